@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak peers results tools
+.PHONY: help run build test soak peers packages results tools
 # The parts share Cargo's target folder and the two cores of a small machine.
 .NOTPARALLEL:
 
@@ -13,9 +13,10 @@ help:
 	@echo 'make run     build, then rerun Kohlhoff & Steele (2004), with a page in $(TARGET)/report'
 	@echo 'make test    every check and test, with one line a suite and the totals at the end'
 	@echo 'make build   the trunkline binary, as $(TARGET)/release/trunkline'
+	@echo 'make packages a Debian package, in $(TARGET)/packages'
 	@echo 'make peers   other toolkits to measure against (as root on Debian, fetches what they need)'
 	@echo 'make results the tables of docs/results.md and docs/lab.md, from the records'
-	@echo 'make soak    power cuts, kills and fuzzing, SOAK=$(SOAK) seconds each (nightly Rust with cargo-fuzz)'
+	@echo 'make soak    faults planted, power cuts, kills and fuzzing, SOAK=$(SOAK) seconds each (nightly Rust with cargo-fuzz)'
 
 run: build
 	@echo 'measuring for about four minutes, three without peers'
@@ -23,6 +24,7 @@ run: build
 	@'$(TARGET)/release/trunkline' lab run kohlhoff-2004 --report '$(TARGET)/report' || [ $$? = 3 ]
 
 build: tools
+	@echo 'building: about five minutes on two cores from cold'
 	cargo build --release --locked --bin trunkline
 
 test: tools
@@ -32,11 +34,15 @@ peers: tools
 	@tests/install-peers
 	@$(MAKE) --no-print-directory -C peers
 
+packages: tools
+	@packaging/build
+
 # What the documents show as the output of a command, made anew from the records.
 results: tools
 	UPDATE_RESULTS=1 cargo test --quiet --locked -p trunkline-cli --test results
 
 soak: tools
+	@tests/soak-faults
 	@tests/soak-guaranteed $(SOAK)
 	@tests/soak $(SOAK)
 

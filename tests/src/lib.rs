@@ -16,7 +16,7 @@ pub mod shapes;
 pub mod skip;
 pub mod soap_cases;
 pub mod soap_echo;
-pub mod soap_ways;
+pub mod soap_paths;
 pub mod toolkit;
 
 /// The examples of the guides compile and tell the truth.

@@ -199,7 +199,7 @@ impl Noter {
     }
 
     fn any(&mut self, mut note: impl FnMut(&str, &str, &str)) {
-        // In some schemas there is hardly one, so that they are not all refused.
+        // In some schemas there is hardly one, so that they are not all rejected.
         while self.random.chance(4) {
             let (format, word, values) = ANY[self.random.below(ANY.len() as u64) as usize];
             note(format, word, self.pick(values));

@@ -72,7 +72,7 @@ fn made(seed: u64, flat: bool, notes: Notes, mut parts: Parts) -> Arc<Layout> {
     let mut builder = Layout::builder(&format!("Message{seed}"));
     builder.note_type("fix", "message_type", "U1");
     let (random, notes) = (Random::new(seed), Noter::new(seed, notes));
-    // Styles that have none of it refuse the whole message.
+    // Styles that have none of it reject the whole message.
     parts.any &= seed.is_multiple_of(3);
     let mut maker = Maker { random, number: 1000, names: 0, flat, notes, parts };
     maker.notes.of_type(&mut builder);

@@ -2,9 +2,9 @@
 
 use std::fmt::Debug;
 
-use trunkline_codec::soap::graph::{self, Encoder, Message};
-use trunkline_codec::soap::{self, Fault, Fragment, HeaderBlock, Opened, Plan, Version};
 use trunkline_message::{ErrorKind, Limits, Message as Typed, Result};
+use trunkline_soap::graph::{self, Encoder, Message};
+use trunkline_soap::{self as soap, Fault, Fragment, HeaderBlock, Opened, Plan, Version};
 
 use crate::events::{Events, Recorder};
 use crate::infoset::{self, Element};

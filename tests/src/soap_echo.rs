@@ -1,8 +1,8 @@
 //! An rpc echo service without a schema, as the interop rounds of SOAP 1.1 and the test collection of
 //! SOAP 1.2 describe it.
 
-use trunkline_codec::soap::Version;
-use trunkline_codec::soap::graph::{Array, Content, Message, Name, Node, NodeId};
+use trunkline_soap::Version;
+use trunkline_soap::graph::{Array, Content, Message, Name, Node, NodeId};
 use trunkline_wire::base64;
 
 const XSD: &str = "http://www.w3.org/2001/XMLSchema";

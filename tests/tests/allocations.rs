@@ -4,12 +4,13 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_codec::{cdr, fix, soap};
+use trunkline_codec::{cdr, fix};
 use trunkline_message::{Message, Record, Structure};
 use trunkline_router::{
     ClientId, ClientOptions, Delivery, Envelope, Gap, Limits, Mode, Renderer, Router,
     SubscriptionOptions, TopicId,
 };
+use trunkline_soap as soap;
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
 use trunkline_wire::{INLINE, Text};
@@ -36,7 +37,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the block came from `System` by way of `alloc` or `realloc`.
+        // SAFETY: the block came from `System` by path of `alloc` or `realloc`.
         unsafe { System.dealloc(block, layout) }
     }
 
@@ -179,7 +180,7 @@ fn cdr() {
 }
 
 /// The message as other software writes it: prefixes, attributes, entities, comments.
-fn spelt_otherwise(bytes: &[u8]) -> Vec<u8> {
+fn respelt(bytes: &[u8]) -> Vec<u8> {
     let document = str::from_utf8(bytes).unwrap();
     let entry = "<MDIncGroup";
     assert!(document.contains(entry));
@@ -208,15 +209,15 @@ fn soap_as(options: &soap::Options) {
     let mut encoder = soap::Encoder::new(&plan);
     let wire: Vec<Vec<u8>> =
         messages.iter().map(|message| encoder.encode(message).unwrap().to_vec()).collect();
-    let otherwise: Vec<Vec<u8>> = wire.iter().map(|bytes| spelt_otherwise(bytes)).collect();
+    let other: Vec<Vec<u8>> = wire.iter().map(|bytes| respelt(bytes)).collect();
     let records = records(&messages);
-    for (way, mut decoder) in [
-        ("the expected way", soap::Decoder::new(&plan)),
-        ("the general way", soap::Decoder::new(&plan).general()),
+    for (path, mut decoder) in [
+        ("the fast path", soap::Decoder::new(&plan)),
+        ("the generic path", soap::Decoder::new(&plan).generic()),
     ] {
-        for (spelling, wire) in [("as planned", &wire), ("otherwise", &otherwise)] {
+        for (spelling, wire) in [("as planned", &wire), ("other", &other)] {
             steady(
-                &format!("SOAP spelt {spelling}, {way}, struct"),
+                &format!("SOAP spelt {spelling}, {path}, struct"),
                 &messages,
                 &mut MarketDataIncrementalRefresh::default(),
                 |message| encoder.encode(message).unwrap().len(),
@@ -224,7 +225,7 @@ fn soap_as(options: &soap::Options) {
                 |bytes, message| decoder.decode(bytes, message).unwrap(),
             );
             steady(
-                &format!("SOAP spelt {spelling}, {way}, record"),
+                &format!("SOAP spelt {spelling}, {path}, record"),
                 &records,
                 &mut Record::new(schema),
                 |message| encoder.encode(message).unwrap().len(),

@@ -304,7 +304,7 @@ fn plans() -> impl Iterator<Item = Arc<cdr::Plan>> {
 }
 
 #[test]
-fn a_message_cut_or_lengthened_is_refused() {
+fn a_message_cut_or_lengthened_is_rejected() {
     for plan in plans() {
         let (mut encoder, mut both) = (cdr::Encoder::new(&plan), Both::new(&plan));
         for seed in 0..8 {
@@ -320,7 +320,7 @@ fn a_message_cut_or_lengthened_is_refused() {
 
 #[test]
 fn a_changed_octet_is_an_error_or_another_message_to_both() {
-    let (mut refused, mut accepted) = (0, 0);
+    let (mut rejected, mut accepted) = (0, 0);
     for plan in plans() {
         let (mut encoder, mut both) = (cdr::Encoder::new(&plan), Both::new(&plan));
         for seed in 0..6 {
@@ -329,17 +329,17 @@ fn a_changed_octet_is_an_error_or_another_message_to_both() {
             for at in (0..bytes.len()).step_by(1 + bytes.len() / 300) {
                 for change in [1, 2, 0x80, 0xff] {
                     bytes[at] ^= change;
-                    *if both.agree(&bytes) { &mut accepted } else { &mut refused } += 1;
+                    *if both.agree(&bytes) { &mut accepted } else { &mut rejected } += 1;
                     bytes[at] ^= change;
                 }
             }
         }
     }
-    assert!(refused > 1000 && accepted > 1000, "{refused} {accepted}");
+    assert!(rejected > 1000 && accepted > 1000, "{rejected} {accepted}");
 }
 
 #[test]
-fn a_price_that_a_double_would_change_is_refused() {
+fn a_price_that_a_double_would_change_is_rejected() {
     let listing = "message M\nfield Price 0 decimal required\nend\n";
     let schema = std::sync::Arc::new(trunkline_message::Layout::from_listing(listing).unwrap());
     let plan = cdr::Plan::new(&schema, cdr::Options::default()).unwrap();

@@ -55,9 +55,9 @@ fn xml() {
             Reach::Nothing => {}
         }
     }
-    // A fuzz body that the decoder refuses at the door tests the door.
+    // A fuzz body that the decoder rejects at the door tests the door.
     assert!(messages > DOCUMENTS / 4, "{messages} of {DOCUMENTS} documents are messages");
-    assert!(fields > DOCUMENTS / 8, "{fields} of {DOCUMENTS} are refused in a field");
+    assert!(fields > DOCUMENTS / 8, "{fields} of {DOCUMENTS} are rejected in a field");
 }
 
 const DOCUMENTS: u64 = 1_000;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use trunkline_codec::{cdr, fix, soap};
+use trunkline_codec::{cdr, fix};
 use trunkline_message::{Error, ErrorKind, Layout, Limits, Message, Record, Structure};
+use trunkline_soap as soap;
 use trunkline_tests::plain_fix;
 use trunkline_wire::Text;
 
@@ -114,22 +115,22 @@ fn a_component_that_lacks_what_it_must_have_is_not_written() {
 fn a_component_that_lacks_what_it_must_have_is_not_read_from_fix_and_cdr() {
     let schema = schema();
     let mut codecs = codecs(&schema);
-    let mut refuse = |codec: usize, bytes: &[u8], missing: &str| {
+    let mut reject = |codec: usize, bytes: &[u8], missing: &str| {
         let error = (codecs[codec].1)(bytes, &mut Record::new(&schema)).unwrap_err();
         assert_eq!(error.path(), missing, "{error}");
         assert!(error.to_string().ends_with("a required field is missing"), "{error}");
     };
     let fix = |body: &str| plain_fix::message(&format!("35=U1|{body}"));
-    refuse(0, &fix("448=ABC|3=0|"), "Party/Place/City");
-    refuse(0, &fix("1=Sydney|3=0|58=n|"), "Party/ID");
-    refuse(0, &fix("448=ABC|1=Sydney|"), "Party/Roles");
-    refuse(0, &fix("448=ABC|1=Sydney|3=0|2=7|"), "Party/Hop/Host");
+    reject(0, &fix("448=ABC|3=0|"), "Party/Place/City");
+    reject(0, &fix("1=Sydney|3=0|58=n|"), "Party/ID");
+    reject(0, &fix("448=ABC|1=Sydney|"), "Party/Roles");
+    reject(0, &fix("448=ABC|1=Sydney|3=0|2=7|"), "Party/Hop/Host");
     // ID, City, Host, Count, Roles, Note: each begins with whether it is there.
-    refuse(1, b"\x01\0\0\0\x02\0\0\0A\0\0\0\0\0\0", "Party/Place/City");
-    refuse(1, b"\0\0\0\x01\x07\0\0\0\0\0", "Party/ID");
+    reject(1, b"\x01\0\0\0\x02\0\0\0A\0\0\0\0\0\0", "Party/Place/City");
+    reject(1, b"\0\0\0\x01\x07\0\0\0\0\0", "Party/ID");
     // The same as bits, the first lowest.
-    refuse(2, b"\x01\0\0\0\x02\0\0\0A\0", "Party/Place/City");
-    refuse(2, b"\x08\0\0\0\x07\0\0\0", "Party/ID");
+    reject(2, b"\x01\0\0\0\x02\0\0\0A\0", "Party/Place/City");
+    reject(2, b"\x08\0\0\0\x07\0\0\0", "Party/ID");
 }
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
@@ -156,7 +157,7 @@ struct Decoders {
 
 impl Decoders {
     fn new(plan: &Arc<soap::Plan>) -> Self {
-        let all = [soap::Decoder::new(plan).general(), soap::Decoder::new(plan)];
+        let all = [soap::Decoder::new(plan).generic(), soap::Decoder::new(plan)];
         Self { all, order: Order::default(), record: Record::new(plan.layout()) }
     }
 
@@ -175,7 +176,7 @@ impl Decoders {
     }
 }
 
-/// Every way through a document, before and after it has learnt others, gives the same answer.
+/// Every path through a document, before and after it has learnt others, gives the same answer.
 #[test]
 fn a_component_that_lacks_what_it_must_have_is_not_read_from_soap() {
     let plan = |attributes| {
@@ -252,8 +253,8 @@ fn a_listing_read_twice_mixes() {
     // One field is called otherwise.
     let other = Arc::new(Layout::from_listing(&LISTING.replace("Host", "Guest")).unwrap());
     for (mut encode, mut decode) in codecs(&first) {
-        let refusal = encode(&Record::new(&other)).unwrap_err();
-        assert_eq!(refusal.kind(), &ErrorKind::Schema);
+        let rejection = encode(&Record::new(&other)).unwrap_err();
+        assert_eq!(rejection.kind(), &ErrorKind::Schema);
         assert_eq!(decode(b"", &mut Record::new(&other)).unwrap_err().kind(), &ErrorKind::Schema);
     }
 }
@@ -275,7 +276,7 @@ end";
     record.set("Number", 7).unwrap();
     let written = soap::Encoder::new(&plan).encode(&record).unwrap().to_vec();
     let empty = String::from_utf8(written).unwrap().replace("<Number>7</Number>", "");
-    for mut decoder in [soap::Decoder::new(&plan), soap::Decoder::new(&plan).general()] {
+    for mut decoder in [soap::Decoder::new(&plan), soap::Decoder::new(&plan).generic()] {
         let error = decoder.decode(empty.as_bytes(), &mut record).unwrap_err().to_string();
         assert!(error.contains("Party/By") && error.contains("one of ID, Number"), "{error}");
     }

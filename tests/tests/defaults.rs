@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use trunkline_codec::{cdr, fix, soap};
+use trunkline_codec::{cdr, fix};
 use trunkline_message::{FieldValue as _, Fields as _, Group, Layout, Message, Record, Structure};
+use trunkline_soap as soap;
 use trunkline_wire::{Code, Date, Decimal, Text};
 
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
@@ -214,11 +215,11 @@ fn plans() -> Vec<Arc<soap::Plan>> {
 #[test]
 fn soap_writes_them_and_reads_what_leaves_them_out_or_empty() {
     for plan in plans() {
-        for general in [false, true] {
+        for generic in [false, true] {
             let from = |text: &str| {
                 read(|into| {
                     let decoder = soap::Decoder::new(&plan);
-                    let mut decoder = if general { decoder.general() } else { decoder };
+                    let mut decoder = if generic { decoder.generic() } else { decoder };
                     into(Reading::Soap(&mut decoder, text.as_bytes()));
                 })
             };
@@ -294,8 +295,8 @@ fn plan_has_attributes(plan: &Arc<soap::Plan>) -> bool {
 }
 
 #[test]
-fn a_default_that_makes_no_sense_is_refused() {
-    let refused = |line: &str, default: &str| {
+fn a_default_that_makes_no_sense_is_rejected() {
+    let rejected = |line: &str, default: &str| {
         let mut builder = Layout::builder("Order");
         let need = trunkline_message::Need::Implied;
         match line {
@@ -324,14 +325,14 @@ fn a_default_that_makes_no_sense_is_refused() {
         builder.build().unwrap_err().to_string()
     };
     let said = [
-        (refused("value", "1.2.3"), "\"1.2.3\" is none of decimal"),
-        (refused("list", "1"), "\"1\" is not of a single value"),
+        (rejected("value", "1.2.3"), "\"1.2.3\" is none of decimal"),
+        (rejected("list", "1"), "\"1\" is not of a single value"),
         (
-            refused("optional", "a"),
+            rejected("optional", "a"),
             "\"a\" is of a member that is neither required nor optional, but implied",
         ),
-        (refused("implied", "a"), "\"a\" would always imply around"),
-        (refused("arm", "a"), "\"a\" is of what is there if it is chosen"),
+        (rejected("implied", "a"), "\"a\" would always imply around"),
+        (rejected("arm", "a"), "\"a\" is of what is there if it is chosen"),
     ];
     for (said, expected) in said {
         assert_eq!(said, format!("it: the default {expected}"));

@@ -2,9 +2,9 @@
 
 use trunkline_codec::cdr;
 use trunkline_codec::fix::{self, Frame};
-use trunkline_codec::soap::graph::{self, Encoder as GraphEncoder};
-use trunkline_codec::soap::{self, Fragment, Options, Plan, Style, Version};
 use trunkline_message::{Limits, Message, Structure};
+use trunkline_soap::graph::{self, Encoder as GraphEncoder};
+use trunkline_soap::{self as soap, Fragment, Options, Plan, Style, Version};
 use trunkline_tests::every_kind::{self, EveryKind};
 use trunkline_tests::plain_fix;
 
@@ -71,8 +71,8 @@ fn within_limits(limits: &Limits) -> [Result<(), String>; 2] {
 fn a_list_may_have_as_many_items_as_the_limit_and_no_more() {
     let of = |elements| within_limits(&Limits { elements, ..Limits::default() });
     assert_eq!(of(3), [Ok(()), Ok(())]);
-    for refused in of(2) {
-        let error = refused.expect_err("one too many");
+    for rejected in of(2) {
+        let error = rejected.expect_err("one too many");
         assert!(error.contains("elements = 2"), "{error}");
     }
 }
@@ -152,9 +152,9 @@ fn what_is_unknown_is_counted_and_has_no_place_in_a_group() {
     assert!(document.contains("</legs>"), "{document}");
     let limits = Limits::default();
     let within = document.replace("</legs>", "<other><side>1</side></other></legs>");
-    let refused =
+    let rejected =
         graph::decode_message(within.as_bytes(), &plan, &limits, &mut EveryKind::default());
-    let error = refused.expect_err("it is no leg").to_string();
+    let error = rejected.expect_err("it is no leg").to_string();
     assert!(error.contains("expected <leg>"), "{error}");
     let document = document.replace("</legs>", "</legs><other>1</other>");
     let mut read = EveryKind::default();

@@ -25,7 +25,7 @@ fn decode(bytes: &[u8]) -> MarketDataIncrementalRefresh {
     message
 }
 
-fn refusal<M: Message>(message: &M) -> Error {
+fn rejection<M: Message>(message: &M) -> Error {
     fix::Encoder::new(&plan()).encode(message).map(<[u8]>::to_vec).unwrap_err()
 }
 
@@ -208,7 +208,7 @@ fn what_begins_no_message_is_garbled() {
 fn what_fix_cannot_carry_is_named() {
     let mut message = samples::figure_3(2);
     message.header.sender.comp_id.clear();
-    let error = refusal(&message);
+    let error = rejection(&message);
     assert_eq!(error.path(), "Header/Sender/CompID");
     assert!(error.to_string().ends_with("cannot be written: FIX has no empty values"), "{error}");
 
@@ -216,7 +216,7 @@ fn what_fix_cannot_carry_is_named() {
     for stray in ["a\u{1}b", "\u{1}", "49=\u{1}34=7", long] {
         let mut message = samples::figure_3(2);
         message.body.entries[1].instrument.set_issuer(stray);
-        let error = refusal(&message);
+        let error = rejection(&message);
         assert_eq!(
             error.path(),
             "ApplicationMessage/MarketDataInc/MDInclList[1]/Instrument/Issuer"
@@ -230,29 +230,29 @@ fn what_fix_cannot_carry_is_named() {
     let mut message = samples::figure_3(2);
     message.body.entries[0].set_delete_reason(Code::new("\u{1}"));
     assert_eq!(
-        refusal(&message).path(),
+        rejection(&message).path(),
         "ApplicationMessage/MarketDataInc/MDInclList[0]/DeleteReason"
     );
     message.body.entries[0].set_delete_reason(Code::default());
     assert_eq!(
-        refusal(&message).path(),
+        rejection(&message).path(),
         "ApplicationMessage/MarketDataInc/MDInclList[0]/DeleteReason"
     );
     message.body.entries[0].clear_delete_reason();
     message.body.entries[1].set_encoded_text(Vec::new());
     assert_eq!(
-        refusal(&message).path(),
+        rejection(&message).path(),
         "ApplicationMessage/MarketDataInc/MDInclList[1]/EncodedText"
     );
 }
 
 #[test]
-fn an_entry_without_its_first_field_is_refused() {
+fn an_entry_without_its_first_field_is_rejected() {
     let mut message = samples::figure_3(2);
     let source = Some(Text::from("4"));
     let alternative = SecurityAltId { security_alt_id_source: source, ..Default::default() };
     message.body.entries[1].instrument.security_alt_ids.push(alternative);
-    let error = refusal(&message);
+    let error = rejection(&message);
     assert_eq!(
         error.path(),
         "ApplicationMessage/MarketDataInc/MDInclList[1]/Instrument/SecurityAltIDList[0]/SecurityAltID"
@@ -266,13 +266,13 @@ fn the_first_problem_is_told() {
     message.body.entries[1].set_text("");
     message.body.entries[2].instrument.set_issuer("");
     message.body.md_req_id = Some("".into());
-    assert_eq!(refusal(&message).path(), "ApplicationMessage/MarketDataInc/MDReqID");
+    assert_eq!(rejection(&message).path(), "ApplicationMessage/MarketDataInc/MDReqID");
     message.body.md_req_id = None;
-    assert_eq!(refusal(&message).path(), "ApplicationMessage/MarketDataInc/MDInclList[1]/Text");
+    assert_eq!(rejection(&message).path(), "ApplicationMessage/MarketDataInc/MDInclList[1]/Text");
 }
 
 #[test]
-fn a_plan_is_refused_with_the_reason() {
+fn a_plan_is_rejected_with_the_reason() {
     let reason = |listing: &str, begin: &str| {
         let schema = Arc::new(Layout::from_listing(listing).unwrap());
         let options = fix::Options { begin_string: begin.into(), ..fix::Options::default() };
@@ -297,12 +297,12 @@ fn a_plan_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_message_of_another_schema_is_refused() {
+fn a_message_of_another_schema_is_rejected() {
     let other =
         Arc::new(Layout::from_listing("message M X\nfield A 100 text required\nend").unwrap());
     let mut record = Record::new(&other);
     assert!(
-        refusal(&record).to_string().ends_with("the message is of another schema than the plan")
+        rejection(&record).to_string().ends_with("the message is of another schema than the plan")
     );
     let bytes = encode(&samples::figure_3(1));
     assert!(fix::Decoder::new(&plan()).decode(&bytes, &mut record).is_err());
@@ -341,7 +341,7 @@ fn lists_hold_plain_doubles_only() {
 }
 
 #[test]
-fn plans_that_could_not_work_are_refused() {
+fn plans_that_could_not_work_are_rejected() {
     for (message_type, number, length, why) in [
         ("D\u{1}49=EVIL", "58", "", "as MsgType"),
         ("D", "58", "10", "M.F cannot have the FIX tag 10"),
@@ -372,16 +372,16 @@ fn picoseconds_are_read_where_they_are_zeros() {
 }
 
 #[test]
-fn a_time_that_may_not_be_utc_is_refused() {
+fn a_time_that_may_not_be_utc_is_rejected() {
     let mut message = samples::figure_3(1);
     message.header.sending_time = message.header.sending_time.without_zone();
-    let error = refusal(&message);
+    let error = rejection(&message);
     assert_eq!(error.path(), "Header/SendingTime");
     assert!(error.to_string().ends_with("FIX times are UTC, and this one has no time zone"));
     let mut message = samples::figure_3(1);
     let day = Date::new(2002, 11, 25).unwrap().with_zone(Some(600)).unwrap();
     message.body.entries[0].set_md_entry_date(day);
-    let error = refusal(&message);
+    let error = rejection(&message);
     assert!(error.path().ends_with("MDInclList[0]/MDEntryDate"), "{error}");
     assert!(error.to_string().ends_with("FIX dates have no time zone, and this one has"));
 }

@@ -452,7 +452,7 @@ fn every_limit_is_kept_and_named() {
 }
 
 #[test]
-fn a_message_cut_anywhere_is_refused() {
+fn a_message_cut_anywhere_is_rejected() {
     for seed in 0..12 {
         let bytes = encoded(seed);
         for end in 0..bytes.len() {

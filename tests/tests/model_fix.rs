@@ -211,7 +211,7 @@ fn body<M: Message>(plan: &Arc<fix::Plan>, message: &M) -> String {
     text.split_once('|').expect("MsgType").1.to_owned()
 }
 
-fn refusal<M: Message>(plan: &Arc<fix::Plan>, message: &M) -> String {
+fn rejection<M: Message>(plan: &Arc<fix::Plan>, message: &M) -> String {
     fix::Encoder::new(plan).encode(message).map(<[u8]>::to_vec).unwrap_err().to_string()
 }
 
@@ -372,7 +372,7 @@ fn any_order_of_fields_is_the_same_message() {
 
 /// Asserts the error that reading these fields gives: from the path on.
 #[track_caller]
-fn refused<M>(fields: &str, error: &str)
+fn rejected<M>(fields: &str, error: &str)
 where
     M: Message + Structure + Default + PartialEq + std::fmt::Debug,
 {
@@ -383,12 +383,12 @@ where
 }
 
 #[test]
-fn what_does_not_keep_the_rules_is_refused_with_its_path() {
+fn what_does_not_keep_the_rules_is_rejected_with_its_path() {
     let with = |from: &str, to: &str| {
         assert!(GOLDEN.contains(from));
         GOLDEN.replacen(from, to, 1)
     };
-    let order = |from: &str, to: &str, error: &str| refused::<Order>(&with(from, to), error);
+    let order = |from: &str, to: &str, error: &str| rejected::<Order>(&with(from, to), error);
     order("99=7|", "99=7|44=1|", "price: expected one of Limit, Stop, not more than one");
     order("99=7|", "", "price: expected one of Limit, Stop, not none");
     let arms = "expected one of Account, Delivery, References, At, not more than one";
@@ -486,8 +486,8 @@ fn what_fix_cannot_tell_is_not_written() {
     let wrong = |change: &dyn Fn(&mut Order)| {
         let mut message = order();
         change(&mut message);
-        let error = refusal(&plan, &message);
-        assert_eq!(error, refusal(&plan, &Record::from_message(&message)));
+        let error = rejection(&plan, &message);
+        assert_eq!(error, rejection(&plan, &Record::from_message(&message)));
         let (path, rest) = error.split_once(" at byte ").unwrap();
         format!("{path}: {}", rest.split_once(": ").unwrap().1)
     };
@@ -529,7 +529,7 @@ fn a_record_that_does_not_keep_the_rules_is_not_written() {
     let wrong = |change: &dyn Fn(&mut Record)| {
         let mut record = Record::from_message(&order());
         change(&mut record);
-        let error = refusal(&plan, &record);
+        let error = rejection(&plan, &record);
         let (path, rest) = error.split_once(" at byte ").unwrap();
         format!("{path}: {}", rest.split_once(": ").unwrap().1)
     };
@@ -554,14 +554,14 @@ fn a_record_that_does_not_keep_the_rules_is_not_written() {
     assert_eq!(side, "side: cannot be written: the enumeration has no such value");
 }
 
-/// Refused when the plan is made.
+/// Rejected when the plan is made.
 fn no_plan(layout: &Arc<Layout>) -> String {
     let error = fix::Plan::new(layout, &fix::Options::default()).unwrap_err().to_string();
     error.replace(" at byte 0: not supported", "")
 }
 
 #[test]
-fn what_fix_has_no_form_for_is_refused_with_its_path() {
+fn what_fix_has_no_form_for_is_rejected_with_its_path() {
     macro_rules! inside {
         ($type:ty) => {{
             #[derive(Message)]
@@ -633,7 +633,7 @@ fn what_fix_has_no_form_for_is_refused_with_its_path() {
 /// Its tags are those of the message, and of groups inside it those around.
 #[test]
 fn a_tag_of_a_struct_stands_nowhere_else_in_its_message() {
-    let refusal = |listing: &str| no_plan(&Arc::new(Layout::from_listing(listing).unwrap()));
+    let rejection = |listing: &str| no_plan(&Arc::new(Layout::from_listing(listing).unwrap()));
     let twice = |path: &str, tag: u32, other: &str| {
         format!("{path}: the FIX tag {tag} stands for {other} here, too")
     };
@@ -647,7 +647,7 @@ fn a_tag_of_a_struct_stands_nowhere_else_in_its_message() {
         end
         end
         end";
-    assert_eq!(refusal(listing), twice("B/C/Y", 58, "X"));
+    assert_eq!(rejection(listing), twice("B/C/Y", 58, "X"));
     // The struct stands behind the group in which its tag stands, too.
     let listing = "message M U
         group G 78 E implied
@@ -657,7 +657,7 @@ fn a_tag_of_a_struct_stands_nowhere_else_in_its_message() {
         field Y 58 text required
         end
         end";
-    assert_eq!(refusal(listing), twice("G/X", 58, "Y"));
+    assert_eq!(rejection(listing), twice("G/X", 58, "Y"));
     let listing = "message M U
         component B optional
         group G 78 E implied
@@ -666,12 +666,12 @@ fn a_tag_of_a_struct_stands_nowhere_else_in_its_message() {
         end
         field Y 100 text required
         end";
-    assert_eq!(refusal(listing), twice("B/G/X", 100, "Y"));
+    assert_eq!(rejection(listing), twice("B/G/X", 100, "Y"));
 }
 
 #[test]
-fn codes_that_fix_cannot_have_are_refused_with_the_path() {
-    let refusal = |field: &str, values: &[(&str, &str)]| {
+fn codes_that_fix_cannot_have_are_rejected_with_the_path() {
+    let rejection = |field: &str, values: &[(&str, &str)]| {
         let mut builder = Layout::builder("M");
         builder.note_type("fix", "message_type", "U");
         let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
@@ -688,21 +688,21 @@ fn codes_that_fix_cannot_have_are_refused_with_the_path() {
         let code_set = trunkline_codec::CodeSet::Iso8859_1;
         let options = fix::Options { code_set, ..Default::default() };
         let layout = Arc::new(builder.build().unwrap());
-        let refused = fix::Plan::new(&layout, &options).err().map(|it| it.to_string());
-        refused.map(|it| it.replace(" at byte 0: not supported", ""))
+        let rejected = fix::Plan::new(&layout, &options).err().map(|it| it.to_string());
+        rejected.map(|it| it.replace(" at byte 0: not supported", ""))
     };
     let cannot = |code: &str| Some(format!("it: Side.Buy cannot have the FIX code {code:?}"));
-    assert_eq!(refusal("", &[("Buy", "")]), cannot(""));
-    assert_eq!(refusal("", &[("Buy", "\x01")]), cannot("\x01"));
-    assert_eq!(refusal("", &[("Buy", "€")]), cannot("€"));
+    assert_eq!(rejection("", &[("Buy", "")]), cannot(""));
+    assert_eq!(rejection("", &[("Buy", "\x01")]), cannot("\x01"));
+    assert_eq!(rejection("", &[("Buy", "€")]), cannot("€"));
     let twice = Some("it: the FIX code 1 stands for Side.Buy and Side.Sell".into());
-    assert_eq!(refusal("", &[("Buy", "1"), ("Sell", "1")]), twice);
+    assert_eq!(rejection("", &[("Buy", "1"), ("Sell", "1")]), twice);
     let name = Some("it: the FIX code Sell stands for Side.Buy and Side.Sell".into());
-    assert_eq!(refusal("", &[("Buy", "Sell"), ("Sell", "-")]), name);
+    assert_eq!(rejection("", &[("Buy", "Sell"), ("Sell", "-")]), name);
     let blank = "it: a blank parts the items of a list in FIX, and Side.Sell short has one inside";
-    assert_eq!(refusal("list", &[("Buy", "1"), ("Sell short", "-")]), Some(blank.into()));
-    assert_eq!(refusal("", &[("Buy", "1"), ("Sell short", "-")]), None);
-    assert_eq!(refusal("list", &[("Buy", "1"), ("Sell short", "5")]), None);
+    assert_eq!(rejection("list", &[("Buy", "1"), ("Sell short", "-")]), Some(blank.into()));
+    assert_eq!(rejection("", &[("Buy", "1"), ("Sell short", "-")]), None);
+    assert_eq!(rejection("list", &[("Buy", "1"), ("Sell short", "5")]), None);
 }
 
 /// A value whose name is not ASCII is written in the plan's code set.
@@ -738,7 +738,7 @@ fn unknown_fields_between_those_of_a_struct_are_kept() {
     fix::Decoder::new(&plan).decode(&bytes, &mut record).unwrap();
     let again = "11=A|55=BHP|65=S|106=I|7001=u|268=1|269=1|282=N|283=L|7002=v|7003=w|";
     assert_eq!(body(&plan, &record), again);
-    refused::<Apart>(
+    rejected::<Apart>(
         "11=A|55=B|7001=u|65=S|7001=u|",
         "7001: the field stands twice, or is of a group that the schema does not have",
     );

@@ -2,11 +2,11 @@
 
 use std::fmt::Debug;
 
-use trunkline_codec::soap::{Decoder, Encoder, Layout, Options, Plan, Style, Version};
 use trunkline_message::{Message, Record, Structure};
+use trunkline_soap::{Decoder, Encoder, Layout, Options, Plan, Style, Version};
 use trunkline_tests::random::{self, Safe};
 use trunkline_tests::shapes::{self, Address, Loose, Order, Price, Settlement, Side};
-use trunkline_tests::soap_ways::Ways;
+use trunkline_tests::soap_paths::Paths;
 use trunkline_wire::{Decimal, Text};
 
 /// Options of every kind that changes how elements look.
@@ -47,19 +47,19 @@ fn options() -> Vec<Options> {
     all
 }
 
-/// Typed to bytes to typed, by every way; as a record the same bytes.
+/// Typed to bytes to typed, by every path; as a record the same bytes.
 fn round<M: Structure + Message + Clone + Debug + PartialEq>(options: &Options, messages: &[M]) {
     let plan = Plan::new(M::layout(), options).expect("a plan");
-    let mut ways = Ways::<M>::new(&plan);
+    let mut paths = Paths::<M>::new(&plan);
     let (mut encoder, mut other) = (Encoder::new(&plan), Encoder::new(&plan));
     let mut record = Record::new(M::layout());
     for message in messages {
         let bytes = encoder.encode(message).unwrap_or_else(|it| panic!("{it}: {options:?}"));
-        let read = ways
+        let read = paths
             .read(bytes)
             .unwrap_or_else(|it| panic!("{it} in {} with {options:?}", bytes.escape_ascii()));
         assert_eq!(&read, message, "{} with {options:?}", bytes.escape_ascii());
-        assert_eq!(ways.unknown(), 0, "{}", bytes.escape_ascii());
+        assert_eq!(paths.unknown(), 0, "{}", bytes.escape_ascii());
         Decoder::new(&plan).decode(bytes, &mut record).expect("it was read");
         let again = other.encode(&record).expect("it was read");
         assert_eq!(again.escape_ascii().to_string(), bytes.escape_ascii().to_string());
@@ -114,26 +114,26 @@ fn written<M: Structure + Message>(options: &Options, message: &M) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-/// Every way's answer to what stands inside the element `m`.
+/// Every path's answer to what stands inside the element `m`.
 fn read<M>(options: &Options, content: &str) -> Result<(M, usize), String>
 where
     M: Structure + Message + Clone + Debug + PartialEq,
 {
     let plan = Plan::new(M::layout(), options).expect("a plan");
-    let mut ways = Ways::<M>::new(&plan);
-    // Once more, so that ways which have read it before are asked, too.
+    let mut paths = Paths::<M>::new(&plan);
+    // Once more, so that paths which have read it before are asked, too.
     let document = format!("<m>{content}</m>");
-    let _ = ways.read(document.as_bytes());
-    let read = ways.read(document.as_bytes());
-    read.map(|message| (message, ways.unknown())).map_err(|error| error.to_string())
+    let _ = paths.read(document.as_bytes());
+    let read = paths.read(document.as_bytes());
+    read.map(|message| (message, paths.unknown())).map_err(|error| error.to_string())
 }
 
 #[track_caller]
-fn refused<M>(content: &str, expected: &str)
+fn rejected<M>(content: &str, expected: &str)
 where
     M: Structure + Message + Clone + Debug + PartialEq,
 {
-    let error = read::<M>(&fragment(), content).expect_err("it is refused");
+    let error = read::<M>(&fragment(), content).expect_err("it is rejected");
     let (place, why) = expected.split_once(": ").expect("a place and a reason");
     let (found, said) = error.split_once(": ").expect("a place and a reason");
     let found = found.split_once("at byte").map_or("", |it| it.0.trim_end());
@@ -220,69 +220,69 @@ struct Ticket {
 }
 
 #[test]
-fn what_is_not_as_the_schema_has_it_is_refused_where_it_stands() {
+fn what_is_not_as_the_schema_has_it_is_rejected_where_it_stands() {
     let good = "<side>Buy</side><Market/>";
     let (ticket, unknown) = read::<Ticket>(&fragment(), good).expect("a ticket");
     assert_eq!(
         (ticket.price.clone(), ticket.settlement.clone(), unknown),
         (Price::Market, None, 0)
     );
-    refused::<Ticket>("<side>Buy</side>", "price: expected one of Limit, Market, not none");
-    refused::<Ticket>(
+    rejected::<Ticket>("<side>Buy</side>", "price: expected one of Limit, Market, not none");
+    rejected::<Ticket>(
         "<side>Buy</side><Market/><Limit>1</Limit>",
         "price: expected one of Limit, Market, not more than one",
     );
-    refused::<Ticket>(
+    rejected::<Ticket>(
         "<side>Buy</side><Market/><Market/>",
         "price/Market: expected one element Market with all that is in it, not a second",
     );
-    refused::<Ticket>(
+    rejected::<Ticket>(
         &format!("{good}<cash/><memo>a</memo>"),
         "settlement: expected one of cash, account, memo, delivery, references, nested, not more than one",
     );
-    refused::<Ticket>(
+    rejected::<Ticket>(
         &format!("{good}<nested></nested>"),
         "settlement/nested: expected one of Limit, Market, not none",
     );
-    refused::<Ticket>(&format!("{good}<address/>"), "address/street: a required field is missing");
-    refused::<Ticket>(
+    rejected::<Ticket>(&format!("{good}<address/>"), "address/street: a required field is missing");
+    rejected::<Ticket>(
         &format!("{good}<delivery><city>c</city></delivery>"),
         "settlement/delivery/street: a required field is missing",
     );
-    refused::<Ticket>(
+    rejected::<Ticket>(
         "<side>Hold</side><Market/>",
         "side: expected one of Buy, Sell <short>, not \"Hold\"",
     );
-    refused::<Ticket>(
+    rejected::<Ticket>(
         &format!("{good}<pair><item><item>1</item></item></pair>"),
         "pair[0]: the count says 2 entries, but 1 are there",
     );
-    refused::<Ticket>(
+    rejected::<Ticket>(
         &format!("{good}<pair><item><item>1</item><item>1</item></item><item/></pair>"),
         "pair[1]: the count says 2 entries, but 0 are there",
     );
-    refused::<Ticket>(
+    rejected::<Ticket>(
         &format!("{good}<prices><Limit>1</Limit><Limit>x</Limit></prices>"),
         "prices[1]/Limit: expected a decimal number, but it has an unexpected character at 0",
     );
-    refused::<Ticket>(
+    rejected::<Ticket>(
         &format!("{good}<prices><Never/></prices>"),
         "prices: expected <Limit or Market> of no namespace, not <Never> of no namespace",
     );
-    refused::<Ticket>(
+    rejected::<Ticket>(
         &format!("{good}<prices>text</prices>"),
         "prices: expected Limit or Market elements",
     );
-    refused::<Ticket>(&format!("{good}<notes>text</notes>"), "notes: expected item elements");
-    refused::<Ticket>(
+    rejected::<Ticket>(&format!("{good}<notes>text</notes>"), "notes: expected item elements");
+    rejected::<Ticket>(
         &format!("{good}<notes/><notes/>"),
         "notes: expected one element notes with all <item> inside, not a second",
     );
-    refused::<Ticket>(
+    rejected::<Ticket>(
         &format!("{good}<item>text</item>"),
         ": expected <item> of no namespace inside an element references, not <item> of no namespace",
     );
-    refused::<Ticket>(
+    rejected::<Ticket>(
         &format!("{good}<address street=\"a\"/>"),
         "address: expected <street> of no namespace, not the attribute street",
     );
@@ -298,11 +298,11 @@ fn white_space_and_what_is_nil_are_read_as_xml_schema_has_them() {
     let nil = "xmlns:i=\"http://www.w3.org/2001/XMLSchema-instance\" i:nil=\"true\"";
     let absent = format!("{good}<address {nil}/><memo {nil}/>");
     assert_eq!(read::<Ticket>(&fragment(), &absent).map(|it| it.0), Ok(ticket));
-    refused::<Ticket>(
+    rejected::<Ticket>(
         &format!("<side>Buy</side><Market {nil}/>"),
         "price: expected one of Limit, Market, not none",
     );
-    refused::<Ticket>(
+    rejected::<Ticket>(
         &format!("{good}<notes><item {nil}/></notes>"),
         "notes[0]: expected an entry, not nil",
     );
@@ -323,27 +323,27 @@ fn unwrapped_entries_may_stand_apart() {
     assert_eq!((&found.row[..], &found.must[..]), (&[vec![1], vec![]][..], &[7, 8][..]));
     assert_eq!((found.ratio, found.musts), (None, vec![]));
 
-    let refused = |content: &str, expected: &str| refused::<Loose>(content, expected);
-    refused("<name>n</name><pair>1</pair>", "pair: the count says 2 entries, but 1 are there");
-    refused(
+    let rejected = |content: &str, expected: &str| rejected::<Loose>(content, expected);
+    rejected("<name>n</name><pair>1</pair>", "pair: the count says 2 entries, but 1 are there");
+    rejected(
         "<name>n</name><pair>1</pair><must>1</must><pair>2</pair>",
         "pair: the count says 2 entries, but 1 are there",
     );
-    refused(
+    rejected(
         &format!("<name>n</name>{rest}<must>1</must>{rest}"),
         "pair: expected all elements pair of a fixed number together",
     );
-    refused("<name>n</name>", "pair: a required field is missing");
-    refused(
+    rejected("<name>n</name>", "pair: a required field is missing");
+    rejected(
         &format!("<name>n</name>{rest}<number>1</number><number>x</number>"),
         "number: expected a whole number, but it has an unexpected character at 0",
     );
-    refused(
+    rejected(
         &format!("<name>n</name>{rest}<price></price>"),
         "price[0]: expected one of Limit, Market, not none",
     );
     let nil = "xmlns:i=\"http://www.w3.org/2001/XMLSchema-instance\" i:nil=\"true\"";
-    refused(
+    rejected(
         &format!("<name>n</name>{rest}<note>a</note><note {nil}/>"),
         "notes: expected an entry, not nil",
     );
@@ -359,7 +359,7 @@ fn records_that_no_struct_could_be_are_not_written() {
     let said = |change: &dyn Fn(&mut Record)| {
         let mut record = Record::from_message(&shapes::full());
         change(&mut record);
-        let error = Encoder::new(&plan).encode(&record).expect_err("it is refused");
+        let error = Encoder::new(&plan).encode(&record).expect_err("it is rejected");
         format!("{} {}", error.path(), error.kind())
     };
     let why = said(&|it| _ = it.remove("Market"));
@@ -375,7 +375,7 @@ fn records_that_no_struct_could_be_are_not_written() {
     assert_eq!(why, "prices[3] cannot be written: no arm of the choice is set");
     let loose = Loose { ratio: Some(vec![]), ..shapes::loose() };
     let plan = Plan::new(Loose::layout(), &fragment()).expect("a plan");
-    let error = Encoder::new(&plan).encode(&loose).expect_err("it is refused");
+    let error = Encoder::new(&plan).encode(&loose).expect_err("it is rejected");
     let why = "an empty list that is unwrapped cannot be told from none";
     assert_eq!(
         error.to_string().split_once(": ").expect("why").1,
@@ -383,9 +383,9 @@ fn records_that_no_struct_could_be_are_not_written() {
     );
 }
 
-/// A tree of 100,000 levels, by each way in which a type can hold itself.
+/// A tree of 100,000 levels, in each way in which a type can hold itself.
 #[test]
-fn what_is_too_deep_is_refused_before_the_stack_ends() {
+fn what_is_too_deep_is_rejected_before_the_stack_ends() {
     let levels = 100_000;
     let nested = |open: &str, close: &str, count: usize| {
         format!("{}{}", open.repeat(count), close.repeat(count))
@@ -399,25 +399,25 @@ fn what_is_too_deep_is_refused_before_the_stack_ends() {
     let of_branches = Plan::new(shapes::Branch::layout(), &options).expect("a plan");
     for (plan, document) in [(&plan, &parents), (&plan, &folders), (&of_branches, &branches)] {
         let mut record = Record::new(plan.layout());
-        for mut decoder in [Decoder::new(plan), Decoder::new(plan).general()] {
+        for mut decoder in [Decoder::new(plan), Decoder::new(plan).generic()] {
             let error = decoder.decode(document.as_bytes(), &mut record).expect_err("too deep");
             assert!(error.to_string().contains("depth = 128"), "{error}");
         }
     }
-    // What is within the limit is read, by every way and without the parser's help further out.
-    let mut ways = Ways::<shapes::Folder>::new(&plan);
+    // What is within the limit is read, by every path and without the parser's help further out.
+    let mut paths = Paths::<shapes::Folder>::new(&plan);
     for count in [1, 40, 60, 63, 64, 126, 127, 128] {
         let document = folder(nested("<parent><name>a</name>", "</parent>", count));
-        assert_eq!(ways.read(document.as_bytes()).is_ok(), count < 127, "{count}");
+        assert_eq!(paths.read(document.as_bytes()).is_ok(), count < 127, "{count}");
         let document =
             folder(nested("<folders><Folder><name>a</name>", "</Folder></folders>", count));
-        assert_eq!(ways.read(document.as_bytes()).is_ok(), count < 64, "{count}");
+        assert_eq!(paths.read(document.as_bytes()).is_ok(), count < 64, "{count}");
     }
 }
 
 /// Counts that a sender only states take no memory.
 #[test]
-fn stated_counts_that_are_not_true_are_refused() {
+fn stated_counts_that_are_not_true_are_rejected() {
     let options = Options {
         style: Style::DocumentEncoded,
         types: true,
@@ -426,13 +426,13 @@ fn stated_counts_that_are_not_true_are_refused() {
     };
     let document = written(&options, &shapes::full());
     let plan = Plan::new(Order::layout(), &options).expect("a plan");
-    let mut ways = Ways::<Order>::new(&plan);
+    let mut paths = Paths::<Order>::new(&plan);
     for list in ["xsd:string[2]", "ns:Side[2]", "xsd:double[2]", "xsd:int[][2]"] {
         let (kind, _) = list.rsplit_once('[').expect("a count");
         for count in ["1", "4000000000", "18446744073709551615", "99999999999999999999"] {
             let hostile = document.replacen(list, &format!("{kind}[{count}]"), 1);
             assert_ne!(hostile, document);
-            assert!(ways.read(hostile.as_bytes()).is_err(), "{list} {count}");
+            assert!(paths.read(hostile.as_bytes()).is_err(), "{list} {count}");
         }
     }
 }
@@ -470,7 +470,7 @@ struct Single {
 }
 
 #[test]
-fn a_plan_refuses_elements_of_one_name_and_notes_that_mean_nothing() {
+fn a_plan_rejects_elements_of_one_name_and_notes_that_mean_nothing() {
     let said = |layout: &std::sync::Arc<trunkline_message::Layout>| {
         let error = Plan::new(layout, &fragment()).expect_err("no plan");
         format!("{}: {}", error.path(), error.kind())

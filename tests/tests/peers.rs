@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, MdEntry};
-use trunkline_codec::{cdr, fix, soap};
+use trunkline_codec::{cdr, fix};
 use trunkline_lab::experiment::Operation;
 use trunkline_lab::peer::{Discovery, Peer};
 use trunkline_message::Structure;
+use trunkline_soap as soap;
 use trunkline_tests::random::Safe;
 use trunkline_tests::{samples, skip};
 use trunkline_wire::Decimal;
@@ -231,7 +232,7 @@ fn peers_that_reuse_a_message_leave_nothing_of_it_in_the_next() {
     }
 }
 
-/// What cannot be asked for is refused, and not answered with what is slower.
+/// What cannot be asked for is rejected, and not answered with what is slower.
 #[test]
 fn gsoap_makes_every_message_anew() {
     for name in ["gsoap-best", "gsoap-debian"] {
@@ -241,8 +242,8 @@ fn gsoap_makes_every_message_anew() {
         peer.load("soap-doc", &messages).unwrap();
         peer.run(Operation::Decode, 1).unwrap();
         peer.reuse_messages();
-        let refused = peer.run(Operation::Decode, 1).expect_err("it cannot");
-        assert!(refused.to_string().ends_with("gSOAP allocates each message anew"), "{refused}");
+        let rejected = peer.run(Operation::Decode, 1).expect_err("it cannot");
+        assert!(rejected.to_string().ends_with("gSOAP allocates each message anew"), "{rejected}");
         peer.stop();
     }
 }

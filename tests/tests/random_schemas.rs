@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use trunkline_codec::{cdr, fix, soap};
+use trunkline_codec::{cdr, fix};
 use trunkline_message::{Error, Layout, Limits, Record};
+use trunkline_soap as soap;
 use trunkline_tests::events::{Events, Recorder};
 use trunkline_tests::random::{self, Safe};
 use trunkline_tests::schemas;
-use trunkline_tests::soap_ways::say_the_same;
+use trunkline_tests::soap_paths::say_the_same;
 
 const SCHEMAS: u64 = 150;
 const MESSAGES: u64 = 12;
@@ -91,14 +92,14 @@ fn through_soap(schema: &Arc<Layout>, seed: u64, options: &soap::Options) -> Res
     let (mut encoder, mut teller) = (soap::Encoder::new(&plan), soap::Encoder::new(&plan));
     let mut decoder = soap::Decoder::with_limits(&plan, limits.clone());
     let mut by_events = soap::Decoder::with_limits(&plan, limits.clone());
-    let mut general = soap::Decoder::with_limits(&plan, limits.clone()).general();
+    let mut generic = soap::Decoder::with_limits(&plan, limits.clone()).generic();
     let mut back = Record::new(schema);
     for record in records(schema, seed, Safe::SOAP) {
         let bytes = match encoder.encode(&record) {
             Ok(bytes) => bytes,
             Err(error) => panic!("schema {seed}, {options:?}: {error}\n{}", schema.listing()),
         };
-        for decoder in [&mut decoder, &mut general] {
+        for decoder in [&mut decoder, &mut generic] {
             if let Err(error) = decoder.decode(bytes, &mut back) {
                 let (text, listing) = (bytes.escape_ascii(), schema.listing());
                 panic!("schema {seed}, {options:?}: {error}\n{text}\n{listing}");
@@ -142,8 +143,8 @@ fn every_kind_goes_through_soap() {
 
 /// By schema, with and without a namespace, qualified and not; presets of options beside notes too.
 #[test]
-fn notes_are_kept_in_soap_or_refused_with_their_place() {
-    let (mut kept, mut refused) = (0, 0);
+fn notes_are_kept_in_soap_or_rejected_with_their_place() {
+    let (mut kept, mut rejected) = (0, 0);
     for seed in 0..SCHEMAS {
         for schema in [schemas::noted(seed, false), schemas::misnoted(seed)] {
             for style in STYLES {
@@ -158,19 +159,19 @@ fn notes_are_kept_in_soap_or_refused_with_their_place() {
                         Ok(()) => kept += 1,
                         Err(error) => {
                             assert!(!error.path().is_empty(), "schema {seed}: {error}");
-                            refused += 1;
+                            rejected += 1;
                         }
                     }
                 }
             }
         }
     }
-    println!("{kept} kept, {refused} refused");
-    assert!(kept > refused, "{kept} kept, {refused} refused");
+    println!("{kept} kept, {rejected} rejected");
+    assert!(kept > rejected, "{kept} kept, {rejected} rejected");
 }
 
 #[test]
-fn notes_are_kept_in_fix_and_cdr_or_refused_with_their_place() {
+fn notes_are_kept_in_fix_and_cdr_or_rejected_with_their_place() {
     for seed in 0..SCHEMAS {
         let schema = schemas::noted(seed, true);
         let plan = fix::Plan::new(&schema, &fix::Options::default()).expect("codes that fit");

@@ -2,8 +2,9 @@
 
 use std::fmt::Debug;
 
-use trunkline_codec::{cdr, fix, soap};
+use trunkline_codec::{cdr, fix};
 use trunkline_message::{Message, Record, Structure};
+use trunkline_soap as soap;
 use trunkline_tests::every_kind::{self, EveryKind};
 use trunkline_tests::random::{self, Safe};
 use trunkline_tests::samples;
@@ -32,7 +33,7 @@ fn soap<M: Structure + Message + Debug + PartialEq>(message: &M, options: &soap:
     let plan = soap::Plan::new(M::layout(), options).expect("a plan");
     let (mut encoder, mut decoder) = (soap::Encoder::new(&plan), soap::Decoder::new(&plan));
     let (mut of_record, mut to_record) =
-        (soap::Encoder::new(&plan), soap::Decoder::new(&plan).general());
+        (soap::Encoder::new(&plan), soap::Decoder::new(&plan).generic());
     check(
         message,
         &format!("{options:?}"),

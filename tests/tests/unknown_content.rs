@@ -1,10 +1,11 @@
-//! Content that the schema does not know is counted, or refused with its path, in the same words for
+//! Content that the schema does not know is counted, or rejected with its path, in the same words for
 //! every format.
 
 use std::sync::Arc;
 
-use trunkline_codec::{cdr, fix, soap};
+use trunkline_codec::{cdr, fix};
 use trunkline_message::{ErrorKind, Message, Record, Result, Structure, Unknown, UnknownContent};
+use trunkline_soap as soap;
 use trunkline_tests::plain_fix;
 use trunkline_wire::Text;
 
@@ -40,20 +41,20 @@ fn fix_plan() -> Arc<fix::Plan> {
     fix::Plan::new(Order::layout(), &fix::Options::default()).expect("a plan")
 }
 
-/// What a decoder of FIX that counts says of the fields of an order, and one that refuses.
+/// What a decoder of FIX that counts says of the fields of an order, and one that rejects.
 fn read_fix<M: Message>(fields: &str, message: &mut M) -> (usize, Result<()>) {
     let bytes = plain_fix::message(&format!("35=D|{fields}"));
     let plan = fix_plan();
-    let mut strict = fix::Decoder::new(&plan).on_unknown(UnknownContent::Refuse);
-    let refused = strict.decode(&bytes, message);
+    let mut strict = fix::Decoder::new(&plan).on_unknown(UnknownContent::Reject);
+    let rejected = strict.decode(&bytes, message);
     let mut decoder = fix::Decoder::new(&plan);
     decoder.decode(&bytes, message).expect("an order");
-    (decoder.unknown(), refused)
+    (decoder.unknown(), rejected)
 }
 
 #[test]
-fn fields_that_fix_does_not_know_and_nobody_keeps_are_counted_or_refused() {
-    for (fields, unknown, refusal) in [
+fn fields_that_fix_does_not_know_and_nobody_keeps_are_counted_or_rejected() {
+    for (fields, unknown, rejection) in [
         ("11=A|78=1|79=F|", 0, ""),
         ("11=A|9001=x|", 1, "9001"),
         ("9001=x|11=A|9002=y|78=1|79=F|", 2, "9001"),
@@ -65,23 +66,23 @@ fn fields_that_fix_does_not_know_and_nobody_keeps_are_counted_or_refused() {
     ] {
         let fields = fields.replace("9=9|x", "9=9\u{1}x");
         let mut order = Order::default();
-        let (counted, refused) = read_fix(&fields, &mut order);
+        let (counted, rejected) = read_fix(&fields, &mut order);
         assert_eq!(counted, unknown, "{fields}");
-        match refused {
-            Ok(()) => assert_eq!(refusal, "", "{fields}"),
+        match rejected {
+            Ok(()) => assert_eq!(rejection, "", "{fields}"),
             Err(error) => {
                 assert_eq!(*error.kind(), ErrorKind::Unknown);
                 let message = plain_fix::message(&format!("35=D|{fields}"));
                 let message = String::from_utf8_lossy(&message);
-                let tag = refusal.rsplit('/').next().expect("a tag");
+                let tag = rejection.rsplit('/').next().expect("a tag");
                 let at = message.find(&format!("\u{1}{tag}=")).expect("it stands there") + 1;
-                let why = "the schema does not know it, and unknown content is refused";
-                assert_eq!(error.to_string(), format!("{refusal} at byte {at}: {why}"));
+                let why = "the schema does not know it, and unknown content is rejected";
+                assert_eq!(error.to_string(), format!("{rejection} at byte {at}: {why}"));
             }
         }
         let mut record = Record::new(Order::layout());
-        let (counted, refused) = read_fix(&fields, &mut record);
-        assert_eq!((counted, refused), (0, Ok(())), "a record keeps all: {fields}");
+        let (counted, rejected) = read_fix(&fields, &mut record);
+        assert_eq!((counted, rejected), (0, Ok(())), "a record keeps all: {fields}");
     }
 }
 
@@ -94,7 +95,7 @@ fn the_count_is_that_of_the_last_message() {
     assert_eq!(decoder.unknown(), 1);
     decoder.decode(b"8=FIX", &mut order).expect_err("no message");
     assert_eq!(decoder.unknown(), 0);
-    // Up to where a message is refused.
+    // Up to where a message is rejected.
     let broken = plain_fix::message("35=D|11=A|9001=x|9002=y|78=z|9003=z|");
     decoder.decode(&broken, &mut order).expect_err("no number");
     assert_eq!(decoder.unknown(), 2);
@@ -110,14 +111,14 @@ fn document(content: &str) -> String {
 }
 
 #[test]
-fn what_soap_does_not_know_is_refused_with_its_path() {
+fn what_soap_does_not_know_is_rejected_with_its_path() {
     let options = soap::Options {
         style: soap::Style::DocumentLiteral,
         namespace: "urn:o".into(),
         ..soap::Options::default()
     };
     let plan = soap::Plan::new(Order::layout(), &options).expect("a plan");
-    let mut strict = soap::Decoder::new(&plan).on_unknown(UnknownContent::Refuse);
+    let mut strict = soap::Decoder::new(&plan).on_unknown(UnknownContent::Reject);
     let (good, mut order) = ("<id>A</id>", Order::default());
     for (attributes, content, path, at) in [
         ("", "<id>A</id><more><x/></more>", "more", "<more"),
@@ -153,15 +154,15 @@ fn what_soap_does_not_know_is_refused_with_its_path() {
             assert_eq!(strict.unknown(), 0);
         }
     }
-    // What was learnt while it was counted is refused all the same.
+    // What was learnt while it was counted is rejected all the same.
     let bad = document(&format!("<Order xmlns='urn:o' more='1'>{good}</Order>"));
     let mut counting = soap::Decoder::new(&plan);
     for _ in 0..3 {
         counting.decode(bad.as_bytes(), &mut order).expect("an order");
         assert_eq!(counting.unknown(), 1);
     }
-    let mut strict = counting.on_unknown(UnknownContent::Refuse);
-    strict.decode(bad.as_bytes(), &mut order).expect_err("it is refused");
+    let mut strict = counting.on_unknown(UnknownContent::Reject);
+    strict.decode(bad.as_bytes(), &mut order).expect_err("it is rejected");
 }
 
 /// What came in one format is not written into another, but counted.

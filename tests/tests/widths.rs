@@ -1,9 +1,10 @@
-//! Numbers too large for their field: a record refuses them as a struct does.
+//! Numbers too large for their field: a record rejects them as a struct does.
 
 use std::sync::Arc;
 
-use trunkline_codec::{fix, soap};
+use trunkline_codec::fix;
 use trunkline_message::{Error, Layout, Message, Record, Structure};
+use trunkline_soap as soap;
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 #[message(name = "Numbers")]

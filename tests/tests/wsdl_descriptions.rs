@@ -25,12 +25,12 @@ fn read(main: &Path) -> Result<Outline, String> {
         .map_err(|error| error.to_string())
 }
 
-/// What zeep has is there, and what is there is either understood or refused with the reason.
+/// What zeep has is there, and what is there is either understood or rejected with the reason.
 #[test]
-fn every_operation_is_there_and_understood_or_refused() {
+fn every_operation_is_there_and_understood_or_rejected() {
     let Some(folder) = conformance::directory("wsdl") else { return };
     let facts = fs::read_to_string(folder.join("facts.jsonl")).expect("the facts");
-    let (mut understood, mut refused) = (0, 0);
+    let (mut understood, mut rejected) = (0, 0);
     for line in facts.lines() {
         let fact: Value = serde_json::from_str(line).expect("a fact");
         let text = |key: &str| fact[key].as_str().expect("a text");
@@ -53,11 +53,11 @@ fn every_operation_is_there_and_understood_or_refused() {
                 Err(why) => {
                     let why = why.to_string();
                     assert!(why.len() > operation.name.len() + 2, "{case}: {why}");
-                    refused += 1;
+                    rejected += 1;
                 }
             }
         }
     }
-    println!("{understood} understood, {refused} refused");
-    assert!(understood > 10 * refused, "{understood} understood, {refused} refused");
+    println!("{understood} understood, {rejected} rejected");
+    assert!(understood > 10 * rejected, "{understood} understood, {rejected} rejected");
 }

@@ -45,7 +45,7 @@ fn raised() -> Limits {
 }
 
 #[test]
-fn every_file_with_a_doctype_is_refused_for_it() {
+fn every_file_with_a_doctype_is_rejected_for_it() {
     let names = ["quadratic-blowup", "entity-recursion", "xxe-parameter", "soap-doctype"];
     for name in names {
         let Some(bytes) = file(&format!("{name}.xml")) else { return };

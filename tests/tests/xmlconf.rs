@@ -1,4 +1,4 @@
-//! The W3C XML conformance suite, as far as it says something about a parser that refuses DTDs.
+//! The W3C XML conformance suite, as far as it says something about a parser that rejects DTDs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use trunkline_message::Limits;
 use trunkline_tests::conformance;
 use trunkline_tests::skip::skip;
 
-/// Refused, or accepted.
+/// Rejected, or accepted.
 type Verdict = Result<(), Error>;
 
 fn parse(bytes: &[u8], options: Options) -> Verdict {
@@ -100,13 +100,13 @@ fn has_doctype(bytes: &[u8]) -> bool {
 fn difference(case: &Value, bytes: &[u8]) -> Option<String> {
     let verdict = parse(bytes, options(case));
     match (field(case, "type"), has_doctype(bytes), verdict) {
-        ("not-wf", _, Ok(())) => Some("accepted, should be refused".to_string()),
+        ("not-wf", _, Ok(())) => Some("accepted, should be rejected".to_string()),
         ("not-wf", ..) => None,
         (_, true, Err(Error { kind: ErrorKind::Doctype, .. })) => None,
         (_, true, Ok(())) => Some("accepted in spite of its DOCTYPE".to_string()),
-        (_, true, Err(error)) => Some(format!("refused for another reason than DOCTYPE: {error}")),
+        (_, true, Err(error)) => Some(format!("rejected for another reason than DOCTYPE: {error}")),
         (_, false, Ok(())) => None,
-        (_, false, Err(error)) => Some(format!("refused, should be accepted: {error}")),
+        (_, false, Err(error)) => Some(format!("rejected, should be accepted: {error}")),
     }
 }
 
@@ -149,7 +149,7 @@ fn valid_documents_are_accepted_once_their_doctype_is_cut_out() {
     let limits = Limits::default();
     let mut source = Source::default();
     let mut accepted = 0;
-    let mut refused = Vec::new();
+    let mut rejected = Vec::new();
     for case in manifest(&directory) {
         if !applies(&case) || field(&case, "type") == "not-wf" {
             continue;
@@ -163,13 +163,13 @@ fn valid_documents_are_accepted_once_their_doctype_is_cut_out() {
             };
             match parse_text(&text, options(&case)) {
                 Ok(()) => accepted += 1,
-                Err(error) => refused.push(format!("{}: {error}", path.display())),
+                Err(error) => rejected.push(format!("{}: {error}", path.display())),
             }
         }
     }
     println!("{accepted} accepted");
     assert!(accepted > 500, "only {accepted} documents were judged");
-    assert!(refused.is_empty(), "{}", refused.join("\n"));
+    assert!(rejected.is_empty(), "{}", rejected.join("\n"));
 }
 
 /// The canonical output of a case.

@@ -163,7 +163,7 @@ impl Bus for RouterBus {
             }
             Event::Gap(gap) => *lost += gap.count,
             Event::Lost(it) => *lost += it.count.max(1),
-            Event::Refused(refused) => fault = Some(refused.text.to_owned()),
+            Event::Rejected(rejected) => fault = Some(rejected.text.to_owned()),
             Event::Closing(closing) => fault = Some(closing.text.to_owned()),
             _ => {}
         });

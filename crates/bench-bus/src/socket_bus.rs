@@ -30,7 +30,7 @@ pub trait Protocol {
     /// Appends a message to the topic at this index.
     fn publish(&mut self, out: &mut Vec<u8>, topic: usize, payload: &[u8]);
 
-    /// Appends the wish for messages of these topics.
+    /// Appends the request for messages of these topics.
     fn subscribe(&mut self, out: &mut Vec<u8>, topics: &[usize]);
 
     /// How many answers are still to come before all is as it was asked for.
@@ -72,7 +72,7 @@ pub trait Protocol {
         0
     }
 
-    /// Appends the wish for a durable subscription; [`Protocol::take`] acknowledges its messages.
+    /// Appends the request for a durable subscription; [`Protocol::take`] acknowledges its messages.
     ///
     /// # Errors
     /// [`io::ErrorKind::Unsupported`] if the middleware has none.

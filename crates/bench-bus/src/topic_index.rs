@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_comes_twice_is_refused() {
+    fn a_name_that_comes_twice_is_rejected() {
         let error = TopicIndex::new(["a/b", "c", "a/b"]).expect_err("twice the same");
         assert_eq!(error.to_string(), "topic 2, a/b: the same as topic 0");
     }

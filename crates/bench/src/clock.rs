@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn days_that_do_not_exist_are_refused() {
+    fn days_that_do_not_exist_are_rejected() {
         assert!(Date::new(2000, 2, 29).is_some());
         for (year, month, day) in
             [(1900, 2, 29), (2001, 4, 31), (2001, 13, 1), (2001, 0, 1), (2001, 1, 0)]

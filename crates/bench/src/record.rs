@@ -13,7 +13,7 @@ use crate::row::{MACHINE, MachineRow, Row};
 
 /// A whole run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record {
+pub struct RunRecord {
     /// Where and with what it was measured.
     pub machine: MachineRow,
     /// The results.
@@ -68,7 +68,7 @@ impl error::Error for RecordError {
 const LINE_BYTES: u64 = 64 << 10;
 const LINES: u64 = 1_000_000;
 
-impl Record {
+impl RunRecord {
     /// The path of a dated record: `records/2026-11-20-kohlhoff-2004-codecs.jsonl`.
     pub fn path(date: Date, experiment: &str, what: &str) -> PathBuf {
         Path::new("records").join(format!("{date}-{experiment}-{what}.jsonl"))
@@ -116,7 +116,7 @@ impl Record {
     ///
     /// # Errors
     /// Names the file, the line and what is wrong with it. Lines over 64 KiB and more than a
-    /// million lines are refused.
+    /// million lines are rejected.
     pub fn read(file: &Path) -> Result<Self, RecordError> {
         let mut number = 0;
         read_lines(file, &mut number).map_err(|reason| {
@@ -140,7 +140,7 @@ struct Head {
     case: String,
 }
 
-fn read_lines(file: &Path, number: &mut u64) -> Result<Record, Reason> {
+fn read_lines(file: &Path, number: &mut u64) -> Result<RunRecord, Reason> {
     let mut input = BufReader::new(File::open(file).map_err(Reason::NotRead)?);
     let mut machine = None;
     let mut rows = Vec::new();
@@ -167,5 +167,5 @@ fn read_lines(file: &Path, number: &mut u64) -> Result<Record, Reason> {
             (Some(_), true) => return Err(Reason::SecondMachine),
         }
     }
-    Ok(Record { machine: machine.ok_or(Reason::NoMachine)?, rows })
+    Ok(RunRecord { machine: machine.ok_or(Reason::NoMachine)?, rows })
 }

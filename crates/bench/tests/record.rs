@@ -1,4 +1,4 @@
-//! Records are written whole, read back the same, and refused by line.
+//! Records are written whole, read back the same, and rejected by line.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -9,10 +9,10 @@ use std::process::Command;
 
 use trunkline_bench::clock::Date;
 use trunkline_bench::folder::PrivateFolder;
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{MachineRow, Row, Verdict};
 
-fn record() -> Record {
+fn record() -> RunRecord {
     let row = |subject: &str, value, verdict| Row {
         experiment: "kohlhoff-2004".into(),
         case: "decode".into(),
@@ -29,7 +29,7 @@ fn record() -> Record {
         verdict,
     };
     let peers = BTreeMap::from([("gsoap-best".to_owned(), "2.8.124".to_owned())]);
-    Record {
+    RunRecord {
         machine: MachineRow::of_this_machine("kohlhoff-2004", peers, Some(0.015)),
         rows: vec![
             row("trunkline", Some(1428.25), Verdict::Ok),
@@ -44,7 +44,7 @@ fn what_is_written_is_read_back_and_nothing_else_is_left() {
     let file = folder.path().join("run.jsonl");
     fs::write(&file, "an older run").expect("a file for the test");
     record().write(&file).expect("a writable folder");
-    assert_eq!(Record::read(&file).expect("just written"), record());
+    assert_eq!(RunRecord::read(&file).expect("just written"), record());
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
 }
 
@@ -55,7 +55,7 @@ fn a_link_keeps_pointing_and_its_file_is_replaced() {
     fs::write(&file, "an older run").expect("a file for the test");
     symlink(&file, &link).expect("a link for the test");
     record().write(&link).expect("a writable folder");
-    assert_eq!(Record::read(&file).expect("just written"), record());
+    assert_eq!(RunRecord::read(&file).expect("just written"), record());
     assert_eq!(fs::read_link(&link).expect("still a link"), file);
 }
 
@@ -65,14 +65,14 @@ fn a_pipe_is_written_to_and_not_replaced() {
     let (pipe, copy) = (folder.path().join("pipe"), folder.path().join("copy.jsonl"));
     let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo starts");
     assert!(made.success());
-    Record::try_place(&pipe).expect("a pipe is fine, and needs no reader yet");
+    RunRecord::try_place(&pipe).expect("a pipe is fine, and needs no reader yet");
     // Open at both ends, so that neither waits for the other; the pipe holds the small record.
     let mut reader = File::options().read(true).write(true).open(&pipe).expect("our own pipe");
     record().write(&pipe).expect("a pipe with a reader");
     let mut bytes = vec![0; 64 << 10];
     let length = reader.read(&mut bytes).expect("it holds the record");
     fs::write(&copy, &bytes[..length]).expect("a file for the test");
-    assert_eq!(Record::read(&copy).expect("just written"), record());
+    assert_eq!(RunRecord::read(&copy).expect("just written"), record());
     assert!(fs::metadata(&pipe).expect("still there").file_type().is_fifo());
 }
 
@@ -80,14 +80,14 @@ fn a_pipe_is_written_to_and_not_replaced() {
 fn trying_a_place_leaves_what_is_there() {
     let folder = PrivateFolder::new().expect("a folder for the test");
     let file = folder.path().join("run.jsonl");
-    Record::try_place(&file).expect("a writable folder");
+    RunRecord::try_place(&file).expect("a writable folder");
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
     fs::write(&file, "an older run").expect("a file for the test");
-    Record::try_place(&file).expect("a writable folder");
+    RunRecord::try_place(&file).expect("a writable folder");
     assert_eq!(fs::read_to_string(&file).expect("still there"), "an older run");
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
     let missing = folder.path().join("no such folder").join("run.jsonl");
-    let error = Record::try_place(&missing).expect_err("the folder is missing").to_string();
+    let error = RunRecord::try_place(&missing).expect_err("the folder is missing").to_string();
     assert!(error.starts_with(&format!("{}: cannot be written: ", missing.display())), "{error}");
 }
 
@@ -107,7 +107,7 @@ fn a_failed_write_names_the_file_and_leaves_the_folder_clean() {
 }
 
 #[test]
-fn faulty_files_are_refused_by_line() {
+fn faulty_files_are_rejected_by_line() {
     let folder = PrivateFolder::new().expect("a folder for the test");
     let file = folder.path().join("run.jsonl");
     record().write(&file).expect("a writable folder");
@@ -115,7 +115,7 @@ fn faulty_files_are_refused_by_line() {
     let lines: Vec<&str> = good.lines().collect();
     let error = |text: String| {
         fs::write(&file, text).expect("a file for the test");
-        let error = Record::read(&file).expect_err("this file is faulty").to_string();
+        let error = RunRecord::read(&file).expect_err("this file is faulty").to_string();
         error.replace(&format!("{}", file.display()), "run.jsonl")
     };
     assert_eq!(
@@ -139,6 +139,6 @@ fn faulty_files_are_refused_by_line() {
 #[test]
 fn records_are_named_by_date_experiment_and_content() {
     let date = Date { year: 2026, month: 11, day: 20 };
-    let path = Record::path(date, "kohlhoff-2004", "codecs");
+    let path = RunRecord::path(date, "kohlhoff-2004", "codecs");
     assert_eq!(path, Path::new("records/2026-11-20-kohlhoff-2004-codecs.jsonl"));
 }

@@ -1,6 +1,7 @@
-//! What the user may type.
+//! The command line.
 
 mod client;
+mod help;
 mod journal;
 mod router;
 mod top;
@@ -9,8 +10,8 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use trunkline_experiment::link::{parse_delay, parse_rate};
 use trunkline_session::soap::Binding;
 
@@ -21,13 +22,14 @@ pub(crate) use client::{
     ClientCommand, Column, DeleteArguments, DurableCommand, PubArguments, ReplyArguments,
     RequestArguments, SubArguments, ToArguments,
 };
+pub(crate) use help::{command, manual};
 pub(crate) use journal::{ExportArguments, JournalCommand};
-pub(crate) use router::{ConfigCommand, ServeArguments, SimulateArguments};
+pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
 pub(crate) use top::{Sort, TopArguments};
 
 /// One message over SOAP, FIX and CORBA CDR, as fast as possible, with proof
 #[derive(Debug, Parser)]
-#[command(name = "trunkline", version)]
+#[command(name = "trunkline", version = env!("TRUNKLINE_VERSION"))]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -45,36 +47,55 @@ pub(crate) enum Command {
     Top(TopArguments),
     #[command(flatten)]
     Client(ClientCommand),
-    /// Look into the journal of guaranteed delivery
+    /// Inspect the journal of guaranteed delivery
     #[command(subcommand)]
     Journal(JournalCommand),
-    /// Run the router and its clients in virtual time, with stalls, deaths and garbage by chance,
+    /// Run the router and its clients in virtual time, with random stalls, crashes and garbage,
     /// and check every byte
     Simulate(SimulateArguments),
     /// Rerun published evaluations beside other people's software
     #[command(subcommand)]
     Lab(LabCommand),
-    /// Say what a stream of trade reports needs: bandwidth, CPU time and machines, by format
+    /// Estimate what a stream of trade reports needs: bandwidth, CPU time and machines, by format
     Plan(PlanArguments),
     /// Print the description of a message
     Schema(SchemaArguments),
-    /// Call services of SOAP
+    /// Call SOAP services
     #[command(subcommand)]
     Soap(SoapCommand),
     /// Make loopback behave as an Ethernet or a wide-area link, between a client and its server
     Link(LinkArguments),
+    /// Print what a shell needs to complete our verbs and options
+    Completions(CompletionsArguments),
+    /// Print the manual page, or write all pages to a folder
+    Man(ManArguments),
+}
+
+/// Of `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Of `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// Write a page for each verb to this folder, such as ~/.local/share/man/man1
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
 }
 
 /// The lab's verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LabCommand {
-    /// Run an experiment and print its tables with the published figures beside ours
+    /// Run an experiment and print its tables, the published figures beside ours
     Run(RunArguments),
     /// Print the tables of a record
     Show(ShowArguments),
-    /// Say what became lower or higher from one record to another
+    /// List the figures that are lower or higher in a second record than in a first
     Compare(CompareArguments),
-    /// Say which peers are on this machine, and how to get the others
+    /// List the peers on this machine, and how to get the others
     Peers(PeersArguments),
     /// List the experiments and their parts
     List,
@@ -84,44 +105,44 @@ pub(crate) enum LabCommand {
     /// One end of a network experiment: answers questions on standard input (peers/PROTOCOL.md)
     #[command(hide = true)]
     End(EndArguments),
-    /// A program of an experiment with a middleware: does tasks that come on standard input
+    /// A program of an experiment with a middleware: performs tasks from standard input
     #[command(hide = true)]
     Component(ComponentArguments),
-    /// The bare forwarder, which brokers are held against
+    /// The bare forwarder, the baseline for brokers
     #[command(hide = true)]
     Forwarder(ForwarderArguments),
 }
 
-/// What is done with services.
+/// The verbs for services.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SoapCommand {
     /// Call an operation and print the reply
     ///
-    /// The service's WSDL says how its messages look and what they hold; elements that it does not know,
-    /// that are missing, or whose values do not fit are refused. --namespace and --binding do where there
-    /// is none. Status 1 says that the service answered with a fault.
+    /// The service's WSDL defines its messages. The call is rejected if an element is unknown or missing, or
+    /// its value does not fit. Without a WSDL, use --namespace and --binding. Status 1 means that the service
+    /// answered with a fault.
     Call(SoapCallArguments),
 }
 
 /// Of `soap call`.
 #[derive(Debug, Args)]
 pub(crate) struct SoapCallArguments {
-    /// Where the service is, such as http://127.0.0.1:8080/calculator
+    /// The service's address, such as http://127.0.0.1:8080/calculator
     pub(crate) url: String,
-    /// What to call
+    /// The operation to call
     pub(crate) operation: String,
     /// The request's elements: `a=1`, `order.price=6.35`, `list.item[1]=x`, without a value `a:nil=`, an empty
-    /// list or struct `list=`, or with a type of XML Schema where there is no WSDL, `price:double=6.35`;
-    /// attributes `price@unit=EUR`, of the Body's element `@id=5`
+    /// list or struct `list=`. Without a WSDL, an element may name its type of XML Schema, `price:double=6.35`.
+    /// Attributes: `price@unit=EUR`, of the Body's element `@id=5`
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) values: Vec<String>,
     /// Read the WSDL from this URL or file instead of URL?wsdl; `-` is standard input
     #[arg(long, value_name = "URL|FILE", conflicts_with = "namespace")]
     pub(crate) wsdl: Option<String>,
-    /// Follow what the WSDL imports to other hosts too
+    /// Also follow imports of the WSDL to other hosts
     #[arg(long, conflicts_with = "namespace")]
     pub(crate) other_hosts: bool,
-    /// Read files that the WSDL imports from outside its folder too
+    /// Also read files that the WSDL imports from outside its folder
     #[arg(long, requires = "wsdl")]
     pub(crate) other_folders: bool,
     /// Call this port of the WSDL, at its address there and not at URL: its name, or SERVICE/PORT
@@ -130,13 +151,13 @@ pub(crate) struct SoapCallArguments {
     /// The operation's namespace; no WSDL is read then
     #[arg(long, value_name = "URI")]
     pub(crate) namespace: Option<String>,
-    /// How messages look; without a WSDL, document-literal if it is not said
+    /// The style of the messages [default without a WSDL: document-literal]
     #[arg(long, value_name = "STYLE")]
     pub(crate) binding: Option<SoapBinding>,
-    /// The elements inside the Body's are in no namespace, as elementFormDefault="unqualified" has it
+    /// The elements inside the Body's element are in no namespace, as with elementFormDefault="unqualified"
     #[arg(long, requires = "namespace")]
     pub(crate) unqualified: bool,
-    /// Name of the element in the Body; the operation's if it is not said
+    /// Name of the element in the Body [default: the operation's]
     #[arg(long, value_name = "NAME", requires = "namespace")]
     pub(crate) element: Option<String>,
     /// The SOAPAction
@@ -145,7 +166,7 @@ pub(crate) struct SoapCallArguments {
     /// Speak SOAP 1.2
     #[arg(long)]
     pub(crate) soap12: bool,
-    /// Print the envelope as it came
+    /// Print the envelope unchanged
     #[arg(long)]
     pub(crate) raw: bool,
     /// Compress the request
@@ -154,7 +175,7 @@ pub(crate) struct SoapCallArguments {
     /// How long to wait for a connection, and for the answer, such as 5s
     #[arg(long, value_parser = parse_delay, default_value = "30s")]
     pub(crate) timeout: Duration,
-    /// Certificates that servers are trusted by, in PEM; needed for https
+    /// Trusted CA certificates, in PEM; needed for https
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
     /// Own certificate, in PEM, for servers that ask for one
@@ -195,10 +216,10 @@ impl SoapBinding {
 /// Of `lab end`.
 #[derive(Debug, Args)]
 pub(crate) struct EndArguments {
-    /// Send the bytes that were loaded, and send back what comes, without a codec
+    /// Send the loaded bytes, and echo received bytes, without a codec
     #[arg(long)]
     pub(crate) bare: bool,
-    /// Decode into records, whose schema is known at run time only, and not into structs
+    /// Decode into records, whose schema is known only at run time, and not into structs
     #[arg(long, conflicts_with = "bare")]
     pub(crate) record: bool,
 }
@@ -213,7 +234,7 @@ pub(crate) struct ComponentArguments {
 /// Of `lab forwarder`.
 #[derive(Debug, Args)]
 pub(crate) struct ForwarderArguments {
-    /// Where it listens, and `spin` if it does not sleep
+    /// The address to listen at, and `spin` to poll without sleeping
     #[arg(value_name = "ADDRESS", num_args = 1..=2, required = true)]
     pub(crate) arguments: Vec<String>,
 }
@@ -223,16 +244,16 @@ pub(crate) struct ForwarderArguments {
 pub(crate) struct RunArguments {
     /// The experiment, such as kohlhoff-2004 (see `trunkline lab list`), or a file NAME.toml
     pub(crate) experiment: String,
-    /// Run only these parts: names with commas between; the noise of the machine, without which nothing is concluded
-    /// about times, is measured with each
+    /// Run only these parts: names separated by commas. Each run also measures the noise of the machine, since
+    /// conclusions about times need it
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
-    /// Take the trades from this CSV file, plain or gzip, instead of a made-up day; its first line
+    /// Take the trades from this CSV file, plain or gzip, instead of a generated day; its first line
     /// names the columns: ms_since_midnight, symbol, price_x10000, size and others
     #[arg(long, value_name = "FILE")]
     pub(crate) trades: Option<PathBuf>,
-    /// Let a middleware carry the ticks of this file, or of all in a folder, instead of made-up ones: CSV, plain or zip,
-    /// whose name has the pair in it; may be given several times
+    /// Let a middleware carry the ticks of this file, or of all files in a folder, instead of generated ones:
+    /// CSV, plain or zip, with the currency pair in its name; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) ticks: Vec<PathBuf>,
     /// Write every result as a line of JSON to this file
@@ -241,19 +262,19 @@ pub(crate) struct RunArguments {
     /// Write every result as a line of JSON to a dated file in the folder records
     #[arg(long)]
     pub(crate) record: bool,
-    /// Write a page for a browser, the rows and the logs of all times to this folder
+    /// Write a page for a browser, the rows and the logs of all measured times to this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) peers: PeersArguments,
-    /// Time the codecs of this build beside those of another, and tell which are faster
+    /// Time the codecs of this build beside those of another, and report which are faster
     #[arg(long, value_name = "BINARY")]
     pub(crate) against: Option<PathBuf>,
-    /// Measure for a look, not for a record: fewer lengths and repetitions
+    /// Measure quickly, not for a record: fewer lengths and repetitions
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Do not tell on standard error how far it is
-    #[arg(long)]
+    /// Report no progress on standard error
+    #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
@@ -263,7 +284,7 @@ pub(crate) struct ShowArguments {
     /// A file that `lab run --json` or `lab run --record` wrote
     #[arg(value_name = "RECORD")]
     pub(crate) record: PathBuf,
-    /// Show only the tables whose title has this in it, in upper or lower case; may be repeated
+    /// Show only the tables whose title contains this, in upper or lower case; may be repeated
     #[arg(long = "table", value_name = "TITLE")]
     pub(crate) tables: Vec<String>,
     /// Write a page for a browser and the rows to this folder
@@ -285,7 +306,7 @@ pub(crate) struct CompareArguments {
     pub(crate) all: bool,
 }
 
-/// Where peers are.
+/// The folder of the peers.
 #[derive(Debug, Args)]
 pub(crate) struct PeersArguments {
     /// Folder of the peers' programs [default: $TRUNKLINE_PEERS, else peers/build/bin]
@@ -299,16 +320,16 @@ pub(crate) struct PlanArguments {
     /// Trade reports per second
     #[arg(long, value_name = "PER_SECOND", allow_negative_numbers = true)]
     pub(crate) rate: f64,
-    /// Entries that fill a message
+    /// Entries of a full message
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     pub(crate) entries: u32,
-    /// How long a report waits for others at most: 1s, 50ms, 200us
+    /// The longest time that a report waits for others: 1s, 50ms, 200us
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = quantity::seconds)]
     pub(crate) window: f64,
-    /// The formats: names with commas between
+    /// The formats: names separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "soap-rpc,fix,cdr-le")]
     pub(crate) format: Vec<String>,
-    /// Clients that get every report
+    /// Number of clients; each gets every report
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) clients: u32,
     /// The line to each client, in bits per second: 256k, 10M, 1G
@@ -317,7 +338,7 @@ pub(crate) struct PlanArguments {
     /// Take the costs of the formats from this record instead of measuring them now
     #[arg(long, value_name = "RECORD")]
     pub(crate) costs: Option<PathBuf>,
-    /// Measure with the trades of this CSV file, plain or gzip, instead of a made-up day
+    /// Measure with the trades of this CSV file, plain or gzip, instead of a generated day
     #[arg(long, value_name = "FILE", conflicts_with = "costs")]
     pub(crate) trades: Option<PathBuf>,
 }
@@ -328,7 +349,7 @@ pub(crate) struct SchemaArguments {
     /// A message that the binary knows, such as market-data, or a file with a listing
     #[arg(value_name = "NAME|FILE")]
     pub(crate) name: String,
-    /// Print the listing, one field a line, that tools and `trunkline schema FILE` read
+    /// Print the listing, one field a line, in the form that tools and `trunkline schema FILE` read
     #[arg(long)]
     pub(crate) listing: bool,
 }
@@ -336,7 +357,7 @@ pub(crate) struct SchemaArguments {
 /// Of `link`.
 #[derive(Debug, Args)]
 pub(crate) struct LinkArguments {
-    /// Address to listen at; clients connect here. Port 0 is any that is free
+    /// Address to listen at; clients connect here. Port 0 is any free port
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub(crate) listen: String,
     /// Address of the server, such as 127.0.0.1:9000
@@ -363,7 +384,8 @@ pub(crate) struct EchoSlopeArguments {
 
 /// The command; None if the user asked for help or the version, which have been printed.
 pub(crate) fn parse() -> Result<Option<Command>, Fault> {
-    match Arguments::try_parse() {
+    let parsed = command().try_get_matches();
+    match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => Ok(Some(arguments.command)),
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -376,23 +398,44 @@ pub(crate) fn parse() -> Result<Option<Command>, Fault> {
     }
 }
 
-/// The library explains itself over several lines; ours is one.
+/// The library's message has several lines; ours has one.
 fn one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
-    let command = command_of(&text);
+    let command = typed_verbs();
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return format!("a command is missing; see {command} --help");
     }
     let paragraph = text.split("\n\n").next().unwrap_or_default();
     let words: Vec<&str> = paragraph.split_whitespace().collect();
     let sentence = words.join(" ");
-    format!("{}; see {command} --help", sentence.trim_start_matches("error: "))
+    let sentence = sentence.trim_start_matches("error: ");
+    format!("{sentence}{}; see {command} --help", meant(error))
 }
 
-/// The command that the library's usage line speaks of, such as `trunkline lab run`.
-fn command_of(text: &str) -> String {
-    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("trunkline");
-    let words = usage.split_whitespace();
-    let verbs: Vec<&str> = words.take_while(|word| !word.starts_with(['<', '[', '-'])).collect();
-    verbs.join(" ")
+/// What the user may have meant instead, in brackets, or nothing.
+fn meant(error: &clap::Error) -> String {
+    let kinds =
+        [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+    let names = kinds.into_iter().filter_map(|kind| match error.get(kind)? {
+        ContextValue::String(name) => Some(vec![name.clone()]),
+        ContextValue::Strings(names) => Some(names.clone()),
+        _ => None,
+    });
+    let names: Vec<String> = names.flatten().map(|name| format!("'{name}'")).collect();
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!(" (did you mean {}?)", names.join(" or "))
+    }
+}
+
+/// The verbs that were typed, as far as there are such: `trunkline lab run`.
+fn typed_verbs() -> String {
+    let (mut verbs, mut command) = ("trunkline".to_owned(), command());
+    for word in std::env::args_os().skip(1) {
+        let Some(verb) = command.find_subcommand(&word) else { break };
+        verbs = format!("{verbs} {}", verb.get_name());
+        command = verb.clone();
+    }
+    verbs
 }

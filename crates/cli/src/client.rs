@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::time::Duration;
 use std::{env, io, str};
 
-use trunkline_client::{Client, Durability, Error, Options, Refusal, code};
+use trunkline_client::{Client, Durability, Error, Options, Rejection, code};
 
 use crate::arguments::ToArguments;
 use crate::fault::Fault;
@@ -41,25 +41,25 @@ pub(crate) fn connect(to: &ToArguments, verb: &str, options: Options) -> Result<
 /// The fault of a topic or pattern that the router has not taken; shows the place first.
 pub(crate) fn not_taken(name: &str, error: Error) -> Fault {
     match error {
-        Error::Refused(refusal) => {
-            point_at(name, &refusal);
-            Fault::new(refused(name, &refusal))
+        Error::Rejected(rejection) => {
+            point_at(name, &rejection);
+            Fault::new(rejected(name, &rejection))
         }
         error => error.into(),
     }
 }
 
-fn refused(name: &str, refusal: &Refusal) -> String {
-    match refusal.code {
+fn rejected(name: &str, rejection: &Rejection) -> String {
+    match rejection.code {
         code::NO_RESPONDER => format!("nobody answers requests on {name:?}"),
         code::TIMED_OUT => format!("nobody answered on {name:?} in time"),
-        _ => format!("{name:?} is refused: {}", refusal.text),
+        _ => format!("{name:?} is rejected: {}", rejection.text),
     }
 }
 
 /// Shows the byte of the name that is wrong.
-fn point_at(name: &str, refusal: &Refusal) {
-    let Some(before) = refusal.offset.and_then(|offset| name.get(..offset as usize)) else {
+fn point_at(name: &str, rejection: &Rejection) {
+    let Some(before) = rejection.offset.and_then(|offset| name.get(..offset as usize)) else {
         return;
     };
     let blanks = " ".repeat(before.chars().count());

@@ -11,8 +11,8 @@ pub(crate) fn run(command: &DurableCommand) -> Result<Ending, Fault> {
     let DurableCommand::Delete(DeleteArguments { subscription, to }) = command;
     let mut client = connect(to, "durable", Options::default())?;
     client.delete(subscription).map_err(|error| match error {
-        Error::Refused(refusal) => {
-            Fault::new(format!("{subscription:?} is not deleted: {}", refusal.text))
+        Error::Rejected(rejection) => {
+            Fault::new(format!("{subscription:?} is not deleted: {}", rejection.text))
         }
         error => error.into(),
     })?;

@@ -14,13 +14,20 @@ use crate::Ending;
 use crate::arguments::JournalCommand;
 use crate::client::counted;
 use crate::fault::Fault;
+use crate::output::Form;
 
 pub(crate) fn run(command: &JournalCommand) -> Result<Ending, Fault> {
     match command {
-        JournalCommand::Inspect(arguments) => inspect::run(&arguments.folder),
-        JournalCommand::Verify(arguments) => verify::run(&arguments.folder),
+        JournalCommand::Inspect(arguments) => {
+            inspect::run(&arguments.folder.folder, Form::new(arguments.json))
+        }
+        JournalCommand::Verify(arguments) => {
+            verify::run(&arguments.folder.folder, Form::new(arguments.json))
+        }
         JournalCommand::Export(arguments) => export::run(arguments),
-        JournalCommand::Measure(arguments) => measure::run(&arguments.folder),
+        JournalCommand::Measure(arguments) => {
+            measure::run(&arguments.folder.folder, Form::new(arguments.json))
+        }
     }
 }
 

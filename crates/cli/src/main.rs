@@ -16,6 +16,7 @@ mod journal;
 mod lab;
 mod link;
 mod log;
+mod manual;
 mod memory;
 mod output;
 mod plan;
@@ -82,6 +83,8 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Lab(LabCommand::Component(arguments)) => lab::component::run(&arguments),
         Command::Lab(LabCommand::Forwarder(arguments)) => lab::forwarder::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::pages(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Soap(SoapCommand::Call(arguments)) => soap::call(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),

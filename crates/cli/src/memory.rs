@@ -8,7 +8,7 @@ pub(crate) fn give_back_large_blocks() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         const BYTES: libc::c_int = 64 << 10;
-        // SAFETY: takes two numbers, and sets what later allocations go by. A value that is refused changes nothing.
+        // SAFETY: takes two numbers, and sets what later allocations go by. A value that is rejected changes nothing.
         unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, BYTES) };
     }
 }

@@ -2,7 +2,8 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use trunkline_bench::table::Table;
+use serde_json::{Map, Number, Value};
+use trunkline_bench::table::{Align, Table};
 
 use crate::fault::Fault;
 
@@ -34,6 +35,51 @@ pub(crate) fn remark(text: &str) {
 /// Says on standard error what went wrong. If that cannot be written, the status still tells it.
 pub(crate) fn complain(fault: &Fault) {
     let _ = writeln!(io::stderr().lock(), "trunkline: {fault}");
+}
+
+/// What a verb found: as tables and sentences for people, or each fact as a line of JSON for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Text,
+    Json,
+}
+
+impl Form {
+    pub(crate) fn new(is_json: bool) -> Self {
+        if is_json { Self::Json } else { Self::Text }
+    }
+
+    /// A sentence, which programs do without.
+    pub(crate) fn say(self, text: &str) -> Result<(), Fault> {
+        if self == Self::Text { print(text) } else { Ok(()) }
+    }
+
+    /// A table, or a line of JSON for each of its rows: `fact` and then the columns, those of numbers as numbers.
+    pub(crate) fn table(self, fact: &str, table: Table) -> Result<(), Fault> {
+        match self {
+            Self::Text => print_table(table),
+            Self::Json => print(&lines(fact, &table)),
+        }
+    }
+}
+
+fn lines(fact: &str, table: &Table) -> String {
+    let mut text = String::new();
+    for row in table.rows() {
+        let mut line = Map::from_iter([("fact".to_owned(), fact.into())]);
+        for ((title, align), cell) in table.titles().zip(row) {
+            let number = cell.replace(',', "").parse::<Number>().ok();
+            let value = match (align, number) {
+                (Align::Right, Some(number)) => Value::Number(number),
+                // What has no number, or is not there.
+                (Align::Right, None) => Value::Null,
+                (Align::Left, _) => cell.as_str().into(),
+            };
+            line.insert(title.replace(' ', "_"), value);
+        }
+        text += &format!("{}\n", Value::Object(line));
+    }
+    text
 }
 
 /// Prints a table, with bold titles on a terminal that wants them.

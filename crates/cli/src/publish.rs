@@ -1,12 +1,15 @@
-//! `trunkline pub TOPIC [PAYLOAD | - | --file FILE]`
+//! `trunkline pub TOPIC [PAYLOAD | - | --file FILE]` and `trunkline pub --topics`
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, BufRead as _, Read as _};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use trunkline_client::{Client, Error, Event, Options, Refusal, Stored, Topic, code, format, kind};
+use trunkline_client::{
+    Client, Error, Event, Options, Rejection, Stored, Topic, code, format, kind,
+};
 
 use crate::Ending;
 use crate::arguments::PubArguments;
@@ -26,8 +29,8 @@ const BETWEEN_LOOKS: u64 = 1000;
 pub(crate) fn run(arguments: &PubArguments) -> Result<Ending, Fault> {
     let stop = signals::ask_to_stop()?;
     let mut client = connect(&arguments.to, "pub", Options::default())?;
-    let topic =
-        client.topic(&arguments.topic).map_err(|error| not_taken(&arguments.topic, error))?;
+    let name = arguments.topic.as_deref();
+    let topic = name.map(|name| topic(&mut client, name)).transpose()?;
     let guarantee = match arguments.guaranteed {
         true => Some(Guarantee::new(&mut client, arguments)?),
         false => None,
@@ -35,19 +38,24 @@ pub(crate) fn run(arguments: &PubArguments) -> Result<Ending, Fault> {
     let usual = if arguments.file.is_some() { format::OPAQUE } else { format::TEXT };
     let mut publishing = Publishing {
         client,
-        name: &arguments.topic,
-        topic,
+        name,
+        names: HashMap::new(),
         format: arguments.format.unwrap_or(usual),
         rate: arguments.rate,
         start: Instant::now(),
         sent: 0,
-        refusal: None,
+        rejection: None,
         stop,
         guarantee,
         patience: arguments.to.timeout,
     };
-    publishing.all(arguments).map_err(|fault| publishing.with_rest(fault))?;
+    publishing.all(arguments, topic).map_err(|fault| publishing.with_rest(fault))?;
     Ok(Ending::Right)
+}
+
+/// A topic to publish to.
+fn topic(client: &mut Client, name: &str) -> Result<Topic, Fault> {
+    client.topic(name).map_err(|error| not_taken(name, error))
 }
 
 /// How often one message is sent.
@@ -87,6 +95,48 @@ fn next_line(input: &mut io::StdinLock<'_>) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(line))
 }
 
+/// Messages from standard input, a line each.
+struct Lines {
+    receiver: Receiver<io::Result<Vec<u8>>>,
+    /// Of all of them, or none where each names its own.
+    topic: Option<Topic>,
+    topics: HashMap<String, Topic>,
+    number: u64,
+}
+
+impl Lines {
+    fn of(topic: Topic) -> Self {
+        Self { topic: Some(topic), ..Self::topics() }
+    }
+
+    fn topics() -> Self {
+        Self { receiver: lines(), topic: None, topics: HashMap::new(), number: 0 }
+    }
+
+    /// The topic and the message of the next line, and the topic's name if it is new.
+    fn next<'a>(
+        &mut self,
+        client: &mut Client,
+        line: &'a [u8],
+    ) -> Result<(Topic, &'a [u8], Option<&'a str>), Fault> {
+        self.number += 1;
+        if let Some(topic) = self.topic {
+            return Ok((topic, line, None));
+        }
+        let wrong = |what: &str| Fault::new(format!("standard input line {}: {what}", self.number));
+        let tab = line.iter().position(|byte| *byte == b'\t');
+        let tab = tab.ok_or_else(|| wrong("no tab between a topic and a message"))?;
+        let name = str::from_utf8(&line[..tab]).map_err(|_| wrong("the topic is not UTF-8"))?;
+        let payload = &line[tab + 1..];
+        if let Some(topic) = self.topics.get(name) {
+            return Ok((*topic, payload, None));
+        }
+        let topic = topic(client, name).map_err(|fault| wrong(&fault.to_string()))?;
+        self.topics.insert(name.to_owned(), topic);
+        Ok((topic, payload, Some(name)))
+    }
+}
+
 /// What is asked of messages that are stored.
 struct Guarantee {
     producer: String,
@@ -104,8 +154,8 @@ impl Guarantee {
             || format!("trunkline pub {:016x}", RandomState::new().build_hasher().finish());
         let producer = arguments.producer.clone().unwrap_or_else(random);
         client.producer(&producer).map_err(|error| match error {
-            Error::Refused(refusal) => {
-                Fault::new(format!("the producer {producer:?} is refused: {}", refusal.text))
+            Error::Rejected(rejection) => {
+                Fault::new(format!("the producer {producer:?} is rejected: {}", rejection.text))
             }
             error => error.into(),
         })?;
@@ -132,14 +182,16 @@ impl Guarantee {
 
 struct Publishing<'a> {
     client: Client,
-    name: &'a str,
-    topic: Topic,
+    /// The topic of all messages, or none where each line names its own.
+    name: Option<&'a str>,
+    /// The topics that lines have named, by their numbers.
+    names: HashMap<u64, String>,
     format: u16,
     rate: Option<f64>,
     start: Instant,
     sent: u64,
     /// The first one that the router told of.
-    refusal: Option<Refusal>,
+    rejection: Option<(u64, Rejection)>,
     stop: Stop,
     guarantee: Option<Guarantee>,
     /// How long nothing may be acknowledged.
@@ -148,34 +200,38 @@ struct Publishing<'a> {
 
 impl Publishing<'_> {
     /// What the user wants published.
-    fn all(&mut self, arguments: &PubArguments) -> Result<(), Fault> {
-        match (&arguments.payload, &arguments.file) {
-            (Some(dash), _) if dash == "-" => {
-                self.lines(&lines(), arguments.count.unwrap_or(u64::MAX))?;
+    fn all(&mut self, arguments: &PubArguments, topic: Option<Topic>) -> Result<(), Fault> {
+        let all_lines = arguments.count.unwrap_or(u64::MAX);
+        match (topic, &arguments.payload, &arguments.file) {
+            (None, ..) => self.lines(&mut Lines::topics(), all_lines)?,
+            (Some(topic), Some(dash), _) if dash == "-" => {
+                self.lines(&mut Lines::of(topic), all_lines)?;
             }
-            (Some(text), _) => self.repeat(text.as_bytes(), times(arguments))?,
-            (None, Some(file)) => {
+            (Some(topic), Some(text), _) => {
+                self.repeat(topic, text.as_bytes(), times(arguments))?
+            }
+            (Some(topic), None, Some(file)) => {
                 let payload = std::fs::read(file)
                     .map_err(|cause| Fault::new(format!("{}: {cause}", file.display())))?;
-                self.repeat(&payload, times(arguments))?;
+                self.repeat(topic, &payload, times(arguments))?;
             }
-            (None, None) => return Err(Fault::new("there is nothing to publish")),
+            (Some(_), None, None) => return Err(Fault::new("there is nothing to publish")),
         }
         self.end()
     }
 
     /// One message, so many times.
-    fn repeat(&mut self, payload: &[u8], times: u64) -> Result<(), Fault> {
+    fn repeat(&mut self, topic: Topic, payload: &[u8], times: u64) -> Result<(), Fault> {
         while self.sent < times && self.wait_until_due()? {
-            self.send(payload)?;
+            self.send(topic, payload)?;
         }
         Ok(())
     }
 
     /// Each line one message, so many at most.
-    fn lines(&mut self, lines: &Receiver<io::Result<Vec<u8>>>, most: u64) -> Result<(), Fault> {
+    fn lines(&mut self, lines: &mut Lines, most: u64) -> Result<(), Fault> {
         while self.sent < most {
-            let line = match lines.try_recv() {
+            let line = match lines.receiver.try_recv() {
                 Ok(line) => line,
                 Err(TryRecvError::Disconnected) => return Ok(()),
                 Err(TryRecvError::Empty) => {
@@ -184,28 +240,35 @@ impl Publishing<'_> {
                     if self.stop.is_asked() {
                         return Ok(());
                     }
-                    match lines.recv_timeout(MOMENT) {
+                    match lines.receiver.recv_timeout(MOMENT) {
                         Ok(line) => line,
                         Err(RecvTimeoutError::Timeout) => continue,
                         Err(RecvTimeoutError::Disconnected) => return Ok(()),
                     }
                 }
             };
-            let line = line.map_err(|cause| Fault::new(format!("standard input: {cause}")))?;
+            let line = line
+                .map_err(|cause| Fault::new(format!("standard input: {cause}")))
+                .map_err(|fault| self.line_fault(fault))?;
             if !self.wait_until_due()? {
                 return Ok(());
             }
-            self.send(&line)?;
+            let next = lines.next(&mut self.client, &line);
+            let (topic, payload, name) = next.map_err(|fault| self.line_fault(fault))?;
+            if let Some(name) = name {
+                self.names.insert(topic.number().into(), name.to_owned());
+            }
+            self.send(topic, payload)?;
         }
         Ok(())
     }
 
-    fn send(&mut self, payload: &[u8]) -> Result<(), Fault> {
+    fn send(&mut self, topic: Topic, payload: &[u8]) -> Result<(), Fault> {
         match &self.guarantee {
             Some(Guarantee { time_to_live, .. }) => {
-                _ = self.client.enqueue_store(self.topic, self.format, payload, *time_to_live)?;
+                _ = self.client.enqueue_store(topic, self.format, payload, *time_to_live)?;
             }
-            None => self.client.enqueue_as(self.topic, self.format, payload)?,
+            None => self.client.enqueue_as(topic, self.format, payload)?,
         }
         self.sent += 1;
         Ok(())
@@ -234,23 +297,45 @@ impl Publishing<'_> {
 
     /// Hears what the router has to say.
     fn listen(&mut self, time: Duration) -> Result<(), Fault> {
-        let (refusal, guarantee) = (&mut self.refusal, &mut self.guarantee);
+        let (rejection, guarantee) = (&mut self.rejection, &mut self.guarantee);
         self.client.receive(Some(time), &mut |event| match (event, guarantee.as_mut()) {
             (Event::Stored(stored), Some(guarantee)) => guarantee.hear(&stored),
-            (Event::Refused(it), Some(guarantee))
+            (Event::Rejected(it), Some(guarantee))
                 if it.of == kind::STORE && it.code == code::NOT_DURABLE =>
             {
                 guarantee.hear_pause(it.id, it.text);
             }
-            (Event::Refused(refused), _) => {
-                refusal.get_or_insert_with(|| refused.into());
+            (Event::Rejected(rejected), _) => {
+                rejection.get_or_insert_with(|| (rejected.id, rejected.into()));
             }
             _ => {}
         })?;
-        match self.refusal.take() {
-            Some(refusal) => Err(not_taken(self.name, Error::Refused(refusal))),
+        match self.rejection.take() {
+            Some((id, rejection)) => Err(self.rejected(id, rejection)),
             None => Ok(()),
         }
+    }
+
+    fn rejected(&self, id: u64, rejection: Rejection) -> Fault {
+        let of_line = self.names.get(&id).filter(|_| rejection.of == kind::PUBLISH);
+        match self.name.or(of_line.map(String::as_str)) {
+            Some(name) => not_taken(name, Error::Rejected(rejection)),
+            None => Fault::new(format!("message {id} is rejected: {}", rejection.text)),
+        }
+    }
+
+    /// A fault of a line. What came before it has been gathered, and is published first.
+    fn line_fault(&mut self, fault: Fault) -> Fault {
+        let is_published = self.sent > 0
+            && match self.guarantee {
+                Some(_) => self.wait_stored(self.client.unacknowledged().end - 1).is_ok(),
+                None => self.client.synchronise().is_ok(),
+            };
+        if !is_published {
+            return fault;
+        }
+        let what = if self.guarantee.is_some() { "stored" } else { "published" };
+        Fault::new(format!("{fault}; {what} before it: {}", counted(self.sent, "message")))
     }
 
     /// Nothing is said to be published that the router has not worked through.
@@ -264,7 +349,8 @@ impl Publishing<'_> {
             let seconds = self.start.elapsed().as_secs_f64();
             let rate = self.sent as f64 / seconds.max(1e-6);
             let messages = counted(self.sent, "message");
-            tell(&format!("{messages} to {} in {seconds:.2} s, {rate:.0} a second", self.name));
+            let name = self.name.unwrap_or("their topics");
+            tell(&format!("{messages} to {name} in {seconds:.2} s, {rate:.0} a second"));
         }
         Ok(())
     }

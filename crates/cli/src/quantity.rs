@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use trunkline_client::Start;
+use trunkline_experiment::quantity::{TIMES, scaled};
 use trunkline_wire::Timestamp;
 
 /// Seconds from `1s`, `50ms`, `200us` or `10ns`.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
-    // Divided by, because 50 x 0.001 is not 0.05.
-    let units = [("ns", 1e9), ("us", 1e6), ("ms", 1e3), ("s", 1.0)];
-    let found = units.into_iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale)));
-    let value = found.and_then(|(number, scale)| Some(decimal(number)? / scale));
-    value.ok_or_else(|| "a time is a number with ns, us, ms or s, such as 50ms".to_owned())
+    let nanoseconds = scaled(text, &TIMES);
+    nanoseconds
+        .map(|it| it as f64 / 1e9)
+        .ok_or_else(|| "a time is a number with ns, us, ms or s, such as 50ms".to_owned())
 }
 
 /// Times per second from `10`, `0.5` or `20k`; k is 1000.
@@ -27,20 +27,18 @@ pub(crate) fn per_second(text: &str) -> Result<f64, String> {
 
 /// Bits per second from `256k`, `10M`, `1G` or a plain number; k is 1000.
 pub(crate) fn bits(text: &str) -> Result<u64, String> {
-    let units = [("k", 1e3), ("M", 1e6), ("G", 1e9)];
-    let found = units.into_iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale)));
-    let (number, scale) = found.unwrap_or((text, 1.0));
-    match decimal(number).map(|number| (number * scale).round()) {
-        Some(bits) if (1.0..=MOST_BITS).contains(&bits) => Ok(bits as u64),
-        Some(_) => {
-            Err(format!("a line carries from 1 bit to {} per second", line(MOST_BITS as u64)))
-        }
+    let units = [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)];
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let bits = if is_plain { text.parse().ok() } else { scaled(text, &units) };
+    match bits {
+        Some(bits) if (1..=MOST_BITS.into()).contains(&bits) => Ok(bits as u64),
+        Some(_) => Err(format!("a line carries from 1 bit to {} per second", line(MOST_BITS))),
         None => Err("a bandwidth is a number of bits, such as 256k, 10M or 1G".to_owned()),
     }
 }
 
 /// A petabit: more than any line carries.
-const MOST_BITS: f64 = 1e15;
+const MOST_BITS: u64 = 1_000_000_000_000_000;
 
 /// A time from `30s` or `500ms` on, a millisecond at least.
 pub(crate) fn time_to_live(text: &str) -> Result<Duration, String> {

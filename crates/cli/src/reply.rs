@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &ReplyArguments) -> Result<Ending, Fault> {
                 topic: message.topic.to_owned(),
                 payload: message.payload.to_vec(),
             })),
-            Event::Refused(_) => too_late += 1,
+            Event::Rejected(_) => too_late += 1,
             Event::Gap(gap) => {
                 tell(&format!("gap: {} requests on {} were lost", gap.count, gap.topic));
             }
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &ReplyArguments) -> Result<Ending, Fault> {
     }
     client.synchronise()?;
     client.receive(Some(Duration::ZERO), &mut |event| {
-        if let Event::Refused(_) = event {
+        if let Event::Rejected(_) = event {
             too_late += 1;
         }
     })?;

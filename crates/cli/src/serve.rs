@@ -12,7 +12,7 @@ use trunkline_server::config::{Log, LogFormat, LogLevel};
 use trunkline_server::{Config, Handle, Server};
 
 use crate::Ending;
-use crate::arguments::ServeArguments;
+use crate::arguments::{ListenAddress, ServeArguments};
 use crate::config::load;
 use crate::fault::Fault;
 use crate::log::Lines;
@@ -22,12 +22,13 @@ use crate::output::print;
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
     give_back_large_blocks();
     let file = arguments.file.config.clone();
-    let journal = arguments.journal.clone();
+    let (journal, listen) = (arguments.journal.clone(), arguments.listen.clone());
     let load = move || {
         let mut config = load(file.as_deref())?;
         if journal.is_some() {
             config.journal.directory.clone_from(&journal);
         }
+        ListenAddress::replace(&listen, &mut config.listen)?;
         Ok(config)
     };
     let config = load()?;

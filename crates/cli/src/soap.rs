@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use trunkline_codec::soap::QName;
 use trunkline_http::{self as http, ClientTls, Compression};
 use trunkline_message::Limits;
 use trunkline_session::soap::outline::{Folder, Outline, Reading, Types, Unread};
 use trunkline_session::soap::{Binding, CallError, Client, ClientConfig, SoapVersion};
+use trunkline_soap::QName;
 
 use crate::Ending;
 use crate::arguments::SoapCallArguments;

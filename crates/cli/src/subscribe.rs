@@ -130,7 +130,7 @@ fn come_back(
                 });
                 return Ok(());
             }
-            Err(error @ Error::Refused(_)) => return Err(error.into()),
+            Err(error @ Error::Rejected(_)) => return Err(error.into()),
             Err(_) => thread::sleep(AGAIN),
         }
     }

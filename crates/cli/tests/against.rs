@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::Row;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_trunkline");
@@ -94,7 +94,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 fn compared(folder: &Path) -> Vec<Row> {
-    let record = Record::read(&folder.join("rows.jsonl")).expect("rows");
+    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("rows");
     record.rows.into_iter().filter(|row| row.metric == "over-other-build").collect()
 }
 
@@ -139,8 +139,8 @@ fn records_of_customers_are_compared_too() {
 }
 
 #[test]
-fn what_is_no_other_build_is_refused_before_anything_is_measured() {
-    let folder = folder("against-refused");
+fn what_is_no_other_build_is_rejected_before_anything_is_measured() {
+    let folder = folder("against-rejected");
     let bare = script(&folder, "bare", "#!/bin/sh\nexec \"PROGRAM\" lab end --bare\n");
     for (other, only, expected) in [
         (Path::new("nowhere"), "codec", "nowhere: is no build of trunkline: "),

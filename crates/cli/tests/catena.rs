@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{Row, Verdict};
 
 /// Everything that can be measured of a middleware, as short as it can be.
@@ -116,7 +116,7 @@ expected = { to = 60 }
 terms = [{ over = "rates-2000:latency-p50", divided-by = 1e9 }]
 "#;
 
-fn find<'a>(record: &'a Record, case: &str, subject: &str, metric: &str) -> &'a Row {
+fn find<'a>(record: &'a RunRecord, case: &str, subject: &str, metric: &str) -> &'a Row {
     let is_it = |row: &&Row| {
         (row.case.as_str(), row.subject.as_str(), row.metric.as_str()) == (case, subject, metric)
     };
@@ -145,7 +145,7 @@ fn every_measure_of_a_middleware_has_rows_tables_and_pictures() {
         faults.starts_with("measuring noise   0 %  the bare forwarder against itself\n"),
         "{faults}"
     );
-    let record = Record::read(&folder.join("rows.jsonl")).expect("a record");
+    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("a record");
     let value = |case: &str, subject: &str, metric: &str| {
         find(&record, case, subject, metric).value.unwrap_or_else(|| panic!("{case} {metric}"))
     };
@@ -209,7 +209,7 @@ fn check_pictures(report: &Path) {
 }
 
 /// What the disk takes, and orders with and without a guarantee.
-fn check_guaranteed(record: &Record) {
+fn check_guaranteed(record: &RunRecord) {
     let value = |case: &str, subject: &str, metric: &str| {
         find(record, case, subject, metric).value.unwrap_or_else(|| panic!("{case} {metric}"))
     };

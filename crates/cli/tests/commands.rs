@@ -116,6 +116,23 @@ fn user_errors_are_one_line_and_status_2() {
 }
 
 #[test]
+fn a_slip_of_the_hand_is_told_what_was_meant() {
+    for (arguments, expected) in [
+        (
+            &["serv"][..],
+            "unrecognized subcommand 'serv' (did you mean 'serve'?); see trunkline --help",
+        ),
+        (
+            &["lab", "run", "--quik"],
+            "unexpected argument '--quik' found (did you mean '--quick'?); see trunkline lab run --help",
+        ),
+    ] {
+        let (status, _, err) = run(&folder("slip"), arguments);
+        assert_eq!((status, err), (Some(2), format!("trunkline: {expected}\n")));
+    }
+}
+
+#[test]
 fn a_mistake_makes_no_folder_of_records() {
     let folder = folder("no-litter");
     let run = run(&folder, &["lab", "run", "kohlhoff-2004", "--record", "--trades", "no.csv"]);
@@ -154,6 +171,26 @@ fn help_and_lists_go_to_standard_output() {
         assert!(out.contains(expected), "{out}");
         assert!(!out.contains('\x1b'), "no colour without a terminal: {out}");
     }
+}
+
+#[test]
+fn shells_and_manuals_know_every_verb() {
+    let folder = folder("manual");
+    for shell in ["bash", "zsh", "fish"] {
+        let (status, out, err) = run(&folder, &["completions", shell]);
+        assert_eq!((status, err.as_str()), (Some(0), ""));
+        assert!(out.contains("subscribe") || out.contains("updates-per-second"), "{shell}: {out}");
+    }
+    let (status, out, _) = run(&folder, &["man"]);
+    assert_eq!(status, Some(0));
+    assert!(
+        out.contains(".TH trunkline 1") && out.contains("Publish messages to a topic"),
+        "{out}"
+    );
+    assert_eq!(run(&folder, &["man", "pages"]).0, Some(0));
+    let page = fs::read_to_string(folder.join("pages/trunkline-journal-verify.1")).expect("a page");
+    assert!(page.contains("trunkline journal verify /var/lib/trunkline"), "{page}");
+    assert!(!folder.join("pages/trunkline-help.1").exists(), "the pages are the help");
 }
 
 #[test]

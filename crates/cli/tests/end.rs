@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use trunkline_bench::folder::PrivateFolder;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_experiment::format::Format;
+use trunkline_experiment::format::{Family, Format};
 use trunkline_lab::format;
 use trunkline_lab::market_data::messages;
 use trunkline_lab::peer::{Carried, Paced, Peer, Serving, write_corpus};
@@ -58,7 +58,7 @@ fn pair(start: fn() -> Peer, format: Format, corpus: &[Vec<u8>]) -> (Peer, Peer,
 
 #[test]
 fn every_format_goes_there_and_back() {
-    for (index, format) in Format::MARKET_DATA.into_iter().enumerate() {
+    for (index, format) in Format::of_family(Family::MarketData).enumerate() {
         let wait = Wait::ALL[index % 2];
         let corpus = corpus(format, 3);
         let (mut near, mut far, address) = pair(end, format, &corpus);
@@ -80,7 +80,7 @@ fn every_format_goes_there_and_back() {
 
 #[test]
 fn every_format_flows_one_way() {
-    for format in Format::MARKET_DATA {
+    for format in Format::of_family(Family::MarketData) {
         let corpus = corpus(format, 3);
         let (mut near, mut far, address) = pair(end, format, &corpus);
         for carried in [Carried::Structures, Carried::Bytes] {
@@ -182,13 +182,13 @@ fn nobody_there_is_told_with_the_address() {
     let address = free.expect("a port is free").to_string();
     let mut near = end();
     near.load("fix", &corpus(Format::Fix, 1)).expect("its own format");
-    let refusals = [
+    let rejections = [
         near.call(&address, Wait::Blocking, 1).map(drop),
         near.pace(&address, Wait::Blocking, 1.0, 1).map(drop),
         near.pour(&address, 1, Carried::Bytes, None).map(drop),
     ];
-    for refusal in refusals {
-        let error = refusal.expect_err("nobody listens").to_string();
+    for rejection in rejections {
+        let error = rejection.expect_err("nobody listens").to_string();
         assert!(error.ends_with(&format!("{address}: connection refused")), "{error}");
     }
     let error = near.call("nowhere", Wait::Blocking, 1).expect_err("no address").to_string();
@@ -268,7 +268,7 @@ fn replies_are_compared_with_what_was_sent() {
 }
 
 #[test]
-fn questions_that_make_no_sense_are_refused_one_by_one() {
+fn questions_that_make_no_sense_are_rejected_one_by_one() {
     let mut raw = Raw::start();
     let long = "x".repeat(10_000);
     for (question, expected) in [

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::thread::{self, JoinHandle};
 
 use trunkline_native::{
-    ClientFrame, Consuming, Delivery, Durability, Producing, Refused, RouterFrame, Stored, Topic,
+    ClientFrame, Consuming, Delivery, Durability, Producing, Rejected, RouterFrame, Stored, Topic,
     VERSION, Welcome, code, decode_client, kind,
 };
 
@@ -78,19 +78,19 @@ fn answers(frame: &ClientFrame<'_>) -> Vec<RouterFrame<'static>> {
             if it.name == "stops" {
                 let (of, code, offset, id) =
                     (kind::CONSUME, code::LIMIT, None, subscription.into());
-                let refused = Refused { of, code, offset, id, text: "too many ranges" };
+                let rejected = Rejected { of, code, offset, id, text: "too many ranges" };
                 return vec![
                     RouterFrame::Consuming(stands),
                     name,
                     one(7, false),
-                    RouterFrame::Refused(refused),
+                    RouterFrame::Rejected(rejected),
                 ];
             }
             vec![RouterFrame::Consuming(stands), name, one(7, true), one(9, false), one(11, false)]
         }
         ClientFrame::Delete(_) => {
             let (of, code, offset, id) = (kind::DELETE, code::UNKNOWN, None, 0);
-            vec![RouterFrame::Refused(Refused { of, code, offset, id, text: "there is none" })]
+            vec![RouterFrame::Rejected(Rejected { of, code, offset, id, text: "there is none" })]
         }
         _ => Vec::new(),
     }
@@ -147,5 +147,5 @@ fn a_durable_subscription_that_stops_is_not_waited_for() {
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert_eq!(text(&output.stdout), "orders/1\tbuy\n");
-    assert!(said.ends_with("trunkline: \"orders/>\" is refused: too many ranges\n"), "{said}");
+    assert!(said.ends_with("trunkline: \"orders/>\" is rejected: too many ranges\n"), "{said}");
 }

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
 use trunkline_journal::{Folder, Options, commit, task};
 use trunkline_store::{
-    ClockReading, Consume, Consuming, Delivery, Denied, Durability, EventSink, Loss, NewMessage,
+    ClockReading, Consume, Consuming, Delivery, Durability, EventSink, Loss, NewMessage, Rejected,
     Settings, Start, Store, Stored,
 };
 
@@ -35,8 +36,8 @@ impl EventSink for Nobody {
     fn deliver(&mut self, _: u64, _: &Delivery<'_>) {}
     fn lost(&mut self, _: u64, _: u32, _: &Loss) {}
     fn stored(&mut self, _: u64, _: &Stored) {}
-    fn failed(&mut self, _: u64, _: u64, _: &Denied) {}
-    fn refused(&mut self, _: u64, _: u32, _: &Denied) {}
+    fn failed(&mut self, _: u64, _: u64, _: &Rejected) {}
+    fn rejected(&mut self, _: u64, _: u32, _: &Rejected) {}
     fn consuming(&mut self, _: u64, _: &Consuming) {}
     fn confirmed(&mut self, _: u64, _: u32, _: Durability, _: u64) {}
     fn acknowledged(&mut self, _: u64, _: u32, _: Durability, _: u64, _: u64) {}
@@ -112,6 +113,24 @@ fn a_journal_in_use_can_be_looked_at() {
 
     let (status, out, _) = trunkline(&["journal", "verify", text]);
     assert_eq!((status, out.lines().last()), (Some(0), Some("right: nothing is damaged")));
+
+    let facts = |verb: &str| {
+        let (status, out, err) = trunkline(&["journal", verb, text, "--json"]);
+        assert_eq!((status, err.as_str()), (Some(0), ""));
+        let fact = |line: &str| serde_json::from_str::<Value>(line).expect("an object");
+        out.lines().map(fact).collect::<Vec<_>>()
+    };
+    let inspected = facts("inspect");
+    let find = |fact: &str, key: &str, value: &str| {
+        let found = inspected.iter().find(|it| it["fact"] == fact && it[key] == value);
+        found.unwrap_or_else(|| panic!("no {fact} with {key} {value}: {inspected:?}")).clone()
+    };
+    assert_eq!(find("kind", "kind", "message")["records"], 100);
+    assert_eq!(find("producer", "producer", "desk-7")["last_sequence"], 100);
+    assert_eq!(find("durable_subscription", "pattern", "orders/>")["acknowledged"], 0);
+    let verified = facts("verify");
+    assert_eq!((verified.len(), &verified[0]["damages"]), (1, &Value::Array(Vec::new())));
+    assert_eq!(verified[0]["closed"], false);
 
     let export = |rest: &[&str]| {
         let (status, out, err) = trunkline(&[&["journal", "export", text], rest].concat());

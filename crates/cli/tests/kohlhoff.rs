@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{Row, Verdict};
 
 /// An empty folder of one test with a file of forty trades.
@@ -36,7 +36,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 /// The only row of this kind.
-fn row<'a>(record: &'a Record, subject: &str, profile: &str, metric: &str) -> &'a Row {
+fn row<'a>(record: &'a RunRecord, subject: &str, profile: &str, metric: &str) -> &'a Row {
     let is_it = |row: &&Row| {
         (row.subject.as_str(), row.metric.as_str()) == (subject, metric)
             && row.profile.contains(profile)
@@ -58,7 +58,7 @@ fn sizes_are_told_as_tables_and_rows() {
     assert!(out.contains("Bytes of a message") && !out.contains("Encoding"), "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
 
-    let record = Record::read(&folder.join("rows.jsonl")).expect("rows");
+    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("rows");
     assert_eq!(record.machine.case, "machine");
     let fix = row(&record, "trunkline", "none/fix-4.3/tag-value/none/none", "size-per-entry");
     assert_eq!(fix.paper, Some(109.9));
@@ -70,7 +70,7 @@ fn sizes_are_told_as_tables_and_rows() {
     let [Ok(dated)] = &dated[..] else { panic!("{dated:?}") };
     let name = dated.file_name().into_string().expect("UTF-8");
     assert!(name.ends_with("-kohlhoff-2004-size-quick.jsonl"), "{name}");
-    assert_eq!(Record::read(&dated.path()).expect("rows").rows, record.rows);
+    assert_eq!(RunRecord::read(&dated.path()).expect("rows").rows, record.rows);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn without_peers_ours_are_timed_and_the_absent_named_once() {
           gsoap-best, gsoap-debian, quickfix, omniorb, quick-xml, ironfix, pugixml"]
     );
     assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
-    let record = Record::read(&folder.join("rows.jsonl")).expect("rows");
+    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("rows");
     // A noisy machine may leave a conclusion open, which has a status of its own.
     let mut conclusions = record.rows.iter().filter(|row| row.case == "conclusion");
     let is_open = conclusions.any(|row| row.verdict == Verdict::Inconclusive);
@@ -184,7 +184,7 @@ fn a_peer_that_answers_wrongly_or_dies_is_told_and_is_the_exit_status() {
         "{quickfix}"
     );
     assert!(quickfix.contains("CheckSum") && quickfix.contains("of message 0 "), "{quickfix}");
-    let record = Record::read(&folder.join("rows.jsonl")).expect("rows");
+    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("rows");
     let verdict = |subject: &str| {
         let row = record.rows.iter().find(|row| row.subject == subject);
         row.map(|row| (row.value, row.verdict))

@@ -98,7 +98,7 @@ fn send(stream: &mut TcpStream, mut frames: Vec<u8>) {
             if frame == RouterFrame::Pong(7) {
                 return writing.join().expect("they are sent");
             }
-            assert!(!matches!(frame, RouterFrame::Refused(_)), "{frame:?}");
+            assert!(!matches!(frame, RouterFrame::Rejected(_)), "{frame:?}");
             used += length;
         }
         bytes.drain(..used);

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{Row, Verdict};
 
 /// Longer than anything here takes on a busy machine.
@@ -135,7 +135,7 @@ fn an_experiment_of_ones_own_is_run_over_links() {
     assert!(out.contains("Where a round trip of 2 entries goes"), "{out}");
     assert!(out.ends_with("\nwritten: page/report.html\n"), "{out}");
 
-    let record = Record::read(&folder.join("rows.jsonl")).expect("rows");
+    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("rows");
     // No codecs are measured, and yet there are verdicts on times.
     assert!(record.machine.noise_floor.is_some());
     let rows = record.rows;
@@ -253,7 +253,7 @@ fn a_killed_end_is_told_in_a_line_and_the_others_go_on() {
     assert_eq!(err.lines().count(), 1, "{err}");
     assert!(err.starts_with("trunkline: trunkline (fix), messages of 2 over TCP: "), "{err}");
     assert!(err.contains("was killed by signal 9"), "{err}");
-    let rows = Record::read(&folder.join("rows.jsonl")).expect("rows").rows;
+    let rows = RunRecord::read(&folder.join("rows.jsonl")).expect("rows").rows;
     let cdr = find(&rows, "open-loop-100@direct", "trunkline", "cdr-le", "latency-p50");
     assert!(cdr.value > Some(0.0), "{cdr:?}");
     let is_fix = |row: &&Row| row.case.starts_with("open-loop") && row.profile.contains("fix-4.3");
@@ -287,7 +287,7 @@ fn one_that_sends_other_bytes_is_not_timed_and_the_run_is_wrong() {
     assert_eq!(err.lines().count(), 1, "{err}");
     let start = "trunkline: quickfix (fix), messages of 2 over TCP: peer quickfix ";
     assert!(err.starts_with(start), "{err}");
-    let rows = Record::read(&folder.join("rows.jsonl")).expect("rows").rows;
+    let rows = RunRecord::read(&folder.join("rows.jsonl")).expect("rows").rows;
     let of_peer: Vec<&Row> = rows.iter().filter(|row| row.subject == "quickfix").collect();
     let [row] = of_peer[..] else { panic!("{of_peer:#?}") };
     assert_eq!((row.verdict, row.value), (Verdict::WrongAnswer, None));

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{Row, Verdict};
 
 fn folder(test: &str) -> PathBuf {
@@ -28,7 +28,13 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("UTF-8")
 }
 
-fn find<'a>(record: &'a Record, case: &str, subject: &str, profile: &str, metric: &str) -> &'a Row {
+fn find<'a>(
+    record: &'a RunRecord,
+    case: &str,
+    subject: &str,
+    profile: &str,
+    metric: &str,
+) -> &'a Row {
     let is_it = |row: &&Row| {
         (row.case.as_str(), row.subject.as_str(), row.metric.as_str()) == (case, subject, metric)
             && row.profile.starts_with(profile)
@@ -134,7 +140,7 @@ fn calls_of_every_kind_are_told_as_tables_and_rows() {
     let page = fs::read_to_string(folder.join("page/report.html")).expect("a page");
     assert!(page.contains("More and more callers"), "plots of callers");
 
-    let record = Record::read(&folder.join("rows.jsonl")).expect("rows");
+    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("rows");
     let value = |case: &str, subject: &str, profile: &str, metric: &str| {
         find(&record, case, subject, profile, metric).value.expect("a value")
     };
@@ -171,7 +177,7 @@ fn one_style_of_the_evaluation_is_called_beside_gsoap_where_that_was_built() {
     }
     let output = run(&folder, "ng-2004", &arguments);
     assert_eq!(text(&output.stderr), "");
-    let record = Record::read(&folder.join("rows.jsonl")).expect("rows");
+    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("rows");
     // No codecs are measured, and yet there are verdicts on times.
     assert!(record.machine.noise_floor.is_some());
     let case = "latency-medium@direct";

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{MachineRow, Row, Verdict};
 
 /// Exit status, standard output, standard error.
@@ -53,7 +53,7 @@ fn folder(test: &str) -> PathBuf {
         processor: "Pentium 3".into(),
         ..MachineRow::of_this_machine("kohlhoff-2004", Default::default(), None)
     };
-    let record = Record { machine, rows: rows.collect() };
+    let record = RunRecord { machine, rows: rows.collect() };
     record.write(&folder.join("paper.jsonl")).expect("our own folder");
     folder
 }
@@ -144,7 +144,7 @@ fn what_cannot_be_planned_is_one_line_and_status_2() {
         (
             "--rate 70 --window 1",
             "invalid value '1' for '--window <TIME>': a time is a number with ns, us, ms or s, \
-             such as 50ms; see trunkline --help"
+             such as 50ms; see trunkline plan --help"
                 .into(),
         ),
         ("--rate 70 --entries 0", "a message has 1 to 10000 entries, not 0".into()),

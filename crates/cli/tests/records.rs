@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{MachineRow, Row, Verdict};
 
 /// An empty folder of one test.
@@ -54,7 +54,7 @@ fn size(entries: u32, value: f64) -> Row {
 }
 
 /// Ten lengths; `speed` scales the times, `bytes` is added to the sizes.
-fn record(speed: f64, bytes: f64) -> Record {
+fn record(speed: f64, bytes: f64) -> RunRecord {
     let machine = MachineRow {
         experiment: "kohlhoff-2004".into(),
         case: "machine".into(),
@@ -70,10 +70,10 @@ fn record(speed: f64, bytes: f64) -> Record {
         let n = f64::from(entries);
         [time(entries, speed * (50.0 + 80.0 * n)), size(entries, 76.0 + 110.0 * n + bytes)]
     });
-    Record { machine, rows: rows.collect() }
+    RunRecord { machine, rows: rows.collect() }
 }
 
-fn write(folder: &Path, name: &str, record: &Record) {
+fn write(folder: &Path, name: &str, record: &RunRecord) {
     record.write(&folder.join(name)).expect("our own folder");
 }
 

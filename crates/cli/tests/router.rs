@@ -233,7 +233,7 @@ fn a_subscription_that_the_router_ends_is_not_waited_for() {
         (Some(1), &["fx/USDJPY\t1".to_owned(), "fx/EURUSD\t2".to_owned()][..])
     );
     let last = err.last().expect("why it ends");
-    assert!(last.starts_with("trunkline: \"fx/EUR*\" is refused: "), "{err:?}");
+    assert!(last.starts_with("trunkline: \"fx/EUR*\" is rejected: "), "{err:?}");
     assert!(last.contains("fx/EURUSD") && last.contains("limits.overlaps_per_client"), "{last}");
 }
 
@@ -284,14 +284,65 @@ fn lines_are_messages() {
 }
 
 #[test]
-fn what_is_refused_is_shown() {
-    let router = Router::start("refused");
+fn lines_with_their_topics_are_what_sub_prints() {
+    let router = Router::start("topics");
+    let sub = router.sub(&["fx/>", "--count", "3"]);
+    let text = "fx/EURUSD\t1.0842\nfx/USDJPY\t156.3\tbid\nfx/EURUSD\t\n";
+    let mut publisher = Running::start(router.command(&["pub", "--topics"]));
+    let mut input = publisher.child.stdin.take().expect("it is piped");
+    input.write_all(text.as_bytes()).expect("it reads");
+    drop(input);
+    let (status, _, err) = publisher.end();
+    assert_eq!(status, Some(0), "{err:?}");
+    assert!(err[0].starts_with("trunkline: 3 messages to their topics in "), "{err:?}");
+    let (_, out, _) = sub.end();
+    assert_eq!(out, ["fx/EURUSD\t1.0842", "fx/USDJPY\t156.3\\tbid", "fx/EURUSD\t"]);
+
+    for (line, expected) in [
+        ("fx/EURUSD 1.0842", "standard input line 1: no tab between a topic and a message"),
+        (
+            "a\t1\na\t2\nbad",
+            "line 3: no tab between a topic and a message; published before it: 2 messages",
+        ),
+        ("a\t1\n$router/x\t2", "published before it: 1 message"),
+        ("fx//EURUSD\t1", "standard input line 1: \"fx//EURUSD\" is rejected: no topic"),
+    ] {
+        let mut publisher = Running::start(router.command(&["pub", "--topics"]));
+        let mut input = publisher.child.stdin.take().expect("it is piped");
+        writeln!(input, "{line}").expect("it reads");
+        drop(input);
+        let (status, _, err) = publisher.end();
+        assert_eq!(status, Some(2), "{err:?}");
+        assert!(err.last().is_some_and(|line| line.contains(expected)), "{err:?}");
+    }
+}
+
+#[test]
+fn what_stands_before_a_bad_line_is_stored() {
+    let router = Router::start("topics-guaranteed");
+    let mut publisher = Running::start(router.command(&["pub", "--topics", "--guaranteed"]));
+    let mut input = publisher.child.stdin.take().expect("it is piped");
+    input.write_all(b"orders/1\tfirst\norders/2\tsecond\nbad\n").expect("it reads");
+    drop(input);
+    let (status, _, err) = publisher.end();
+    let last = err.last().expect("a fault");
+    assert_eq!(status, Some(2), "{err:?}");
+    assert!(last.contains("standard input line 3: no tab"), "{last}");
+    assert!(last.ends_with("; stored before it: 2 messages"), "{last}");
+}
+
+#[test]
+fn what_is_rejected_is_shown() {
+    let router = Router::start("rejected");
     let told = router.bad(&["sub", "fx/*", "fx//spot"]);
-    assert!(told.starts_with("  fx//spot\n     ^\ntrunkline: \"fx//spot\" is refused: "), "{told}");
+    assert!(
+        told.starts_with("  fx//spot\n     ^\ntrunkline: \"fx//spot\" is rejected: "),
+        "{told}"
+    );
     let told = router.bad(&["pub", "fx/*", "x"]);
-    assert!(told.starts_with("  fx/*\n     ^\ntrunkline: \"fx/*\" is refused: "), "{told}");
+    assert!(told.starts_with("  fx/*\n     ^\ntrunkline: \"fx/*\" is rejected: "), "{told}");
     let told = router.bad(&["pub", "$router/x", "x"]);
-    assert!(told.contains("is refused: "), "{told}");
+    assert!(told.contains("is rejected: "), "{told}");
     let told = router.bad(&["request", "nobody/there", "x"]);
     assert_eq!(told, "trunkline: nobody answers requests on \"nobody/there\"\n");
     let told = router.bad(&["pub", "a", "b", "--format", "jsn"]);
@@ -477,7 +528,7 @@ fn who_obeys_the_usage_of_pub_and_reply_gets_topic_and_payload_in_their_places()
     let (status, out, _) = sub.end();
     assert_eq!(status, Some(0));
     assert_eq!(out, ["fx/EURUSD\t-5", "fx/EURUSD\t-1.5e3", "fx/EURUSD\t-x"]);
-    // What cannot be a topic is refused, and so is what looks like an option.
+    // What cannot be a topic is rejected, and so is what looks like an option.
     for (arguments, told) in [
         (["pub", "a//b", "1"], "a level is empty"),
         (["pub", "fx/*", "1"], "is a wildcard"),

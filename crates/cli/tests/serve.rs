@@ -198,6 +198,40 @@ fn a_router_serves_reloads_and_stops() {
 }
 
 #[test]
+fn addresses_of_the_command_line_take_the_place_of_those_of_their_kind() {
+    let folder = Folder::new("listen");
+    let socket = format!("unix://{}/router.sock", folder.0.display());
+    let file = folder.file(ANY_PORT);
+    let router = Router::start(&[
+        "serve",
+        "--config",
+        &file,
+        "--listen",
+        &socket,
+        "-l",
+        "ws://127.0.0.1:0/",
+        "-l",
+        "http://127.0.0.1:0",
+    ]);
+    assert_eq!(router.address, socket);
+    Client::connect(&socket, &Options::default()).expect("it listens there");
+    router.signal("-TERM");
+    assert!(router.end().success());
+    for (address, expected) in [
+        ("127.0.0.1:7400", "tcp://"),
+        ("ws://7402", "ws:// is followed by host:port"),
+        ("http://:7401", "http:// is followed by host:port"),
+        ("tcp://h:99999", "a port is a number from 0 to 65535; see trunkline serve --help"),
+        ("ws://127.0.0.1:1", "one address of ws://, not at 127.0.0.1:1 and 127.0.0.1:2"),
+    ] {
+        let output = run(&["serve", "--listen", address, "--listen", "ws://127.0.0.1:2"], &[]);
+        let text = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!((output.status.code(), text.lines().count()), (Some(2), 1), "{text}");
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
 fn a_log_of_json_is_one_object_a_line() {
     let folder = Folder::new("json");
     let file = folder.file(&format!("{ANY_PORT}[log]\nformat = \"json\"\n"));

@@ -15,21 +15,22 @@ use self::exchange::open;
 use self::guaranteed::sooner;
 use crate::conversation::{Conversation, Look, Subscription, Topic};
 use crate::error::{Error, Result};
-use crate::event::{Event, Refusal, Reply, RequestId};
+use crate::event::{Event, Rejection, Reply, RequestId};
 use crate::freshness::Freshness;
 use crate::options::{Options, Subscribe};
 
 /// Bytes that [`Client::enqueue`] gathers before it sends them.
 const GATHERED: usize = 64 << 10;
 
-/// A program that only publishes looks this often, in writes, whether the router has said something.
+/// In a program that only publishes: the number of writes after which it checks whether the router has sent
+/// something.
 const WRITES_BETWEEN_LOOKS: u32 = 256;
 
 /// A client of a router.
 ///
-/// All calls happen on the calling thread. While one waits for an answer, messages that come are
-/// put aside and handed over by the next [`Client::receive`]. A program must call something now and then
-/// (`receive` does it best): the router ends a connection that gives no sign of life.
+/// All calls run on the calling thread. While a call waits for an answer, it sets incoming messages aside;
+/// the next [`Client::receive`] delivers them. A program must call something now and then (best `receive`):
+/// the router ends a connection that gives no sign of life.
 #[derive(Debug)]
 pub struct Client {
     conversation: Conversation,
@@ -39,14 +40,14 @@ pub struct Client {
     /// Writes since the last read.
     writes: u32,
     last_ping: u64,
-    /// When the producer tries again what the router could not store.
+    /// When the producer retries what the router could not store.
     retry_at: Option<Instant>,
-    /// Where the times of this client begin.
+    /// The zero of this client's times.
     epoch: Instant,
     freshness: Freshness,
     /// When something was read last, while the router's clock is asked.
     read_at: u64,
-    /// When a call that stores has looked last what the router says.
+    /// When a storing call last checked what the router says.
     heard_at: Instant,
 }
 
@@ -56,8 +57,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// If nobody listens there, it is no router of ours, it refuses the client, or it does not
-    /// answer in time.
+    /// If nobody listens there, the listener is not a router, it rejects the client, or it does not answer
+    /// in time.
     pub fn connect(address: &str, options: &Options) -> Result<Self> {
         let address = Address::from_str(address).map_err(Error::Address)?;
         let stream = open(&address, options)?;
@@ -79,15 +80,15 @@ impl Client {
         Ok(client)
     }
 
-    /// Connects again after the connection was lost, and tells the router of all topics,
-    /// subscriptions and the producer, which stay valid. What was published between is not delivered,
-    /// and what was not sent is gone; but what was stored and not acknowledged is sent again, durable
-    /// subscriptions go on where they were, and replays behind what was received of them. A producer
-    /// that had ended is not told of.
+    /// Reconnects after the connection was lost, and announces all topics, subscriptions and the producer
+    /// to the router; they stay valid. Messages that were published meanwhile do not come, and unsent ones
+    /// are lost. But stored messages without an acknowledgement are sent again, durable subscriptions
+    /// resume where they were, and replays resume behind what was received. A producer that has ended is
+    /// not announced.
     ///
     /// # Errors
     ///
-    /// As for [`Client::connect`]; the first refusal of a topic, a subscription or the producer; and
+    /// As for [`Client::connect`]; the first rejection of a topic, a subscription or the producer; and
     /// [`Error::Sequence`].
     pub fn reconnect(&mut self) -> Result<()> {
         self.stream = open(&self.address, &self.options)?;
@@ -99,22 +100,23 @@ impl Client {
             RouterFrame::Subscribed(_) | RouterFrame::Consuming(_) | RouterFrame::Producing(_) => {
                 Look::Part
             }
-            RouterFrame::Refused(refused)
+            RouterFrame::Rejected(rejected)
                 if matches!(
-                    refused.of,
+                    rejected.of,
                     kind::TOPIC | kind::SUBSCRIBE | kind::CONSUME | kind::PRODUCER
                 ) =>
             {
-                Look::Answer(Refusal::from(*refused))
+                Look::Answer(Rejection::from(*rejected))
             }
             _ => Look::Other,
         })?;
-        // Not before, lest a refusal be put aside that comes before the time.
+        // Not earlier, because a rejection that comes before the time would be set aside.
         self.ask_clock()?;
         self.conversation.producer_end().map_or(Ok(()), Err)
     }
 
-    /// Waits until the router has taken this client. What is told to it then is sent by who waits for the answers.
+    /// Waits until the router has accepted the client. The calls that wait for answers send the
+    /// announcements.
     fn greet(&mut self) -> Result<()> {
         self.find_answer("answer to HELLO", self.options.timeout, |frame| match frame {
             RouterFrame::Welcome(_) => Look::Answer(()),
@@ -128,52 +130,52 @@ impl Client {
         self.conversation.welcome()
     }
 
-    /// Where the router is.
+    /// The router's address.
     #[must_use]
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// A topic to publish to, once the router has taken its name.
+    /// Gives a number to a topic, to publish to it, and waits until the router has accepted the name.
     ///
     /// # Errors
     ///
-    /// If the name is refused.
+    /// If the name is rejected.
     pub fn topic(&mut self, name: &str) -> Result<Topic> {
         Ok(self.topics(&[name])?[0])
     }
 
-    /// As [`Client::topic`] for many names, with one wait for all of them.
+    /// As [`Client::topic`] for many names, with a single wait.
     ///
     /// # Errors
     ///
-    /// If a name is refused; then none of them is taken.
+    /// If a name is rejected; then no name gets a number.
     pub fn topics(&mut self, names: &[impl AsRef<str>]) -> Result<Vec<Topic>> {
         let mut topics = Vec::with_capacity(names.len());
-        // Sent with the barrier, which sees every answer.
+        // Sent with the barrier, which processes every answer.
         let asked = names.iter().try_for_each(|name| -> Result<()> {
             topics.push(self.conversation.topic(name.as_ref())?);
             Ok(())
         });
-        let mut refused = HashSet::new();
+        let mut rejected = HashSet::new();
         let taken = asked.and_then(|()| {
             self.barrier(|frame| match frame {
-                RouterFrame::Refused(it) if it.of == kind::TOPIC => {
-                    refused.insert(it.id);
-                    Look::Answer(Refusal::from(*it))
+                RouterFrame::Rejected(it) if it.of == kind::TOPIC => {
+                    rejected.insert(it.id);
+                    Look::Answer(Rejection::from(*it))
                 }
                 _ => Look::Other,
             })
         });
         if let Err(error) = taken {
-            topics.retain(|it| !refused.contains(&it.number().into()));
+            topics.retain(|it| !rejected.contains(&it.number().into()));
             topics.into_iter().for_each(|topic| self.forget(topic));
             return Err(error);
         }
         Ok(topics)
     }
 
-    /// Gives the number of a topic back. It must not be published to any more.
+    /// Releases the number of a topic. Do not publish to it afterwards.
     pub fn forget(&mut self, topic: Topic) {
         self.conversation.forget(topic);
     }
@@ -188,7 +190,7 @@ impl Client {
         self.publish_as(topic, format::OPAQUE, payload)
     }
 
-    /// Publishes a message, at once, and says what its payload is ([`crate::format`]).
+    /// Publishes a message, at once, with the format of its payload ([`crate::format`]).
     ///
     /// # Errors
     ///
@@ -199,8 +201,8 @@ impl Client {
         self.flush()
     }
 
-    /// Publishes a message with others: it is sent by [`Client::flush`], by any other call that
-    /// sends, or when 64 KiB have gathered.
+    /// Publishes a message in a batch. [`Client::flush`], any other call that sends, or 64 KiB in the batch send
+    /// it.
     ///
     /// # Errors
     ///
@@ -210,7 +212,7 @@ impl Client {
         self.enqueue_as(topic, format::OPAQUE, payload)
     }
 
-    /// As [`Client::enqueue`], and says what the payload is ([`crate::format`]).
+    /// As [`Client::enqueue`], with the format of the payload ([`crate::format`]).
     ///
     /// # Errors
     ///
@@ -221,11 +223,11 @@ impl Client {
         self.flush_beyond(GATHERED)
     }
 
-    /// Sends what has gathered. When it returns, the system has all of it.
+    /// Sends the batch. When it returns, the system has all of it.
     ///
     /// # Errors
     ///
-    /// If the connection is lost or stays full; in the second case it may be called again.
+    /// If the connection is lost or stays full; in the second case the caller may repeat the call.
     pub fn flush(&mut self) -> Result<()> {
         self.write(self.options.timeout)?;
         self.writes += 1;
@@ -236,7 +238,7 @@ impl Client {
         Ok(())
     }
 
-    /// Waits until the router has worked through everything that was sent before.
+    /// Waits until the router has processed everything that was sent before.
     ///
     /// # Errors
     ///
@@ -245,21 +247,21 @@ impl Client {
         self.barrier(|_| Look::Other)
     }
 
-    /// Subscribes to a pattern, and waits until the subscription stands.
+    /// Subscribes to a pattern, and waits until the subscription is active.
     ///
     /// # Errors
     ///
-    /// If it is refused.
+    /// If it is rejected.
     pub fn subscribe(&mut self, pattern: &str, how: &Subscribe) -> Result<Subscription> {
         Ok(self.subscribe_each(&[pattern], how)?[0])
     }
 
-    /// As [`Client::subscribe`] for many patterns, with one wait for all of them. The subscriptions'
-    /// numbers rise in the order of the patterns if none was ended before.
+    /// As [`Client::subscribe`] for many patterns, with a single wait. The subscriptions' numbers rise in
+    /// the order of the patterns if none was ended before.
     ///
     /// # Errors
     ///
-    /// If one is refused; the others are ended then.
+    /// If one is rejected; then the others are ended.
     pub fn subscribe_each(
         &mut self,
         patterns: &[impl AsRef<str>],
@@ -270,24 +272,24 @@ impl Client {
             made.push(self.conversation.subscribe(pattern.as_ref(), how)?);
             Ok(())
         });
-        let mut refused = HashSet::new();
+        let mut rejected = HashSet::new();
         let numbers: HashSet<u64> = made.iter().map(|it| it.number().into()).collect();
         let stand = asked.and_then(|()| {
             self.barrier(|frame| match frame {
                 RouterFrame::Subscribed(_) => Look::Part,
-                // An older one may be refused meanwhile, which is an event.
-                RouterFrame::Refused(it)
+                // The router may reject an older one meanwhile, which is an event.
+                RouterFrame::Rejected(it)
                     if it.of == kind::SUBSCRIBE && numbers.contains(&it.id) =>
                 {
-                    refused.insert(it.id);
-                    Look::Answer(Refusal::from(*it))
+                    rejected.insert(it.id);
+                    Look::Answer(Rejection::from(*it))
                 }
                 _ => Look::Other,
             })
         });
         if let Err(error) = stand {
             if !error.is_final() {
-                made.retain(|it| !refused.contains(&u64::from(it.number())));
+                made.retain(|it| !rejected.contains(&u64::from(it.number())));
                 made.into_iter().for_each(|it| self.conversation.unsubscribe(it));
             }
             return Err(error);
@@ -295,19 +297,19 @@ impl Client {
         Ok(made)
     }
 
-    /// Ends a subscription or a replay, or leaves a durable subscription, and waits until the router has done so. Messages that came before may
-    /// still be handed over.
+    /// Ends a subscription or a replay, or leaves a durable subscription, and waits until the router has
+    /// done so. Messages that came before may still be delivered.
     ///
     /// # Errors
     ///
-    /// If it is refused, or the connection is lost.
+    /// If it is rejected, or the connection is lost.
     pub fn unsubscribe(&mut self, subscription: Subscription) -> Result<()> {
         self.conversation.unsubscribe(subscription);
         let number = subscription.number();
         self.wait_for("end of the subscription", self.options.timeout, |frame| match frame {
             RouterFrame::Unsubscribed(it) if *it == number => Look::Answer(Ok(())),
-            RouterFrame::Refused(it) if it.of == kind::UNSUBSCRIBE && it.id == number.into() => {
-                Look::Answer(Err(Error::Refused((*it).into())))
+            RouterFrame::Rejected(it) if it.of == kind::UNSUBSCRIBE && it.id == number.into() => {
+                Look::Answer(Err(Error::Rejected((*it).into())))
             }
             _ => Look::Other,
         })?
@@ -322,7 +324,7 @@ impl Client {
         self.request_as(topic, format::OPAQUE, payload, timeout)
     }
 
-    /// As [`Client::request`], and says what the payload is ([`crate::format`]).
+    /// As [`Client::request`], with the format of the payload ([`crate::format`]).
     ///
     /// # Errors
     ///
@@ -334,14 +336,14 @@ impl Client {
         payload: &[u8],
         timeout: Duration,
     ) -> Result<Reply> {
-        // Sent by the wait, which sees the answer whenever it comes.
+        // The wait sends it, and sees the answer whenever it comes.
         let asked = self.ask(topic, format, payload, timeout)?;
         let answer = self.wait_for("reply", timeout, |frame| match frame {
             RouterFrame::Reply(it) if it.correlation == asked => {
                 Look::Answer(Ok(Reply { format: it.format, payload: it.payload.to_vec() }))
             }
-            RouterFrame::Refused(it) if it.of == kind::REQUEST && it.id == asked => {
-                Look::Answer(Err(Error::Refused((*it).into())))
+            RouterFrame::Rejected(it) if it.of == kind::REQUEST && it.id == asked => {
+                Look::Answer(Err(Error::Rejected((*it).into())))
             }
             _ => Look::Other,
         });
@@ -349,8 +351,8 @@ impl Client {
         answer?
     }
 
-    /// Sends a request, at once, and returns its number. [`Event::Reply`] or [`Event::Refused`] will
-    /// bring it back.
+    /// Sends a request, at once, and returns its number, which comes back with [`Event::Reply`] or
+    /// [`Event::Rejected`].
     ///
     /// # Errors
     ///
@@ -367,7 +369,7 @@ impl Client {
         Ok(correlation)
     }
 
-    /// A request that is still to be sent, and its number.
+    /// A request that is not sent yet, and its number.
     fn ask(&mut self, topic: Topic, format: u16, payload: &[u8], timeout: Duration) -> Result<u64> {
         let milliseconds = timeout.as_millis().clamp(1, u128::from(u32::MAX)) as u32;
         self.conversation.request(topic, format, payload, milliseconds)
@@ -378,20 +380,20 @@ impl Client {
     /// # Errors
     ///
     /// If the answer is too long, or the connection is lost or stays full. If nobody waits for the answer
-    /// any more, [`Event::Refused`] will say so.
+    /// any more, [`Event::Rejected`] says so.
     pub fn reply(&mut self, request: RequestId, reply: &Reply) -> Result<()> {
         self.conversation.reply(request, reply)?;
         self.flush()
     }
 
-    /// Hands everything that is there to `handler`, waits for something if nothing is, and returns
-    /// how many events there were: 0 if the time-out was over before. `None` waits without end, and
-    /// a time-out of zero does not wait. What has gathered is sent first; while there is no room for it, what comes
-    /// is handed over, and the rest is sent by the next call.
+    /// Delivers everything available to `handler`. If nothing is available, it waits. It returns the number
+    /// of events: 0 if the time-out ended before. `None` waits without limit, and a time-out of zero does
+    /// not wait. It sends the batch first; if there is no room for all of it, it delivers what comes, and
+    /// the next call sends the rest.
     ///
     /// # Errors
     ///
-    /// If the connection is lost. The router's last words are an event before that.
+    /// If the connection is lost. The router's last message is an event before that.
     pub fn receive(
         &mut self,
         timeout: Option<Duration>,
@@ -414,7 +416,7 @@ impl Client {
             let tell = self.tell_taken();
             let retry = [self.keep_trying(), tell].into_iter().flatten().min();
             let written = self.write_or_read();
-            // The next call will meet an error.
+            // The next call meets the error.
             if count > 0 {
                 return Ok(count);
             }
@@ -429,14 +431,14 @@ impl Client {
         }
     }
 
-    /// Whether messages were put aside while an answer was waited for.
+    /// Whether messages were set aside during a wait for an answer.
     #[must_use]
     pub fn has_aside(&self) -> bool {
         self.conversation.has_aside()
     }
 }
 
-/// The others are answers to calls that wait for them; one that is left came too late.
+/// The others are answers to calls that wait for them; one that remains came too late.
 fn is_for_users(event: &Event<'_>) -> bool {
     !matches!(
         event,

@@ -1,15 +1,15 @@
-//! What a client asks of guaranteed messages, and how it stands with that.
+//! What a client asks of guaranteed messages, and the state of its consumers.
 
 use trunkline_native::{self as native, Start, Updates, encode_consume, encode_subscribe};
 
 use crate::event::Consuming;
 use crate::options::Subscribe;
 
-/// How guaranteed messages are asked for.
+/// Options of a consumer of guaranteed messages.
 ///
-/// With a name it is a durable subscription, which stays when the client leaves, and whose messages are
-/// delivered until they are acknowledged; clients that give the same name share them. Without one it
-/// is a replay: what is kept, then live messages, and nothing is acknowledged.
+/// With a name it is a durable subscription: it stays when the client leaves, and its messages are
+/// delivered until they are acknowledged; clients that give the same name share them. Without a name it is
+/// a replay: the retained messages, then live ones, without acknowledgements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Consume {
     /// Of the durable subscription, 1 to 200 bytes without control characters; empty for a replay.
@@ -18,10 +18,10 @@ pub struct Consume {
     pub pattern: String,
     /// The most messages that are delivered and not acknowledged; 0 leaves it to the router.
     pub window: u32,
-    /// Where it begins; a durable subscription that is there already goes on where it was.
+    /// Where it begins; an existing durable subscription resumes where it was.
     pub start: Start,
-    /// How fast kept messages come, in thousandths of the pace at which they were stored; 0: as fast
-    /// as they can.
+    /// The speed of retained messages, in thousandths of the pace at which they were stored; 0: as fast as
+    /// possible.
     pub pace: u32,
     /// How many messages of each topic.
     pub updates: Subscribe,
@@ -45,15 +45,15 @@ impl Consume {
     }
 }
 
-/// A subscription, as the router has to be told of it.
+/// A subscription, as the client announces it to the router.
 #[derive(Debug)]
 pub(crate) struct Standing {
     pub(crate) kind: Kind,
-    /// UNSUBSCRIBE is sent: the next connection is not told of it.
+    /// UNSUBSCRIBE is sent: the next connection does not announce it.
     pub(crate) is_left: bool,
 }
 
-/// What a subscription is to.
+/// What a subscription receives.
 #[derive(Debug)]
 pub(crate) enum Kind {
     Direct { pattern: Box<str>, updates: Updates },
@@ -65,9 +65,9 @@ pub(crate) enum Kind {
 pub(crate) struct Consumer {
     how: Consume,
     pub(crate) consuming: Option<Consuming>,
-    /// The router has said so on this connection.
+    /// The router has confirmed it on this connection.
     pub(crate) stands: bool,
-    /// Where a replay goes on after a reconnection, once it is known where it has begun.
+    /// Where a replay resumes after a reconnection, once its start is known.
     next: Option<u64>,
 }
 
@@ -76,17 +76,17 @@ impl Consumer {
         Self { how: how.clone(), consuming: None, stands: false, next: None }
     }
 
-    /// Learns how it stands.
+    /// Learns the state from the router.
     pub(crate) fn stands(&mut self, consuming: Consuming) {
         (self.consuming, self.stands) = (Some(consuming), true);
-        // Where it begins is said by a place in the journal, from which on the router looks: the first
-        // message may be far behind that. New messages are those behind that place.
+        // The start is a place in the journal, from which the router searches: the first message may be far
+        // behind it. New messages are those behind that place.
         if self.how.start == Start::New {
             self.next.get_or_insert(consuming.next);
         }
     }
 
-    /// Learns what was handed over.
+    /// Notes a delivered message.
     #[inline]
     pub(crate) fn has_seen(&mut self, position: u64) {
         self.next = self.next.max(Some(position.saturating_add(1)));
@@ -95,7 +95,7 @@ impl Consumer {
     fn announce(&self, out: &mut Vec<u8>, subscription: u32) {
         let Consume { window, pace, wants_confirmed, wants_acknowledged, .. } = self.how;
         let start = match self.next {
-            // The router knows where a durable subscription is.
+            // The router knows the place of a durable subscription.
             Some(next) if self.how.name.is_empty() => Start::Position(next),
             _ => self.how.start,
         };
@@ -123,7 +123,7 @@ impl Standing {
         Self { kind, is_left: false }
     }
 
-    /// Asks the router for it.
+    /// Announces it to the router.
     pub(crate) fn announce(&self, out: &mut Vec<u8>, subscription: u32) {
         match &self.kind {
             Kind::Direct { pattern, updates } => {
@@ -133,7 +133,7 @@ impl Standing {
         }
     }
 
-    /// The connection is gone; whether the router is to be told of it on the next one.
+    /// The connection is gone; returns whether the next one announces it.
     pub(crate) fn restart(&mut self) -> bool {
         if let Kind::Consumer(consumer) = &mut self.kind {
             consumer.stands = false;

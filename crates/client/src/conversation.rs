@@ -16,7 +16,7 @@ use crate::options::{Options, Subscribe};
 use crate::producer::Producer;
 use crate::state::{State, Taken};
 
-/// A topic that messages are published to. It stays valid over a reconnection.
+/// A topic to publish to. It stays valid over a reconnection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Topic(u32);
 
@@ -40,38 +40,38 @@ impl Subscription {
     }
 }
 
-/// Aliases that a router takes before it has said how many.
+/// Aliases that a router accepts before WELCOME gives the limit.
 const ALIASES_BEFORE_WELCOME: u32 = 1024;
 
-/// Bytes of a frame that a router takes before it has said how many.
+/// Bytes of a frame that a router accepts before WELCOME gives the limit.
 const FRAME_BYTES_BEFORE_WELCOME: u32 = 64 << 10;
 
-/// Bytes that are read ahead where they get old.
+/// Bytes of read-ahead where messages get old.
 const LITTLE: usize = 8 << 10;
 
-/// Memory for frames that are put aside is given back beyond so many bytes.
+/// Memory for set-aside frames beyond so many bytes is given back.
 const ASIDE_KEPT: usize = 1 << 20;
 
 /// A conversation with a router, without a socket.
 ///
-/// What is to be sent gathers in [`Conversation::output`] until [`Conversation::sent`] takes it
-/// away; it is for the caller to send before it becomes too much. Nothing here reads a clock.
+/// Output gathers in [`Conversation::output`] until [`Conversation::sent`] removes it; the caller must send
+/// it before it becomes too much. No code here reads a clock.
 #[derive(Debug)]
 pub struct Conversation {
     options: Options,
     state: State,
-    /// Bytes of the output that are sent already.
+    /// Bytes of the output that are sent.
     sent: usize,
     input: Input,
-    /// Bytes of the input that are worked through.
+    /// Bytes of the input that are processed.
     passed: usize,
-    /// Whole frames that came while an answer was waited for.
+    /// Whole frames that came during a wait for an answer.
     aside: Vec<u8>,
     aside_passed: usize,
     last_correlation: u64,
 }
 
-/// What a look at a frame decides while an answer is waited for.
+/// What a look at a frame decides during a wait for an answer.
 pub(crate) enum Look<T> {
     /// It is the answer.
     Answer(T),
@@ -99,10 +99,10 @@ impl Conversation {
         }
     }
 
-    /// Begins again over a new connection. What was not sent or not worked through is gone, as are
-    /// requests without an answer; topics, subscriptions and the producer are told to the router as
-    /// soon as it has taken the client, and what the producer keeps is sent again. Nothing should be
-    /// published before that ([`Event::Welcome`]).
+    /// Starts again over a new connection. Unsent output, unprocessed input and requests without an answer
+    /// are gone. Topics, subscriptions and the producer are announced to the router as soon as it has
+    /// accepted the client, and the producer's messages are sent again. Publish nothing before that
+    /// ([`Event::Welcome`]).
     pub fn restart(&mut self) {
         self.state.restart();
         encode_hello(&mut self.state.output, &self.options.hello());
@@ -125,14 +125,14 @@ impl Conversation {
         self.state.closed.as_ref().map(|(code, text)| (*code, &**text))
     }
 
-    /// What is to be sent.
+    /// The bytes to send.
     #[inline]
     #[must_use]
     pub fn output(&self) -> &[u8] {
         &self.state.output[self.sent..]
     }
 
-    /// The first bytes of the output are sent.
+    /// Removes the first bytes of the output, which are sent.
     ///
     /// # Panics
     ///
@@ -150,14 +150,14 @@ impl Conversation {
         }
     }
 
-    /// How much is best read at a time: little where conflated messages come and the router is not told
-    /// what was taken, since it cannot replace what was read ahead.
+    /// How much to read at a time: little if conflated messages come and the client does not report what it
+    /// has taken, since the router cannot replace what was read ahead.
     pub(crate) fn read_at_most(&self) -> usize {
         let tells = self.state.welcome.is_some_and(|welcome| welcome.features.credit);
         if self.state.handed > 0 && !tells { LITTLE } else { usize::MAX }
     }
 
-    /// Room to read into; [`Conversation::filled`] takes it in.
+    /// Room to read into; then call [`Conversation::filled`].
     pub fn room(&mut self) -> &mut [u8] {
         self.input.pass(self.passed);
         self.passed = 0;
@@ -169,7 +169,7 @@ impl Conversation {
         self.input.room()
     }
 
-    /// So many bytes were read into the room.
+    /// Takes so many bytes that were read into the room.
     ///
     /// # Panics
     ///
@@ -202,7 +202,7 @@ impl Conversation {
                 true => &self.aside[self.aside_passed..],
                 false => &self.input.bytes()[self.passed..],
             };
-            // What cannot be understood is passed too: nothing comes behind it.
+            // Input that cannot be understood is passed too: nothing comes behind it.
             let mut pass = |length| match from_aside {
                 true => self.aside_passed += length,
                 false => self.passed += length,
@@ -238,8 +238,8 @@ impl Conversation {
         }
     }
 
-    /// Looks through what came for an answer; what is none is put aside for
-    /// [`Conversation::next_event`], in its order.
+    /// Searches the input for an answer; other frames are set aside for [`Conversation::next_event`], in
+    /// their order.
     pub(crate) fn look_for<T>(
         &mut self,
         mut look: impl FnMut(&RouterFrame<'_>) -> Look<T>,
@@ -254,8 +254,8 @@ impl Conversation {
                 continue;
             }
             let looked = look(&frame);
-            // What is put aside may be for a subscription that ends, so its number is not free before that is
-            // handed over.
+            // Frames set aside may belong to a subscription that ends, so its number is not free before
+            // they are delivered.
             let has_messages = self.has_aside() && matches!(frame, RouterFrame::Unsubscribed(_));
             match (frame, &looked) {
                 (RouterFrame::Ping(_) | RouterFrame::Clock(_) | RouterFrame::Closing(_), _) => {
@@ -282,7 +282,7 @@ impl Conversation {
         }
     }
 
-    /// Whether there is an event that was put aside.
+    /// Whether an event was set aside.
     pub(crate) fn has_aside(&self) -> bool {
         self.aside_passed < self.aside.len()
     }
@@ -298,7 +298,7 @@ impl Conversation {
         if length > limit { Err(Error::TooLong { length, limit }) } else { Ok(()) }
     }
 
-    /// Gives a topic a number. If its name is refused, [`Event::Refused`] will say so.
+    /// Gives a topic a number. If the router rejects its name, [`Event::Rejected`] says so.
     ///
     /// # Errors
     ///
@@ -312,9 +312,9 @@ impl Conversation {
         Ok(Topic(alias))
     }
 
-    /// Gives the number of a topic back. It must not be published to any more.
+    /// Releases the number of a topic. Do not publish to it afterwards.
     pub fn forget(&mut self, topic: Topic) {
-        // What is kept would be sent again to whatever has the number then.
+        // Otherwise kept messages would be sent again to the next topic with the number.
         let producer = self.state.producer.as_mut();
         if !producer.is_some_and(|producer| producer.forget_later(topic.0)) {
             self.state.topics.remove(topic.0);
@@ -334,7 +334,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Subscribes. [`Event::Subscribed`] or [`Event::Refused`] will say what came of it.
+    /// Subscribes. [`Event::Subscribed`] or [`Event::Rejected`] is the answer.
     ///
     /// # Errors
     ///
@@ -345,7 +345,7 @@ impl Conversation {
         self.stand(Kind::Direct { pattern: pattern.into(), updates })
     }
 
-    /// Asks for a subscription under a number that is free.
+    /// Asks for a subscription under a free number.
     fn stand(&mut self, kind: Kind) -> Result<Subscription> {
         let number = self.state.subscriptions.insert(Standing::new(kind), u32::MAX);
         let number = number.ok_or(Error::Broken("no number is left".to_owned()))?;
@@ -355,9 +355,9 @@ impl Conversation {
         Ok(Subscription(number))
     }
 
-    /// Ends a subscription or a replay, or leaves a durable subscription. [`Event::Unsubscribed`] will
-    /// say when nothing comes any more. If the router has ended it before, that is said instead, and this is
-    /// refused.
+    /// Ends a subscription or a replay, or leaves a durable subscription. Nothing comes after
+    /// [`Event::Unsubscribed`]. If the router has ended the subscription before, that event comes instead,
+    /// and this one is rejected.
     pub fn unsubscribe(&mut self, subscription: Subscription) {
         if let Some(standing) = self.state.subscriptions.get_mut(subscription.0) {
             standing.is_left = true;
@@ -366,7 +366,7 @@ impl Conversation {
     }
 
     /// Sends a request and returns its number, which comes back with [`Event::Reply`] or
-    /// [`Event::Refused`]. The router refuses it after so many milliseconds; 0 leaves that to it.
+    /// [`Event::Rejected`]. The router rejects it after so many milliseconds; 0 is the router's default.
     ///
     /// # Errors
     ///
@@ -387,7 +387,7 @@ impl Conversation {
         Ok(correlation)
     }
 
-    /// Does not wait for the answer to a request any more.
+    /// Stops waiting for the answer to a request.
     pub fn give_up(&mut self, correlation: u64) {
         self.state.asked.remove(&correlation);
     }
@@ -405,18 +405,18 @@ impl Conversation {
         Ok(())
     }
 
-    /// Conflated messages that were handed over and that the router has not been told of.
+    /// Conflated messages that were delivered and not yet reported to the router.
     #[must_use]
     pub fn untold(&self) -> u64 {
         let tells = self.state.welcome.is_some_and(|welcome| welcome.features.credit);
         if tells { self.state.handed - self.state.told } else { 0 }
     }
 
-    /// Tells the router that the application has taken all conflated messages that were handed over, if it
-    /// wants to know and does not; `round_trip` is the shortest to it in nanoseconds, or 0.
+    /// Reports to the router that the application has taken all delivered conflated messages, if the router
+    /// uses credit and does not know it yet; `round_trip` is the shortest to it in nanoseconds, or 0.
     ///
-    /// With [`Options::credit`] it has to be called: the router sends only so many ahead. Not for each
-    /// message that is taken fast, but before waiting for more.
+    /// With [`Options::credit`] the caller must call it: the router sends only so many ahead. A fast reader
+    /// need not call it for each message, but must before it waits for more.
     pub fn tell_taken(&mut self, round_trip: u64) {
         if self.untold() > 0 {
             self.state.told = self.state.handed;
@@ -432,14 +432,14 @@ impl Conversation {
         }
     }
 
-    /// The last answer to [`Conversation::ask_clock`] that was met and not taken yet: its token, and the
-    /// router's time in nanoseconds.
+    /// The last answer to [`Conversation::ask_clock`] that was received and not taken yet: its token, and
+    /// the router's time in nanoseconds.
     pub fn clock(&mut self) -> Option<(u64, u64)> {
         self.state.clock.take().map(|clock| (clock.token, clock.time))
     }
 
-    /// Asks for a sign of life, which comes back as [`Event::Pong`] behind the answers to
-    /// everything that was asked before. The token [`u64::MAX`] is the conversation's own.
+    /// Sends a PING. [`Event::Pong`] comes back behind the answers to everything that was asked before. The
+    /// token [`u64::MAX`] is reserved for the conversation.
     pub fn ping(&mut self, token: u64) {
         encode_ping(&mut self.state.output, token);
     }

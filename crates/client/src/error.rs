@@ -1,4 +1,4 @@
-//! What goes wrong between a client and its router.
+//! The errors between a client and its router.
 
 use std::error;
 use std::fmt;
@@ -7,65 +7,65 @@ use std::io;
 use trunkline_native::code;
 use trunkline_reactor::AddressError;
 
-use crate::event::Refusal;
+use crate::event::Rejection;
 
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong.
+/// An error of a client.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The address is none.
+    /// The address is not valid.
     Address(AddressError),
-    /// No connection came about; the address is named.
+    /// The connection could not be made; the error names the address.
     Connect(io::Error),
     /// The connection broke.
     Lost(io::Error),
-    /// The router ended the connection without a word.
+    /// The router ended the connection without a reason.
     Ended,
-    /// The router ended the connection and said why.
+    /// The router ended the connection with a reason.
     Closed {
         /// For programs ([`crate::code`]).
         code: u16,
         /// For people.
         reason: String,
     },
-    /// The router does not do what was asked.
-    Refused(Refusal),
+    /// The router rejects the operation.
+    Rejected(Rejection),
     /// No answer, or no room in the connection, within the time-out.
     TimedOut {
-        /// What was waited for.
+        /// What the client waited for.
         waiting_for: &'static str,
-        /// What the router refused for now, if that is why ([`crate::Client::held_back`]).
-        because: Option<Refusal>,
+        /// What the router rejected for now, if that is the reason ([`crate::Client::held_back`]).
+        because: Option<Rejection>,
     },
-    /// What comes is no native protocol, or none that this crate speaks.
+    /// The input is not the native protocol, or not a version that this crate supports.
     Broken(String),
     /// The message is longer than the router takes.
     TooLong {
         /// Bytes of the payload.
         length: usize,
-        /// What they may be at most.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// The router has no numbers left for topics of this client.
+    /// All topic numbers of this client are in use.
     TooManyTopics {
-        /// How many it has.
+        /// The limit.
         limit: u32,
     },
-    /// Messages are stored only by who has said who it is ([`crate::Client::producer`]).
+    /// Storing needs a producer ([`crate::Client::producer`]).
     NoProducer,
-    /// The connection has this producer already, and has one. Another name needs another client.
+    /// The connection has this producer already. Another name needs another client.
     ProducerExists(String),
-    /// The producer has as many messages on their way as it may: some have to be acknowledged first.
+    /// The producer's window of messages in flight is full: wait for acknowledgements.
     WindowFull {
-        /// So many are not acknowledged.
+        /// Unacknowledged messages.
         messages: u64,
         /// Bytes of their payload.
         bytes: u64,
     },
-    /// The router and this program do not agree on what the producer has stored. It stores no more until
+    /// The router and this program disagree on what the producer has stored. It stores no more until
     /// [`crate::Client::producer`] is called on a new connection.
     Sequence {
         /// The last sequence that this program knows of.
@@ -73,22 +73,22 @@ pub enum Error {
         /// The last one that the router knows of.
         last: u64,
     },
-    /// It is no name of a producer or a durable subscription.
+    /// The name is not valid for a producer or a durable subscription.
     BadName(String),
-    /// More messages came while an answer was waited for than are put aside; receive them first.
+    /// Too many messages came during a wait for an answer to set them aside; receive them first.
     Aside {
-        /// How many bytes are put aside.
+        /// The most bytes that are set aside.
         limit: usize,
     },
 }
 
 impl Error {
-    /// Nothing came of it in time, for no reason that is known.
+    /// Timed out, for no known reason.
     pub(crate) fn timed_out(waiting_for: &'static str) -> Self {
         Self::TimedOut { waiting_for, because: None }
     }
 
-    /// Whether the connection is of no use any more, so that only [`crate::Client::reconnect`] helps.
+    /// Whether the connection is unusable, so that only [`crate::Client::reconnect`] helps.
     #[must_use]
     pub fn is_final(&self) -> bool {
         use Error::{Address, Broken, Closed, Connect, Ended, Lost};
@@ -110,12 +110,12 @@ impl fmt::Display for Error {
                     None => write!(out, " (code {code})"),
                 }
             }
-            Self::Refused(refusal) => refusal.fmt(out),
+            Self::Rejected(rejection) => rejection.fmt(out),
             Self::TimedOut { waiting_for, because: None } => {
                 write!(out, "no {waiting_for} in time")
             }
-            Self::TimedOut { waiting_for, because: Some(refusal) } => {
-                write!(out, "no {waiting_for} in time: {refusal}")
+            Self::TimedOut { waiting_for, because: Some(rejection) } => {
+                write!(out, "no {waiting_for} in time: {rejection}")
             }
             Self::Broken(what) => write!(out, "the other side is not a router of ours: {what}"),
             Self::TooLong { length, limit } => {

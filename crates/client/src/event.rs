@@ -1,4 +1,4 @@
-//! What comes from the router.
+//! Events from the router.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::conversation::Subscription;
 use crate::error::{Error, Result};
 use crate::names::Names;
 
-/// Something that came from the router. Texts and payloads stay where they were read.
+/// An event from the router. It borrows texts and payloads from the input buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -19,14 +19,15 @@ pub enum Event<'a> {
     Message(Message<'a>),
     /// Messages of a subscription that were lost.
     Gap(Gap<'a>),
-    /// Something that was sent without waiting for an answer is not done; or a subscription that stood has come to
-    /// an end, where it is one of SUBSCRIBE or CONSUME ([`crate::kind`]), and its number is free.
-    Refused(native::Refused<'a>),
+    /// The router rejected something that was sent without waiting for an answer. Or it ended an active
+    /// subscription, if this is one of SUBSCRIBE or CONSUME ([`crate::kind`]); the subscription's number is
+    /// free.
+    Rejected(native::Rejected<'a>),
     /// The answer to a request that was sent without waiting for it.
     Reply(native::RouterReply<'a>),
-    /// The router took this client. [`crate::Client`] keeps it for itself.
+    /// The router accepted this client. [`crate::Client`] keeps it for itself.
     Welcome(Welcome),
-    /// A subscription stands. [`crate::Client`] keeps it for itself.
+    /// A subscription is active. [`crate::Client`] keeps it for itself.
     Subscribed(Subscription),
     /// A subscription has ended. [`crate::Client`] keeps it for itself.
     Unsubscribed(Subscription),
@@ -34,18 +35,17 @@ pub enum Event<'a> {
     Producing(Producing),
     /// All messages of this producer up to one are stored.
     Stored(Stored),
-    /// A consumer stands. [`crate::Client`] keeps it for itself.
+    /// A consumer is active. [`crate::Client`] keeps it for itself.
     Consuming(Consuming),
     /// A guaranteed message of a consumer.
     Delivery(Delivery<'a>),
-    /// What was delivered is durable.
+    /// Delivered messages are durable.
     Confirmed(Confirmed),
     /// Acknowledgements of a consumer are kept.
     Acknowledged(Acknowledged),
     /// Guaranteed messages of a consumer that will not come.
     Lost(Lost),
-    /// A consumer has ended though this client did not want it: somebody deleted the durable
-    /// subscription.
+    /// A consumer has ended without a request of this client: somebody deleted the durable subscription.
     Ended(Subscription),
     /// The answer to a ping with this token.
     Pong(u64),
@@ -56,24 +56,23 @@ pub enum Event<'a> {
 /// A message of a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<'a> {
-    /// Which subscription.
+    /// The subscription.
     pub subscription: Subscription,
-    /// Which topic.
+    /// The topic.
     pub topic: &'a str,
     /// Its number in the topic, from 1.
     pub sequence: u64,
-    /// What it replaced and how old it is, where the subscription is conflated.
+    /// What it replaced and its age, if the subscription conflates.
     pub conflation: Option<Conflation>,
-    /// When it was published, in nanoseconds on the router's clock, where the subscription is conflated and
-    /// the router tells times.
+    /// When it was published, in nanoseconds on the router's clock, if the subscription conflates and the
+    /// router tells times.
     pub published: Option<u64>,
-    /// Nanoseconds from when it was published until it was handed over, where that is known:
-    /// [`crate::Client`] finds out how the clock of the router stands to its own. A
-    /// [`crate::Conversation`] has no clock.
+    /// Nanoseconds from publishing until delivery to the handler, if known: [`crate::Client`] measures the
+    /// offset of the router's clock to its own. A [`crate::Conversation`] has no clock.
     pub age: Option<u64>,
-    /// Set where an answer is wanted; for [`crate::Client::reply`].
+    /// Set if the sender waits for an answer; for [`crate::Client::reply`].
     pub request: Option<RequestId>,
-    /// What the payload is ([`crate::format`]).
+    /// The format of the payload ([`crate::format`]).
     pub format: u16,
     /// The message itself.
     pub payload: &'a [u8],
@@ -99,9 +98,9 @@ impl<'a> Message<'a> {
 /// Messages of a subscription and topic that were lost because this client's queue was full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap<'a> {
-    /// Which subscription.
+    /// The subscription.
     pub subscription: Subscription,
-    /// Which topic.
+    /// The topic.
     pub topic: &'a str,
     /// How many, since the last gap of this subscription and topic.
     pub count: u64,
@@ -113,18 +112,18 @@ pub struct Gap<'a> {
     pub age: u64,
 }
 
-/// How a consumer stands.
+/// The state of a consumer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consuming {
-    /// Which consumer.
+    /// The consumer.
     pub subscription: Subscription,
-    /// The most messages that are delivered and not acknowledged.
+    /// The most unacknowledged messages.
     pub window: u32,
     /// Messages that wait in it.
     pub waiting: u64,
-    /// Messages come from this position on, beside those that are delivered again.
+    /// Messages come from this position on, besides redelivered ones.
     pub next: u64,
-    /// It was made now, and was not there before.
+    /// This request created the subscription.
     pub is_new: bool,
 }
 
@@ -138,25 +137,25 @@ impl From<native::Consuming> for Consuming {
 /// A guaranteed message of a consumer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery<'a> {
-    /// Which consumer; for [`crate::Client::acknowledge`].
+    /// The consumer; for [`crate::Client::acknowledge`].
     pub subscription: Subscription,
-    /// Which topic.
+    /// The topic.
     pub topic: &'a str,
-    /// Where in the router's journal it is; for [`crate::Client::acknowledge`].
+    /// Its position in the router's journal; for [`crate::Client::acknowledge`].
     pub position: u64,
     /// When the router took it, in nanoseconds since 1970.
     pub time: u64,
-    /// How often it was delivered before, as far as is known.
+    /// Number of earlier deliveries, as far as the router knows it.
     pub deliveries: u32,
-    /// What it replaced and how old it is, where the consumer is conflated.
+    /// What it replaced and its age, if the consumer conflates.
     pub conflation: Option<Conflation>,
     /// It may have been delivered before, to this client or to another.
     pub is_repeated: bool,
-    /// It is not yet as durable as its topic asks, and may be gone if the router fails.
+    /// It is not yet as durable as its topic asks, and may be lost if the router fails.
     pub is_unconfirmed: bool,
     /// It comes from the journal and is not live.
     pub is_kept: bool,
-    /// What the payload is ([`crate::format`]).
+    /// The format of the payload ([`crate::format`]).
     pub format: u16,
     /// The message itself.
     pub payload: &'a [u8],
@@ -181,38 +180,38 @@ impl<'a> Delivery<'a> {
     }
 }
 
-/// All that was delivered to a consumer up to a position is durable.
+/// All messages delivered to a consumer up to a position are durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Confirmed {
-    /// Which consumer.
+    /// The consumer.
     pub subscription: Subscription,
-    /// So durable.
+    /// How durable they are.
     pub durability: Durability,
-    /// Up to here.
+    /// The position.
     pub position: u64,
 }
 
 /// Acknowledgements of a consumer are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledged {
-    /// Which consumer.
+    /// The consumer.
     pub subscription: Subscription,
-    /// How well they are kept.
+    /// How durable they are.
     pub durability: Durability,
-    /// How many of those that were sent over this connection, from the first on.
+    /// Their number, counted over this connection from the first on.
     pub acknowledgements: u64,
-    /// Where in the router's journal the last of them is.
+    /// The position of the last of them in the router's journal.
     pub position: u64,
 }
 
 /// Guaranteed messages of a consumer that will not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost {
-    /// Which consumer.
+    /// The consumer.
     pub subscription: Subscription,
-    /// Why.
+    /// The reason.
     pub reason: LostReason,
-    /// How many; 0: that is not known.
+    /// How many; 0 if unknown.
     pub count: u64,
     /// The position of the first.
     pub first: u64,
@@ -242,35 +241,35 @@ impl From<RequestId> for Requester {
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// What the payload is ([`crate::format`]).
+    /// The format of the payload ([`crate::format`]).
     pub format: u16,
     /// The answer itself.
     pub payload: Vec<u8>,
 }
 
-/// Why the router does not do what was asked.
+/// Why the router rejected an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// The kind of frame that asked ([`crate::kind`]).
+pub struct Rejection {
+    /// The kind of the rejected frame ([`crate::kind`]).
     pub of: u8,
-    /// Why, for programs ([`crate::code`]).
+    /// The reason, for programs ([`crate::code`]).
     pub code: u16,
-    /// The byte of the topic or pattern that is wrong, if one is.
+    /// The wrong byte of the topic or pattern, if there is one.
     pub offset: Option<u32>,
-    /// Why, for people.
+    /// The reason, for people.
     pub text: String,
 }
 
-impl From<native::Refused<'_>> for Refusal {
-    fn from(refused: native::Refused<'_>) -> Self {
-        let native::Refused { of, code, offset, text, .. } = refused;
+impl From<native::Rejected<'_>> for Rejection {
+    fn from(rejected: native::Rejected<'_>) -> Self {
+        let native::Rejected { of, code, offset, text, .. } = rejected;
         Self { of, code, offset, text: text.to_owned() }
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for Rejection {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "the router refused {}: {}", kind::name(self.of), self.text)?;
+        write!(out, "the router rejected {}: {}", kind::name(self.of), self.text)?;
         match code::name(self.code) {
             Some(name) => write!(out, " ({name})"),
             None => write!(out, " (code {})", self.code),
@@ -278,7 +277,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The event that a frame is for the user.
+/// The event of a frame.
 pub(crate) fn event<'a>(frame: RouterFrame<'a>, names: &'a Names) -> Result<Event<'a>> {
     let name = |number| names.get(number).ok_or_else(|| unnamed(number));
     Ok(match frame {
@@ -293,7 +292,7 @@ pub(crate) fn event<'a>(frame: RouterFrame<'a>, names: &'a Names) -> Result<Even
             last: gap.last,
             age: gap.age,
         }),
-        RouterFrame::Refused(refused) => Event::Refused(refused),
+        RouterFrame::Rejected(rejected) => Event::Rejected(rejected),
         RouterFrame::Reply(reply) => Event::Reply(reply),
         RouterFrame::Welcome(welcome) => Event::Welcome(welcome),
         RouterFrame::Subscribed(number) => Event::Subscribed(Subscription(number)),

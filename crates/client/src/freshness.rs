@@ -1,25 +1,25 @@
-//! How old what comes is, and when the router is told what was taken.
+//! The age of messages, and when the client reports what was taken.
 
-/// The router is told at most so often what was taken; nanoseconds.
+/// The shortest time between two reports of what was taken; nanoseconds.
 pub(crate) const TELL_EVERY: u64 = 1_000_000;
 
-/// The router's clock is asked again after so long; nanoseconds.
+/// The time until the router's clock is asked again; nanoseconds.
 const ASK_EVERY: u64 = 10_000_000_000;
 
-/// By how much two clocks may drift apart, in parts of a million.
+/// The most that two clocks may drift apart, in parts per million.
 const DRIFT: u64 = 50;
 
-/// What one answer of the router's clock says.
+/// What one answer of the router's clock tells.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     round_trip: u64,
-    /// What is to be added to our time to get the router's.
+    /// The offset from our time to the router's.
     offset: i64,
     at: u64,
 }
 
 impl Sample {
-    /// By how much it may be wrong.
+    /// The most that it may be wrong.
     fn error(&self, now: u64) -> u64 {
         self.round_trip / 2 + now.saturating_sub(self.at) / 1_000_000 * DRIFT
     }
@@ -50,7 +50,7 @@ impl Freshness {
         self.is_asked = false;
     }
 
-    /// Whether it is time to ask the clock; it is taken to be asked then.
+    /// Whether it is time to ask the clock; the caller then asks it.
     pub(crate) fn asks(&mut self, now: u64) -> bool {
         let asks = self.best.is_none() && !self.is_asked || now >= self.asked_at + ASK_EVERY;
         if asks {
@@ -59,11 +59,11 @@ impl Freshness {
         asks
     }
 
-    /// How old is now what the router's clock says was published then.
+    /// The age now of something published at a time of the router's clock.
     pub(crate) fn age(&self, now: u64, published: u64) -> Option<u64> {
         let best = self.best?;
         let there = now.wrapping_add(best.offset as u64);
-        // What is younger than our clocks agree is not older than nothing.
+        // A message cannot be younger than 0; the clocks do not agree more exactly.
         Some(u64::try_from(there.wrapping_sub(published) as i64).unwrap_or(0))
     }
 

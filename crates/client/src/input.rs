@@ -1,12 +1,12 @@
-//! What was read and is not worked through yet.
+//! Input that is not processed yet.
 
-/// Room that a read gets at least.
+/// The least room for a read.
 const ROOM: usize = 64 << 10;
 
 /// Room at the start, so that one read takes what a busy router has ready.
 const FIRST_ROOM: usize = 256 << 10;
 
-/// Bytes between two places of a buffer. It grows only for a frame that is longer than it.
+/// Bytes between two places of a buffer, which grows only for a frame that is longer than it.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
     bytes: Vec<u8>,
@@ -15,20 +15,20 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// What was read and not passed.
+    /// Bytes that were read and not passed.
     #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
 
-    /// Marks the first bytes as worked through.
+    /// Marks the first bytes as processed.
     #[inline]
     pub(crate) fn pass(&mut self, length: usize) {
         self.start += length;
         debug_assert!(self.start <= self.end, "more was passed than read");
     }
 
-    /// Room to read into, at the end; what was passed may go.
+    /// Room to read into, at the end; passed bytes may be overwritten.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
@@ -44,7 +44,7 @@ impl Input {
         &mut self.bytes[self.end..]
     }
 
-    /// Takes in what was read into the room.
+    /// Takes what was read into the room.
     pub(crate) fn filled(&mut self, length: usize) {
         self.end += length;
         assert!(self.end <= self.bytes.len(), "more was read than there was room");

@@ -1,7 +1,7 @@
 //! Client library of the router
 //!
-//! [`Client`] publishes, subscribes and asks over one connection, on the thread that calls it; there
-//! is no other. [`Conversation`] is the same without a socket: bytes in, events and bytes out.
+//! [`Client`] publishes, subscribes and sends requests over one connection, on the calling thread; it
+//! starts no thread. [`Conversation`] is the same without a socket: bytes in, events and bytes out.
 //!
 //! ```no_run
 //! use trunkline_client::{Client, Event, Options, Subscribe};
@@ -21,8 +21,8 @@
 //! # }
 //! ```
 //!
-//! With a guarantee: what is stored is kept, here until the router has it and there until a consumer has
-//! acknowledged it.
+//! Guaranteed delivery: the client keeps a stored message until the router has it, and the router keeps it
+//! until a consumer has acknowledged it.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -71,12 +71,12 @@ pub use consumer::Consume;
 pub use conversation::{Conversation, Subscription, Topic};
 pub use error::{Error, Result};
 pub use event::{
-    Acknowledged, Confirmed, Consuming, Delivery, Event, Gap, Lost, Message, Refusal, Reply,
+    Acknowledged, Confirmed, Consuming, Delivery, Event, Gap, Lost, Message, Rejection, Reply,
     RequestId,
 };
 pub use options::{Options, Subscribe};
 pub use trunkline_native::{
-    Conflation, Durability, LostReason, Overflow, Producing, Refused, Start, Stored, code, format,
+    Conflation, Durability, LostReason, Overflow, Producing, Rejected, Start, Stored, code, format,
     kind,
 };
 pub use trunkline_reactor::{Address, Idle};

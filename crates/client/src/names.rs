@@ -5,7 +5,7 @@ use trunkline_native::TOPIC_NUMBERS;
 /// Names a page has room for.
 const PAGE: usize = 256;
 
-/// A table of two levels: a number is found by two steps, and one strange number costs one page.
+/// A table of two levels: two steps find a number, and one outlying number costs one page.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     pages: Vec<Option<Box<Page>>>,
@@ -14,14 +14,14 @@ pub(crate) struct Names {
 type Page = [Option<Box<str>>; PAGE];
 
 impl Names {
-    /// The name that was told last for the number.
+    /// The last name of the number.
     #[inline]
     pub(crate) fn get(&self, number: u32) -> Option<&str> {
         let page = self.pages.get(number as usize / PAGE)?.as_deref()?;
         page[number as usize % PAGE].as_deref()
     }
 
-    /// False if the number is none of a topic.
+    /// False if the number is not valid for a topic.
     pub(crate) fn set(&mut self, number: u32, name: &str) -> bool {
         if number >= TOPIC_NUMBERS {
             return false;

@@ -1,6 +1,6 @@
 //! Numbers that a client gives to its topics and subscriptions.
 
-/// Things by small numbers, without holes but for those that were given back.
+/// Items by small numbers, without holes except for released numbers.
 #[derive(Debug)]
 pub(crate) struct Numbers<T> {
     things: Vec<Option<T>>,
@@ -25,7 +25,7 @@ impl<T> Numbers<T> {
         Some(number)
     }
 
-    /// Gives a number back; the thing it had, if it had one.
+    /// Releases a number; returns its item, if it had one.
     pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
         let thing = self.things.get_mut(number as usize)?.take()?;
         self.free.push(number);
@@ -41,7 +41,7 @@ impl<T> Numbers<T> {
         self.things.get_mut(number as usize)?.as_mut()
     }
 
-    /// Gives back the numbers of things that do not hold.
+    /// Releases the numbers of items that do not hold.
     pub(crate) fn retain(&mut self, mut holds: impl FnMut(&mut T) -> bool) {
         for (number, thing) in (0..).zip(&mut self.things) {
             if thing.take_if(|thing| !holds(thing)).is_some() {
@@ -50,7 +50,7 @@ impl<T> Numbers<T> {
         }
     }
 
-    /// The first number that was never given.
+    /// The first number that was never used.
     pub(crate) fn end(&self) -> u32 {
         self.things.len() as u32
     }

@@ -1,11 +1,11 @@
-//! What a client asks for when it connects, and when it subscribes.
+//! Options of a client, and of its subscriptions.
 
 use std::time::Duration;
 
 use trunkline_native::{Features, Hello, Overflow, Updates, VERSION};
 use trunkline_reactor::Idle;
 
-/// What a client asks for when it connects. 0 leaves a number to the router's configuration.
+/// Options of a client. 0 leaves a number to the router's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// For people: logs, metrics, rules of the router's configuration. At most 200 bytes.
@@ -20,30 +20,29 @@ pub struct Options {
     pub messages_per_second: u32,
     /// The most bytes of payload a second that the router sends to this client.
     pub bytes_per_second: u64,
-    /// The client tells the router what this program has taken of conflated subscriptions (a message is
-    /// taken when the handler of [`crate::Client::receive`] has returned), and the router sends no more
-    /// ahead than keeps it busy: what it reads is fresh, however slow it is.
+    /// The client reports to the router what this program has taken of conflated subscriptions (a message
+    /// is taken when the handler of [`crate::Client::receive`] has returned). The router sends only as much
+    /// ahead as keeps it busy: it reads fresh updates, however slow it is.
     pub credit: bool,
-    /// Conflated messages say how old they are when they are handed over
-    /// ([`crate::Message::age`]).
+    /// Conflated messages have their age when they are delivered ([`crate::Message::age`]).
     pub times: bool,
-    /// How long connecting, an answer, or room in a full connection may take.
+    /// Time limit for connecting, for an answer, and for room in a full connection.
     pub timeout: Duration,
     /// How the thread waits: asleep, or awake for a quicker answer.
     pub idle: Idle,
-    /// The longest frame that is taken from the router, in bytes.
+    /// The longest frame that is accepted from the router, in bytes.
     pub frame_bytes: u32,
-    /// Messages that come while the client waits for something else are put aside up to so many
-    /// bytes.
+    /// The most bytes of messages that are set aside while the client waits for something else.
     pub aside_bytes: usize,
-    /// The socket's buffer for what is sent, in bytes, if not the system's own.
+    /// The socket's send buffer in bytes, if not the system's default.
     pub send_buffer: Option<usize>,
-    /// The socket's buffer for what is received, in bytes, if not the system's own.
+    /// The socket's receive buffer in bytes, if not the system's default.
     pub receive_buffer: Option<usize>,
 }
 
 impl Default for Options {
-    /// No name, the router's own limits, credit and times, 10 s, asleep, frames up to 16 MiB, 64 MiB put aside.
+    /// No name, the router's own limits, credit and times, 10 s, asleep, frames up to 16 MiB, 64 MiB set
+    /// aside.
     fn default() -> Self {
         Self {
             name: String::new(),
@@ -85,12 +84,12 @@ impl Options {
     }
 }
 
-/// How many messages of each topic a subscription wants.
+/// Which messages of each topic a subscription receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Subscribe {
-    /// At most so many a second of each topic, the newest of them; `None` or 0 is no cap.
+    /// At most so many updates a second of each topic, the newest; `None` or 0 is no cap.
     pub updates_per_second: Option<u32>,
-    /// The newest takes the place of one that waits, with or without a cap.
+    /// A newer update replaces a waiting one, with or without a cap.
     pub conflate: bool,
 }
 
@@ -107,7 +106,7 @@ impl Subscribe {
         Self { updates_per_second: None, conflate: true }
     }
 
-    /// The newest of each topic, at most so many times a second.
+    /// The newest of each topic, at most so many a second.
     #[must_use]
     pub fn at_most(updates_per_second: u32) -> Self {
         Self { updates_per_second: Some(updates_per_second), conflate: true }
@@ -115,7 +114,7 @@ impl Subscribe {
 
     pub(crate) fn updates(&self) -> Updates {
         match self.updates_per_second {
-            // The highest number means something else to the protocol, and is no cap.
+            // The highest number has another meaning in the protocol, and is no cap.
             Some(rate) if rate > 0 && rate < u32::MAX => Updates::PerSecond(rate),
             _ if self.conflate => Updates::Newest,
             _ => Updates::All,

@@ -1,32 +1,32 @@
-//! What a client has stored and the router has not acknowledged: kept, and sent again when need be.
+//! The stored messages that the router has not acknowledged: kept, and sent again if needed.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use trunkline_native::{
-    Producing, Refused, Store, Stored, code, decode_store, encode_ping, encode_producer,
+    Producing, Rejected, Store, Stored, code, decode_store, encode_ping, encode_producer,
     encode_store, kind,
 };
 
 use crate::error::{Error, Result};
-use crate::event::{Event, Refusal};
+use crate::event::{Event, Rejection};
 
-/// The token of the PING that a producer sends behind messages of which one was refused: its PONG says
-/// that nothing is on its way any more. Others do not use it.
+/// The token of the PING that a producer sends behind messages of which one was rejected: its PONG says that
+/// nothing is in flight any more. No other code uses it.
 pub(crate) const SETTLED: u64 = u64::MAX;
 
-/// How it stands between a producer and its router.
+/// The state between a producer and its router.
 #[derive(Debug)]
 enum Phase {
     /// The router has not answered PRODUCER on this connection.
     Asked,
-    /// What is stored is sent at once.
+    /// Stored messages are sent at once.
     Open,
-    /// A message was refused, and with it those that were on their way behind it, until PONG.
+    /// A message was rejected, and with it those in flight behind it, until PONG.
     Settling { pauses: bool },
-    /// It is for the caller to say when it is tried again.
+    /// The caller decides when to retry.
     Pausing,
-    /// The first message is sent again; the others follow if it is stored.
+    /// The first message is sent again; the others follow when it is stored.
     Trying,
     /// For good.
     Ended(End),
@@ -35,14 +35,14 @@ enum Phase {
 /// Why a producer stores no more.
 #[derive(Clone, Debug)]
 enum End {
-    Refused(Refusal),
+    Rejected(Rejection),
     Sequence { known: u64, last: u64 },
 }
 
 impl End {
     fn error(&self) -> Error {
         match self {
-            Self::Refused(refusal) => Error::Refused(refusal.clone()),
+            Self::Rejected(rejection) => Error::Rejected(rejection.clone()),
             Self::Sequence { known, last } => Error::Sequence { known: *known, last: *last },
         }
     }
@@ -53,29 +53,29 @@ impl End {
 pub(crate) struct Producer {
     name: Box<str>,
     phase: Phase,
-    /// The router was told of it on this connection, and has not refused it.
+    /// It was announced to the router on this connection, and not rejected.
     is_announced: bool,
     window: u32,
     window_bytes: u64,
-    /// STORE frames in their order, as they are sent the first time.
+    /// STORE frames in order, as they are sent the first time.
     frames: Vec<u8>,
-    /// Bytes of them that are acknowledged.
+    /// Acknowledged bytes of them.
     passed: usize,
-    /// Bytes of payload that are not.
+    /// Bytes of payload that are not acknowledged.
     bytes: u64,
-    /// Sequence of the first frame that is not acknowledged.
+    /// Sequence of the first unacknowledged frame.
     first: u64,
-    /// Sequence of the next message; 0 before the router has said it.
+    /// Sequence of the next message; 0 before the router has reported it.
     next: u64,
     /// The highest sequence that was sent.
     sent: u64,
     stored: Option<Stored>,
-    /// The last one, with its sequence.
-    refused: Option<(u64, Refusal)>,
-    /// What the user does not know yet.
+    /// The last rejection, with its sequence.
+    rejected: Option<(u64, Rejection)>,
+    /// There is an acknowledgement that the user does not know yet.
     has_stored: bool,
-    has_refused: bool,
-    /// Aliases that are given back when the message of this sequence is acknowledged.
+    has_rejected: bool,
+    /// Aliases to release when the message of this sequence is acknowledged.
     forgotten: VecDeque<(u32, u64)>,
 }
 
@@ -94,19 +94,19 @@ impl Producer {
             next: 0,
             sent: 0,
             stored: None,
-            refused: None,
+            rejected: None,
             has_stored: false,
-            has_refused: false,
+            has_rejected: false,
             forgotten: VecDeque::new(),
         }
     }
 
-    /// The connection is gone: until the router has answered on the next one, nothing is sent.
+    /// The connection is gone: nothing is sent until the router has answered on the next one.
     pub(crate) fn restart(&mut self) {
         (self.phase, self.is_announced) = (Phase::Asked, false);
     }
 
-    /// Says who stores.
+    /// Announces the producer.
     pub(crate) fn announce(&mut self, out: &mut Vec<u8>) {
         self.is_announced = true;
         encode_producer(out, &self.name);
@@ -120,8 +120,8 @@ impl Producer {
         self.is_announced
     }
 
-    /// The router does not take it on this connection; whether it keeps what it has for another try.
-    pub(crate) fn is_kept_when_refused(&mut self) -> bool {
+    /// The router rejects it on this connection; returns whether it keeps its messages for another try.
+    pub(crate) fn is_kept_when_rejected(&mut self) -> bool {
         self.is_announced = false;
         self.has_begun()
     }
@@ -143,17 +143,17 @@ impl Producer {
         matches!(self.phase, Phase::Pausing)
     }
 
-    /// Whether what is stored is kept and not sent.
+    /// Whether stored messages are held back.
     #[inline]
     pub(crate) fn is_holding(&self) -> bool {
         !matches!(self.phase, Phase::Open | Phase::Ended(_))
     }
 
-    /// Why, if the router has refused it for now.
-    pub(crate) fn held_back(&self) -> Option<&Refusal> {
+    /// The reason, if the router has rejected it for now.
+    pub(crate) fn held_back(&self) -> Option<&Rejection> {
         match self.phase {
             Phase::Settling { pauses: true } | Phase::Pausing | Phase::Trying => {
-                self.refused.as_ref().map(|(_, refusal)| refusal)
+                self.rejected.as_ref().map(|(_, rejection)| rejection)
             }
             _ => None,
         }
@@ -168,7 +168,7 @@ impl Producer {
         self.first..self.next
     }
 
-    /// Takes a message, gives it its sequence, and sends it if this is the time.
+    /// Takes a message, gives it its sequence, and sends it if the phase allows it.
     #[inline]
     pub(crate) fn store(&mut self, out: &mut Vec<u8>, store: &Store<'_>) -> Result<u64> {
         if let Some(error) = self.end() {
@@ -197,11 +197,11 @@ impl Producer {
         Ok(sequence)
     }
 
-    /// Learns what the router knows of it.
+    /// Learns what the router knows about it.
     pub(crate) fn producing(&mut self, it: &Producing, out: &mut Vec<u8>) {
         (self.window, self.window_bytes) = (it.window, it.window_bytes);
         let after = it.last.saturating_add(1);
-        // What was never sent can be stored by another program only.
+        // Only another program can have stored what was never sent.
         let is_ours = self.has_begun() && it.last <= self.sent;
         if !is_ours && self.first == self.next {
             (self.first, self.next, self.sent) = (after, after, it.last);
@@ -214,7 +214,7 @@ impl Producer {
         self.send_again(out, usize::MAX);
     }
 
-    /// Forgets what the router has.
+    /// Removes the acknowledged messages.
     pub(crate) fn acknowledge(&mut self, stored: &Stored, out: &mut Vec<u8>) -> Result<()> {
         if stored.sequence >= self.next {
             let (sequence, next) = (stored.sequence, self.next);
@@ -240,24 +240,25 @@ impl Producer {
         Ok(())
     }
 
-    /// What is refused takes no sequence. So those behind it are refused too, which are no news.
-    pub(crate) fn refuse(&mut self, refused: &Refused<'_>, out: &mut Vec<u8>) {
-        let is_ours = self.unacknowledged().contains(&refused.id);
+    /// A rejected message takes no sequence. So those behind it are rejected too; these rejections are not
+    /// reported.
+    pub(crate) fn reject(&mut self, rejected: &Rejected<'_>, out: &mut Vec<u8>) {
+        let is_ours = self.unacknowledged().contains(&rejected.id);
         let is_news = match self.phase {
             Phase::Open | Phase::Trying => is_ours,
-            Phase::Settling { .. } | Phase::Pausing => refused.code == code::TAKEN_OVER,
+            Phase::Settling { .. } | Phase::Pausing => rejected.code == code::TAKEN_OVER,
             Phase::Asked | Phase::Ended(_) => false,
         };
         if !is_news {
             return;
         }
-        self.refused = Some((refused.id, Refusal::from(*refused)));
-        self.has_refused = true;
-        match refused.code {
-            // Something is missing that was sent: it is sent again, unless it is this very one.
-            code::OUT_OF_SEQUENCE if refused.id > self.first => self.settle(false, out),
+        self.rejected = Some((rejected.id, Rejection::from(*rejected)));
+        self.has_rejected = true;
+        match rejected.code {
+            // Something that was sent is missing: it is sent again, unless it is this very one.
+            code::OUT_OF_SEQUENCE if rejected.id > self.first => self.settle(false, out),
             code::NOT_DURABLE => self.settle(true, out),
-            _ => self.phase = Phase::Ended(End::Refused(Refusal::from(*refused))),
+            _ => self.phase = Phase::Ended(End::Rejected(Rejection::from(*rejected))),
         }
     }
 
@@ -266,7 +267,7 @@ impl Producer {
         encode_ping(out, SETTLED);
     }
 
-    /// Nothing that was sent is still on its way.
+    /// Nothing that was sent is still in flight.
     pub(crate) fn settled(&mut self, out: &mut Vec<u8>) {
         if let Phase::Settling { pauses } = self.phase {
             self.phase = Phase::Pausing;
@@ -277,19 +278,19 @@ impl Producer {
         }
     }
 
-    /// Tries again what was refused.
+    /// Retries what was rejected.
     pub(crate) fn try_again(&mut self, out: &mut Vec<u8>) {
         if self.is_pausing() {
             self.phase = Phase::Trying;
             self.send_again(out, 1);
         }
-        // What was refused may have been acknowledged since.
+        // The rejected message may have been acknowledged since.
         if matches!(self.phase, Phase::Trying) && self.first == self.next {
             self.phase = Phase::Open;
         }
     }
 
-    /// Sends the first of what is not acknowledged.
+    /// Sends the first unacknowledged messages.
     fn send_again(&mut self, out: &mut Vec<u8>, most: usize) {
         let mut rest = &self.frames[self.passed..];
         for _ in 0..most {
@@ -301,7 +302,7 @@ impl Producer {
         }
     }
 
-    /// Whether an alias has to stay until something is acknowledged; then it is given back later.
+    /// Whether an alias is needed until something is acknowledged; then it is released later.
     pub(crate) fn forget_later(&mut self, alias: u32) -> bool {
         let is_needed = self.first < self.next;
         if is_needed {
@@ -310,26 +311,26 @@ impl Producer {
         is_needed
     }
 
-    /// What is not acknowledged is not wanted any more.
+    /// Drops the unacknowledged messages.
     pub(crate) fn give_up(&mut self) {
         self.first = self.next;
     }
 
-    /// An alias that is not needed any more.
+    /// An alias that is no longer needed.
     pub(crate) fn forgotten(&mut self) -> Option<u32> {
         self.forgotten.pop_front_if(|(_, last)| *last < self.first).map(|it| it.0)
     }
 
-    /// What the user does not know yet: what is stored, then what is refused.
+    /// What the user does not know yet: acknowledgements, then rejections.
     pub(crate) fn news(&mut self) -> Option<Event<'_>> {
         if std::mem::take(&mut self.has_stored) {
             return self.stored.map(Event::Stored);
         }
-        if !std::mem::take(&mut self.has_refused) {
+        if !std::mem::take(&mut self.has_rejected) {
             return None;
         }
-        let (id, Refusal { code, offset, text, .. }) = self.refused.as_ref()?;
+        let (id, Rejection { code, offset, text, .. }) = self.rejected.as_ref()?;
         let (of, code, offset, id) = (kind::STORE, *code, *offset, *id);
-        Some(Event::Refused(Refused { of, code, offset, id, text }))
+        Some(Event::Rejected(Rejected { of, code, offset, id, text }))
     }
 }

@@ -1,4 +1,4 @@
-//! What a conversation knows, and how a frame of the router changes it.
+//! The state of a conversation, and how a frame of the router changes it.
 
 use std::collections::HashSet;
 
@@ -14,33 +14,33 @@ use crate::names::Names;
 use crate::numbers::Numbers;
 use crate::producer::{Producer, SETTLED};
 
-/// What a conversation knows beside the bytes that come.
+/// The state of a conversation besides its input.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// What is to be sent.
+    /// The bytes to send.
     pub(crate) output: Vec<u8>,
-    /// Of the router's topics.
+    /// Names of the router's topics.
     pub(crate) names: Names,
-    /// Of this client, by alias.
+    /// Topics of this client, by alias.
     pub(crate) topics: Numbers<Box<str>>,
     pub(crate) subscriptions: Numbers<Standing>,
     pub(crate) producer: Option<Producer>,
-    /// Requests whose answers are wanted.
+    /// Requests that wait for their answers.
     pub(crate) asked: HashSet<u64>,
     pub(crate) welcome: Option<Welcome>,
-    /// Conflated messages that were handed over on this connection, and how many of them the router
-    /// has been told of.
+    /// Conflated messages that were delivered on this connection, and how many of them were reported to the
+    /// router.
     pub(crate) handed: u64,
     pub(crate) told: u64,
     /// The last answer of the router's clock.
     pub(crate) clock: Option<Clock>,
     /// Code and reason.
     pub(crate) closed: Option<(u16, String)>,
-    /// The router has to be told of topics and subscriptions once it has taken this client again.
+    /// Topics and subscriptions have to be announced once the router has accepted this client again.
     announces: bool,
 }
 
-/// What a frame is for the user.
+/// What a frame means to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// Nothing.
@@ -52,7 +52,7 @@ pub(crate) enum Taken {
 }
 
 impl State {
-    /// Forgets everything but topics, subscriptions, and what a producer keeps.
+    /// Forgets everything but topics, subscriptions, and a producer's messages.
     pub(crate) fn restart(&mut self) {
         match &mut self.producer {
             Some(producer) if producer.end().is_none() => producer.restart(),
@@ -68,7 +68,7 @@ impl State {
         self.announces = true;
     }
 
-    /// Learns what a frame says that is for the producer, as soon as it comes; false if it is none.
+    /// Learns what a frame says to the producer, as soon as it comes; false if the frame is not for it.
     pub(crate) fn hear(&mut self, frame: &RouterFrame<'_>) -> Result<bool> {
         let Some(producer) = &mut self.producer else { return Ok(false) };
         match frame {
@@ -76,8 +76,8 @@ impl State {
                 producer.acknowledge(stored, &mut self.output)?;
                 self.forget_topics();
             }
-            RouterFrame::Refused(refused) if refused.of == kind::STORE => {
-                producer.refuse(refused, &mut self.output);
+            RouterFrame::Rejected(rejected) if rejected.of == kind::STORE => {
+                producer.reject(rejected, &mut self.output);
             }
             RouterFrame::Pong(SETTLED) => producer.settled(&mut self.output),
             _ => return Ok(false),
@@ -85,7 +85,7 @@ impl State {
         Ok(true)
     }
 
-    /// A producer, of which there is one a connection.
+    /// Begins a producer; a connection has one.
     pub(crate) fn begin_producer(&mut self, name: &str) -> Result<()> {
         if let Some(producer) = &mut self.producer {
             let is_same = producer.name() == name;
@@ -97,14 +97,14 @@ impl State {
             }
         }
         let producer = self.producer.get_or_insert_with(|| Producer::new(name));
-        // After a reconnection the router is told when it has taken this client.
+        // After a reconnection it is announced when the router has accepted this client.
         if !self.announces {
             producer.announce(&mut self.output);
         }
         Ok(())
     }
 
-    /// Forgets the producer and what it keeps.
+    /// Forgets the producer and its messages.
     pub(crate) fn end_producer(&mut self) {
         if let Some(producer) = &mut self.producer {
             producer.give_up();
@@ -113,7 +113,7 @@ impl State {
         self.producer = None;
     }
 
-    /// Gives back the aliases that no message needs any more which is kept.
+    /// Releases the aliases that no kept message needs any more.
     fn forget_topics(&mut self) {
         while let Some(alias) = self.producer.as_mut().and_then(Producer::forgotten) {
             self.topics.remove(alias);
@@ -121,7 +121,7 @@ impl State {
         }
     }
 
-    /// Learns what a frame says, and what it is for the user.
+    /// Learns what a frame says, and returns what it means to the user.
     pub(crate) fn take(&mut self, frame: &RouterFrame<'_>) -> Result<Taken> {
         match frame {
             RouterFrame::Topic(topic) => {
@@ -143,7 +143,7 @@ impl State {
             RouterFrame::Reply(reply) if !self.asked.remove(&reply.correlation) => {
                 return Ok(Taken::Inside);
             }
-            RouterFrame::Refused(refused) if !self.take_refused(refused) => {
+            RouterFrame::Rejected(rejected) if !self.take_rejected(rejected) => {
                 return Ok(Taken::Inside);
             }
             RouterFrame::Welcome(welcome) => self.take_welcome(welcome)?,
@@ -167,7 +167,7 @@ impl State {
             }
             RouterFrame::Delivery(delivery) => self.has_seen(delivery),
             RouterFrame::Reply(_)
-            | RouterFrame::Refused(_)
+            | RouterFrame::Rejected(_)
             | RouterFrame::Message(_)
             | RouterFrame::Gap(_)
             | RouterFrame::Subscribed(_)
@@ -185,7 +185,7 @@ impl State {
         self.subscriptions.get_mut(number)?.consumer()
     }
 
-    /// A delivery is handed over.
+    /// Notes a delivered message.
     #[inline]
     pub(crate) fn has_seen(&mut self, delivery: &native::Delivery<'_>) {
         if let Some(consumer) = self.consumer(delivery.subscription) {
@@ -193,22 +193,22 @@ impl State {
         }
     }
 
-    /// Gives back what a refused frame had taken; false for a request that nobody waits for.
-    fn take_refused(&mut self, refused: &native::Refused<'_>) -> bool {
-        let number = refused.id as u32;
-        match refused.of {
-            // What has the number already is not meant.
-            kind::TOPIC | kind::SUBSCRIBE if refused.code == code::IN_USE => {}
+    /// Releases what a rejected frame had taken; false for a request that nobody waits for.
+    fn take_rejected(&mut self, rejected: &native::Rejected<'_>) -> bool {
+        let number = rejected.id as u32;
+        match rejected.of {
+            // The earlier holder of the number keeps it.
+            kind::TOPIC | kind::SUBSCRIBE if rejected.code == code::IN_USE => {}
             kind::CONSUME
-                if refused.code == code::IN_USE
+                if rejected.code == code::IN_USE
                     && self.consumer(number).is_some_and(|it| it.stands) => {}
             kind::TOPIC => _ = self.topics.remove(number),
-            // An UNSUBSCRIBE is refused where the router has ended the subscription, and has said or will say so:
-            // by that its number is free, once.
+            // The router rejects an UNSUBSCRIBE if it has ended the subscription, which it reports
+            // separately: that report frees the number, once.
             kind::SUBSCRIBE | kind::CONSUME => _ = self.subscriptions.remove(number),
-            // One that has stored before keeps what it has for the next connection.
-            kind::PRODUCER => _ = self.producer.take_if(|it| !it.is_kept_when_refused()),
-            kind::REQUEST => return self.asked.remove(&refused.id),
+            // A producer that has stored before keeps its messages for the next connection.
+            kind::PRODUCER => _ = self.producer.take_if(|it| !it.is_kept_when_rejected()),
+            kind::REQUEST => return self.asked.remove(&rejected.id),
             _ => {}
         }
         true

@@ -10,7 +10,7 @@ use trunkline_client::{
     Client, Consume, Conversation, Error, Event, Options, Start, Subscribe, code, kind,
 };
 use trunkline_native::{
-    ClientFrame, Closing, Consuming, Delivery, Durability, Features, Message, Producing, Refused,
+    ClientFrame, Closing, Consuming, Delivery, Durability, Features, Message, Producing, Rejected,
     RouterFrame, Stored, Topic, VERSION, Welcome, decode_client,
 };
 
@@ -62,15 +62,15 @@ impl End {
         }));
     }
 
-    /// Answers as a router does until the client goes; names with `!` are refused.
+    /// Answers as a router does until the client goes; names with `!` are rejected.
     fn serve(&mut self) {
         while self.hear(|frame| match frame {
             ClientFrame::Ping(token) => bytes(&[RouterFrame::Pong(*token)]),
             ClientFrame::Topic(Topic { alias, name }) if name.contains('!') => {
-                bytes(&[refused(kind::TOPIC, *alias)])
+                bytes(&[rejected(kind::TOPIC, *alias)])
             }
             ClientFrame::Subscribe(it) if it.pattern.contains('!') => {
-                bytes(&[refused(kind::SUBSCRIBE, it.subscription)])
+                bytes(&[rejected(kind::SUBSCRIBE, it.subscription)])
             }
             ClientFrame::Subscribe(it) => bytes(&[RouterFrame::Subscribed(it.subscription)]),
             ClientFrame::Unsubscribe(number) => bytes(&[RouterFrame::Unsubscribed(*number)]),
@@ -79,9 +79,9 @@ impl End {
     }
 }
 
-fn refused(of: u8, id: u32) -> RouterFrame<'static> {
+fn rejected(of: u8, id: u32) -> RouterFrame<'static> {
     let (offset, id) = (Some(1), id.into());
-    RouterFrame::Refused(Refused { of, code: code::BAD_NAME, offset, id, text: "no !" })
+    RouterFrame::Rejected(Rejected { of, code: code::BAD_NAME, offset, id, text: "no !" })
 }
 
 fn bytes(frames: &[RouterFrame<'_>]) -> Vec<u8> {
@@ -149,7 +149,7 @@ fn who_does_not_answer_is_given_up() {
     gone.join().unwrap();
 
     let error = Client::connect(&address, &Options::default()).unwrap_err().to_string();
-    assert!(error.starts_with(&address) && error.contains("refused"), "{error}");
+    assert!(error.starts_with(&address) && error.contains("Connection refused"), "{error}");
     let error = Client::connect("localhost", &Options::default()).unwrap_err().to_string();
     assert!(error.contains("tcp://"), "{error}");
 }
@@ -171,14 +171,14 @@ fn messages_that_come_before_an_answer_come_after_it() {
         end.greet();
         end.hear(|_| bytes(&[RouterFrame::Subscribed(0), NAME, message(1, b"a")]));
         end.hear(|_| bytes(&[message(2, b"b"), RouterFrame::Pong(1), message(3, b"c")]));
-        end.hear(|_| bytes(&[message(4, b"d"), refused(kind::TOPIC, 0), message(5, b"e")]));
+        end.hear(|_| bytes(&[message(4, b"d"), rejected(kind::TOPIC, 0), message(5, b"e")]));
         end.hear(|_| bytes(&[RouterFrame::Pong(2), message(6, b"f")]));
         end.serve();
     }]);
     let mut client = Client::connect(&address, &Options::default()).unwrap();
     client.subscribe("fx", &Subscribe::every()).unwrap();
     let error = client.topic("!").unwrap_err();
-    assert_eq!(error.to_string(), "the router refused TOPIC: no ! (bad name)");
+    assert_eq!(error.to_string(), "the router rejected TOPIC: no ! (bad name)");
     assert!(!error.is_final());
     let mut found = Vec::new();
     while found.len() < 6 {
@@ -262,14 +262,14 @@ fn several_are_taken_together_or_not_at_all() {
     let topics = client.topics(&["a", "b", "c"]).unwrap();
     assert_eq!(topics.iter().map(|it| it.number()).collect::<Vec<_>>(), [0, 1, 2]);
     let error = client.topics(&["d", "!", "e", "!!"]).unwrap_err();
-    assert!(matches!(error, Error::Refused(_)), "{error}");
+    assert!(matches!(error, Error::Rejected(_)), "{error}");
     let mut again: Vec<_> = client.topics(&["f", "g", "h", "i"]).unwrap();
     again.sort_by_key(|it| it.number());
     assert_eq!(again.iter().map(|it| it.number()).collect::<Vec<_>>(), [3, 4, 5, 6]);
     let made = client.subscribe_each(&["a", "b"], &Subscribe::every()).unwrap();
     assert_eq!(made.iter().map(|it| it.number()).collect::<Vec<_>>(), [0, 1]);
     let error = client.subscribe_each(&["c", "!"], &Subscribe::every()).unwrap_err();
-    assert!(matches!(error, Error::Refused(it) if it.offset == Some(1)));
+    assert!(matches!(error, Error::Rejected(it) if it.offset == Some(1)));
     client.unsubscribe(made[1]).unwrap();
     assert_eq!(client.receive(Some(Duration::ZERO), &mut |it| panic!("{it:?}")).unwrap(), 0);
     drop(client);
@@ -410,7 +410,7 @@ fn keep(frame: &ClientFrame<'_>, next: &mut u64) -> Vec<u8> {
             return Vec::new();
         }
         ClientFrame::Consume(it) if it.pattern.contains('!') => {
-            refused(kind::CONSUME, it.subscription)
+            rejected(kind::CONSUME, it.subscription)
         }
         ClientFrame::Consume(it) => {
             let (subscription, window) = (it.subscription, 10);
@@ -418,7 +418,7 @@ fn keep(frame: &ClientFrame<'_>, next: &mut u64) -> Vec<u8> {
             let stands = Consuming { subscription, window, waiting, next, is_new };
             return bytes(&[RouterFrame::Consuming(stands), NAME, delivery(subscription, 1)]);
         }
-        ClientFrame::Delete(it) if it.name != "risk" => refused(kind::DELETE, 0),
+        ClientFrame::Delete(it) if it.name != "risk" => rejected(kind::DELETE, 0),
         ClientFrame::Delete(_) => RouterFrame::Unsubscribed(0),
         _ => return Vec::new(),
     }])
@@ -527,7 +527,7 @@ fn a_router_that_cannot_store_for_now_is_asked_again() {
         while end.hear(|frame| match frame {
             ClientFrame::Store(store) if tries < 2 => {
                 tries += 1;
-                bytes(&[RouterFrame::Refused(Refused {
+                bytes(&[RouterFrame::Rejected(Rejected {
                     of: kind::STORE,
                     code: code::NOT_DURABLE,
                     offset: None,
@@ -574,7 +574,7 @@ fn keep_all(frame: &ClientFrame<'_>, window: u32, last: &mut u64) -> Vec<u8> {
 
 fn full(sequence: u64) -> Vec<u8> {
     let (of, code, text) = (kind::STORE, code::NOT_DURABLE, "the disk is full");
-    bytes(&[RouterFrame::Refused(Refused { of, code, offset: None, id: sequence, text })])
+    bytes(&[RouterFrame::Rejected(Rejected { of, code, offset: None, id: sequence, text })])
 }
 
 #[test]
@@ -638,7 +638,7 @@ fn a_program_that_only_stores_tries_again_too() {
 }
 
 #[test]
-fn who_waits_in_vain_learns_what_was_refused() {
+fn who_waits_in_vain_learns_what_was_rejected() {
     let (address, router) = listen([|mut end: End| {
         end.greet();
         while end.hear(|frame| match frame {
@@ -652,7 +652,7 @@ fn who_waits_in_vain_learns_what_was_refused() {
     let topic = client.topic("orders").unwrap();
     client.store(topic, 0, b"order").unwrap();
     let late = client.wait_stored(1, options.timeout).unwrap_err();
-    let why = "the router refused STORE: the disk is full (not durable)";
+    let why = "the router rejected STORE: the disk is full (not durable)";
     assert_eq!(late.to_string(), format!("no acknowledgement of what is stored in time: {why}"));
     assert!(!late.is_final());
     client.store(topic, 0, b"order").unwrap();
@@ -676,7 +676,7 @@ fn a_consumer_is_asked_for_and_ended() {
     }]);
     let mut client = Client::connect(&address, &Options::default()).unwrap();
     let error = client.consume(&Consume::replay("!", Start::All)).unwrap_err();
-    assert_eq!(error.to_string(), "the router refused CONSUME: no ! (bad name)");
+    assert_eq!(error.to_string(), "the router rejected CONSUME: no ! (bad name)");
     let subscription = client.consume(&Consume::durable("risk", "fx")).unwrap();
     assert_eq!(client.consuming(subscription).map(|it| it.window), Some(10));
     let error = client.delete("none").unwrap_err();

@@ -4,7 +4,7 @@ use trunkline_client::{
     Conversation, Error, Event, Options, Reply, Subscribe, Subscription, code, format, kind,
 };
 use trunkline_native::{
-    ClientFrame, Closing, Conflation, Features, Gap, Message, Refused, Request, Requester,
+    ClientFrame, Closing, Conflation, Features, Gap, Message, Rejected, Request, Requester,
     RouterFrame, RouterReply, Topic, Updates, VERSION, Welcome, decode_client,
     encode_plain_message,
 };
@@ -199,17 +199,17 @@ fn a_request_has_one_answer() {
         )
     );
     let answer = RouterFrame::Reply(RouterReply { correlation: first, format: 0, payload: b"1" });
-    let refusal = RouterFrame::Refused(Refused {
+    let rejection = RouterFrame::Rejected(Rejected {
         of: kind::REQUEST,
         code: code::NO_RESPONDER,
         offset: None,
         id: second,
         text: "nobody",
     });
-    conversation.received(&bytes(&[answer, answer, refusal, refusal]));
+    conversation.received(&bytes(&[answer, answer, rejection, rejection]));
     let events = events(&mut conversation);
     assert_eq!(events.len(), 2, "{events:?}");
-    assert!(events[0].starts_with("Reply") && events[1].starts_with("Refused"));
+    assert!(events[0].starts_with("Reply") && events[1].starts_with("Rejected"));
 }
 
 #[test]
@@ -241,17 +241,17 @@ fn requests_are_answered_to_whom_they_came_from() {
 }
 
 #[test]
-fn a_refused_name_gives_its_number_back() {
+fn a_rejected_name_gives_its_number_back() {
     let mut conversation = welcomed();
     let bad = conversation.topic("a//b").unwrap();
-    let refused = |of, text| {
-        RouterFrame::Refused(Refused { of, code: code::BAD_NAME, offset: Some(2), id: 0, text })
+    let rejected = |of, text| {
+        RouterFrame::Rejected(Rejected { of, code: code::BAD_NAME, offset: Some(2), id: 0, text })
     };
-    conversation.received(&bytes(&[refused(kind::TOPIC, "an empty level")]));
+    conversation.received(&bytes(&[rejected(kind::TOPIC, "an empty level")]));
     assert!(events(&mut conversation)[0].contains("offset: Some(2)"));
     assert_eq!(conversation.topic("a/b").unwrap(), bad);
     let bad = conversation.subscribe("a//b", &Subscribe::every()).unwrap();
-    conversation.received(&bytes(&[refused(kind::SUBSCRIBE, "an empty level")]));
+    conversation.received(&bytes(&[rejected(kind::SUBSCRIBE, "an empty level")]));
     assert_eq!(events(&mut conversation).len(), 1);
     assert_eq!(conversation.subscribe("a/*", &Subscribe::every()).unwrap(), bad);
 }
@@ -261,17 +261,17 @@ fn what_the_router_would_not_take_is_not_sent() {
     let mut conversation = Conversation::new(&Options::default());
     let topic = conversation.topic("t").unwrap();
     let large = vec![0; (1 << 20) - 63];
-    let refused = |conversation: &mut Conversation, payload: &[u8]| match conversation
+    let rejected = |conversation: &mut Conversation, payload: &[u8]| match conversation
         .publish(topic, 0, payload)
     {
         Err(Error::TooLong { length, limit }) => (length, limit),
         other => panic!("{other:?}"),
     };
     let before = conversation.output().len();
-    assert_eq!(refused(&mut conversation, &large), (1_048_513, 65_472));
+    assert_eq!(rejected(&mut conversation, &large), (1_048_513, 65_472));
     conversation.received(&bytes(&[WELCOME]));
     assert_eq!(events(&mut conversation).len(), 1);
-    assert_eq!(refused(&mut conversation, &large), (1_048_513, 1_048_512));
+    assert_eq!(rejected(&mut conversation, &large), (1_048_513, 1_048_512));
     assert_eq!(conversation.output().len(), before);
     conversation.publish(topic, 0, &large[1..]).unwrap();
     for _ in 1..2000 {

@@ -5,7 +5,7 @@ use trunkline_client::{
     Consume, Conversation, Error, Event, Options, Start, Subscribe, code, format, kind,
 };
 use trunkline_native::{
-    Confirmed, Consuming, Delivery, Durability, Features, Lost, LostReason, Producing, Refused,
+    Confirmed, Consuming, Delivery, Durability, Features, Lost, LostReason, Producing, Rejected,
     RouterFrame, Stored, Topic, VERSION, Welcome, decode_client,
 };
 
@@ -63,8 +63,8 @@ fn stored(sequence: u64) -> RouterFrame<'static> {
     RouterFrame::Stored(Stored { durability, sequence, position: sequence * 10 })
 }
 
-fn refused(of: u8, id: u64, code: u16) -> RouterFrame<'static> {
-    RouterFrame::Refused(Refused { of, code, offset: None, id, text: "not now" })
+fn rejected(of: u8, id: u64, code: u16) -> RouterFrame<'static> {
+    RouterFrame::Rejected(Rejected { of, code, offset: None, id, text: "not now" })
 }
 
 /// A producer whose last message is 41, and its topic.
@@ -145,8 +145,8 @@ fn what_cannot_be_stored_for_now_is_tried_again() {
     let (mut conversation, topic) = producer();
     store(&mut conversation, topic, 4);
     said(&mut conversation);
-    let mut answers = vec![stored(42), refused(kind::STORE, 43, code::NOT_DURABLE)];
-    answers.extend([44, 45].map(|it| refused(kind::STORE, it, code::OUT_OF_SEQUENCE)));
+    let mut answers = vec![stored(42), rejected(kind::STORE, 43, code::NOT_DURABLE)];
+    answers.extend([44, 45].map(|it| rejected(kind::STORE, it, code::OUT_OF_SEQUENCE)));
     hear(&mut conversation, &answers);
     let told = events(&mut conversation);
     assert_eq!(told.len(), 2, "{told:?}");
@@ -160,7 +160,7 @@ fn what_cannot_be_stored_for_now_is_tried_again() {
     // The first is tried alone, and again, and the others follow it.
     conversation.store_again();
     assert_eq!(said(&mut conversation), ["43 again"]);
-    hear(&mut conversation, &[refused(kind::STORE, 43, code::NOT_DURABLE)]);
+    hear(&mut conversation, &[rejected(kind::STORE, 43, code::NOT_DURABLE)]);
     assert_eq!((events(&mut conversation).len(), said(&mut conversation)), (1, vec![PING.into()]));
     hear(&mut conversation, &[PONG]);
     assert_eq!(events(&mut conversation).len(), 0);
@@ -176,25 +176,25 @@ fn what_is_missing_in_the_router_is_sent_again_once() {
     let (mut conversation, topic) = producer();
     store(&mut conversation, topic, 3);
     said(&mut conversation);
-    hear(&mut conversation, &[refused(kind::STORE, 43, code::OUT_OF_SEQUENCE)]);
-    hear(&mut conversation, &[refused(kind::STORE, 44, code::OUT_OF_SEQUENCE), PONG]);
+    hear(&mut conversation, &[rejected(kind::STORE, 43, code::OUT_OF_SEQUENCE)]);
+    hear(&mut conversation, &[rejected(kind::STORE, 44, code::OUT_OF_SEQUENCE), PONG]);
     assert_eq!(events(&mut conversation).len(), 1);
     assert_eq!(said(&mut conversation), [PING, "42 again", "43 again", "44 again"]);
     // The first of all cannot be out of sequence.
-    hear(&mut conversation, &[refused(kind::STORE, 42, code::OUT_OF_SEQUENCE)]);
+    hear(&mut conversation, &[rejected(kind::STORE, 42, code::OUT_OF_SEQUENCE)]);
     assert_eq!(events(&mut conversation).len(), 1);
     let end = conversation.producer_end().expect("an end");
-    assert_eq!(end.to_string(), "the router refused STORE: not now (out of sequence)");
+    assert_eq!(end.to_string(), "the router rejected STORE: not now (out of sequence)");
 }
 
 #[test]
 fn who_is_taken_over_stores_no_more() {
     let (mut conversation, topic) = producer();
     store(&mut conversation, topic, 2);
-    hear(&mut conversation, &[refused(kind::STORE, 42, code::TAKEN_OVER)]);
+    hear(&mut conversation, &[rejected(kind::STORE, 42, code::TAKEN_OVER)]);
     assert_eq!(events(&mut conversation).len(), 1);
     let error = conversation.store(topic, 0, b"", 0).unwrap_err();
-    assert!(matches!(&error, Error::Refused(it) if it.code == code::TAKEN_OVER), "{error}");
+    assert!(matches!(&error, Error::Rejected(it) if it.code == code::TAKEN_OVER), "{error}");
     assert_eq!(conversation.unacknowledged(), 42..44);
     // It does not take over in its turn.
     conversation.restart();
@@ -222,10 +222,10 @@ fn a_connection_has_one_producer() {
     conversation.restart();
     assert!(conversation.producer("desk-8").is_err());
     conversation.producer("desk-7").expect("the same");
-    hear(&mut conversation, &[WELCOME, refused(kind::PRODUCER, 0, code::LIMIT)]);
+    hear(&mut conversation, &[WELCOME, rejected(kind::PRODUCER, 0, code::LIMIT)]);
     assert_eq!(events(&mut conversation).len(), 2);
     assert_eq!(said(&mut conversation).len(), 3, "HELLO, TOPIC, and PRODUCER once");
-    // One that was refused may be asked for again.
+    // One that was rejected may be asked for again.
     assert!(conversation.producer("desk-8").is_err());
     conversation.producer("desk-7").expect("the same");
     assert!(said(&mut conversation)[0].contains("desk-7"));
@@ -397,7 +397,7 @@ fn the_end_of_a_consumer_is_told_if_it_was_not_wanted() {
     events(&mut conversation);
     let said = said(&mut conversation);
     assert!(said.len() == 2 && said[1].contains("fx/*"), "{said:?}");
-    hear(&mut conversation, &[refused(kind::CONSUME, 1, code::LIMIT)]);
+    hear(&mut conversation, &[rejected(kind::CONSUME, 1, code::LIMIT)]);
     assert_eq!(events(&mut conversation).len(), 1);
     conversation.restart();
     hear(&mut conversation, &[WELCOME]);
@@ -426,13 +426,13 @@ fn a_replay_that_has_brought_nothing_begins_where_it_was_asked_to() {
 }
 
 #[test]
-fn a_consumer_that_never_stood_is_forgotten_when_it_is_refused() {
+fn a_consumer_that_never_stood_is_forgotten_when_it_is_rejected() {
     for code in [code::IN_USE, code::DIFFERENT, code::BAD_NAME] {
         let mut conversation = consumer();
         conversation.consume(&Consume::durable("late", "x")).expect("a name");
         // The second answer is of one that stands.
-        hear(&mut conversation, &[refused(kind::CONSUME, 2, code)]);
-        hear(&mut conversation, &[refused(kind::CONSUME, 1, code::IN_USE)]);
+        hear(&mut conversation, &[rejected(kind::CONSUME, 2, code)]);
+        hear(&mut conversation, &[rejected(kind::CONSUME, 1, code::IN_USE)]);
         assert_eq!(events(&mut conversation).len(), 2);
         for _ in 0..2 {
             conversation.restart();
@@ -442,7 +442,7 @@ fn a_consumer_that_never_stood_is_forgotten_when_it_is_refused() {
             assert_eq!(said.len(), 3, "{code}: {said:?}");
         }
         // There is nothing on the new connection that has its number.
-        hear(&mut conversation, &[refused(kind::CONSUME, 0, code)]);
+        hear(&mut conversation, &[rejected(kind::CONSUME, 0, code)]);
         assert_eq!(events(&mut conversation).len(), 1);
         conversation.restart();
         hear(&mut conversation, &[WELCOME]);

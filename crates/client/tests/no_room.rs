@@ -10,7 +10,7 @@ use std::{env, fs, process};
 
 use trunkline_client::{Client, Error, Event, Options, code, format, kind};
 use trunkline_native::{
-    ClientFrame, Clock, Closing, Features, Message, Refused, RouterFrame, RouterReply, Topic,
+    ClientFrame, Clock, Closing, Features, Message, Rejected, RouterFrame, RouterReply, Topic,
     VERSION, Welcome, decode_client,
 };
 
@@ -171,9 +171,9 @@ fn the_last_words_are_handed_over_though_there_is_no_room() {
     router.join().unwrap();
 }
 
-/// What the router refuses of it may come before all is sent that is restored, and before the router has told its time.
+/// What the router rejects of it may come before all is sent that is restored, and before the router has told its time.
 #[test]
-fn who_comes_back_sees_every_refusal_of_what_is_restored() {
+fn who_comes_back_sees_every_rejection_of_what_is_restored() {
     for times in [false, true] {
         let (address, router) = listen(&format!("back-{times}"), move |listener| {
             let mut first = End::accept(&listener);
@@ -195,7 +195,7 @@ fn who_comes_back_sees_every_refusal_of_what_is_restored() {
             let (of, code, text) = (kind::TOPIC, code::LIMIT, "no more");
             second.greet(
                 times,
-                &[RouterFrame::Refused(Refused { of, code, offset: None, id: 7, text })],
+                &[RouterFrame::Rejected(Rejected { of, code, offset: None, id: 7, text })],
             );
             // The client finds no room before this reads.
             thread::sleep(Duration::from_millis(100));
@@ -204,8 +204,8 @@ fn who_comes_back_sees_every_refusal_of_what_is_restored() {
         let mut client = Client::connect(&address, &patient()).expect("it is taken");
         let names: Vec<String> = (0..500).map(|number| format!("{number:0100}")).collect();
         client.topics(&names).expect("all are taken");
-        let error = client.reconnect().expect_err("one is refused");
-        assert!(matches!(&error, Error::Refused(it) if it.text == "no more"), "{error}");
+        let error = client.reconnect().expect_err("one is rejected");
+        assert!(matches!(&error, Error::Rejected(it) if it.text == "no more"), "{error}");
         drop(client);
         router.join().unwrap();
     }

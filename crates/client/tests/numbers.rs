@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use trunkline_client::{Client, Conversation, Error, Event, Options, Subscribe, code, kind};
 use trunkline_native::{
-    ClientFrame, Features, Message, Refused, RouterFrame, Topic, VERSION, Welcome, decode_client,
+    ClientFrame, Features, Message, Rejected, RouterFrame, Topic, VERSION, Welcome, decode_client,
 };
 
 const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
@@ -20,9 +20,9 @@ const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
     subscriptions: 100,
 });
 
-fn refused(of: u8, id: u32) -> RouterFrame<'static> {
+fn rejected(of: u8, id: u32) -> RouterFrame<'static> {
     let code = if of == kind::UNSUBSCRIBE { code::UNKNOWN } else { code::LIMIT };
-    RouterFrame::Refused(Refused { of, code, offset: None, id: id.into(), text: "refused" })
+    RouterFrame::Rejected(Rejected { of, code, offset: None, id: id.into(), text: "rejected" })
 }
 
 /// What a router says that ends subscription 0 by itself when the topic `end` is named.
@@ -30,7 +30,7 @@ fn answers<'a>(frame: &ClientFrame<'_>) -> Vec<RouterFrame<'a>> {
     match frame {
         ClientFrame::Hello(_) => vec![WELCOME],
         ClientFrame::Ping(token) => vec![RouterFrame::Pong(*token)],
-        ClientFrame::Topic(it) if it.name == "end" => vec![refused(kind::SUBSCRIBE, 0)],
+        ClientFrame::Topic(it) if it.name == "end" => vec![rejected(kind::SUBSCRIBE, 0)],
         ClientFrame::Topic(it) if it.name == "say" => {
             let name = RouterFrame::Topic(Topic { alias: 3, name: "fx" });
             let (conflation, request, published) = (None, None, None);
@@ -49,10 +49,10 @@ fn answers<'a>(frame: &ClientFrame<'_>) -> Vec<RouterFrame<'a>> {
             vec![name, RouterFrame::Message(message)]
         }
         ClientFrame::Subscribe(it) if it.pattern.contains('!') => {
-            vec![refused(kind::SUBSCRIBE, it.subscription)]
+            vec![rejected(kind::SUBSCRIBE, it.subscription)]
         }
         ClientFrame::Subscribe(it) if it.pattern == "ends another" => {
-            vec![refused(kind::SUBSCRIBE, 0), RouterFrame::Subscribed(it.subscription)]
+            vec![rejected(kind::SUBSCRIBE, 0), RouterFrame::Subscribed(it.subscription)]
         }
         ClientFrame::Subscribe(it) => vec![RouterFrame::Subscribed(it.subscription)],
         ClientFrame::Unsubscribe(number) => vec![RouterFrame::Unsubscribed(*number)],
@@ -73,7 +73,7 @@ fn listen(connections: usize, knows_zero: bool) -> (String, JoinHandle<Vec<Vec<S
                 let mut answer = Vec::new();
                 match frame {
                     ClientFrame::Unsubscribe(0) if !knows_zero => {
-                        refused(kind::UNSUBSCRIBE, 0).encode(&mut answer);
+                        rejected(kind::UNSUBSCRIBE, 0).encode(&mut answer);
                     }
                     frame => answers(&frame).iter().for_each(|it| it.encode(&mut answer)),
                 }
@@ -101,7 +101,7 @@ fn receive(client: &mut Client) -> Vec<String> {
     let told = client.receive(patience, &mut |event| {
         found.push(match event {
             Event::Message(it) => format!("message of {}", it.subscription.number()),
-            Event::Refused(it) => format!("{} {} refused", kind::name(it.of), it.id),
+            Event::Rejected(it) => format!("{} {} rejected", kind::name(it.of), it.id),
             other => format!("{other:?}"),
         });
     });
@@ -115,13 +115,13 @@ fn a_number_that_the_router_took_back_is_given_once() {
     let mut client = Client::connect(&address, &Options::default()).expect("a router");
     let every = Subscribe::every();
     let old = client.subscribe("old", &every).expect("it is taken");
-    // That it is refused comes now, and is put aside.
+    // That it is rejected comes now, and is put aside.
     let end = client.topic("end").expect("it is taken");
     let error = client.unsubscribe(old).expect_err("the router does not know it");
-    assert!(matches!(&error, Error::Refused(it) if it.code == code::UNKNOWN), "{error}");
+    assert!(matches!(&error, Error::Rejected(it) if it.code == code::UNKNOWN), "{error}");
     let new = client.subscribe("new", &every).expect("it is taken");
-    assert_ne!(new, old, "what was refused is not handed over yet");
-    assert_eq!(receive(&mut client), ["SUBSCRIBE 0 refused"]);
+    assert_ne!(new, old, "what was rejected is not handed over yet");
+    assert_eq!(receive(&mut client), ["SUBSCRIBE 0 rejected"]);
     assert_eq!(client.subscribe("third", &every).expect("it is taken"), old);
     client.forget(end);
     client.reconnect().expect("the router is there");
@@ -148,17 +148,17 @@ fn what_came_before_the_end_is_of_the_subscription_that_ended() {
 }
 
 #[test]
-fn an_older_subscription_that_is_refused_meanwhile_is_told_by_itself() {
+fn an_older_subscription_that_is_rejected_meanwhile_is_told_by_itself() {
     let (address, router) = listen(1, true);
     let mut client = Client::connect(&address, &Options::default()).expect("a router");
     let every = Subscribe::every();
     client.subscribe("old", &every).expect("it is taken");
-    let new = client.subscribe("ends another", &every).expect("the other one is refused");
+    let new = client.subscribe("ends another", &every).expect("the other one is rejected");
     assert_eq!(new.number(), 1);
-    assert_eq!(receive(&mut client), ["SUBSCRIBE 0 refused"]);
+    assert_eq!(receive(&mut client), ["SUBSCRIBE 0 rejected"]);
     // Of several that are asked for together the others are ended.
-    let error = client.subscribe_each(&["a", "!", "b"], &every).expect_err("one is refused");
-    assert!(matches!(&error, Error::Refused(it) if it.of == kind::SUBSCRIBE), "{error}");
+    let error = client.subscribe_each(&["a", "!", "b"], &every).expect_err("one is rejected");
+    assert!(matches!(&error, Error::Rejected(it) if it.of == kind::SUBSCRIBE), "{error}");
     client.synchronise().expect("the router is there");
     drop(client);
     let heard = router.join().expect("the router ends").remove(0);

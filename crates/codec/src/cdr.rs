@@ -18,7 +18,7 @@
 //!
 //! With [`Optional::Bitmap`] every struct of a scope begins with one bit for each of these instead, and for
 //! each list that may be absent, the first in the lowest bit of the first octet, and what is absent takes no
-//! room further; bits of no field are 0, and a message with others is refused. What the default arm of a union
+//! room further; bits of no field are 0, and a message with others is rejected. What the default arm of a union
 //! holds has no bits, since it begins with the discriminator. Source: CORBA 3, part 2, chapter 9.3.
 
 mod binding;

@@ -36,7 +36,7 @@ pub enum Event<N, T> {
 /// `memcmp`: they may have the address of no memory, from where a load behind a mask, however empty,
 /// takes AVX-512 processors hundreds of cycles.
 #[inline]
-pub(crate) fn same(one: &str, other: &str) -> bool {
+pub fn same(one: &str, other: &str) -> bool {
     one.len() == other.len() && (one.is_empty() || one == other)
 }
 

@@ -1,4 +1,5 @@
-//! Wire formats over one waist: each is a plan compiled from a schema, an encoder and a decoder.
+//! Wire formats over one waist: each is a plan compiled from a schema, an encoder and a decoder. And XML as
+//! a pull parser and an infoset, which the format SOAP is written against, in a crate of its own.
 
 #![forbid(unsafe_code)]
 
@@ -6,9 +7,6 @@ pub mod cdr;
 mod code_set;
 pub mod fix;
 pub mod infoset;
-pub mod soap;
 pub mod xml;
-
-mod width;
 
 pub use code_set::CodeSet;

@@ -19,13 +19,13 @@
 //! events that borrow from it, [`unescape`] and its relatives turn raw content into values. [`Reader`]
 //! and [`Writer`] make an [infoset](crate::infoset) of it.
 //!
-//! Every document type declaration is refused, because SOAP forbids it (SOAP 1.1 section 3,
+//! Every document type declaration is rejected, because SOAP forbids it (SOAP 1.1 section 3,
 //! SOAP 1.2 section 5) and because it is the root of entity expansion attacks. So only the five
 //! predefined entities exist, all attributes are of type CDATA, and nothing external is read.
 
 mod attribute;
 mod declaration;
-pub(crate) mod element;
+pub mod element;
 mod encoding;
 mod entity;
 mod error;
@@ -43,12 +43,11 @@ pub use attribute::Attribute;
 pub use encoding::Source;
 pub use entity::{normalise_attribute, normalise_newlines, unescape};
 pub use error::{Error, ErrorKind};
-pub use name::{Name, is_name_char, is_name_start};
+pub use name::{Name, is_name_char, is_name_start, is_ncname};
 pub use namespace::Namespace;
 pub use parser::Parser;
 pub use reader::{Reader, Text};
-pub use writer::Writer;
-pub(crate) use writer::escape;
+pub use writer::{Writer, escape};
 
 /// What a [`Parser`] checks beyond well-formedness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -39,8 +39,8 @@ fn a_tag_may_stand_in_two_groups_side_by_side() {
 }
 
 #[test]
-fn a_tag_that_stands_twice_along_its_groups_is_refused_with_the_path() {
-    let refusal = |tags: [u32; 3]| {
+fn a_tag_that_stands_twice_along_its_groups_is_rejected_with_the_path() {
+    let rejection = |tags: [u32; 3]| {
         let [outer, inner, length] = tags;
         let listing = format!(
             "message M U1
@@ -63,8 +63,8 @@ fn a_tag_that_stands_twice_along_its_groups_is_refused_with_the_path() {
             "Parties/Ids/Own/SubID at byte 0: not supported: the FIX tag {tag} stands for {other} here, too"
         )
     };
-    assert_eq!(refusal([58, 58, 100]), twice(58, "Text"));
-    assert_eq!(refusal([58, 101, 448]), twice(448, "PartyID"));
-    assert_eq!(refusal([58, 101, 101]), twice(101, "SubID"));
-    assert_eq!(refusal([58, 453, 100]), twice(453, "Parties"));
+    assert_eq!(rejection([58, 58, 100]), twice(58, "Text"));
+    assert_eq!(rejection([58, 101, 448]), twice(448, "PartyID"));
+    assert_eq!(rejection([58, 101, 101]), twice(101, "SubID"));
+    assert_eq!(rejection([58, 453, 100]), twice(453, "Parties"));
 }

@@ -1,4 +1,4 @@
-//! Every fact a document can be refused for, with the place it is refused at.
+//! Every fact a document can be rejected for, with the place it is rejected at.
 
 use trunkline_codec::xml::ErrorKind::{self, *};
 use trunkline_codec::xml::{Error, Event, Options, Parser, Source};
@@ -18,7 +18,7 @@ fn parse(bytes: &[u8]) -> Result<(), Error> {
 }
 
 #[track_caller]
-fn refused(document: &str, kind: ErrorKind, offset: usize) {
+fn rejected(document: &str, kind: ErrorKind, offset: usize) {
     assert_eq!(parse(document.as_bytes()), Err(Error { kind, offset }), "{document}");
 }
 
@@ -67,12 +67,12 @@ fn the_limit_on_bytes_holds_for_transcoded_text_too() {
 #[test]
 fn encodings_that_are_not_read_are_named() {
     let declared = |encoding: &str| format!("<?xml version='1.0' encoding='{encoding}'?><a/>");
-    refused(&declared("Shift_JIS"), UnsupportedEncoding(name("Shift_JIS")), 30);
+    rejected(&declared("Shift_JIS"), UnsupportedEncoding(name("Shift_JIS")), 30);
     let mismatch = |detected| EncodingMismatch { declared: name("UTF-16"), detected };
-    refused(&declared("UTF-16"), mismatch("UTF-8"), 30);
+    rejected(&declared("UTF-16"), mismatch("UTF-8"), 30);
     let marked = format!("\u{FEFF}{}", declared("ISO-8859-1"));
     let latin = EncodingMismatch { declared: name("ISO-8859-1"), detected: "UTF-8" };
-    refused(&marked, latin, 30);
+    rejected(&marked, latin, 30);
     let wide: Vec<u8> = declared("UTF-8").encode_utf16().flat_map(u16::to_le_bytes).collect();
     let kind = EncodingMismatch { declared: name("UTF-8"), detected: "UTF-16LE" };
     assert_eq!(parse(&wide), Err(Error { kind, offset: 30 }));
@@ -101,10 +101,10 @@ fn bytes_that_the_encoding_forbids_are_found() {
 #[test]
 fn the_declaration_is_checked() {
     let malformed = |document, expected, offset| {
-        refused(document, MalformedDeclaration(expected), offset);
+        rejected(document, MalformedDeclaration(expected), offset);
     };
-    refused("<?xml version='2.0'?><a/>", UnsupportedVersion, 15);
-    refused("<?xml version='1.'?><a/>", UnsupportedVersion, 15);
+    rejected("<?xml version='2.0'?><a/>", UnsupportedVersion, 15);
+    rejected("<?xml version='1.'?><a/>", UnsupportedVersion, 15);
     malformed("<?xml?><a/>", "version", 5);
     malformed("<?xml encoding='UTF-8'?><a/>", "version", 5);
     malformed("<?xml version '1.0'?><a/>", "=", 14);
@@ -114,46 +114,46 @@ fn the_declaration_is_checked() {
     malformed("<?xml version='1.0' encoding='8'?><a/>", "the name of an encoding", 30);
     malformed("<?xml version='1.0' standalone='maybe'?><a/>", "yes or no", 32);
     malformed("<?xml version='1.0' standalone='no' encoding='UTF-8'?><a/>", "?>", 36);
-    refused(" <?xml version='1.0'?><a/>", ReservedTarget, 3);
+    rejected(" <?xml version='1.0'?><a/>", ReservedTarget, 3);
     accepted("<?xml version=\"1.7\"\tencoding = 'utf-8' standalone='yes' ?>\n<a/>");
     accepted("<?xml-stylesheet href='a'?><a/>");
 }
 
 #[test]
 fn a_document_has_one_root_and_nothing_else() {
-    refused("<!DOCTYPE a><a/>", Doctype, 0);
-    refused("<?xml version='1.0'?>\n<!-- --><!DOCTYPE a []><a/>", Doctype, 30);
-    refused("", NoRoot, 0);
-    refused(" <!-- --> ", NoRoot, 10);
-    refused("<a/><b/>", SecondRoot, 4);
-    refused("<a/>b", ContentOutsideRoot, 4);
-    refused("\u{a0}<a/>", ContentOutsideRoot, 0);
-    refused("<![CDATA[]]><a/>", ContentOutsideRoot, 0);
-    refused("<a/>&#32;", ContentOutsideRoot, 4);
-    refused("</a>", UnmatchedEndTag, 0);
-    refused("<a/></a>", UnmatchedEndTag, 4);
+    rejected("<!DOCTYPE a><a/>", Doctype, 0);
+    rejected("<?xml version='1.0'?>\n<!-- --><!DOCTYPE a []><a/>", Doctype, 30);
+    rejected("", NoRoot, 0);
+    rejected(" <!-- --> ", NoRoot, 10);
+    rejected("<a/><b/>", SecondRoot, 4);
+    rejected("<a/>b", ContentOutsideRoot, 4);
+    rejected("\u{a0}<a/>", ContentOutsideRoot, 0);
+    rejected("<![CDATA[]]><a/>", ContentOutsideRoot, 0);
+    rejected("<a/>&#32;", ContentOutsideRoot, 4);
+    rejected("</a>", UnmatchedEndTag, 0);
+    rejected("<a/></a>", UnmatchedEndTag, 4);
     accepted("\u{FEFF} <!-- --> <?b?> <a/> <!-- --> <?c d?> \n");
 }
 
 #[test]
 fn end_tags_match() {
-    refused("<a><b></a></b>", MismatchedEndTag(name("b")), 6);
-    refused("<p:a xmlns:p='u'></a>", MismatchedEndTag(name("p:a")), 17);
-    refused("<a></ab>", MismatchedEndTag(name("a")), 3);
-    refused("<ab></a>", MismatchedEndTag(name("ab")), 4);
-    refused("<a></ a>", MismatchedEndTag(name("a")), 3);
-    refused("<a></a b='c'>", Expected("> in an end tag"), 7);
-    refused("<a></a/>", Expected("> in an end tag"), 6);
-    refused("<a>b", UnclosedElement(name("a")), 4);
-    refused("<a><b/>", UnclosedElement(name("a")), 7);
+    rejected("<a><b></a></b>", MismatchedEndTag(name("b")), 6);
+    rejected("<p:a xmlns:p='u'></a>", MismatchedEndTag(name("p:a")), 17);
+    rejected("<a></ab>", MismatchedEndTag(name("a")), 3);
+    rejected("<ab></a>", MismatchedEndTag(name("ab")), 4);
+    rejected("<a></ a>", MismatchedEndTag(name("a")), 3);
+    rejected("<a></a b='c'>", Expected("> in an end tag"), 7);
+    rejected("<a></a/>", Expected("> in an end tag"), 6);
+    rejected("<a>b", UnclosedElement(name("a")), 4);
+    rejected("<a><b/>", UnclosedElement(name("a")), 7);
     let long = "n".repeat(100);
-    refused(&format!("<{long}></b>"), MismatchedEndTag(long[..64].into()), 102);
+    rejected(&format!("<{long}></b>"), MismatchedEndTag(long[..64].into()), 102);
     accepted("<a></a\r\n\t >");
 }
 
 #[test]
 fn what_is_cut_off_is_named() {
-    let unterminated = |document, what, offset| refused(document, Unterminated(what), offset);
+    let unterminated = |document, what, offset| rejected(document, Unterminated(what), offset);
     unterminated("<", "a tag", 1);
     unterminated("<a", "a start tag", 2);
     unterminated("<a ", "a start tag", 3);
@@ -172,23 +172,23 @@ fn what_is_cut_off_is_named() {
 
 #[test]
 fn tags_are_spelt_right() {
-    let expected = |document, what, offset| refused(document, Expected(what), offset);
-    refused("<1/>", ExpectedName("an element name after <"), 1);
-    refused("< a/>", ExpectedName("an element name after <"), 1);
-    refused("<a><></a>", ExpectedName("an element name after <"), 4);
-    refused("<\u{d7}/>", ExpectedName("an element name after <"), 1);
-    refused("<a -b=''/>", ExpectedName("an attribute name, > or />"), 3);
-    refused("<? b?><a/>", ExpectedName("a target after <?"), 2);
+    let expected = |document, what, offset| rejected(document, Expected(what), offset);
+    rejected("<1/>", ExpectedName("an element name after <"), 1);
+    rejected("< a/>", ExpectedName("an element name after <"), 1);
+    rejected("<a><></a>", ExpectedName("an element name after <"), 4);
+    rejected("<\u{d7}/>", ExpectedName("an element name after <"), 1);
+    rejected("<a -b=''/>", ExpectedName("an attribute name, > or />"), 3);
+    rejected("<? b?><a/>", ExpectedName("a target after <?"), 2);
     expected("<a\u{d7}/>", "white space, > or />", 2);
     expected("<a b=''c=''/>", "white space, > or />", 7);
     expected("<a / >", "> after /", 4);
     expected("<a b/>", "= after the name of an attribute", 4);
     expected("<a b=c/>", "a quoted attribute value after =", 5);
     expected("<?b\u{d7}?><a/>", "white space or ?> after a target", 3);
-    refused("<!a/>", UnknownMarkup, 0);
-    refused("<!doctype a><a/>", UnknownMarkup, 0);
-    refused("<a b='<'/>", LessThanInAttribute, 6);
-    refused("<a b='' b=''/>", DuplicateAttribute, 8);
+    rejected("<!a/>", UnknownMarkup, 0);
+    rejected("<!doctype a><a/>", UnknownMarkup, 0);
+    rejected("<a b='<'/>", LessThanInAttribute, 6);
+    rejected("<a b='' b=''/>", DuplicateAttribute, 8);
     accepted("<a\tb\n=\r'\"'\tc=\"'>\" />");
     accepted("<\u{e9}\u{b7}-.0_/>");
 }
@@ -198,68 +198,68 @@ fn many_attributes_are_unique_as_few_are() {
     let mut tag: String = (0..20).map(|number| format!(" a{number}=''")).collect();
     accepted(&format!("<a{tag}/>"));
     tag.push_str(" a3=''");
-    refused(&format!("<a{tag}/>"), DuplicateAttribute, tag.len() - 3);
+    rejected(&format!("<a{tag}/>"), DuplicateAttribute, tag.len() - 3);
 }
 
 #[test]
 fn characters_and_references_are_checked() {
-    refused("<a>\u{1}</a>", ForbiddenCharacter(1), 3);
-    refused("<a b='\u{1f}'/>", ForbiddenCharacter(0x1f), 6);
-    refused("<!--\u{0}--><a/>", ForbiddenCharacter(0), 4);
-    refused("<a><![CDATA[b\u{b}]]></a>", ForbiddenCharacter(0xb), 13);
-    refused("<?b c\u{c}?><a/>", ForbiddenCharacter(0xc), 5);
-    refused("<a>b\u{fffe}</a>", ForbiddenCharacter(0xfffe), 4);
-    refused("<a><!--\u{ffff}--></a>", ForbiddenCharacter(0xffff), 7);
-    refused("<a>]]></a>", CDataEndInText, 3);
-    refused("<a>]]]></a>", CDataEndInText, 4);
-    refused("<!-- a--b --><a/>", DoubleHyphen, 6);
-    refused("<!--a---><a/>", DoubleHyphen, 5);
-    refused("<a>b & c</a>", MalformedReference, 5);
-    refused("<a>&lt</a>", MalformedReference, 3);
-    refused("<a>&#;</a>", MalformedReference, 3);
-    refused("<a>&#x;</a>", MalformedReference, 3);
-    refused("<a>&#X41;</a>", MalformedReference, 3);
-    refused("<a>&#65</a>", MalformedReference, 3);
-    refused("<a b='&1;'/>", MalformedReference, 6);
-    refused("<a>&nbsp;</a>", UnknownEntity, 3);
-    refused("<a>&LT;</a>", UnknownEntity, 3);
-    refused("<a>&#0;</a>", ForbiddenReference, 3);
-    refused("<a>&#xD800;</a>", ForbiddenReference, 3);
-    refused("<a>&#xFFFF;</a>", ForbiddenReference, 3);
-    refused("<a b='&#x110000;'/>", ForbiddenReference, 6);
-    refused("<a>&#99999999999999999999;</a>", ForbiddenReference, 3);
+    rejected("<a>\u{1}</a>", ForbiddenCharacter(1), 3);
+    rejected("<a b='\u{1f}'/>", ForbiddenCharacter(0x1f), 6);
+    rejected("<!--\u{0}--><a/>", ForbiddenCharacter(0), 4);
+    rejected("<a><![CDATA[b\u{b}]]></a>", ForbiddenCharacter(0xb), 13);
+    rejected("<?b c\u{c}?><a/>", ForbiddenCharacter(0xc), 5);
+    rejected("<a>b\u{fffe}</a>", ForbiddenCharacter(0xfffe), 4);
+    rejected("<a><!--\u{ffff}--></a>", ForbiddenCharacter(0xffff), 7);
+    rejected("<a>]]></a>", CDataEndInText, 3);
+    rejected("<a>]]]></a>", CDataEndInText, 4);
+    rejected("<!-- a--b --><a/>", DoubleHyphen, 6);
+    rejected("<!--a---><a/>", DoubleHyphen, 5);
+    rejected("<a>b & c</a>", MalformedReference, 5);
+    rejected("<a>&lt</a>", MalformedReference, 3);
+    rejected("<a>&#;</a>", MalformedReference, 3);
+    rejected("<a>&#x;</a>", MalformedReference, 3);
+    rejected("<a>&#X41;</a>", MalformedReference, 3);
+    rejected("<a>&#65</a>", MalformedReference, 3);
+    rejected("<a b='&1;'/>", MalformedReference, 6);
+    rejected("<a>&nbsp;</a>", UnknownEntity, 3);
+    rejected("<a>&LT;</a>", UnknownEntity, 3);
+    rejected("<a>&#0;</a>", ForbiddenReference, 3);
+    rejected("<a>&#xD800;</a>", ForbiddenReference, 3);
+    rejected("<a>&#xFFFF;</a>", ForbiddenReference, 3);
+    rejected("<a b='&#x110000;'/>", ForbiddenReference, 6);
+    rejected("<a>&#99999999999999999999;</a>", ForbiddenReference, 3);
     accepted("<a>\u{7f}\u{85}\u{fffd}\u{10ffff} ]] > &#x10FFFF;&#000065;&#xd;</a>");
 }
 
 #[test]
 fn processing_instructions_have_targets() {
-    refused("<a><?xml version='1.0'?></a>", ReservedTarget, 5);
-    refused("<?XmL b?><a/>", ReservedTarget, 2);
-    refused("<?a:b c?><a/>", ColonInTarget, 2);
+    rejected("<a><?xml version='1.0'?></a>", ReservedTarget, 5);
+    rejected("<?XmL b?><a/>", ReservedTarget, 2);
+    rejected("<?a:b c?><a/>", ColonInTarget, 2);
     accepted("<a><?b?><?c ? > ?><?xmls d?></a>");
 }
 
 #[test]
 fn namespaces_are_checked() {
-    refused("<a:b:c xmlns:a='u'/>", MalformedQName, 1);
-    refused("<:a/>", MalformedQName, 1);
-    refused("<a:/>", MalformedQName, 1);
-    refused("<a:1 xmlns:a='u'/>", MalformedQName, 1);
-    refused("<a b:c:d=''/>", MalformedQName, 3);
-    refused("<p:a/>", UnboundPrefix(name("p")), 1);
-    refused("<a p:b=''/>", UnboundPrefix(name("p")), 3);
-    refused("<a><b xmlns:p='u'/><p:c/></a>", UnboundPrefix(name("p")), 20);
-    refused("<a xmlns:p=''/>", EmptyNamespace, 12);
-    refused("<a xmlns:xmlns='u'/>", ReservedPrefix, 3);
-    refused("<a xmlns:xml='u'/>", ReservedPrefix, 3);
-    refused("<xmlns:a/>", ReservedPrefix, 1);
-    refused("<a xmlns:p='http://www.w3.org/XML/1998/namespace'/>", ReservedNamespace, 12);
-    refused("<a xmlns='http://www.w3.org/2000/xmlns/'/>", ReservedNamespace, 10);
-    refused("<a xmlns='http://www.w3.org/2000/&#120;mlns/'/>", ReservedNamespace, 10);
-    refused("<a xmlns='u' xmlns='u'/>", DuplicateAttribute, 13);
-    refused("<a xmlns:p='u' xmlns:p='v'/>", DuplicateAttribute, 15);
-    refused("<a xmlns:p='u' xmlns:q='u' p:b='' q:b=''/>", DuplicateAttribute, 34);
-    refused("<a xmlns:p='u' xmlns:q='&#117;' p:b='' q:b=''/>", DuplicateAttribute, 39);
+    rejected("<a:b:c xmlns:a='u'/>", MalformedQName, 1);
+    rejected("<:a/>", MalformedQName, 1);
+    rejected("<a:/>", MalformedQName, 1);
+    rejected("<a:1 xmlns:a='u'/>", MalformedQName, 1);
+    rejected("<a b:c:d=''/>", MalformedQName, 3);
+    rejected("<p:a/>", UnboundPrefix(name("p")), 1);
+    rejected("<a p:b=''/>", UnboundPrefix(name("p")), 3);
+    rejected("<a><b xmlns:p='u'/><p:c/></a>", UnboundPrefix(name("p")), 20);
+    rejected("<a xmlns:p=''/>", EmptyNamespace, 12);
+    rejected("<a xmlns:xmlns='u'/>", ReservedPrefix, 3);
+    rejected("<a xmlns:xml='u'/>", ReservedPrefix, 3);
+    rejected("<xmlns:a/>", ReservedPrefix, 1);
+    rejected("<a xmlns:p='http://www.w3.org/XML/1998/namespace'/>", ReservedNamespace, 12);
+    rejected("<a xmlns='http://www.w3.org/2000/xmlns/'/>", ReservedNamespace, 10);
+    rejected("<a xmlns='http://www.w3.org/2000/&#120;mlns/'/>", ReservedNamespace, 10);
+    rejected("<a xmlns='u' xmlns='u'/>", DuplicateAttribute, 13);
+    rejected("<a xmlns:p='u' xmlns:p='v'/>", DuplicateAttribute, 15);
+    rejected("<a xmlns:p='u' xmlns:q='u' p:b='' q:b=''/>", DuplicateAttribute, 34);
+    rejected("<a xmlns:p='u' xmlns:q='&#117;' p:b='' q:b=''/>", DuplicateAttribute, 39);
     accepted("<a xmlns='u' xmlns:q='u' b='' q:b=''/>");
     accepted("<a p:b='' xmlns:p='u'/>");
     accepted("<xml:a xml:b='' xmlns:xml='http://www.w3.org/XML/1998/namespace'/>");
@@ -285,7 +285,7 @@ fn messages_say_what_where_and_what_was_expected() {
     says("<a b=c/>", "XML: expected a quoted attribute value after = at byte 5");
     says("<p:a/>", "XML: prefix \"p\" is not bound to a namespace at byte 1");
     says("<a>\u{1}</a>", "XML: character U+0001 is not allowed at byte 3");
-    says("<!DOCTYPE a>", "XML: document type declarations are refused at byte 0");
+    says("<!DOCTYPE a>", "XML: document type declarations are rejected at byte 0");
     says(
         "<?xml version='1.0' encoding='x'?>",
         "XML: encoding \"x\" is not supported, expected UTF-8, UTF-16, ISO-8859-1 or US-ASCII \

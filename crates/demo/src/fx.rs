@@ -13,7 +13,7 @@ mod quote;
 mod zip;
 
 pub use engine::{Group, PricingEngine, Tenor};
-pub use file::{TickError, TickLimits};
+pub use file::TickLimits;
 pub use quote::{BODY, Quote};
 
 use trunkline_wire::Decimal;

@@ -4,4 +4,5 @@
 #![forbid(unsafe_code)]
 
 pub mod component;
+pub mod csv;
 pub mod fx;

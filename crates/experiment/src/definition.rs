@@ -9,9 +9,10 @@ pub mod guaranteed;
 mod measure;
 mod messages;
 mod published;
+mod source;
 pub mod traffic;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -32,6 +33,7 @@ use crate::format::{Family, Format};
 use crate::middleware::SUBJECTS;
 use crate::names::lead_metric;
 use crate::subjects::PEERS;
+use source::{Fault, Mistake, at};
 
 /// An experiment.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -234,74 +236,92 @@ impl Definition {
     /// # Errors
     /// Says what is wrong with it and where.
     pub fn parse(file: &str, text: &str) -> Result<Self, DefinitionError> {
-        let invalid = |what| DefinitionError::Invalid { file: file.to_owned(), what };
-        let definition: Self = toml::from_str(text).map_err(|error| {
-            let what = error.message().replace('\n', " ");
-            invalid(match error.span() {
-                Some(span) => format!("line {}: {what}", line_of(text, span.start)),
+        source::parse(text).map_err(|Mistake { what, bytes }| {
+            let what = match bytes {
+                Some(bytes) => {
+                    let (line, column) = place_of(text, bytes.start);
+                    format!("line {line}, column {column}: {what}")
+                }
                 None => format!("is no experiment: {what}"),
-            })
-        })?;
-        definition.check().map_err(|what| invalid(format!("is no experiment: {what}")))?;
-        Ok(definition)
+            };
+            DefinitionError::Invalid { file: file.to_owned(), what }
+        })
     }
 
     /// What the types do not say.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Fault> {
         if !is_word(&self.name) {
-            return Err(format!(
-                "its name, {:?}, is not of letters, digits and hyphens",
-                self.name
-            ));
+            let what = format!("its name, {:?}, is not of letters, digits and hyphens", self.name);
+            return Err(at("name")(what));
         }
-        self.messages.check(&self.entries)?;
-        check_entries(&self.entries)?;
-        check_entries(&self.quick_entries)?;
+        self.messages.check(&self.entries).map_err(at("messages"))?;
+        check_entries(&self.entries).map_err(at("entries"))?;
+        check_entries(&self.quick_entries).map_err(at("quick-entries"))?;
         for (format, peer) in &self.successors {
             if PEERS.iter().all(|known| known.subject() != peer) {
-                return Err(format!("no peer {peer:?} is known for {}", format.name()));
+                let what = format!("no peer {peer:?} is known for {}", format.name());
+                return Err(at(format!("successors.{}", format.name()))(what));
             }
         }
-        for part in &self.parts {
+        for (index, part) in self.parts.iter().enumerate() {
+            let place = format!("part.{index}");
             if !is_word(&part.name) {
-                return Err(format!("a part is called {:?}", part.name));
+                return Err(at(place + ".name")(format!("a part is called {:?}", part.name)));
             }
-            if self.parts.iter().filter(|other| other.name == part.name).count() > 1 {
-                return Err(format!("two parts are called {:?}", part.name));
+            if self.parts[..index].iter().any(|other| other.name == part.name) {
+                return Err(at(place + ".name")(format!("two parts are called {:?}", part.name)));
             }
-            for measure in &part.measures {
+            for (number, measure) in part.measures.iter().enumerate() {
                 let checked = measure.check(&self.messages);
-                checked.map_err(|what| format!("part {}: {what}", part.name))?;
+                let named = checked.map_err(|what| format!("part {}: {what}", part.name));
+                named.map_err(at(format!("{place}.measure.{number}")))?;
             }
         }
-        let measures = self.parts.iter().flat_map(|part| &part.measures);
-        let mut cases: Vec<String> = measures.flat_map(Measure::cases_of_its_own).collect();
-        cases.sort_unstable();
-        if let Some(twice) = cases.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(format!("{} is asked for twice", twice[0]));
+        self.check_cases()?;
+        for (index, table) in self.published.iter().enumerate() {
+            table.check(self).map_err(at(format!("published.{index}")))?;
         }
-        self.published.iter().try_for_each(|table| table.check(self))?;
         if !self.reported.is_empty() && self.messages.family != Family::Rates {
-            return Err("`reported` has figures of a middleware, `published` others".into());
+            let what = "`reported` has figures of a middleware, `published` others";
+            return Err(at("reported.0")(what.to_owned()));
         }
         self.check_conclusions()
     }
 
-    fn check_conclusions(&self) -> Result<(), String> {
-        let conclusions = self.conclusions.iter().map(|it| (false, it));
-        let mut names: Vec<&str> = Vec::new();
-        for (is_aim, conclusion) in conclusions.chain(self.aims.iter().map(|it| (true, it))) {
-            conclusion.check(is_aim)?;
-            if names.contains(&conclusion.name.as_str()) {
-                return Err(format!("two conclusions or aims are called {:?}", conclusion.name));
+    /// No two measures have the same case, because their rows are not merged.
+    fn check_cases(&self) -> Result<(), Fault> {
+        let mut known = BTreeSet::new();
+        for (index, part) in self.parts.iter().enumerate() {
+            for (number, measure) in part.measures.iter().enumerate() {
+                for case in measure.cases_of_its_own() {
+                    if known.contains(&case) {
+                        let place = format!("part.{index}.measure.{number}");
+                        return Err(at(place)(format!("{case} is asked for twice")));
+                    }
+                    known.insert(case);
+                }
             }
-            names.push(&conclusion.name);
-            let mut quantities = conclusion.terms.iter().flat_map(Term::quantities);
-            quantities.try_for_each(|quantity| {
-                let kind = if is_aim { "aim" } else { "conclusion" };
-                let wrong = |what| format!("{kind} {:?}: {what}", conclusion.name);
-                self.check_measured(quantity).map_err(wrong)
-            })?;
+        }
+        Ok(())
+    }
+
+    fn check_conclusions(&self) -> Result<(), Fault> {
+        let mut names: Vec<&str> = Vec::new();
+        for (kind, all) in [("conclusion", &self.conclusions), ("aim", &self.aims)] {
+            for (index, it) in all.iter().enumerate() {
+                let place = format!("{kind}.{index}");
+                it.check(kind == "aim").map_err(at(&*place))?;
+                if names.contains(&it.name.as_str()) {
+                    let what = format!("two conclusions or aims are called {:?}", it.name);
+                    return Err(at(place + ".name")(what));
+                }
+                names.push(&it.name);
+                let mut quantities = it.terms.iter().flat_map(Term::quantities);
+                quantities.try_for_each(|quantity| {
+                    let wrong = |what| format!("{kind} {:?}: {what}", it.name);
+                    self.check_measured(quantity).map_err(wrong).map_err(at(&*place))
+                })?;
+            }
         }
         Ok(())
     }
@@ -393,9 +413,11 @@ fn check_entries(entries: &[u32]) -> Result<(), String> {
     Ok(())
 }
 
-/// The line of a byte offset, counted from 1.
-fn line_of(text: &str, offset: usize) -> usize {
-    text.bytes().take(offset).filter(|&byte| byte == b'\n').count() + 1
+/// The line of a byte and the character in it, both counted from 1.
+fn place_of(text: &str, byte: usize) -> (usize, usize) {
+    let before = text.get(..byte).unwrap_or(text);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    (before.matches('\n').count() + 1, line.chars().count() + 1)
 }
 
 #[cfg(test)]
@@ -483,29 +505,49 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_in_a_file_is_told_with_its_line() {
+    fn a_mistake_in_a_file_is_told_with_its_line_and_column() {
         let good = "name = \"mine\"\nsource = \"me\"\nentries = [1]\n[[part]]\nname = \"size\"\n\
                     what = \"bytes\"\n[[part.measure]]\nkind = \"size\"\nformats = [\"fix\"]\n";
         assert!(Definition::parse("mine.toml", good).is_ok());
         for (from, to, told) in [
-            ("entries = [1]", "entries = [0]", "mine.toml is no experiment: 0 entries are not"),
-            ("entries = [1]", "entries = [\"1\"]", "mine.toml line 3: invalid type: string"),
-            ("\"fix\"", "\"fax\"", "mine.toml line 7: unknown variant `fax`, expected one of"),
-            ("kind = \"size\"", "kind = \"weight\"", "unknown variant `weight`"),
-            ("formats = [\"fix\"]", "formats = []", "part size: there are no formats"),
+            ("entries = [1]", "entries = [0]", "mine.toml line 3, column 11: 0 entries are not"),
+            (
+                "entries = [1]",
+                "entries = [\"1\"]",
+                "mine.toml line 3, column 12: invalid type: string",
+            ),
+            (
+                "\"fix\"",
+                "\"fax\"",
+                "mine.toml line 9, column 12: unknown format `fax`, expected one of",
+            ),
+            ("kind = \"size\"", "kind = \"weight\"", "line 8, column 8: unknown variant `weight`"),
+            ("kind = \"size\"", "kind = 1", "line 8, column 8: `kind` is no string"),
+            ("kind = \"size\"\n", "", "line 7, column 1: missing field `kind`"),
+            (
+                "formats = [\"fix\"]",
+                "formats = [\"fix\"]\nformat = 1",
+                "line 10, column 1: unknown field `format`, expected one of `formats`",
+            ),
+            ("formats = [\"fix\"]", "as-printed = true", "missing field `formats`"),
+            (
+                "formats = [\"fix\"]",
+                "formats = []",
+                "line 7, column 1: part size: there are no formats",
+            ),
             (
                 "kind = \"size\"",
                 "kind = \"open-loop\"\nlinks = [\"direct\", \"direct\"]\nrates = [5]\nseconds = 1.0",
-                "open-loop-5@direct is asked for twice",
+                "line 7, column 1: open-loop-5@direct is asked for twice",
             ),
-            ("entries = [1]", "entries = [1, 1]", "is no experiment: 1 entries are named twice"),
+            ("entries = [1]", "entries = [1, 1]", "line 3, column 11: 1 entries are named twice"),
             (
                 "entries = [1]",
                 "entries = [1]\nquick-entries = [4000000000]",
-                "4000000000 entries are not",
+                "line 4, column 17: 4000000000 entries are not",
             ),
-            ("source", "sauce", "mine.toml line 2: unknown field `sauce`"),
-            ("\"mine\"", "\"my own\"", "its name, \"my own\", is not of letters"),
+            ("source", "sauce", "mine.toml line 2, column 1: unknown field `sauce`"),
+            ("\"mine\"", "\"my own\"", "line 1, column 8: its name, \"my own\", is not of letters"),
         ] {
             let error = Definition::parse("mine.toml", &good.replace(from, to));
             let error = error.expect_err("a mistake").to_string();

@@ -1,7 +1,14 @@
 //! The wire formats of the evaluations: what each is called, and how its bytes are made.
 
+use std::fmt;
+
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _};
+use serde::de::{self, Deserializer, Visitor};
+
+use Encoding::{Cdr, Soap};
+use Format as F;
+use Style::{DocumentEncoded, DocumentLiteral, DocumentLiteralWrapped, RpcEncoded, RpcLiteral};
+use Vocabulary::{Attributes, CompactTags, Flat, FlatAttributes, Plain};
 
 /// What the messages of an experiment carry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -63,135 +70,144 @@ pub enum Format {
     NgCdr,
 }
 
-/// What there is to say about a format.
-#[derive(Clone, Copy)]
-struct Description {
-    name: &'static str,
-    title: &'static str,
-    family: Family,
-    plain: Option<Format>,
-    /// Envelope, encoding and vocabulary, as in profiles.
-    bytes: [&'static str; 3],
+/// How the bytes of a format are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// SOAP 1.1 in UTF-8.
+    Soap(Style, Vocabulary),
+    /// FIX 4.3 tag=value.
+    Fix,
+    /// CORBA CDR, little-endian; an optional field is a union, or one bit tells of it.
+    Cdr(Optional),
 }
 
-const fn market_data(
-    name: &'static str,
-    title: &'static str,
-    bytes: [&'static str; 3],
-) -> Description {
-    Description { name, title, family: Family::MarketData, plain: None, bytes }
+/// The styles of SOAP: how the Body is named, and how values are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// A document as its schema says.
+    DocumentLiteral,
+    /// The same, in an element named after the operation.
+    DocumentLiteralWrapped,
+    /// A document in the SOAP encoding.
+    DocumentEncoded,
+    /// A call, as the schema of its parts says.
+    RpcLiteral,
+    /// A call in the SOAP encoding.
+    RpcEncoded,
 }
 
-const fn services(
-    name: &'static str,
-    title: &'static str,
-    [envelope, encoding]: [&'static str; 2],
-) -> Description {
-    let bytes = [envelope, encoding, "customer-services"];
-    Description { name, title, family: Family::CustomerServices, plain: None, bytes }
+/// What elements are called, and where values stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vocabulary {
+    /// As in the schema.
+    Plain,
+    /// Names of two to four characters.
+    CompactTags,
+    /// An attribute for each single value.
+    Attributes,
+    /// No elements for components, such as Instrument.
+    Flat,
+    /// Both of these.
+    FlatAttributes,
 }
 
-impl Description {
-    const fn variant_of(self, plain: Format) -> Self {
-        Self { plain: Some(plain), ..self }
+/// How an optional field is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Optional {
+    /// As a union.
+    Union,
+    /// One bit tells whether it is there.
+    Bitmap,
+}
+
+impl Encoding {
+    /// Envelope, encoding and vocabulary in profiles.
+    fn words(self) -> [&'static str; 3] {
+        match self {
+            Self::Soap(style, vocabulary) => {
+                let envelope = match style {
+                    Style::DocumentLiteral => "soap-1.1-document-literal",
+                    Style::DocumentLiteralWrapped => "soap-1.1-document-literal-wrapped",
+                    Style::DocumentEncoded => "soap-1.1-document-encoded",
+                    Style::RpcLiteral => "soap-1.1-rpc-literal",
+                    Style::RpcEncoded => "soap-1.1-rpc-encoded",
+                };
+                let vocabulary = match vocabulary {
+                    Vocabulary::Plain => "none",
+                    Vocabulary::CompactTags => "compact-tags",
+                    Vocabulary::Attributes => "attributes",
+                    Vocabulary::Flat => "flat",
+                    Vocabulary::FlatAttributes => "flat-attributes",
+                };
+                [envelope, "xml-utf8", vocabulary]
+            }
+            Self::Fix => ["fix-4.3", "tag-value", "none"],
+            Self::Cdr(Optional::Union) => ["none", "cdr-le-union", "none"],
+            Self::Cdr(Optional::Bitmap) => ["none", "cdr-le-bitmap", "none"],
+        }
     }
 }
 
-/// In the order of [`Format`].
-const DESCRIPTIONS: [Description; Format::ALL.len()] = [
-    market_data("soap-rpc", "SOAP rpc/encoded", ["soap-1.1-rpc-encoded", "xml-utf8", "none"]),
-    market_data(
-        "soap-doc",
-        "SOAP document/literal",
-        ["soap-1.1-document-literal", "xml-utf8", "none"],
-    ),
-    market_data(
-        "soap-compact",
-        "SOAP compact tags",
-        ["soap-1.1-rpc-encoded", "xml-utf8", "compact-tags"],
-    )
-    .variant_of(Format::SoapRpc),
-    market_data(
-        "soap-attributes",
-        "SOAP attributes",
-        ["soap-1.1-rpc-encoded", "xml-utf8", "attributes"],
-    )
-    .variant_of(Format::SoapRpc),
-    market_data("soap-flat", "SOAP flat", ["soap-1.1-rpc-encoded", "xml-utf8", "flat"])
-        .variant_of(Format::SoapRpc),
-    market_data(
-        "soap-flat-attributes",
-        "SOAP flat attributes",
-        ["soap-1.1-rpc-encoded", "xml-utf8", "flat-attributes"],
-    )
-    .variant_of(Format::SoapRpc),
-    market_data("fix", "FIX", ["fix-4.3", "tag-value", "none"]),
-    market_data("cdr-le", "CDR", ["none", "cdr-le-union", "none"]),
-    market_data("cdr-le-bitmap", "CDR presence bitmap", ["none", "cdr-le-bitmap", "none"])
-        .variant_of(Format::CdrUnion),
-    services("ng-doc-literal", "document/literal", ["soap-1.1-document-literal", "xml-utf8"]),
-    services(
-        "ng-doc-literal-wrapped",
-        "document/literal wrapped",
-        ["soap-1.1-document-literal-wrapped", "xml-utf8"],
-    ),
-    services("ng-doc-encoded", "document/encoded", ["soap-1.1-document-encoded", "xml-utf8"]),
-    services("ng-rpc-literal", "rpc/literal", ["soap-1.1-rpc-literal", "xml-utf8"]),
-    services("ng-rpc-encoded", "rpc/encoded", ["soap-1.1-rpc-encoded", "xml-utf8"]),
-    services("ng-cdr", "binary CDR", ["none", "cdr-le-union"]),
+/// What there is to say about a format: its name, the words in tables, and how its bytes are made.
+type Description = (Format, &'static str, &'static str, Encoding);
+
+const FLAT_ATTRIBUTES: Encoding = Soap(RpcEncoded, FlatAttributes);
+const WRAPPED: Encoding = Soap(DocumentLiteralWrapped, Plain);
+
+/// The formats of market data, in the order of [`Format`], which is that of tables.
+const TRADES: [Description; 9] = [
+    (F::SoapRpc, "soap-rpc", "SOAP rpc/encoded", Soap(RpcEncoded, Plain)),
+    (F::SoapDocument, "soap-doc", "SOAP document/literal", Soap(DocumentLiteral, Plain)),
+    (F::SoapCompact, "soap-compact", "SOAP compact tags", Soap(RpcEncoded, CompactTags)),
+    (F::SoapAttributes, "soap-attributes", "SOAP attributes", Soap(RpcEncoded, Attributes)),
+    (F::SoapFlat, "soap-flat", "SOAP flat", Soap(RpcEncoded, Flat)),
+    (F::SoapFlatAttributes, "soap-flat-attributes", "SOAP flat attributes", FLAT_ATTRIBUTES),
+    (F::Fix, "fix", "FIX", Encoding::Fix),
+    (F::CdrUnion, "cdr-le", "CDR", Cdr(Optional::Union)),
+    (F::CdrBitmap, "cdr-le-bitmap", "CDR presence bitmap", Cdr(Optional::Bitmap)),
+];
+
+/// Those of customer and product records, which come next.
+const RECORDS: [Description; 6] = [
+    (F::NgDocumentLiteral, "ng-doc-literal", "document/literal", Soap(DocumentLiteral, Plain)),
+    (F::NgDocumentLiteralWrapped, "ng-doc-literal-wrapped", "document/literal wrapped", WRAPPED),
+    (F::NgDocumentEncoded, "ng-doc-encoded", "document/encoded", Soap(DocumentEncoded, Plain)),
+    (F::NgRpcLiteral, "ng-rpc-literal", "rpc/literal", Soap(RpcLiteral, Plain)),
+    (F::NgRpcEncoded, "ng-rpc-encoded", "rpc/encoded", Soap(RpcEncoded, Plain)),
+    (F::NgCdr, "ng-cdr", "binary CDR", Cdr(Optional::Union)),
 ];
 
 impl Format {
     /// All formats, in the order of tables.
-    pub const ALL: [Self; 15] = [
-        Self::SoapRpc,
-        Self::SoapDocument,
-        Self::SoapCompact,
-        Self::SoapAttributes,
-        Self::SoapFlat,
-        Self::SoapFlatAttributes,
-        Self::Fix,
-        Self::CdrUnion,
-        Self::CdrBitmap,
-        Self::NgDocumentLiteral,
-        Self::NgDocumentLiteralWrapped,
-        Self::NgDocumentEncoded,
-        Self::NgRpcLiteral,
-        Self::NgRpcEncoded,
-        Self::NgCdr,
-    ];
+    pub const ALL: [Self; TRADES.len() + RECORDS.len()] = {
+        let mut all = [Self::Fix; TRADES.len() + RECORDS.len()];
+        let mut index = 0;
+        while index < all.len() {
+            let is_first = index < TRADES.len();
+            all[index] = if is_first { TRADES[index].0 } else { RECORDS[index - TRADES.len()].0 };
+            index += 1;
+        }
+        all
+    };
 
-    /// Those of market data.
-    pub const MARKET_DATA: [Self; 9] = [
-        Self::SoapRpc,
-        Self::SoapDocument,
-        Self::SoapCompact,
-        Self::SoapAttributes,
-        Self::SoapFlat,
-        Self::SoapFlatAttributes,
-        Self::Fix,
-        Self::CdrUnion,
-        Self::CdrBitmap,
-    ];
-
-    /// Those of customer and product records.
-    pub const CUSTOMER_SERVICES: [Self; 6] = [
-        Self::NgDocumentLiteral,
-        Self::NgDocumentLiteralWrapped,
-        Self::NgDocumentEncoded,
-        Self::NgRpcLiteral,
-        Self::NgRpcEncoded,
-        Self::NgCdr,
-    ];
+    /// Those that carry messages of a family, in the order of tables.
+    pub fn of_family(family: Family) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |format| format.family() == family)
+    }
 
     /// What its messages carry.
     pub fn family(self) -> Family {
-        self.description().family
+        if (self as usize) < TRADES.len() { Family::MarketData } else { Family::CustomerServices }
+    }
+
+    /// How its bytes are made.
+    pub fn encoding(self) -> Encoding {
+        self.description().3
     }
 
     /// The word for corpora in the protocol of the peers.
     pub fn name(self) -> &'static str {
-        self.description().name
+        self.description().1
     }
 
     /// The format of this name.
@@ -201,12 +217,18 @@ impl Format {
 
     /// The words in tables.
     pub fn title(self) -> &'static str {
-        self.description().title
+        self.description().2
     }
 
     /// The format that this one is a variant of, if it is one.
     pub fn plain(self) -> Option<Self> {
-        self.description().plain
+        let encoding = match self.encoding() {
+            Encoding::Soap(style, _) => Encoding::Soap(style, Vocabulary::Plain),
+            Encoding::Fix => Encoding::Fix,
+            Encoding::Cdr(_) => Encoding::Cdr(Optional::Union),
+        };
+        let mut family = Self::of_family(self.family()).filter(|format| *format != self);
+        family.find(|format| format.encoding() == encoding)
     }
 
     /// The word where the formats that the papers compared stand for their kind: `SOAP`, `FIX`,
@@ -226,28 +248,50 @@ impl Format {
 
     /// As [`profile`](Self::profile), sent over `transport`, such as `tcp-blocking`.
     pub fn profile_over(self, transport: &str) -> String {
-        let [envelope, encoding, vocabulary] = self.description().bytes;
+        let [envelope, encoding, vocabulary] = self.encoding().words();
+        let vocabulary = match self.family() {
+            Family::CustomerServices => "customer-services",
+            Family::MarketData | Family::Rates => vocabulary,
+        };
         format!("{transport}/{envelope}/{encoding}/{vocabulary}/none")
     }
 
+    /// The format of the bytes that a profile tells of, whatever carries them.
+    pub fn of_profile(profile: &str) -> Option<Self> {
+        let (transport, _) = profile.split_once('/')?;
+        Self::ALL.into_iter().find(|format| {
+            let rest = profile.strip_prefix(&format.profile_over(transport));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
     fn description(self) -> &'static Description {
-        &DESCRIPTIONS[self as usize]
+        let index = self as usize;
+        TRADES.get(index).unwrap_or_else(|| &RECORDS[index - TRADES.len()])
     }
 }
 
 impl<'de> Deserialize<'de> for Format {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const NAMES: [&str; Format::ALL.len()] = {
-            let mut names = [""; Format::ALL.len()];
-            let mut index = 0;
-            while index < names.len() {
-                names[index] = DESCRIPTIONS[index].name;
-                index += 1;
-            }
-            names
-        };
-        let name = String::deserialize(deserializer)?;
-        Self::named(&name).ok_or_else(|| D::Error::unknown_variant(&name, &NAMES))
+        deserializer.deserialize_str(Named)
+    }
+}
+
+/// Reads the name of a format; as a visitor, so that an error is told where the name stands.
+struct Named;
+
+impl Visitor<'_> for Named {
+    type Value = Format;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("the name of a format")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Format, E> {
+        Format::named(name).ok_or_else(|| {
+            let known = Format::ALL.map(|format| format!("`{}`", format.name())).join(", ");
+            E::custom(format_args!("unknown format `{name}`, expected one of {known}"))
+        })
     }
 }
 

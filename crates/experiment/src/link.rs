@@ -8,6 +8,8 @@ use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::quantity::{TIMES, in_units, scaled};
+
 /// Bytes of payload in a full segment: an Ethernet frame's 1500 less the headers of IPv4 and TCP,
 /// both without options (RFC 9293, section 3.7.1).
 pub const SEGMENT_PAYLOAD: usize = 1460;
@@ -78,14 +80,13 @@ impl Link {
     /// The rate as [`parse_rate`] takes it, such as `10mbit`; `unlimited` if there is none.
     pub fn rate_name(&self) -> String {
         let Some(rate) = self.rate else { return "unlimited".into() };
-        let units = [(1_000_000_000, "gbit"), (1_000_000, "mbit"), (1_000, "kbit"), (1, "bit")];
+        let units = [("gbit", 1_000_000_000), ("mbit", 1_000_000), ("kbit", 1_000), ("bit", 1)];
         in_units(u128::from(rate.get()), &units)
     }
 
     /// The delay as [`parse_delay`] takes it, such as `20ms`.
     pub fn delay_name(&self) -> String {
-        let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")];
-        in_units(self.delay.as_nanos(), &units)
+        in_units(self.delay.as_nanos(), &TIMES)
     }
 }
 
@@ -93,13 +94,6 @@ impl Link {
 fn frame(payload: u64) -> u64 {
     let frame = payload.saturating_add(PACKET_HEADERS + FRAME_OVERHEAD).max(SHORTEST_FRAME);
     frame.saturating_add(BETWEEN_FRAMES)
-}
-
-/// A whole number of the largest unit that divides `value`.
-fn in_units(value: u128, units: &[(u128, &str)]) -> String {
-    let fits = |unit: &&(u128, &str)| value != 0 && value.is_multiple_of(unit.0);
-    let (scale, name) = units.iter().find(fits).copied().unwrap_or(units[units.len() - 1]);
-    format!("{}{name}", value / scale)
 }
 
 impl fmt::Display for Link {
@@ -158,7 +152,7 @@ pub fn parse_rate(text: &str) -> Result<NonZeroU64, LinkError> {
         ("m", 1_000_000),
         ("g", 1_000_000_000),
     ];
-    scaled(text, &units)
+    scaled(&text.to_ascii_lowercase(), &units)
         .filter(|rate| *rate <= FASTEST)
         .and_then(|rate| NonZeroU64::new(rate as u64))
         .ok_or_else(|| LinkError(format!("{text:?} is not a rate such as 256k, 10M or 1G")))
@@ -169,27 +163,10 @@ pub fn parse_rate(text: &str) -> Result<NonZeroU64, LinkError> {
 /// # Errors
 /// No such text, or more than 60 seconds.
 pub fn parse_delay(text: &str) -> Result<Duration, LinkError> {
-    let units = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
-    scaled(text, &units)
+    scaled(&text.to_ascii_lowercase(), &TIMES)
         .filter(|nanoseconds| *nanoseconds <= LONGEST_DELAY.as_nanos())
         .map(|nanoseconds| Duration::from_nanos(nanoseconds as u64))
         .ok_or_else(|| LinkError(format!("{text:?} is not a delay such as 20ms or 500us")))
-}
-
-/// A number in one of the units, whose names may be in either case; None unless it comes to a
-/// whole number, and fits.
-fn scaled(text: &str, units: &[(&str, u128)]) -> Option<u128> {
-    let end = text.find(|c: char| c.is_ascii_alphabetic())?;
-    let (number, name) = text.split_at(end);
-    let (_, scale) = units.iter().find(|unit| unit.0.eq_ignore_ascii_case(name))?;
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    let digits = |part: &str| {
-        let right = part.len() <= 18 && part.bytes().all(|byte| byte.is_ascii_digit());
-        if right { part.parse::<u128>().ok() } else { None }
-    };
-    let tens = 10_u128.pow(u32::try_from(fraction.len()).ok().filter(|length| *length <= 18)?);
-    let rest = digits(fraction)? * scale;
-    rest.is_multiple_of(tens).then_some(digits(whole)? * scale + rest / tens)
 }
 
 #[cfg(test)]
@@ -265,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_refused_with_what_was_expected() {
+    fn other_texts_are_rejected_with_what_was_expected() {
         for text in
             ["", "10", "M", "0M", "-1M", "1.M", ".5M", "1e3k", "10X", "1.0000001bit", "2000G"]
         {

@@ -1,7 +1,7 @@
 //! What the server and the client cost beside hyper itself: an echo of ours and one of bare hyper,
 //! with as many threads and connections, interleaved in this process.
 //!
-//! `cargo bench -p trunkline-net`; median of the ratios of neighbouring passes, by the clock and by
+//! `cargo bench -p trunkline-http`; median of the ratios of neighbouring passes, by the clock and by
 //! processor time (client and server together). Below 1.1 is what is asked for.
 
 #![forbid(unsafe_code)]

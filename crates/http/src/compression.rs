@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_dense_is_refused() {
+    fn what_is_too_dense_is_rejected() {
         let bomb = Compression::Gzip.compress(&vec![0; 8 << 20]);
         assert_eq!(Compression::Gzip.inflate(&bomb, 64 << 20, 20), Err(Inflating::TooDense));
     }

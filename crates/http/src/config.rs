@@ -82,7 +82,7 @@ pub struct Config {
     pub handshake_timeout: Duration,
     /// For the requests that are being handled when the server stops. Default: 5 s.
     pub stop_timeout: Duration,
-    /// What `Retry-After` says where a request is refused with 503. Default: 1 s.
+    /// What `Retry-After` says where a request is rejected with 503. Default: 1 s.
     pub retry_after: Duration,
     /// A connection carries more than one request, if the client wants it. Default: yes.
     pub keep_alive: bool,

@@ -24,7 +24,7 @@ use super::compression::Inflating;
 use super::counters::{Tally, one};
 use super::guard::Guarded;
 use super::pool::Pool;
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use super::transport::Transport;
 use super::{Compression, Config, Handler, Peer, Request, Response};
 
@@ -74,19 +74,19 @@ pub(super) async fn serve<H: Handler>(
     if session.watch.is_evicted() {
         return;
     }
-    let refusal = match overdue {
-        Some(Phase::Head) => Some(Refusal::header_timeout(&config)),
+    let rejection = match overdue {
+        Some(Phase::Head) => Some(Rejection::header_timeout(&config)),
         Some(Phase::Idle) => None,
         // The other side takes nothing: there is nobody to say anything to.
         Some(Phase::Writing | Phase::Body | Phase::Handling) => return,
-        None if io.head_too_long => Some(Refusal::header_bytes(&config)),
+        None if io.head_too_long => Some(Rejection::header_bytes(&config)),
         None => None,
     };
-    let unread = refusal.is_some() || io.answered_itself() || session.unread.load(Relaxed);
-    if refusal.is_some() {
-        one(&session.tally.refused);
+    let unread = rejection.is_some() || io.answered_itself() || session.unread.load(Relaxed);
+    if rejection.is_some() {
+        one(&session.tally.rejected);
     }
-    end(io.transport(), refusal, unread).await;
+    end(io.transport(), rejection, unread).await;
 }
 
 /// Speaks HTTP until one side has had enough, and returns the phase that took too long, if one did.
@@ -141,14 +141,14 @@ async fn converse<H: Handler>(session: &Arc<Session<H>>, io: Guarded) -> (Guarde
 /// a while: closing with unread bytes would make the system take the last word back.
 pub(super) async fn end(
     transport: &mut Transport<Arc<Tally>>,
-    refusal: Option<Refusal>,
+    rejection: Option<Rejection>,
     unread: bool,
 ) {
     const LONGEST: Duration = Duration::from_secs(1);
     const MOST: usize = 1 << 20;
     let parting = async {
-        if let Some(refusal) = refusal {
-            transport.write_all(&refusal.bytes()).await?;
+        if let Some(rejection) = rejection {
+            transport.write_all(&rejection.bytes()).await?;
             transport.flush().await?;
         }
         transport.shutdown().await?;
@@ -175,16 +175,20 @@ impl<H: Handler> Session<H> {
         self.watch.enter(phase);
         let version = parts.version;
         let outcome = self.exchange(parts, body).await;
-        let response = outcome.unwrap_or_else(|refusal| {
-            one(&self.tally.refused);
-            refusal.response()
+        let response = outcome.unwrap_or_else(|rejection| {
+            one(&self.tally.rejected);
+            rejection.response()
         });
         let response = self.written(response, version);
         self.watch.enter(Phase::Writing);
         response
     }
 
-    async fn exchange(self: &Arc<Self>, parts: Parts, body: Incoming) -> Result<Response, Refusal> {
+    async fn exchange(
+        self: &Arc<Self>,
+        parts: Parts,
+        body: Incoming,
+    ) -> Result<Response, Rejection> {
         let config = &self.service.config;
         let checked = check(&parts, &body, config);
         if checked.is_err() && !body.is_end_stream() {
@@ -209,16 +213,16 @@ impl<H: Handler> Session<H> {
         });
         if !pool.give(length, job) {
             let text = "queue: as many requests wait as may";
-            let refusal = Refusal::with_status(StatusCode::SERVICE_UNAVAILABLE, text);
-            return Err(refusal.retry_after(config.retry_after).keep_open());
+            let rejection = Rejection::with_status(StatusCode::SERVICE_UNAVAILABLE, text);
+            return Err(rejection.retry_after(config.retry_after).keep_open());
         }
         receiver.await.unwrap_or_else(|_| {
-            Err(Refusal::with_status(StatusCode::SERVICE_UNAVAILABLE, "the server stops"))
+            Err(Rejection::with_status(StatusCode::SERVICE_UNAVAILABLE, "the server stops"))
         })
     }
 
     /// Reads a whole body.
-    async fn read(&self, mut body: Incoming) -> Result<Bytes, Refusal> {
+    async fn read(&self, mut body: Incoming) -> Result<Bytes, Rejection> {
         let config = &self.service.config;
         let declared = body.size_hint().exact();
         let mut whole = Vec::new();
@@ -233,15 +237,15 @@ impl<H: Handler> Session<H> {
         };
         let mut next = async || {
             poll_fn(|context| match Pin::new(&mut body).poll_frame(context) {
-                Poll::Pending if late() => Poll::Ready(Err(Refusal::body_timeout(config))),
+                Poll::Pending if late() => Poll::Ready(Err(Rejection::body_timeout(config))),
                 Poll::Pending => Poll::Pending,
                 // Who sends without a pause is never waited for.
                 Poll::Ready(Some(Ok(_))) if !body.is_end_stream() && late() => {
-                    Poll::Ready(Err(Refusal::body_timeout(config)))
+                    Poll::Ready(Err(Rejection::body_timeout(config)))
                 }
                 Poll::Ready(None) => Poll::Ready(Ok(None)),
                 Poll::Ready(Some(Ok(frame))) => Poll::Ready(Ok(Some(frame))),
-                Poll::Ready(Some(Err(_))) => Poll::Ready(Err(Refusal::bad(
+                Poll::Ready(Some(Err(_))) => Poll::Ready(Err(Rejection::bad(
                     "the body ends too early, or its chunks are not as they should be",
                 ))),
             })
@@ -256,7 +260,7 @@ impl<H: Handler> Session<H> {
             }
             if data.len() > config.body_bytes - whole.len() {
                 self.unread.store(true, Relaxed);
-                return Err(Refusal::body_bytes(config));
+                return Err(Rejection::body_bytes(config));
             }
             if whole.is_empty() {
                 // Not all at once: who declares much may send little.
@@ -273,7 +277,7 @@ impl<H: Handler> Session<H> {
         parts: &Parts,
         body: &[u8],
         compression: Option<Compression>,
-    ) -> Result<Response, Refusal> {
+    ) -> Result<Response, Rejection> {
         let config = &self.service.config;
         let inflated = match compression.filter(|_| !body.is_empty()) {
             None => None,
@@ -300,7 +304,7 @@ impl<H: Handler> Session<H> {
             *state = None;
             one(&self.tally.panics);
             let text = "the handler of this request failed";
-            return Err(Refusal::with_status(StatusCode::INTERNAL_SERVER_ERROR, text));
+            return Err(Rejection::with_status(StatusCode::INTERNAL_SERVER_ERROR, text));
         }
         if config.compression {
             compress(&mut response, parts, config);
@@ -331,22 +335,26 @@ impl<H: Handler> Session<H> {
 }
 
 /// What can be said of a request before its body is read; returns how the body is compressed.
-fn check(parts: &Parts, body: &Incoming, config: &Config) -> Result<Option<Compression>, Refusal> {
+fn check(
+    parts: &Parts,
+    body: &Incoming,
+    config: &Config,
+) -> Result<Option<Compression>, Rejection> {
     let Parts { method, uri, version, headers, .. } = parts;
     if *method == Method::CONNECT {
-        return Err(Refusal::with_status(StatusCode::NOT_IMPLEMENTED, "this is not a proxy"));
+        return Err(Rejection::with_status(StatusCode::NOT_IMPLEMENTED, "this is not a proxy"));
     }
     let target = uri.path_and_query().map_or(0, |target| target.as_str().len());
     if target > config.target_bytes {
-        return Err(Refusal::target_bytes(config));
+        return Err(Rejection::target_bytes(config));
     }
     let lines = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
     if target + lines.sum::<usize>() > config.header_bytes {
-        return Err(Refusal::header_bytes(config));
+        return Err(Rejection::header_bytes(config));
     }
     let mut hosts = headers.get_all(header::HOST).iter();
     if *version == Version::HTTP_11 && (hosts.next().is_none() || hosts.next().is_some()) {
-        return Err(Refusal::bad(
+        return Err(Rejection::bad(
             "a request of HTTP/1.1 has one header Host (RFC 9112, section 3.2)",
         ));
     }
@@ -356,42 +364,42 @@ fn check(parts: &Parts, body: &Incoming, config: &Config) -> Result<Option<Compr
         && (!coding.as_bytes().eq_ignore_ascii_case(b"chunked") || codings.next().is_some())
     {
         let text = "the only known transfer coding is chunked";
-        return Err(Refusal::with_status(StatusCode::NOT_IMPLEMENTED, text));
+        return Err(Rejection::with_status(StatusCode::NOT_IMPLEMENTED, text));
     }
     if let Some(expected) = headers.get(header::EXPECT)
         && *version == Version::HTTP_11
         && !expected.as_bytes().eq_ignore_ascii_case(b"100-continue")
     {
         let text = "the only known expectation is 100-continue";
-        return Err(Refusal::with_status(StatusCode::EXPECTATION_FAILED, text));
+        return Err(Rejection::with_status(StatusCode::EXPECTATION_FAILED, text));
     }
     let has_length = headers.contains_key(header::CONTENT_LENGTH)
         || headers.contains_key(header::TRANSFER_ENCODING);
     if !has_length && (*method == Method::POST || *method == Method::PUT) {
         let text = "a body needs Content-Length, or Transfer-Encoding: chunked";
-        return Err(Refusal::with_status(StatusCode::LENGTH_REQUIRED, text));
+        return Err(Rejection::with_status(StatusCode::LENGTH_REQUIRED, text));
     }
     if body.size_hint().lower() > config.body_bytes as u64 {
-        return Err(Refusal::body_bytes(config));
+        return Err(Rejection::body_bytes(config));
     }
     Compression::of_body(headers).map_err(|_| {
         let text = "the known codings of a body are gzip and deflate, one at a time";
-        let refusal = Refusal::with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE, text);
-        if body.is_end_stream() { refusal.keep_open() } else { refusal }
+        let rejection = Rejection::with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE, text);
+        if body.is_end_stream() { rejection.keep_open() } else { rejection }
     })
 }
 
-fn inflated(compression: Compression, body: &[u8], config: &Config) -> Result<Vec<u8>, Refusal> {
+fn inflated(compression: Compression, body: &[u8], config: &Config) -> Result<Vec<u8>, Rejection> {
     let inflated = compression.inflate(body, config.body_bytes, config.inflate_ratio);
     inflated.map_err(|problem| match problem {
-        Inflating::TooLong => Refusal::body_bytes(config).keep_open(),
+        Inflating::TooLong => Rejection::body_bytes(config).keep_open(),
         Inflating::TooDense => {
             let most = config.inflate_ratio;
             let text = format!("inflate_ratio: the body becomes more than {most} times longer");
-            Refusal::with_status(StatusCode::PAYLOAD_TOO_LARGE, text).keep_open()
+            Rejection::with_status(StatusCode::PAYLOAD_TOO_LARGE, text).keep_open()
         }
         Inflating::Broken(cause) => {
-            Refusal::bad(format!("the body is not {}: {cause}", compression.name())).keep_open()
+            Rejection::bad(format!("the body is not {}: {cause}", compression.name())).keep_open()
         }
     })
 }

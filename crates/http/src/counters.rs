@@ -11,8 +11,8 @@ pub struct Counters {
     pub open: u64,
     /// Requests whose head was read.
     pub requests: u64,
-    /// Requests and connections that the server refused itself, without the handler.
-    pub refused: u64,
+    /// Requests and connections that the server rejected itself, without the handler.
+    pub rejected: u64,
     /// Bytes that came, TLS included.
     pub bytes_in: u64,
     /// Bytes that went, TLS included.
@@ -28,7 +28,7 @@ pub(super) struct Tally {
     pub(super) connections: AtomicU64,
     pub(super) closed: AtomicU64,
     pub(super) requests: AtomicU64,
-    pub(super) refused: AtomicU64,
+    pub(super) rejected: AtomicU64,
     pub(super) bytes_in: AtomicU64,
     pub(super) bytes_out: AtomicU64,
     pub(super) panics: AtomicU64,
@@ -53,7 +53,7 @@ impl Tally {
         sum.connections += self.connections.load(Relaxed);
         sum.open += self.open();
         sum.requests += self.requests.load(Relaxed);
-        sum.refused += self.refused.load(Relaxed);
+        sum.rejected += self.rejected.load(Relaxed);
         sum.bytes_in += self.bytes_in.load(Relaxed);
         sum.bytes_out += self.bytes_out.load(Relaxed);
         sum.panics += self.panics.load(Relaxed);

@@ -24,7 +24,7 @@ pub enum Error {
         /// The operating system's reason.
         cause: io::Error,
     },
-    /// The operating system refused something else: what, and why.
+    /// The operating system rejected something else: what, and why.
     System(&'static str, io::Error),
     /// A certificate, a key or a name cannot be used: which one, and why.
     Credentials(String),

@@ -1,5 +1,5 @@
 //! What stands between hyper and the wire on the side of the server: it tells the watch what
-//! happens, refuses heads that do not end, and gives words to the answers that hyper makes itself.
+//! happens, rejects heads that do not end, and gives words to the answers that hyper makes itself.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::Config;
 use super::clock::{Phase, Watch};
 use super::counters::{Tally, one};
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use super::transport::{Count, Transport};
 
 impl Count for Arc<Tally> {
@@ -66,11 +66,11 @@ impl Guarded {
 
     fn send_instead(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.own.is_empty() {
-            let refusal = Refusal::for_unreadable_head(&self.own, &self.config);
+            let rejection = Rejection::for_unreadable_head(&self.own, &self.config);
             self.own.clear();
-            self.instead = (refusal.bytes(), 0);
+            self.instead = (rejection.bytes(), 0);
             self.watch.enter(Phase::Writing);
-            one(&self.tally.refused);
+            one(&self.tally.rejected);
         }
         while let Some(rest @ [_, ..]) = self.instead.0.get(self.instead.1..) {
             let sent = ready!(Pin::new(&mut self.transport).poll_write(context, rest))?;

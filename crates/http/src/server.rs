@@ -24,7 +24,7 @@ use super::connection::{self, Service};
 use super::counters::{Counters, Tally, one};
 use super::limits::raise_open_files;
 use super::pool::Pool;
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use super::transport::{Counted, Transport};
 use super::{Config, Error, Handler, Peer, Result, TlsPeer};
 
@@ -84,7 +84,7 @@ impl Server {
     /// [`Error::Listen`], which names the address.
     pub fn bind(address: &str, config: Config) -> Result<Self> {
         let failed = |cause| Error::Listen { address: address.to_owned(), cause };
-        let mut refused = None;
+        let mut last = None;
         for candidate in address.to_socket_addrs().map_err(failed)? {
             match listen(candidate) {
                 Ok(listener) => {
@@ -93,10 +93,10 @@ impl Server {
                     let _ = raise_open_files(config.connections as u64 + 256);
                     return Ok(Self { listener, address, config });
                 }
-                Err(cause) => refused = Some(cause),
+                Err(cause) => last = Some(cause),
             }
         }
-        Err(failed(refused.unwrap_or_else(|| std::io::ErrorKind::AddrNotAvailable.into())))
+        Err(failed(last.unwrap_or_else(|| std::io::ErrorKind::AddrNotAvailable.into())))
     }
 
     /// Where it listens.
@@ -152,16 +152,16 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-fn refused_thread(cause: std::io::Error) -> Error {
+fn thread_failed(cause: std::io::Error) -> Error {
     Error::System("a thread for HTTP", cause)
 }
 
 fn runtime() -> Result<Runtime> {
-    Builder::new_current_thread().enable_all().build().map_err(refused_thread)
+    Builder::new_current_thread().enable_all().build().map_err(thread_failed)
 }
 
 fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
-    thread::Builder::new().name(name).spawn(run).map_err(refused_thread)
+    thread::Builder::new().name(name).spawn(run).map_err(thread_failed)
 }
 
 impl Running {
@@ -367,7 +367,7 @@ impl Acceptor {
     fn start(self, listener: TcpListener) -> Result<Accepting> {
         let runtime = runtime()?;
         let entered = runtime.enter();
-        let listener = tokio::net::TcpListener::from_std(listener).map_err(refused_thread)?;
+        let listener = tokio::net::TcpListener::from_std(listener).map_err(thread_failed)?;
         drop(entered);
         let (stop, mut stopped) = oneshot::channel();
         let run = move || {
@@ -384,7 +384,7 @@ impl Acceptor {
     }
 
     async fn run(self, listener: tokio::net::TcpListener) {
-        let refusing = Arc::new(AtomicUsize::new(0));
+        let rejecting = Arc::new(AtomicUsize::new(0));
         loop {
             let Ok((stream, address)) = listener.accept().await else {
                 // The other side has gone again, or there are no more files: that passes.
@@ -392,7 +392,7 @@ impl Acceptor {
                 continue;
             };
             if !self.has_room().await {
-                refuse(stream, &self.doors[0].1, &self.config, &refusing);
+                reject(stream, &self.doors[0].1, &self.config, &rejecting);
                 continue;
             }
             let rank = |tally: &Tally| (tally.open(), tally.handling.load(Relaxed));
@@ -440,27 +440,27 @@ impl Acceptor {
 }
 
 /// Says that there is no room, if that does not take too many files itself.
-fn refuse(
+fn reject(
     stream: TcpStream,
     tally: &Arc<Tally>,
     config: &Arc<Config>,
-    refusing: &Arc<AtomicUsize>,
+    rejecting: &Arc<AtomicUsize>,
 ) {
     const AT_ONCE: usize = 64;
-    one(&tally.refused);
+    one(&tally.rejected);
     #[cfg(feature = "tls")]
     if config.tls.is_some() {
         return;
     }
-    if refusing.load(Relaxed) >= AT_ONCE {
+    if rejecting.load(Relaxed) >= AT_ONCE {
         return;
     }
-    refusing.fetch_add(1, Relaxed);
-    let refusing = Arc::clone(refusing);
+    rejecting.fetch_add(1, Relaxed);
+    let rejecting = Arc::clone(rejecting);
     let mut transport = Transport::Plain(Counted::new(stream, Arc::clone(tally)));
-    let refusal = Refusal::connections(config);
+    let rejection = Rejection::connections(config);
     tokio::spawn(async move {
-        connection::end(&mut transport, Some(refusal), true).await;
-        refusing.fetch_sub(1, Relaxed);
+        connection::end(&mut transport, Some(rejection), true).await;
+        rejecting.fetch_sub(1, Relaxed);
     });
 }

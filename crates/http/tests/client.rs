@@ -49,7 +49,7 @@ fn bodies_of_all_lengths_go_there_and_back_in_all_ways() {
         }
         let counters = server.stop();
         assert_eq!(counters.requests, 6 * ways.len() as u64);
-        assert_eq!((counters.open, counters.refused, counters.panics), (0, 0, 0));
+        assert_eq!((counters.open, counters.rejected, counters.panics), (0, 0, 0));
     }
 }
 

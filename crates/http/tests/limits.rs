@@ -13,14 +13,14 @@ use trunkline_http::{Client, ClientConfig, Config, HeaderMap, Method};
 const GET: &[u8] = b"GET /count HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /// What the server says of a request: the status, and the name of the limit.
-fn refused(answer: &str) -> (u16, &str) {
+fn rejected(answer: &str) -> (u16, &str) {
     let (_, text) = answer.split_once("\r\n\r\n").expect("a head ends");
     assert_eq!(header(answer, "connection"), Some("close"), "{answer}");
     (status(answer), text.split([':', ' ']).next().unwrap_or_default())
 }
 
 #[test]
-fn what_is_too_long_is_refused_by_the_name_of_the_limit() {
+fn what_is_too_long_is_rejected_by_the_name_of_the_limit() {
     let server = echo(Config {
         header_bytes: 2000,
         target_bytes: 500,
@@ -32,20 +32,20 @@ fn what_is_too_long_is_refused_by_the_name_of_the_limit() {
     let get = |target: &str, headers: &str| {
         ask(format!("GET {target} HTTP/1.1\r\nHost: a\r\n{headers}\r\n"))
     };
-    assert_eq!(refused(&get(&format!("/{}", "t".repeat(500)), "")), (414, "target_bytes"));
-    assert_eq!(refused(&get(&format!("/{}", "t".repeat(70_000)), "")), (431, "header_bytes"));
-    assert_eq!(refused(&get("/", &format!("A: {}\r\n", "h".repeat(2000)))), (431, "header_bytes"));
+    assert_eq!(rejected(&get(&format!("/{}", "t".repeat(500)), "")), (414, "target_bytes"));
+    assert_eq!(rejected(&get(&format!("/{}", "t".repeat(70_000)), "")), (431, "header_bytes"));
+    assert_eq!(rejected(&get("/", &format!("A: {}\r\n", "h".repeat(2000)))), (431, "header_bytes"));
     let endless = format!("GET / HTTP/1.1\r\nA: {}", "h".repeat(1 << 20));
-    assert_eq!(refused(&ask(endless)), (431, "header_bytes"));
-    assert_eq!(refused(&get("/", &"A: b\r\n".repeat(20))), (431, "headers"));
+    assert_eq!(rejected(&ask(endless)), (431, "header_bytes"));
+    assert_eq!(rejected(&get("/", &"A: b\r\n".repeat(20))), (431, "headers"));
     let post = |framing: &str, body: &str| {
         ask(format!("POST / HTTP/1.1\r\nHost: a\r\n{framing}\r\n\r\n{body}"))
     };
-    assert_eq!(refused(&post("Content-Length: 1001", "")), (413, "body_bytes"));
+    assert_eq!(rejected(&post("Content-Length: 1001", "")), (413, "body_bytes"));
     let long = "b".repeat(1 << 20);
-    assert_eq!(refused(&post(&format!("Content-Length: {}", long.len()), &long)).0, 413);
+    assert_eq!(rejected(&post(&format!("Content-Length: {}", long.len()), &long)).0, 413);
     let chunks = format!("3e8\r\n{}\r\n1\r\nb\r\n0\r\n\r\n", &long[..1000]);
-    assert_eq!(refused(&post("Transfer-Encoding: chunked", &chunks)), (413, "body_bytes"));
+    assert_eq!(rejected(&post("Transfer-Encoding: chunked", &chunks)), (413, "body_bytes"));
 }
 
 #[test]
@@ -92,9 +92,9 @@ fn slow_heads_and_bodies_are_told_so() {
         }
         sleep(Duration::from_millis(10));
     }
-    assert_eq!(refused(&answers[0]), (408, "header_timeout"));
-    assert_eq!(refused(&answers[1]), (408, "body_timeout"));
-    assert_eq!(server.counters().refused, 2);
+    assert_eq!(rejected(&answers[0]), (408, "header_timeout"));
+    assert_eq!(rejected(&answers[1]), (408, "body_timeout"));
+    assert_eq!(server.counters().rejected, 2);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn idle_connections_are_closed_without_a_word() {
     once.write_all(GET).expect("it reads");
     assert_eq!(answer(&mut once).1, b"1");
     assert_eq!((rest(&mut never), rest(&mut once)), (String::new(), String::new()));
-    assert_eq!(server.stop().refused, 0);
+    assert_eq!(server.stop().rejected, 0);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn one_connection_too_many_is_told_so() {
         assert_eq!(answer(stream).1, b"1");
     }
     let full = exchange_open(server.address(), GET);
-    assert_eq!(refused(&full), (503, "connections"));
+    assert_eq!(rejected(&full), (503, "connections"));
     assert_eq!(header(&full, "retry-after"), Some("1"));
     drop(held.pop());
     while server.counters().open > 1 {

@@ -102,17 +102,17 @@ fn a_full_queue_is_told_so_and_the_connection_is_kept() {
     let mut working = send(&server, "/works", 1);
     had.recv().expect("the worker has it");
     let mut waiting = queue(&server, "/waits", 1);
-    let mut refused = send(&server, "/refused", 1);
-    let (head, text) = answer(&mut refused);
+    let mut rejected = send(&server, "/rejected", 1);
+    let (head, text) = answer(&mut rejected);
     assert_eq!((status(&head), header(&head, "retry-after")), (503, Some("1")));
     assert!(text.starts_with(b"queue"), "{}", String::from_utf8_lossy(&text));
     for stream in [&mut working, &mut waiting] {
         tell.send(()).expect("the worker waits");
         assert_eq!(answer(stream).1, b"1");
     }
-    refused.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").expect("it is open");
+    rejected.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").expect("it is open");
     tell.send(()).expect("the worker waits");
-    assert_eq!(answer(&mut refused).1, b"1", "the first that this connection's handler saw");
+    assert_eq!(answer(&mut rejected).1, b"1", "the first that this connection's handler saw");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn without_a_queue_only_a_worker_without_work_takes_a_request() {
     let (server, had, tell) = held(0, Order::FirstIn);
     let mut working = send(&server, "/works", 1);
     had.recv_timeout(Duration::from_secs(20)).expect("the worker has it");
-    let (head, _) = answer(&mut send(&server, "/refused", 1));
+    let (head, _) = answer(&mut send(&server, "/rejected", 1));
     assert_eq!((status(&head), header(&head, "retry-after")), (503, Some("1")));
     tell.send(()).expect("the worker waits");
     assert_eq!(answer(&mut working).1, b"1");

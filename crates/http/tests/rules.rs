@@ -84,8 +84,8 @@ fn a_body_is_asked_for_where_the_client_expects_it() {
     stream.write_all(b"ok").expect("it reads");
     assert_eq!(answer(&mut stream).1, b"ok");
 
-    let refused = exchange_open(server.address(), format!("{head}11\r\n\r\n").as_bytes());
-    assert_eq!(status(&refused), 413, "and not 100: {refused}");
+    let rejected = exchange_open(server.address(), format!("{head}11\r\n\r\n").as_bytes());
+    assert_eq!(status(&rejected), 413, "and not 100: {rejected}");
     let unknown = head.replace("100-continue", "200-maybe") + "2\r\n\r\nok";
     assert_eq!(status(&exchange_open(server.address(), unknown.as_bytes())), 417);
 }
@@ -107,7 +107,7 @@ fn answers_go_out_in_chunks_or_whole() {
 }
 
 #[test]
-fn what_is_no_request_is_refused_in_words() {
+fn what_is_no_request_is_rejected_in_words() {
     let server = echo(quick());
     let cases: [(&[u8], u16); 16] = [
         (b"this is no request\r\n\r\n", 400),
@@ -129,17 +129,17 @@ fn what_is_no_request_is_refused_in_words() {
     ];
     for (request, expected) in cases {
         let request_text = String::from_utf8_lossy(request);
-        let refused = exchange_open(server.address(), request);
-        assert_eq!(status(&refused), expected, "{request_text}\n{refused}");
-        assert_eq!(header(&refused, "connection"), Some("close"), "{request_text}");
-        let (_, text) = refused.split_once("\r\n\r\n").expect("a head ends");
+        let rejected = exchange_open(server.address(), request);
+        assert_eq!(status(&rejected), expected, "{request_text}\n{rejected}");
+        assert_eq!(header(&rejected, "connection"), Some("close"), "{request_text}");
+        let (_, text) = rejected.split_once("\r\n\r\n").expect("a head ends");
         assert!(text.len() > 10 && text.ends_with('\n'), "{request_text}: {text:?}");
     }
-    assert_eq!(server.stop().refused, 16);
+    assert_eq!(server.stop().rejected, 16);
 }
 
 #[test]
-fn truncated_requests_are_refused_or_dropped() {
+fn truncated_requests_are_rejected_or_dropped() {
     let server = echo(quick());
     let whole = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody";
     for length in 0..whole.len() {

@@ -1,4 +1,4 @@
-//! A folder of files, as a journal needs it: the real one, or one that is simulated.
+//! A folder of files for a journal: real, or simulated.
 
 use std::collections::BTreeMap;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
@@ -11,7 +11,7 @@ mod system;
 
 use rustix::io::{Errno, ReadWriteFlags};
 
-/// A folder of files. Whatever changes something returns when the change is on disk.
+/// A folder of files. Every change is on disk when its call returns.
 pub trait Disk {
     /// Names of all files.
     ///
@@ -24,12 +24,12 @@ pub trait Disk {
     ///
     /// # Errors
     ///
-    /// There is none, or it cannot be looked at.
+    /// The file does not exist, or cannot be examined.
     fn length(&mut self, name: &str) -> io::Result<u64>;
 
-    /// Makes a file that begins with `head` and goes on with zeros, so many bytes in all. Its room is
-    /// taken, so that writing into it does not fail because the disk is full. What there is under
-    /// this name is replaced; where it fails nothing is left under it.
+    /// Creates a file of this length that begins with `head` and continues with zeros. Its room is
+    /// allocated, so that a later write does not fail because the disk is full. It replaces a file of the
+    /// same name; if it fails, no file of the name is left.
     ///
     /// # Errors
     ///
@@ -40,32 +40,32 @@ pub trait Disk {
     ///
     /// # Errors
     ///
-    /// Anything; then it is not known what is on disk.
+    /// Any; it is then unknown what is on disk.
     fn write(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Makes a file of these bytes, or leaves everything as it is.
+    /// Creates a file of these bytes, or leaves everything unchanged.
     ///
     /// # Errors
     ///
-    /// Anything.
+    /// Any.
     fn replace(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
 
-    /// Cuts a file off.
+    /// Truncates a file.
     ///
     /// # Errors
     ///
-    /// Anything.
+    /// Any.
     fn truncate(&mut self, name: &str, bytes: u64) -> io::Result<()>;
 
-    /// Reads from a file into `buffer`: some bytes, or none if the file has no more.
+    /// Reads from a file into `buffer`: some bytes, or none at the end of the file.
     ///
     /// # Errors
     ///
     /// There is no such file, or it cannot be read.
     fn read(&mut self, name: &str, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Removes a file. A removal is not waited for: if the machine fails, the file may come back, and with
-    /// it all that were removed later.
+    /// Removes a file. It does not wait for the removal: if the machine fails, the file may come back, and
+    /// with it all that were removed later.
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ pub fn read_all(disk: &mut dyn Disk, name: &str) -> io::Result<Vec<u8>> {
     read_part(disk, name, 0, length)
 }
 
-/// So many bytes of a file from an offset on; fewer only if the file has no more.
+/// So many bytes of a file from an offset on; fewer only at the end of the file.
 ///
 /// # Errors
 ///
@@ -94,8 +94,8 @@ pub(crate) fn read_part(
     offset: u64,
     length: usize,
 ) -> io::Result<Vec<u8>> {
-    // Memory that stays zero costs nothing, and a segment's file may be zeros for the most part: what is
-    // written into the bytes is only what is none.
+    // Memory that stays zero costs nothing, and a segment's file may be mostly zeros: only non-zero bytes
+    // are written.
     let mut bytes = vec![0; length];
     let mut piece = vec![0; length.min(PIECE)];
     let mut filled = 0;
@@ -121,10 +121,10 @@ pub(crate) fn read_part(
 /// Bytes that are read at a time.
 const PIECE: usize = 256 << 10;
 
-/// Name of the file that says that a journal is in use.
+/// Name of the file that marks a journal as in use.
 const LOCK: &str = "lock";
 
-/// Bytes of zeros that are written at a time. Few, so that others who write come between.
+/// Zeros that are written at a time. Few, so that other writers come between.
 const ZEROS: usize = 256 << 10;
 
 /// Files that are kept open.
@@ -132,13 +132,13 @@ const OPEN: usize = 8;
 
 /// A real folder.
 ///
-/// Files are written over, not appended to: they are filled with zeros when they are made. A file that
-/// grows, or has room that was never written, has its length or its map changed by each write, and
+/// Files are overwritten, not appended to: they are filled with zeros when they are created. With a growing
+/// file, or room that was never written, each write changes the length or the extents of the file, and
 /// syncing that takes up to twice as long (`trunkline journal measure`).
 #[derive(Debug)]
 pub struct Folder {
     path: Arc<Path>,
-    /// Holds the lock as long as any of its clones is there.
+    /// Holds the lock as long as any clone exists.
     lock: Option<Arc<File>>,
     open: BTreeMap<String, File>,
 }
@@ -150,11 +150,11 @@ impl Clone for Folder {
 }
 
 impl Folder {
-    /// Takes a folder for this process alone, and makes it if it is not there.
+    /// Takes a folder for this process alone, and creates it if needed.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::WouldBlock`] if another process has it; those of making and opening files.
+    /// [`io::ErrorKind::WouldBlock`] if another process has it; the errors of creating and opening files.
     pub fn open(path: &Path) -> io::Result<Self> {
         make_folders(path)?;
         let lock = new_file().truncate(false).open(path.join(LOCK))?;
@@ -171,17 +171,17 @@ impl Folder {
         Ok(folder)
     }
 
-    /// A folder to look at, which another process may be using.
+    /// A folder for reading, which another process may be using.
     ///
     /// # Errors
     ///
-    /// There is no such folder.
+    /// The folder does not exist.
     pub fn look(path: &Path) -> io::Result<Self> {
         std::fs::read_dir(path)?;
         Ok(Self { path: path.into(), lock: None, open: BTreeMap::new() })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -190,7 +190,7 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// What happened to the folder's entries is on disk.
+    /// Syncs the entries of the folder.
     fn sync(&self) -> io::Result<()> {
         system::sync_folder(&self.path)
     }
@@ -211,7 +211,7 @@ impl Folder {
     fn fill(&self, name: &str, head: &[u8], bytes: u64) -> io::Result<()> {
         let path = self.of(name);
         let file = new_file().truncate(true).open(path)?;
-        // A file system that cannot do this takes the room when the zeros are written.
+        // If a file system cannot do this, the room is allocated when the zeros are written.
         let whole = rustix::fs::FallocateFlags::empty();
         if let Err(error @ Errno::NOSPC) = rustix::fs::fallocate(&file, whole, 0, bytes) {
             return Err(error.into());
@@ -229,13 +229,13 @@ impl Folder {
     }
 }
 
-/// Makes a folder with those it is in; their entries are on disk then.
+/// Creates a folder and its parents; their entries are on disk then.
 fn make_folders(path: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = path.ancestors().take_while(|it| !it.exists()).collect();
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent)?;
     }
-    // What is in messages is for nobody else to read.
+    // Nobody else may read the messages.
     DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     for made in missing {
         let parent = made.parent().filter(|it| !it.as_os_str().is_empty());
@@ -244,7 +244,7 @@ fn make_folders(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A file to write to, which is made if it is not there, and which nobody else can read then.
+/// A file for writing, created if needed, unreadable for others then.
 fn new_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.create(true).write(true).mode(0o600);
@@ -276,7 +276,7 @@ impl Disk for Folder {
     fn names(&mut self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.path)? {
-            // What is no text is no file of ours.
+            // A name that is not text is not one of our files.
             names.extend(entry?.file_name().into_string().ok());
         }
         Ok(names)
@@ -289,14 +289,14 @@ impl Disk for Folder {
     fn create(&mut self, name: &str, head: &[u8], bytes: u64) -> io::Result<()> {
         self.open.remove(name);
         self.fill(name, head, bytes).inspect_err(|_| {
-            // Where even this fails, the journal removes it when it is opened.
+            // If even this fails, the journal removes the file when it is opened.
             let _ = std::fs::remove_file(self.of(name));
         })
     }
 
     fn write(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
         if !self.open.contains_key(name) {
-            // A removed file has its room on the disk as long as it is open, and a log is written in one
+            // A removed file takes room on the disk as long as it is open, and a log is written in one
             // place at a time.
             self.open.clear();
         }
@@ -363,8 +363,8 @@ mod tests {
         std::fs::remove_dir_all(&path).expect("removed");
     }
 
-    /// Whether the file system of a folder refuses writes with `DSYNC`.
-    fn refuses_dsync(folder: &Path) -> bool {
+    /// Whether the file system of a folder rejects writes with `DSYNC`.
+    fn rejects_dsync(folder: &Path) -> bool {
         let path = folder.join("probe");
         let file = new_file().open(&path).expect("a file");
         let written = system::write(&file, 0, b"probe", ReadWriteFlags::DSYNC);
@@ -372,23 +372,23 @@ mod tests {
         written.is_err()
     }
 
-    /// What is synced, where writes with `DSYNC` are taken and where they are refused.
-    fn check_syncs(refuses: bool) {
-        let name = format!("trunkline-sync-{refuses}-{}", std::process::id());
+    /// Checks what is synced, with writes with `DSYNC` accepted or rejected.
+    fn check_syncs(rejects: bool) {
+        let name = format!("trunkline-sync-{rejects}-{}", std::process::id());
         let path = std::env::temp_dir().join(&name);
         let mut folder = Folder::open(&path).expect("a folder");
-        system::refuse(refuses);
-        let is_refused = refuses_dsync(&path);
-        assert!(is_refused || !refuses);
+        system::reject(rejects);
+        let is_rejected = rejects_dsync(&path);
+        assert!(is_rejected || !rejects);
         let mut calls = |work: &mut dyn FnMut(&mut Folder) -> io::Result<()>| {
             system::take();
             work(&mut folder).expect("it works");
             system::take()
         };
-        // One that is refused is made without, and the file is synced.
+        // After a rejected write the bytes are written without it, and the file is synced.
         let through = || -> Vec<String> {
             let all = ["write DSYNC", "sync a"];
-            all[..1 + usize::from(is_refused)].iter().map(|it| (*it).to_owned()).collect()
+            all[..1 + usize::from(is_rejected)].iter().map(|it| (*it).to_owned()).collect()
         };
         let mut made = [through(), through(), through(), through()].concat();
         let entries = format!("sync folder {name}");
@@ -396,7 +396,7 @@ mod tests {
         assert_eq!(calls(&mut |it| it.create("a", b"head", 600_000)), made);
         assert_eq!(calls(&mut |it| it.write("a", 100, b"bytes")), through());
         assert_eq!(calls(&mut |it| it.truncate("a", 105)), ["sync a"]);
-        // The bytes come before the name, and the name is on disk when it is done.
+        // The bytes are synced before the name, and the name when it is done.
         assert_eq!(calls(&mut |it| it.replace("b", b"new")), ["sync b.new", &entries]);
         let bytes = read_all(&mut folder, "a").expect("readable");
         assert_eq!((&bytes[..4], &bytes[100..]), (&b"head"[..], &b"bytes"[..]));
@@ -404,9 +404,9 @@ mod tests {
         system::take();
         drop(Folder::open(&path.join("c/d")).expect("folders"));
         let of_folders = system::take();
-        // Those in which both stand that were made, and its own.
+        // The parents of both created folders, and its own.
         assert_eq!(of_folders, ["sync folder c", &entries, "sync folder d"]);
-        system::refuse(false);
+        system::reject(false);
         std::fs::remove_dir_all(&path).expect("removed");
     }
 
@@ -423,13 +423,13 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn the_system_is_asked_to_sync() {
-        // No system syncs a pipe: it says so, if it is asked.
+        // A pipe cannot be synced: the system says so.
         let (reader, writer) = std::io::pipe().expect("a pipe");
         let pipe = File::from(std::os::fd::OwnedFd::from(writer));
         let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reader));
         assert!(system::sync(&pipe).is_err());
         assert!(system::sync_folder(Path::new(&path)).is_err());
-        // Nor has it this flag.
+        // It does not support this flag either.
         let path = Path::new("/dev/null");
         let file = OpenOptions::new().write(true).open(path).expect("it is there");
         let unknown = ReadWriteFlags::from_bits_retain(1 << 30);
@@ -452,7 +452,7 @@ mod tests {
             assert_eq!(mode(&path.join("journal").join(name)), 0o600, "{name}");
         }
         drop(folder);
-        // Whose folder it is decides about one that is there.
+        // The owner decides about an existing folder.
         let kept = path.join("kept");
         std::fs::create_dir(&kept).expect("a folder");
         std::fs::set_permissions(&kept, std::fs::Permissions::from_mode(0o750))

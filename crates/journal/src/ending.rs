@@ -1,4 +1,4 @@
-//! What there is in a segment, and what there was.
+//! The content of a segment, and what is missing in it.
 
 use crate::index::Index;
 use crate::journal::{CLOSED, LEAP};
@@ -6,18 +6,18 @@ use crate::record::{Address, HEAD, MARK, Record, padded};
 use crate::scan::{Damage, DamageKind, Found, Scan};
 use crate::segment::SEGMENT_HEAD;
 
-/// What was cut off.
+/// What was truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Torn {
-    /// From here on.
+    /// The place from which it was truncated.
     pub at: Address,
-    /// Bytes that were no zeros.
+    /// Non-zero bytes.
     pub bytes: u32,
 }
 
-/// Bytes of a segment from an offset on up to the last that is no zero.
+/// Bytes of a segment from an offset up to the last non-zero one.
 pub(crate) fn used(bytes: &[u8], from: usize) -> u32 {
-    // Most of a segment may be zeros: pieces are looked at as a whole, which takes a tenth of the time.
+    // Most of a segment may be zeros: comparing whole pieces takes a tenth of the time.
     const PIECE: usize = 4 << 10;
     let rest = bytes.get(from..).unwrap_or(&[]);
     let mut end = rest.len();
@@ -31,13 +31,13 @@ pub(crate) fn used(bytes: &[u8], from: usize) -> u32 {
     0
 }
 
-/// Where a record ends; the zeros behind it may be cut off.
+/// The end of a record; the zeros behind it may be truncated.
 fn end_of(at: Address, record: &Record<'_>, bytes: &[u8]) -> u32 {
     let end = at.offset as usize + padded(HEAD + record.body.len());
     end.min(bytes.len()) as u32
 }
 
-/// The index of a segment, and what is damaged in it.
+/// The index of a segment, and its damage.
 pub(crate) fn whole(bytes: &[u8], journal: u64, number: u32, after: u64) -> (Index, Vec<Damage>) {
     let mut index = Index { end: SEGMENT_HEAD as u32, ..Index::default() };
     let mut damages = Vec::new();
@@ -60,8 +60,8 @@ pub(crate) fn whole(bytes: &[u8], journal: u64, number: u32, after: u64) -> (Ind
     (index, damages)
 }
 
-/// The positions between two, without both, that no damage accounts for. Damage that says of no position
-/// that it was not there now says so of the second.
+/// The positions between two, both excluded, that no damage explains. Damage whose end is unknown now ends
+/// at the second.
 fn missing<'a>(
     after: u64,
     before: u64,
@@ -79,7 +79,7 @@ fn missing<'a>(
     (known + 1 < before).then_some((known, before))
 }
 
-/// What is missing at the end of a segment, by an index of it that was written when it was complete.
+/// Missing records at the end of a segment, according to an index written when it was complete.
 pub(crate) fn lost_tail(number: u32, (found, said): (&Index, &Index), damages: &mut Vec<Damage>) {
     if said.last <= found.last {
         return;
@@ -92,8 +92,8 @@ pub(crate) fn lost_tail(number: u32, (found, said): (&Index, &Index), damages: &
     }
 }
 
-/// What is missing between two segments with records, of which there is none between them. Positions go
-/// on from one to the next, or leap to where those of a segment begin that follows no orderly end.
+/// Missing records between two segments with records and none between them. Positions go on from one to the
+/// next, or jump to the start of a segment behind an unclean end.
 pub(crate) fn gap<'a>(
     (number, index): (u32, &Index),
     (next, first): (u32, u64),
@@ -109,9 +109,9 @@ pub(crate) fn gap<'a>(
 
 /// A segment in which writing may have ended anywhere.
 ///
-/// Each record says what was known to be on disk when it was appended, and nothing is written before what
-/// was written earlier is known to be on disk. So a record that cannot be read was being written, unless
-/// a later one knows better.
+/// Each record says what was known to be on disk when it was appended, and no write begins before the
+/// earlier one is known to be on disk. So an unreadable record was being written, unless a later one knows
+/// better.
 pub(crate) struct Ending<'a> {
     bytes: &'a [u8],
     journal: u64,
@@ -121,9 +121,9 @@ pub(crate) struct Ending<'a> {
     pub(crate) index: Index,
     pub(crate) damages: Vec<Damage>,
     pub(crate) torn: Torn,
-    /// If the journal was closed: the number of the last segment that had been made then.
+    /// If the journal was closed: the number of the last segment created by then.
     closed: Option<u32>,
-    /// Where records begin of which no other says that they are on disk.
+    /// Where the records begin that no other confirms to be on disk.
     pub(crate) unsure: u32,
 }
 
@@ -139,8 +139,8 @@ impl<'a> Ending<'a> {
         ending
     }
 
-    /// Whether the journal was closed here, with this number of the last segment there is. Who began a
-    /// later one may have given positions, of which nothing is left.
+    /// Whether the journal was closed here, with this number of the last segment. A process that began a
+    /// later one may have used positions of which nothing is left.
     pub(crate) fn was_closed(&self, last: u32) -> bool {
         self.closed.is_some_and(|made| last <= made.max(self.number))
     }
@@ -189,7 +189,7 @@ impl<'a> Ending<'a> {
     }
 }
 
-/// If a record says that the journal was closed: the number of the last segment that had been made.
+/// If a record says that the journal was closed: the number of the last segment created.
 fn closed(record: &Record<'_>) -> Option<u32> {
     let number = record.body.strip_prefix(CLOSED).filter(|_| record.kind == MARK)?;
     Some(number.first_chunk().map_or(0, |number| u32::from_le_bytes(*number)))

@@ -1,20 +1,20 @@
-//! Where in a segment positions and times are: one entry for some 64 KiB.
+//! The index of a segment: positions and times, one entry for some 64 KiB.
 //!
-//! The index of a segment that is complete lies beside it, so that opening a journal need not read all
-//! of it. One that is missing or wrong is made again from the segment.
+//! The index of a complete segment is beside it, so that opening a journal need not read all of it. A
+//! missing or wrong one is rebuilt from the segment.
 
 use crc32c::crc32c;
 
 use crate::record::Address;
 
-/// Bytes of records from one entry to the next, at least.
+/// The least bytes of records between two entries.
 pub(crate) const STEP: u32 = 64 << 10;
 
 const MAGIC: &[u8; 8] = b"TRUNKIDX";
 const HEAD: usize = 64;
 const ENTRY: usize = 20;
 
-/// A record that can be found at once.
+/// A record that can be found without a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) position: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Entry {
     pub(crate) offset: u32,
 }
 
-/// What is known of a segment's records.
+/// The index of a segment's records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Index {
     /// Of the first record, if there is one.
@@ -32,7 +32,7 @@ pub(crate) struct Index {
     /// Of the last record.
     pub(crate) last_time: u64,
     pub(crate) records: u64,
-    /// Where the last record ends.
+    /// The end of the last record.
     pub(crate) end: u32,
     pub(crate) entries: Vec<Entry>,
 }
@@ -51,13 +51,13 @@ impl Index {
         self.records += 1;
     }
 
-    /// Where to begin to look for a position: no record before has it or a higher one.
+    /// Where to start searching for a position: no earlier record has it or a higher one.
     pub(crate) fn at_position(&self, position: u64) -> Option<u32> {
         let after = self.entries.partition_point(|entry| entry.position <= position);
         Some(self.entries.get(after.saturating_sub(1))?.offset)
     }
 
-    /// Where to begin to look for a time: all records before are older.
+    /// Where to start searching for a time: all earlier records are older.
     pub(crate) fn at_time(&self, time: u64) -> Option<u32> {
         let after = self.entries.partition_point(|entry| entry.time < time);
         Some(self.entries.get(after.saturating_sub(1))?.offset)
@@ -90,7 +90,7 @@ impl Index {
         bytes
     }
 
-    /// From the bytes of a file; none if they are not those of this segment's index.
+    /// From the bytes of a file; `None` if they are not this segment's index.
     pub(crate) fn read(bytes: &[u8], journal: u64, segment: u32) -> Option<Self> {
         let four =
             |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));

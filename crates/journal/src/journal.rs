@@ -1,4 +1,19 @@
 //! The journal as a state machine: records in, work for a disk out.
+//!
+//! ```text
+//!   a record:   append          next_commit         committed        forget
+//!               -------> pending ---------> writing ---------> durable ------> on disk only
+//!                        `pending_bytes`    one commit         in memory up    read by a task
+//!                        at most, then      at a time          to `memory_bytes`
+//!                        Busy                  |
+//!                                              +-- the write failed: nothing is taken any more
+//!
+//!   a segment:  none --Prepare--> ready --begin_segment--> current --full--> full --Seal--> sealed
+//!                 |                                                                            |
+//!                 +-- no room on the disk: tried again after a second                          |
+//!                                               nobody needs its records, or too many bytes    |
+//!                                               removed <--Remove------------------------------+
+//! ```
 
 mod read;
 mod reads;
@@ -15,18 +30,18 @@ use crate::tail::{Chunk, Tail};
 pub use read::Lookup;
 use reads::Reads;
 
-/// How much is kept, where, and how much waits.
+/// How much is kept, and how much may wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Bytes of a segment's file, 64 KiB to 1 GiB.
     pub segment_bytes: u32,
-    /// Bytes of the newest records on disk that can be read without it.
+    /// Bytes of the newest records on disk that stay readable in memory.
     pub memory_bytes: usize,
-    /// Bytes of records that are not on disk yet; more are not taken until some are.
+    /// Bytes of records that are not on disk yet; at this bound no more are accepted.
     pub pending_bytes: usize,
     /// Bytes of all segments.
     pub bytes: u64,
-    /// For how long records are kept that nobody needs, in nanoseconds, as far as `bytes` allow.
+    /// How long unneeded records are kept, in nanoseconds, within `bytes`.
     pub keep: u64,
 }
 
@@ -42,28 +57,28 @@ impl Default for Options {
     }
 }
 
-/// Why a record is not taken.
+/// Why a record is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// It is longer than records may be.
+pub enum Rejection {
+    /// It is longer than allowed.
     TooLong {
         /// Bytes of its body.
         bytes: usize,
-        /// So many may be.
+        /// The limit.
         limit: usize,
     },
-    /// There will be room in a moment.
+    /// There will be room soon.
     Busy,
-    /// There is no room, and no saying when there will be; why.
+    /// There is no room, and it is unknown when there will be; the reason.
     Full(String),
-    /// Nothing is taken any more; why.
+    /// Nothing is accepted any more; the reason.
     Failed(String),
 }
 
-/// Where a record is and what its number is.
+/// The place and position of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appended {
-    /// Its number.
+    /// Its position.
     pub position: u64,
     /// Where it is.
     pub at: Address,
@@ -72,23 +87,23 @@ pub struct Appended {
 /// Room for a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// There is room behind the last one.
+    /// There is room behind the last record.
     Here,
-    /// There is room in a segment that is to be begun: see [`Journal::begin_segment`].
+    /// There is room in a new segment: see [`Journal::begin_segment`].
     NewSegment,
 }
 
-/// Records to write, all in one go.
+/// Records to write in one piece.
 #[derive(Clone, Debug)]
 pub struct Commit {
-    /// Bytes and where they go, in this order; on disk when they are written.
+    /// Bytes and their places, in this order; on disk once they are written.
     pub chunks: Vec<Arc<Chunk>>,
 }
 
-/// Work for the disk that no acknowledgement waits for.
+/// Disk work that no acknowledgement waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// Make the file of a segment.
+    /// Create the file of a segment.
     Prepare {
         /// Number of the segment.
         segment: u32,
@@ -111,14 +126,14 @@ pub enum Task {
     },
     /// Read from a segment.
     Read {
-        /// From where.
+        /// The place.
         at: Address,
-        /// So many bytes, or as many as there are.
+        /// The number of bytes; fewer if there are no more.
         bytes: usize,
     },
 }
 
-/// What came of a background task.
+/// The result of a background task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Done {
     /// It is done.
@@ -127,7 +142,7 @@ pub enum Done {
     Read(Vec<u8>),
     /// There was no room on the disk.
     NoRoom(String),
-    /// It failed, and why.
+    /// It failed; the reason.
     Failed(String),
 }
 
@@ -138,7 +153,7 @@ struct Segment {
     index: Index,
     /// Bytes of its file.
     bytes: u64,
-    /// Whether the index lies beside it.
+    /// Whether its index file exists.
     is_sealed: bool,
 }
 
@@ -146,54 +161,53 @@ struct Segment {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Next {
     None,
-    /// Its file is being made.
+    /// Its file is being created.
     Asked,
     Ready,
-    /// It would be too many, and what is known is to be said once more before the first can go: when to look
-    /// again.
+    /// It would exceed the limit, and a checkpoint has to be complete before the first one can go: when to
+    /// check again.
     Held(u64),
-    /// There is no room for it; why, and when to try again.
+    /// There is no room for it; the reason, and when to retry.
     Full(String, u64),
 }
 
-/// Bytes of a commit, at most, if it is more than one chunk.
+/// The most bytes of a commit of more than one chunk.
 const COMMIT: usize = 4 << 20;
 
-/// How long a journal that could not make a segment waits before it tries again; nanoseconds.
+/// How long a journal waits after a segment could not be created; nanoseconds.
 const RETRY: u64 = 1_000_000_000;
 
-/// How long nothing comes before a mark is written; nanoseconds.
+/// How long nothing is appended before a mark is written; nanoseconds.
 const QUIET: u64 = 1_000_000_000;
 
-/// What the last mark of a journal says that was closed, before the number of the last segment that was
-/// made.
+/// The body of the last mark of a closed journal, before the number of the last segment created.
 pub(crate) const CLOSED: &[u8] = b"closed";
 
-/// Bytes of the mark when nothing comes, and of those when the journal is closed: a second one follows if
-/// a segment was just being made.
+/// Bytes of the mark for a pause, and of those for closing: a second one follows if a segment was just
+/// being created.
 const QUIET_MARK: usize = padded(HEAD);
 const CLOSING: usize = padded(HEAD + CLOSED.len() + 4);
 const CLOSINGS: usize = 2 * CLOSING;
 
-/// Bytes that are left in each segment for marks.
+/// Bytes that each segment reserves for marks.
 const FOR_MARKS: usize = QUIET_MARK + CLOSINGS;
 
-/// Positions of a journal that was not closed go on from this times the number of the next segment. A
-/// segment has fewer records, and its file is on disk before it has any: so no position is given twice,
-/// though records of it may have been lost.
+/// Positions of a journal that was not closed continue from this times the number of the next segment. A
+/// segment has fewer records, and its file is on disk before its first record: so no position is used
+/// twice, although records may have been lost.
 pub(crate) const LEAP: u64 = 1 << 25;
 
 /// A log of records in segments, on a disk or in memory.
 ///
-/// It does nothing by itself: its user asks it for [`Commit`]s and [`Task`]s, has them done, and says
-/// what came of them. Times for waiting (`now`) are nanoseconds by any clock that does not go back; times
-/// of records are nanoseconds since 1970.
+/// It does nothing by itself: its user takes [`Commit`]s and [`Task`]s, performs them, and reports the
+/// results. Times for waiting (`now`) are nanoseconds of any clock that never goes back; times of records
+/// are nanoseconds since 1970.
 #[derive(Debug)]
 pub struct Journal {
     options: Options,
     number: u64,
     is_on_disk: bool,
-    /// In their order; the last is the current one. Empty until the first is prepared.
+    /// In order; the last is the current one. Empty until the first is prepared.
     segments: VecDeque<Segment>,
     /// Bytes of all of them.
     bytes: u64,
@@ -205,12 +219,12 @@ pub struct Journal {
     durable: u64,
     /// Of the last record.
     time: u64,
-    /// What is being written: how many chunks, and the last position.
+    /// The commit being written: the number of chunks, and the last position.
     writing: Option<(usize, u64)>,
     failed: Option<String>,
     /// When a mark is due.
     mark_at: Option<u64>,
-    /// Whether nothing more is to be appended.
+    /// Whether it is closed for appending.
     is_closed: bool,
     /// Whether there were segments without records when it was opened.
     had_left: bool,
@@ -219,34 +233,34 @@ pub struct Journal {
     /// Removals.
     tasks: VecDeque<Task>,
     task: Option<Task>,
-    /// Segments without records, which say how far numbers were used until there is a later one.
+    /// Segments without records, which record the used numbers until there is a later one.
     left: Vec<u32>,
     reads: Reads,
-    /// Whether [`Self::retain`] has seen the current segment with too many before it: in memory nothing
-    /// else says that it was in vain.
+    /// Whether [`Self::retain`] has run for the current segment while too many were before it: in memory
+    /// nothing else records that it was in vain.
     is_retained: bool,
-    /// Whether nothing but what is known kept [`Self::retain`] from letting go of the first segment.
+    /// Whether only the checkpoints kept [`Self::retain`] from releasing the first segment.
     is_held_by_known: bool,
-    /// Whether a record found no place in the current segment while the next is held.
+    /// Whether a record found no room in the current segment while the next one is held.
     is_wanted: bool,
-    /// The disk had no room for a segment, and nothing was let go of since.
+    /// The disk had no room for a segment, and nothing was released since.
     has_no_room: bool,
-    /// The segment from which on all records are to be read to know what is known now.
+    /// Recovery needs all records from this segment on.
     since: u32,
-    /// Where all that is known was said: the segment from which on that can be learnt, and the position of the
-    /// record with which all was said. The last ones, of which two are on disk.
+    /// The complete checkpoints: the segment from which each can be read, and the position of its last
+    /// record. The latest ones, of which two are on disk.
     known: VecDeque<(u32, u64)>,
 }
 
 impl Journal {
-    /// A journal that is in memory alone.
+    /// A journal in memory.
     pub fn in_memory(options: Options) -> Self {
         let mut journal = Self::new(options, 0, 1, 1);
         journal.is_on_disk = false;
         journal
     }
 
-    /// One that goes on with a segment and a position; its folder has no later segments.
+    /// A journal that continues with a segment and a position; its folder has no later segments.
     pub(crate) fn new(options: Options, number: u64, segment: u32, position: u64) -> Self {
         let at = Address { segment, offset: SEGMENT_HEAD as u32 };
         Self {
@@ -279,19 +293,20 @@ impl Journal {
         }
     }
 
-    /// Takes over other options; segments keep their length.
+    /// Applies other options; segments keep their length.
     pub fn set_options(&mut self, options: Options) {
         self.options = Options { segment_bytes: self.options.segment_bytes, ..options };
     }
 
-    /// A segment that was there before.
+    /// Adds an existing segment.
     pub(crate) fn add_old(&mut self, number: u32, index: Index, bytes: u64, is_sealed: bool) {
         self.time = self.time.max(index.last_time);
         self.durable = self.durable.max(index.last);
         self.add_segment(Segment { number, index, bytes, is_sealed });
     }
 
-    /// Recovery has read all records from the segment `since` on. From `before` on all was known before that.
+    /// Recovery has read all records from the segment `since` on. The checkpoint before that is from
+    /// `before` on.
     pub(crate) fn set_recovered(&mut self, since: u32, before: Option<u32>) {
         self.since = since;
         // All of it is on disk.
@@ -319,12 +334,12 @@ impl Journal {
         self.durable
     }
 
-    /// Position up to which everything is on disk when what is being written is.
+    /// Position up to which everything is on disk once the current commit is.
     pub fn writing(&self) -> u64 {
         self.writing.map_or(self.durable, |(_, last)| last)
     }
 
-    /// Bytes that wait to be written.
+    /// Bytes waiting to be written.
     pub fn pending(&self) -> usize {
         self.tail.pending()
     }
@@ -334,18 +349,17 @@ impl Journal {
         self.writing.is_some()
     }
 
-    /// Whether something was given out to be done and is not known to be done.
+    /// Whether a commit or a task is under way.
     pub fn is_at_work(&self) -> bool {
         self.writing.is_some() || self.task.is_some()
     }
 
-    /// Why nothing is taken any more.
+    /// Why nothing is accepted any more.
     pub fn failure(&self) -> Option<&str> {
         self.failed.as_deref()
     }
 
-    /// Appends a record, for which [`Self::make_room`] has made room. Its body is `parts` one after the
-    /// other.
+    /// Appends a record after [`Self::make_room`] has made room. Its body is the concatenation of `parts`.
     #[inline]
     pub fn append(&mut self, time: u64, kind: u8, parts: &[&[u8]]) -> Appended {
         let position = self.position;
@@ -388,10 +402,10 @@ impl Journal {
         position
     }
 
-    /// What came of the commit: whether all of it is on disk.
+    /// The result of the commit: whether all of it is on disk.
     ///
-    /// A write that fails is never tried again: the system may say the next time that all is well, and
-    /// have forgotten what it could not write. Nothing is acknowledged from then on.
+    /// A failed write is never retried: the system may report success the next time, although it has
+    /// dropped the data that it could not write. Nothing is acknowledged from then on.
     pub fn committed(&mut self, now: u64, result: Result<(), String>) {
         let Some((chunks, last)) = self.writing.take() else { return };
         match result {
@@ -406,8 +420,8 @@ impl Journal {
         }
     }
 
-    /// Forgets the oldest of what is on disk, as far as it is more than `memory_bytes`; until then what
-    /// was just written can be read without the disk.
+    /// Forgets the oldest records on disk beyond `memory_bytes`; until then newly written ones can be read
+    /// without the disk.
     pub fn forget(&mut self) {
         self.tail.forget(self.options.memory_bytes);
     }
@@ -417,7 +431,7 @@ impl Journal {
         if !self.is_on_disk || self.task.is_some() {
             return None;
         }
-        // Room first, then what somebody waits for.
+        // Room first, then work that somebody waits for.
         let task = self.tasks.pop_front().or_else(|| self.prepare(now));
         let task = task.or_else(|| self.reads.next(now)).or_else(|| self.seal())?;
         self.task = Some(task.clone());
@@ -435,9 +449,9 @@ impl Journal {
         Some(Task::Seal { segment: segment.number, index })
     }
 
-    /// What came of the background task. What goes wrong with one costs nothing but time: a segment that cannot be
-    /// made is tried again, an index that is not there is made when the journal is opened, and a read
-    /// that fails is tried again until it is known which bytes cannot be read: those are damaged.
+    /// The result of the background task. A failure costs only time: a segment that cannot be created is
+    /// retried, a missing index is rebuilt when the journal is opened, and a failed read is retried until
+    /// the unreadable bytes are known: those are damaged.
     pub fn task_done(&mut self, now: u64, done: Done) {
         let Some(task) = self.task.take() else { return };
         match (task, done) {
@@ -464,7 +478,7 @@ impl Journal {
 
     /// When [`Self::advance`] or [`Self::next_task`] has something to do.
     pub fn next_deadline(&self) -> Option<u64> {
-        // What comes of a background task comes first.
+        // The result of a background task comes first.
         let is_free = self.is_on_disk && self.task.is_none();
         let retry = match &self.next {
             Next::Full(_, retry_at) | Next::Held(retry_at) if is_free && self.failed.is_none() => {
@@ -483,8 +497,8 @@ impl Journal {
         }
     }
 
-    /// Says with a last record that all is written that was appended, and which segments have been made.
-    /// Nothing more is to be appended.
+    /// Appends a last record which says that everything appended is written, and which segments exist.
+    /// Nothing may be appended afterwards.
     pub fn close(&mut self) {
         (self.mark_at, self.is_closed) = (None, true);
         let is_ready = self.next == Next::Ready;
@@ -492,13 +506,13 @@ impl Journal {
             let made = self.tail.end().segment + u32::from(is_ready);
             self.append(self.time, MARK, &[CLOSED, &made.to_le_bytes()]);
         } else if is_ready && self.is_on_disk && !self.has_current() && !self.had_left {
-            // Nothing was appended: it is as it was when it was opened.
+            // Nothing was appended: the journal is unchanged since it was opened.
             self.next = Next::None;
             self.tasks.push_back(Task::Remove { segment: self.tail.end().segment });
         }
     }
 
-    /// Marks what was written last as written; room for closing is left.
+    /// Marks the last written records as written; leaves room for closing.
     fn mark(&mut self) {
         self.mark_at = None;
         if self.has_room_for(FOR_MARKS) {
@@ -513,7 +527,7 @@ impl Journal {
 }
 
 impl Task {
-    /// The files that it is about.
+    /// The names of its files.
     pub fn names(&self) -> (String, String) {
         let segment = match self {
             Self::Prepare { segment, .. }

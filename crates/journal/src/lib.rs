@@ -1,8 +1,8 @@
 //! A log that survives: segments, checksums, group commit, recovery; no clock of its own
 //!
-//! [`Journal`] is a state machine. It has no threads, no clock and no files: it says what is to be
-//! written, and is told what came of it, so that it runs the same on a real disk ([`Folder`]) and on a
-//! simulated one that fails in all the ways that disks do.
+//! [`Journal`] is a state machine. It has no threads, no clock and no files: it gives out writes and is
+//! told the results. So it runs the same on a real disk ([`Folder`]) and on a simulated one with all the
+//! failures of disks.
 #![forbid(unsafe_code)]
 
 mod disk;
@@ -20,7 +20,7 @@ mod worker;
 
 pub use disk::{Disk, Folder, read_all};
 pub use ending::Torn;
-pub use journal::{Appended, Commit, Done, Journal, Lookup, Options, Refusal, Room, Task};
+pub use journal::{Appended, Commit, Done, Journal, Lookup, Options, Rejection, Room, Task};
 pub use open::{Learner, OpenError, Report, open};
 pub use record::{Address, HEAD, MARK, Record};
 pub use scan::{Damage, DamageKind, End, Found, Scan};

@@ -1,4 +1,4 @@
-//! Opening a journal after whatever happened to it.
+//! Opening a journal after any failure.
 
 use std::fmt;
 use std::io;
@@ -14,23 +14,22 @@ use crate::segment::{
     segment_name,
 };
 
-/// Why a journal cannot be opened. Nothing was changed, unless the disk failed while the end of what is
-/// there was put right; that is done the next time then.
+/// Why a journal cannot be opened. Nothing was changed, unless the disk failed during the repair of the
+/// journal's end; the next start then repairs it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The disk said so.
+    /// An error of the disk.
     Io(String, io::Error),
-    /// A segment is none, or of a later version.
+    /// A file is not a segment, or is of a later version.
     Segment(String, HeadError),
     /// A segment belongs to another journal than the first one.
     Foreign(String),
-    /// A segment and a later one have bytes of which none is a record that can be read.
+    /// A segment and a later one have bytes, but no readable record.
     Unreadable(String),
-    /// No segment says what was known at its beginning.
+    /// No segment has a readable checkpoint.
     NoState,
-    /// A segment says what was known at its beginning, and it is not understood: it was written by
-    /// another version.
+    /// A segment has a checkpoint that is not understood: another version wrote it.
     State(String),
 }
 
@@ -69,45 +68,45 @@ impl std::error::Error for OpenError {
     }
 }
 
-/// What was found when a journal was opened.
+/// The result of opening a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Segments with records.
     pub segments: usize,
     /// Records in them.
     pub records: u64,
-    /// Whether it was closed before, and did not just end.
+    /// Whether it was closed in order.
     pub was_closed: bool,
-    /// What was cut off at the end: it was being written when the process or the machine failed, and
-    /// had not been said to be on disk.
+    /// What was truncated at the end: it was being written when the process or the machine failed, and was
+    /// not reported as on disk.
     pub torn: Option<Torn>,
-    /// Records that had been on disk, and are not any more.
+    /// Records that had been on disk, and are damaged.
     pub damages: Vec<Damage>,
     /// Segments that had to be read because their index was missing or wrong.
     pub read: Vec<u32>,
-    /// Segments with nothing in them, which are removed.
+    /// Empty segments, which are removed.
     pub empty: Vec<u32>,
 }
 
-/// Who learns what is known from the records of a journal that is opened.
+/// Learns the state from the records of a journal that is opened.
 ///
-/// A function is one for which the first record of a segment says all that was known then: it is given
-/// that record and all behind it, and says of each whether it was understood.
+/// A function is a learner for which the first record of a segment is a complete checkpoint: it gets that
+/// record and all later ones, and returns for each whether it was understood.
 pub trait Learner {
-    /// The segment from which on records are to be read, by the first record of this one; none if it is not
-    /// understood.
+    /// The segment from which records have to be read, according to the first record of this one; `None` if
+    /// that is not understood.
     fn since(&self, segment: u32, first: &Record<'_>) -> Option<u32> {
         let _ = first;
         Some(segment)
     }
 
-    /// Forgets what was learnt: records from another segment on follow.
+    /// Forgets everything: records from another segment on follow.
     fn restart(&mut self) {}
 
     /// Learns what a record says; false if it is not understood.
     fn learn(&mut self, at: Address, record: &Record<'_>) -> bool;
 
-    /// Whether the records said all that is known.
+    /// Whether the records contained a complete checkpoint.
     fn is_complete(&self) -> bool {
         true
     }
@@ -119,7 +118,7 @@ impl<F: FnMut(Address, &Record<'_>) -> bool> Learner for F {
     }
 }
 
-/// One segment, as it was found.
+/// An existing segment.
 struct Old {
     number: u32,
     index: Index,
@@ -131,20 +130,20 @@ struct Old {
     damages: Vec<Damage>,
 }
 
-/// The end of a segment that is to be put right.
+/// The end of a segment that has to be repaired.
 struct Cut {
     number: u32,
-    /// Where it is cut off.
+    /// Where it is truncated.
     end: u32,
     /// Bytes before the end that may not be on disk.
     unsure: Vec<u8>,
 }
 
-/// What a segment begins with says of what is known.
+/// The checkpoint information of a segment's first record.
 enum Said {
-    /// It is learnt from this segment on.
+    /// The checkpoint is read from this segment on.
     Since(u32),
-    /// Nothing: it is the first of all.
+    /// None: it is the first segment of all.
     Nothing,
 }
 
@@ -162,14 +161,14 @@ pub(crate) fn io_error(name: &str) -> impl FnOnce(io::Error) -> OpenError {
     move |error| OpenError::Io(name, error)
 }
 
-/// Opens what is in a folder, or begins a journal of this `number` there.
+/// Opens the journal in a folder, or creates one with this `number`.
 ///
-/// The learner is given the records from the last segment on from which it learns all that is known: each
-/// segment begins with a record of the kind `state`, which says where that is. Where such a record is not
-/// understood, nothing is opened.
+/// The learner gets the records from the last segment on from which it can learn the whole state: each
+/// segment begins with a record of the kind `state`, which names that segment. If such a record is not
+/// understood, the journal is not opened.
 ///
-/// What was being written at the end and is not whole is cut off, and is in the report, as is every
-/// record that is damaged; the others are kept.
+/// An incomplete record at the end was being written: it is truncated and reported, as is every damaged
+/// record; the others are kept.
 ///
 /// # Errors
 ///
@@ -212,7 +211,7 @@ pub fn open(
     Ok((journal, report))
 }
 
-/// Numbers of all segments, rising.
+/// Numbers of all segments, in rising order.
 pub(crate) fn segments(disk: &mut dyn Disk) -> Result<Vec<u32>, OpenError> {
     let names = disk.names().map_err(io_error("the journal's folder"))?;
     let mut numbers: Vec<u32> =
@@ -221,7 +220,7 @@ pub(crate) fn segments(disk: &mut dyn Disk) -> Result<Vec<u32>, OpenError> {
     Ok(numbers)
 }
 
-/// Removes what was begun by [`Disk::replace`], and indexes of segments that are gone.
+/// Removes the leftovers of [`Disk::replace`], and indexes of removed segments.
 fn tidy_up(disk: &mut dyn Disk, numbers: &[u32]) -> Result<(), OpenError> {
     for name in disk.names().map_err(io_error("the journal's folder"))? {
         let is_left = match number_of(&name, INDEX_ENDING) {
@@ -229,14 +228,14 @@ fn tidy_up(disk: &mut dyn Disk, numbers: &[u32]) -> Result<(), OpenError> {
             None => name.ends_with(".index.new") || name.ends_with(".journal.new"),
         };
         if is_left {
-            // It does no harm.
+            // A leftover is harmless.
             let _ = disk.remove(&name);
         }
     }
     Ok(())
 }
 
-/// How a segment's file begins; none if it is not there any more.
+/// The head of a segment's file; `None` if it is gone.
 fn head(
     disk: &mut dyn Disk,
     number: u32,
@@ -246,7 +245,7 @@ fn head(
     Ok(read.map(|bytes| SegmentHead::read(&bytes, number)))
 }
 
-/// What was read, if there is a file. Who uses the journal may have let go of it since it was looked for.
+/// The result of a read, if the file exists. A process that uses the journal may have removed it meanwhile.
 pub(crate) fn there<T>(name: &str, read: io::Result<T>) -> Result<Option<T>, OpenError> {
     match read {
         Ok(read) => Ok(Some(read)),
@@ -255,7 +254,7 @@ pub(crate) fn there<T>(name: &str, read: io::Result<T>) -> Result<Option<T>, Ope
     }
 }
 
-/// A segment under the name of another one was put there by somebody, and is not to be written over.
+/// Somebody put a segment under the name of another one: it must not be overwritten.
 fn check_names(disk: &mut dyn Disk, numbers: &[u32]) -> Result<(), OpenError> {
     for &number in numbers {
         if let Some(Err(error @ HeadError::Number(_))) = head(disk, number)? {
@@ -265,8 +264,8 @@ fn check_names(disk: &mut dyn Disk, numbers: &[u32]) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// The journal's number, by the heads of its segments; none if there are no segments but such as were
-/// being made.
+/// The journal's number, from the heads of its segments; `None` if there are no segments, except unfinished
+/// ones.
 pub(crate) fn journal_number(
     disk: &mut dyn Disk,
     numbers: &[u32],
@@ -288,7 +287,7 @@ pub(crate) fn journal_number(
     if journal.is_some() { Ok(journal) } else { by_records(disk, &faults) }
 }
 
-/// The journal's number if no head can be read: the one with which a segment has records.
+/// The journal's number if no head is readable: the one with which a segment has records.
 fn by_records(disk: &mut dyn Disk, faults: &[(u32, HeadError)]) -> Result<Option<u64>, OpenError> {
     let mut unreadable = None;
     for &(number, error) in faults {
@@ -305,13 +304,13 @@ fn by_records(disk: &mut dyn Disk, faults: &[(u32, HeadError)]) -> Result<Option
     unreadable.map_or(Ok(None), |(name, error)| Err(OpenError::Segment(name, error)))
 }
 
-/// Whether a segment has a record that can be read.
+/// Whether a segment has a readable record.
 pub(crate) fn has_record(bytes: &[u8], journal: u64, number: u32) -> bool {
     Scan::new(bytes, journal, number, 0).any(|found| matches!(found, Found::Record(..)))
 }
 
 fn remove(disk: &mut dyn Disk, number: u32) -> Result<(), OpenError> {
-    // It may have none.
+    // There may be none.
     let _ = disk.remove(&index_name(number));
     let name = segment_name(number);
     disk.remove(&name).map_err(io_error(&name))
@@ -336,7 +335,7 @@ impl Opening<'_> {
         }
         match end {
             None => {}
-            // Before the next one was written to, all of it was on disk.
+            // All of it was on disk before the next one was written to.
             Some((number, _)) if self.report.torn.is_some() => {
                 self.read_old(number, after)?;
             }
@@ -346,8 +345,8 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// Of one segment behind all records it is known why it has bytes: they were being written. There
-    /// are no two, since nothing is written before what was written earlier is on disk.
+    /// The bytes of one segment behind all records were being written. There cannot be two, since no write
+    /// begins before the earlier one is on disk.
     fn add_empty(&mut self, number: u32, bytes: u32) -> Result<(), OpenError> {
         if bytes > 0 {
             if self.report.torn.is_some() {
@@ -371,7 +370,7 @@ impl Opening<'_> {
         if ending.index.records == 0 {
             return self.add_empty(number, ending.torn.bytes);
         }
-        // If there is an index, all that it says was on disk.
+        // If there is an index, everything in it was on disk.
         if let Some(said) = self.index(number) {
             lost_tail(number, (&ending.index, &said), &mut ending.damages);
         }
@@ -389,12 +388,12 @@ impl Opening<'_> {
     }
 
     fn index(&mut self, number: u32) -> Option<Index> {
-        // One that is not there is made again.
+        // A missing one is rebuilt.
         let bytes = read_all(self.disk, &index_name(number)).unwrap_or_default();
         Index::read(&bytes, self.journal, number)
     }
 
-    /// A segment that is complete: its index, or what is in it. Gives the last position so far.
+    /// A complete segment: its index, or its content. Returns the last position so far.
     fn read_old(&mut self, number: u32, after: u64) -> Result<u64, OpenError> {
         let name = segment_name(number);
         let length = self.disk.length(&name).map_err(io_error(&name))?;
@@ -412,7 +411,7 @@ impl Opening<'_> {
             lost_tail(number, (&index, &said), &mut damages);
         }
         if index.records == 0 {
-            // A leftover, or all of it is damaged; that is kept as it is.
+            // A leftover, or wholly damaged; it is kept unchanged.
             self.report.damages.append(&mut damages);
             if used(&bytes, SEGMENT_HEAD) == 0 {
                 self.report.empty.push(number);
@@ -425,7 +424,7 @@ impl Opening<'_> {
         Ok(last)
     }
 
-    /// Hands over the records since something was known. Gives the segment with which they begin.
+    /// Passes on the records since a checkpoint. Returns the segment with which they begin.
     fn visit(&mut self, state: u8, learner: &mut dyn Learner) -> Result<Option<u32>, OpenError> {
         let mut tried = None;
         for last in (0..self.old.len()).rev() {
@@ -438,7 +437,7 @@ impl Opening<'_> {
             for number in from..self.old.len() {
                 self.visit_one(number, first.take(), learner)?;
             }
-            // Nothing was known when the first was begun.
+            // The first segment begins with an empty state.
             if !has_state || learner.is_complete() {
                 return Ok(Some(self.old[from].number));
             }
@@ -446,11 +445,11 @@ impl Opening<'_> {
         if self.old.is_empty() { Ok(None) } else { Err(OpenError::NoState) }
     }
 
-    /// The segment from which on all was known before it was known from `since` on, if a segment says it.
+    /// The segment from which the checkpoint before the one at `since` can be read, if a segment names it.
     fn since_before(&mut self, since: u32, state: u8, learner: &dyn Learner) -> Option<u32> {
         let known = self.old.partition_point(|it| it.number < since);
         for number in (known.saturating_sub(1)..self.old.len().saturating_sub(1)).rev() {
-            // Damage there is told elsewhere, and the last one says enough.
+            // Its damage is reported elsewhere, and the last one is enough.
             if let Ok(Some(Said::Since(from))) = self.said(number, state, learner)
                 && from < since
             {
@@ -460,7 +459,7 @@ impl Opening<'_> {
         None
     }
 
-    /// Where to begin to learn by what a segment says, and whether what was known is said there.
+    /// Where to start learning according to a segment, and whether it names a checkpoint.
     fn beginning(
         &mut self,
         last: usize,
@@ -470,7 +469,7 @@ impl Opening<'_> {
         Ok(match self.said(last, state, learner)? {
             None => None,
             Some(Said::Nothing) => Some((last, false)),
-            // Where that segment is gone, all may be said from this one on.
+            // If that segment is gone, the whole checkpoint may be from this one on.
             Some(Said::Since(from)) => {
                 let from = self.old.binary_search_by_key(&from, |it| it.number);
                 Some((from.unwrap_or(last), true))
@@ -478,7 +477,7 @@ impl Opening<'_> {
         })
     }
 
-    /// What a segment begins with says of what is known.
+    /// The checkpoint information of a segment's first record.
     fn said(
         &mut self,
         number: usize,
@@ -499,8 +498,7 @@ impl Opening<'_> {
         }
     }
 
-    /// Hands over the records of a segment. If it begins with one of the kind `first`, that is to be
-    /// understood.
+    /// Passes on the records of a segment. A first record of the kind `first` must be understood.
     fn visit_one(
         &mut self,
         number: usize,
@@ -522,7 +520,7 @@ impl Opening<'_> {
             }
         }
         if !old.is_read {
-            // Its index may say more than there is.
+            // Its index may have more than the segment.
             let (index, damages) = whole(&bytes, self.journal, old.number, after);
             old.damages = damages;
             lost_tail(old.number, (&index, &old.index), &mut old.damages);
@@ -530,7 +528,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// Says what is known of the segments, and what is missing in and between them.
+    /// Reports the segments, and what is missing in and between them.
     fn name_damages(&mut self) {
         for next in 1..self.old.len() {
             let (before, after) = self.old.split_at_mut(next);
@@ -548,7 +546,7 @@ impl Opening<'_> {
         self.report.damages.sort_by_key(|damage| damage.at);
     }
 
-    /// Changes what is to be changed: nothing before all of it has been read.
+    /// Makes the repairs, after everything has been read.
     fn put_right(&mut self, numbers: &[u32]) -> Result<(), OpenError> {
         tidy_up(self.disk, numbers)?;
         for &number in &self.report.empty {
@@ -557,8 +555,8 @@ impl Opening<'_> {
         let Some(Cut { number, end, unsure }) = self.cut.take() else { return Ok(()) };
         let name = segment_name(number);
         self.disk.truncate(&name, end.into()).map_err(io_error(&name))?;
-        // What can be read may be in the system's memory only, and a sync that failed before does not
-        // fail again. So that it is on disk it is written again.
+        // Readable bytes may be in the system's memory only, and a sync that failed before does not fail
+        // again. So they are written again.
         if !unsure.is_empty() {
             let from = u64::from(end) - unsure.len() as u64;
             self.disk.write(&name, from, &unsure).map_err(io_error(&name))?;
@@ -567,13 +565,13 @@ impl Opening<'_> {
     }
 }
 
-/// Leaves nothing of a segment but its head, in place: the disk may be full.
+/// Empties a segment except for its head, in place: the disk may be full.
 fn empty(disk: &mut dyn Disk, journal: u64, number: u32) -> io::Result<()> {
     let name = segment_name(number);
     let head = SegmentHead { number, journal, time: 0, bytes: SEGMENT_HEAD as u32 }.write();
     let no_room = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
     match disk.write(&name, 0, &head) {
-        // It was shorter than that, and its name says its number.
+        // It was shorter than that, and its name gives its number.
         Err(error) if no_room.contains(&error.kind()) => return Ok(()),
         written => written?,
     }

@@ -14,8 +14,8 @@
 //!  | body, then zeros to a multiple of 8                           |  40
 //! ```
 //!
-//! Numbers are little-endian. The checksum of the head is seeded with the journal's number and the place
-//! of the record, so that bytes of another journal, or of this one at another place, are no record here.
+//! Numbers are little-endian. The checksum of the head is seeded with the journal's number and the place of
+//! the record, so that bytes of another journal, or of another place, are not a valid record here.
 
 use crc32c::crc32c_append;
 
@@ -25,7 +25,7 @@ pub const HEAD: usize = 40;
 /// Records begin at multiples of it.
 pub(crate) const ALIGNMENT: usize = 8;
 
-/// Where a record is. A later one has a higher address.
+/// The place of a record. A later record has a higher address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address {
     /// Number of the segment.
@@ -34,26 +34,25 @@ pub struct Address {
     pub offset: u32,
 }
 
-/// What has been written.
+/// A record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// Its number. A later record has a higher one; after a crash there is a leap.
+    /// Its number. A later record has a higher one; positions jump after a crash.
     pub position: u64,
     /// When it was appended: nanoseconds since 1970. No later record has a lower time.
     pub time: u64,
     /// The highest position that was known to be on disk when this record was appended.
     pub stable: u64,
-    /// What the body is; 0 is the journal's own.
+    /// The kind of the body; 0 is the journal's own.
     pub kind: u8,
     /// The contents.
     pub body: &'a [u8],
 }
 
-/// Kind of the record that the journal writes by itself when nothing more comes, so that what was written
-/// last can be known to have been on disk.
+/// Kind of the record that the journal writes in a pause, to record that the last writes are on disk.
 pub const MARK: u8 = 0;
 
-/// What is in a head, besides checksums.
+/// A head without its checksums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) length: usize,
@@ -64,7 +63,7 @@ pub(crate) struct Head {
     pub(crate) stable: u64,
 }
 
-/// Begins the checksums of a journal's records.
+/// Seeds the checksums of a journal's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seed(u32);
 
@@ -74,12 +73,12 @@ impl Seed {
     }
 }
 
-/// The length with the zeros behind it.
+/// The length including padding.
 pub(crate) const fn padded(length: usize) -> usize {
     length.next_multiple_of(ALIGNMENT)
 }
 
-/// Bytes of a record whose body has so many.
+/// Bytes of a record with a body of so many.
 pub(crate) fn size(body: usize) -> usize {
     padded(HEAD + body)
 }
@@ -93,7 +92,7 @@ fn head_check(seed: Seed, at: Address, head: &[u8; HEAD]) -> u32 {
     crc32c_append(seed.0, &covered)
 }
 
-/// Appends a record, whose body is `parts` one after the other.
+/// Appends a record; its body is the concatenation of `parts`.
 pub(crate) fn write(
     out: &mut Vec<u8>,
     seed: Seed,
@@ -128,7 +127,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
-/// The head of a record at the beginning of `bytes`, if one is there and right.
+/// The head of a record at the beginning of `bytes`, if there is a valid one.
 pub(crate) fn read_head(bytes: &[u8], seed: Seed, at: Address) -> Option<Head> {
     let head: &[u8; HEAD] = bytes.first_chunk()?;
     let length = u32_at(head, 0) as usize;
@@ -146,7 +145,7 @@ pub(crate) fn read_head(bytes: &[u8], seed: Seed, at: Address) -> Option<Head> {
 }
 
 impl Head {
-    /// The record, if all of it is in `bytes` and its body is right.
+    /// The record, if all of it is in `bytes` and its body is valid.
     pub(crate) fn record<'a>(&self, bytes: &'a [u8]) -> Option<Record<'a>> {
         let body = bytes.get(HEAD..self.length)?;
         let Self { position, time, stable, kind, .. } = *self;
@@ -159,14 +158,14 @@ impl Head {
         })
     }
 
-    /// The record, whose body was found right before.
+    /// The record, whose body was checked before.
     pub(crate) fn known_record<'a>(&self, bytes: &'a [u8]) -> Record<'a> {
         let Self { position, time, stable, kind, .. } = *self;
         Record { position, time, stable, kind, body: &bytes[HEAD..self.length] }
     }
 }
 
-/// The head of a record that this process wrote, or found right before.
+/// The head of a record that this process wrote or has checked.
 pub(crate) fn known_head(bytes: &[u8]) -> Head {
     Head {
         length: u32_at(bytes, 0) as usize,

@@ -1,13 +1,13 @@
-//! Reading a segment whose bytes may be anything.
+//! Reading a segment with any bytes.
 
 use crate::ending::used;
 use crate::record::{ALIGNMENT, Address, Head, Record, Seed, padded, read_head};
 use crate::segment::SEGMENT_HEAD;
 
-/// Bytes that are no record though there was one.
+/// Bytes that are not a valid record although there was one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Where they begin.
+    /// The first byte.
     pub at: Address,
     /// How many.
     pub bytes: u32,
@@ -15,40 +15,40 @@ pub struct Damage {
     pub after: u64,
     /// No position from this one on was there.
     pub before: u64,
-    /// What is wrong.
+    /// The damage.
     pub kind: DamageKind,
 }
 
-/// What is wrong with damaged bytes.
+/// Kinds of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DamageKind {
-    /// A record whose body has changed; its head is right.
+    /// A record with a changed body and a valid head.
     Body,
-    /// The head of a record has changed, and perhaps more behind it.
+    /// A changed head of a record, and perhaps more behind it.
     Head,
-    /// Records that were there, of which not a byte is.
+    /// Missing records, without a byte left.
     Missing,
 }
 
-/// Something in a segment.
+/// An item of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found<'a> {
-    /// A record, and where it is.
+    /// A record and its place.
     Record(Address, Record<'a>),
-    /// Damage with a record somewhere behind it, or at least the head of one.
+    /// Damage with a record behind it, or at least the head of one.
     Damage(Damage),
 }
 
-/// How a segment ends.
+/// The end of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
-    /// Where the last record, or damage before a record, ends.
+    /// The end of the last record, or of damage before a record.
     pub at: Address,
-    /// Bytes from there that are neither records nor zeros; zeros at the end do not count.
+    /// Bytes from there that are neither records nor zeros; trailing zeros do not count.
     pub unreadable: u32,
 }
 
-/// Goes through a segment's records, whatever its bytes are.
+/// Iterates over a segment's records, whatever its bytes are.
 #[derive(Clone, Debug)]
 pub struct Scan<'a> {
     bytes: &'a [u8],
@@ -60,14 +60,14 @@ pub struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// The records of a segment of a journal; `bytes` are all of its file, `after` is the last position
-    /// of the segment before.
+    /// The records of a segment of a journal; `bytes` is its whole file, `after` the last position of the
+    /// segment before.
     pub fn new(bytes: &'a [u8], journal: u64, segment: u32, after: u64) -> Self {
         let at = Address { segment, offset: SEGMENT_HEAD as u32 };
         Self { bytes, seed: Seed::new(journal), at, position: after, end: None }
     }
 
-    /// How the segment ends, once [`Iterator::next`] has given `None`.
+    /// The end of the segment, after [`Iterator::next`] has returned `None`.
     pub fn end(&self) -> Option<End> {
         self.end
     }
@@ -76,7 +76,7 @@ impl<'a> Scan<'a> {
         self.bytes.get(self.at.offset as usize..).unwrap_or(&[])
     }
 
-    /// The head of a record that may be at an offset.
+    /// The head of a record at an offset, if there is one.
     fn head(&self, offset: usize) -> Option<Head> {
         let bytes = self.bytes.get(offset..)?;
         let at = Address { offset: offset as u32, ..self.at };
@@ -88,7 +88,7 @@ impl<'a> Scan<'a> {
         self.at.offset = (self.at.offset as usize + bytes).min(self.bytes.len()) as u32;
     }
 
-    /// Looks for the next head behind bytes that are none.
+    /// Searches for the next head behind bytes that are not one.
     fn resume(&mut self) -> Option<Found<'a>> {
         let begin = self.at.offset as usize;
         let used = used(self.bytes, begin) as usize;
@@ -147,7 +147,7 @@ mod tests {
 
     const JOURNAL: u64 = 0xfeed;
 
-    /// A segment with records of these lengths, and where each begins.
+    /// A segment with records of these lengths, and the place of each.
     fn segment(lengths: &[usize], room: usize) -> (Vec<u8>, Vec<usize>) {
         let mut bytes = vec![0; SEGMENT_HEAD];
         let mut places = Vec::new();

@@ -1,4 +1,4 @@
-//! Files of a journal: their names, and how a segment begins.
+//! Files of a journal: their names, and the head of a segment.
 //!
 //! ```text
 //!    0                               4                               8
@@ -17,14 +17,14 @@
 //!  | zeros                                                            48
 //! ```
 //!
-//! Records follow from byte 64 on, and zeros behind them to the end of the file. The journal's number,
-//! without which no record can be read, stands there twice, so that one wrong bit costs no record.
+//! Records follow from byte 64 on, and zeros behind them to the end of the file. No record can be read
+//! without the journal's number, which is there twice, so that one wrong bit costs no record.
 
 use std::fmt;
 
 use crc32c::crc32c;
 
-/// Where the first record is.
+/// The place of the first record.
 pub const SEGMENT_HEAD: usize = 64;
 
 /// The version of the format.
@@ -32,32 +32,32 @@ pub const VERSION: u32 = 1;
 
 const MAGIC: &[u8; 8] = b"TRUNKJNL";
 
-/// How a segment begins.
+/// The head of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentHead {
     /// Number of the segment: one more than that of the one before.
     pub number: u32,
-    /// Number of the journal, which was chosen by chance.
+    /// Number of the journal, chosen at random.
     pub journal: u64,
     /// When it was made: nanoseconds since 1970.
     pub time: u64,
-    /// Bytes that the file had when it was made.
+    /// Bytes of the file when it was created.
     pub bytes: u32,
 }
 
-/// Why a file is no segment.
+/// Why a file is not a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeadError {
     /// It has fewer than [`SEGMENT_HEAD`] bytes.
     Short,
-    /// It does not begin as a segment does.
+    /// It does not begin with the magic bytes.
     Magic,
     /// It was written by a later version.
     Version(u32),
     /// The checksum is wrong.
     Checksum,
-    /// The number is not that of its name; it says this one.
+    /// Its number is this one, and not that of its name.
     Number(u32),
 }
 
@@ -91,11 +91,11 @@ impl SegmentHead {
         bytes
     }
 
-    /// From the first bytes of a file whose name says that it has this number.
+    /// From the first bytes of a file whose name has this number.
     ///
     /// # Errors
     ///
-    /// The file is no segment, or another one.
+    /// The file is not a segment, or another one.
     pub fn read(bytes: &[u8], number: u32) -> Result<Self, HeadError> {
         let head: &[u8; SEGMENT_HEAD] = bytes.first_chunk().ok_or(HeadError::Short)?;
         let four = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes"));
@@ -116,7 +116,7 @@ impl SegmentHead {
         Ok(Self { number, journal: eight(16), time: eight(24), bytes: four(32) })
     }
 
-    /// The numbers that the journal may have, of a head that cannot be read.
+    /// The possible numbers of the journal, from an unreadable head.
     pub(crate) fn journals(bytes: &[u8]) -> [u64; 2] {
         let at = |at: usize| match bytes.get(at..at + 8) {
             Some(bytes) => u64::from_le_bytes(bytes.try_into().expect("eight bytes")),
@@ -136,7 +136,7 @@ pub fn index_name(number: u32) -> String {
     format!("{number:010}.index")
 }
 
-/// The number of the segment that a file belongs to, if `name` is that of one with this ending.
+/// The number of the segment that a file belongs to, if `name` is valid with this ending.
 pub(crate) fn number_of(name: &str, ending: &str) -> Option<u32> {
     let digits = name.strip_suffix(ending)?;
     let is_number = digits.len() == 10 && digits.bytes().all(|digit| digit.is_ascii_digit());

@@ -1,5 +1,5 @@
-//! A disk that is simulated, and fails as disks do: in the middle of a write, with the sectors of a write
-//! in any order, without room, without saying so.
+//! A simulated disk with the failures of real ones: in the middle of a write, with the sectors of a write
+//! in any order, without room, silently.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,53 +9,53 @@ use rustix::io::Errno;
 
 use crate::disk::Disk;
 
-/// Bytes that are on the disk together, or not at all.
+/// Bytes that reach the disk together, or not at all.
 pub const SECTOR: usize = 512;
 
-/// A number below the one it is given, by chance.
+/// Returns a random number below its argument.
 pub type Chance<'a> = &'a mut dyn FnMut(u64) -> u64;
 
 /// A file: as programs see it, and as it is on the disk.
 #[derive(Clone, Debug, Default)]
 struct File {
     seen: Vec<u8>,
-    /// None if its name is not on the disk.
+    /// `None` if its name is not on the disk.
     kept: Option<Vec<u8>>,
-    /// Removed for programs, as which one; on the disk still, perhaps.
+    /// Removed for programs, with its number in the order of removals; perhaps still on the disk.
     removed: Option<u64>,
 }
 
-/// What the next writes and reads do.
+/// The result of the next writes and reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
-    /// They work.
+    /// They succeed.
     #[default]
     None,
-    /// They fail, and some of their sectors are on the disk. Programs see all of them until the power
-    /// is cut.
+    /// They fail, and some of their sectors reach the disk. Programs see all of them until the power is
+    /// cut.
     Writes,
-    /// They work, and nothing of what they do is on the disk: as if nobody had synced it.
+    /// They succeed, and nothing reaches the disk: as if nobody had synced it.
     Syncs,
-    /// They work, and reads fail.
+    /// Writes succeed, and reads fail.
     Reads,
-    /// They work, and reads are interrupted, or give less than there is.
+    /// Writes succeed, and reads are interrupted or short.
     ShortReads,
 }
 
-/// A folder on a disk that is simulated.
+/// A folder on a simulated disk.
 #[derive(Clone, Debug, Default)]
 pub struct SimulatedDisk {
     files: BTreeMap<String, File>,
-    /// Bytes of all files together, at most.
+    /// The most bytes of all files together.
     room: Option<u64>,
     fault: Fault,
-    /// Bytes of files that cannot be read.
+    /// Unreadable bytes of files.
     bad: Vec<(String, Range<u64>)>,
     /// So many of the next writes find no handle for their file.
     without_handle: u32,
     /// Files that were removed since the power was cut.
     removals: u64,
-    /// Used to choose sectors where no chance is given.
+    /// For choosing sectors where the caller gives no chance.
     state: u64,
 }
 
@@ -65,28 +65,28 @@ impl SimulatedDisk {
         Self { state: seed, ..Self::default() }
     }
 
-    /// From now on files may have so many bytes together; those there are stay.
+    /// Sets the most bytes of all files together; existing ones stay.
     pub fn set_room(&mut self, room: Option<u64>) {
         self.room = room;
     }
 
-    /// From now on writes and reads fail or do not.
+    /// Sets whether writes and reads fail from now on.
     pub fn set_fault(&mut self, fault: Fault) {
         self.fault = fault;
     }
 
-    /// From now on these bytes of a file cannot be read.
+    /// Makes these bytes of a file unreadable.
     pub fn set_bad(&mut self, name: &str, bytes: Range<u64>) {
         self.bad.push((name.to_owned(), bytes));
     }
 
-    /// So many of the next writes fail before a byte is written, since the process has too many files
-    /// open.
+    /// Makes so many of the next writes fail before a byte is written, because the process has too many
+    /// files open.
     pub fn set_without_handle(&mut self, writes: u32) {
         self.without_handle = writes;
     }
 
-    /// Whether so many bytes more are too many.
+    /// Fails if so many more bytes are too many.
     fn check_room(&self, bytes: usize) -> io::Result<()> {
         let is_too_many = |room| bytes > 0 && self.bytes() + bytes as u64 > room;
         if self.room.is_some_and(is_too_many) {
@@ -95,7 +95,7 @@ impl SimulatedDisk {
         Ok(())
     }
 
-    /// The program ends: all that it was told is written is there, and what it was writing may be. The
+    /// The program ends: everything reported as written is there, and what it was writing may be. The
     /// system goes on, so that nothing else is lost.
     pub fn kill(&mut self, writing: &[(String, u64, &[u8])], chance: Chance<'_>) {
         let whole = chance(writing.len() as u64 + 1) as usize;
@@ -107,16 +107,16 @@ impl SimulatedDisk {
                 if number < whole { bytes.len() } else { chance(bytes.len() as u64 + 1) as usize };
             let Some(file) = self.files.get_mut(name) else { continue };
             put(&mut file.seen, *offset as usize, &bytes[..length]);
-            // The next is not begun before this one is on the disk.
+            // A write does not begin before the one before it is on the disk.
             if let Some(kept) = file.kept.as_mut().filter(|_| number < whole) {
                 put(kept, *offset as usize, bytes);
             }
         }
     }
 
-    /// The power fails: what was not on the disk is gone. Of what was being written any sectors may be
-    /// there of one piece, those before it are, and those behind it are not. Files that were removed last
-    /// may be back.
+    /// The power fails: what was not on the disk is gone. Of the pieces being written, those before one
+    /// piece are there, any sectors of that one, and none behind it. The files that were removed last may
+    /// be back.
     pub fn cut_power(&mut self, writing: &[(String, u64, &[u8])], chance: Chance<'_>) {
         let whole = chance(writing.len() as u64 + 1) as usize;
         for (number, (name, offset, bytes)) in writing.iter().enumerate() {
@@ -164,7 +164,7 @@ impl SimulatedDisk {
         file.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file"))
     }
 
-    /// A file has these bytes, in place of what there was under its name.
+    /// Gives a file these bytes, in place of an earlier file of the name.
     fn put_file(&mut self, name: &str, seen: Vec<u8>) {
         let kept = if self.fault == Fault::Syncs {
             self.files.get(name).and_then(|it| it.kept.clone())
@@ -311,7 +311,7 @@ mod tests {
 
     const NEW: [u8; 3 * SECTOR] = [7; 3 * SECTOR];
 
-    /// A disk with three files of zeros, all of them on it.
+    /// A disk with three files of zeros, all on disk.
     fn filled() -> SimulatedDisk {
         let mut disk = SimulatedDisk::new(1);
         for name in ["a", "b", "c"] {
@@ -333,13 +333,13 @@ mod tests {
     /// Zeros, and sevens in some of the three sectors behind 100 bytes.
     fn zeros_but(sectors: &[usize]) -> Vec<u8> {
         let mut bytes = zeros();
-        // What is written begins in the middle of a sector, so that it touches four.
+        // The write begins in the middle of a sector, so that it touches four.
         let ends = [100, SECTOR, 2 * SECTOR, 3 * SECTOR, 3 * SECTOR + 100];
         sectors.iter().for_each(|it| bytes[ends[*it]..ends[*it + 1]].fill(7));
         bytes
     }
 
-    /// The chances that are given, one after the other.
+    /// Returns the given numbers, one after the other.
     fn chances(all: &[u64]) -> impl FnMut(u64) -> u64 {
         let mut all = VecDeque::from(all.to_vec());
         move |below| {
@@ -431,7 +431,7 @@ mod tests {
             assert_eq!((disk.names().expect("none"), disk.bytes()), (vec![], 0));
             disk.cut_power(&[], &mut chances(&[0, first_back]));
             let back = disk.names().expect("names");
-            // They are there for good.
+            // They are on disk for good.
             disk.cut_power(&[], &mut chances(&[0, 0]));
             assert_eq!(disk.names().expect("names"), back);
             back

@@ -1,4 +1,4 @@
-//! Reading all of a journal and changing nothing, also while another process writes it.
+//! A read-only survey of a journal, also while another process writes it.
 
 use crate::disk::{Disk, read_all};
 use crate::ending::{Ending, Torn, gap, lost_tail, used, whole};
@@ -8,71 +8,71 @@ use crate::record::{Address, HEAD, Record, known_head};
 use crate::scan::{Damage, DamageKind, Found, Scan};
 use crate::segment::{HeadError, SegmentHead, index_name, segment_name};
 
-/// Bytes of a damaged record's body that are kept to be looked at.
+/// Bytes of a damaged record's body that are kept for display.
 const BEGINNING: usize = 1 << 10;
 
-/// What there is of a journal.
+/// The survey of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Survey {
     /// Its number.
     pub journal: u64,
-    /// In their order, also those that have no records yet.
+    /// In order, including those without records.
     pub segments: Vec<SegmentSurvey>,
-    /// What would be cut off if the journal was opened now. Where a process uses it, it is being
-    /// written.
+    /// What opening the journal now would truncate. If a process uses it, this is being written.
     pub torn: Option<Torn>,
-    /// Whether it was closed, and did not just end.
+    /// Whether it was closed in order.
     pub was_closed: bool,
-    /// Records that had been on disk, and are not any more.
+    /// Records that had been on disk, and are damaged.
     pub wounds: Vec<Wound>,
 }
 
-/// What there is of a segment.
+/// The survey of a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentSurvey {
     /// Its number.
     pub number: u32,
     /// Bytes of its file.
     pub bytes: u64,
-    /// Bytes of it that have been written, as far as records can be read.
+    /// Written bytes, as far as records can be read.
     pub used: u32,
-    /// Whether it has nothing but zeros yet: a process that uses the journal is making it.
+    /// Whether it has nothing but zeros yet: a process that uses the journal is creating it.
     pub is_being_made: bool,
     /// Its first bytes.
     pub head: Result<SegmentHead, HeadError>,
-    /// Records that are whole.
+    /// Whole records.
     pub records: u64,
     /// Positions of the first and the last of them.
     pub positions: Option<(u64, u64)>,
     /// Their times: nanoseconds since 1970.
     pub times: Option<(u64, u64)>,
-    /// The file with its index.
+    /// The state of its index file.
     pub index: IndexState,
 }
 
-/// The index that lies beside a segment.
+/// The index of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexState {
-    /// There is none. It is made when a segment is complete, and made again when it is missed.
+    /// There is none. It is created when a segment is complete, and rebuilt if it is missing.
     Missing,
-    /// It says what the segment says.
+    /// It agrees with the segment.
     Right,
-    /// It cannot be read, or says something else; it is made again when the journal is opened.
+    /// It is unreadable, or disagrees; it is rebuilt when the journal is opened.
     Wrong,
 }
 
-/// A damage, and what can be read of it.
+/// A damage, and its readable part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wound {
     /// Where it is.
     pub damage: Damage,
-    /// Kind of the record, if its head is right.
+    /// Kind of the record, if its head is valid.
     pub kind: Option<u8>,
-    /// How the body begins then, as it is now.
+    /// The beginning of the body, as it is now.
     pub body: Vec<u8>,
 }
 
-/// Reads all of a journal, hands over its records, and says what else there is. None if there is none.
+/// Reads all of a journal, passes on its records, and returns the rest of the survey. `None` if there is no
+/// journal.
 ///
 /// # Errors
 ///
@@ -89,12 +89,12 @@ pub fn survey(
     let last = numbers.last().copied().unwrap_or(0);
     let mut surveying = Surveying { survey, end, last, before: None };
     for number in numbers {
-        // What it says was there when it was read, and what is read later has it.
+        // Everything in it existed when it was read, and later reads include it.
         let index = read_all(disk, &index_name(number)).ok();
         let name = segment_name(number);
         match there(&name, read_all(disk, &name))? {
             Some(bytes) => surveying.add(number, &bytes, index.as_deref(), visit),
-            // It was let go of, as were those before it.
+            // It was removed, as were those before it.
             None => surveying.before = None,
         }
     }
@@ -117,7 +117,7 @@ fn last_with_records(
     Ok(None)
 }
 
-/// A survey that is being made.
+/// A survey in progress.
 struct Surveying {
     survey: Survey,
     /// The segment in which writing has ended.
@@ -168,12 +168,12 @@ impl Surveying {
             index: state,
         });
         if index.records > 0 {
-            // What is behind the end may have been written since.
+            // Bytes behind the end may have been written since.
             self.before = (!is_end).then_some((number, index));
         }
     }
 
-    /// What an index is worth, and what it says that the segment does not.
+    /// Compares an index with its segment; adds what the segment lacks.
     fn compare(
         &self,
         number: u32,
@@ -189,7 +189,7 @@ impl Surveying {
         if said == *index { IndexState::Right } else { IndexState::Wrong }
     }
 
-    /// Whether all positions since the segment before are accounted for.
+    /// Checks that all positions since the segment before are accounted for.
     fn find_gap(&mut self, number: u32, index: &Index) {
         let Some((before, old)) = self.before.as_ref().filter(|_| index.records > 0) else {
             return;
@@ -202,7 +202,7 @@ impl Surveying {
     }
 }
 
-/// Hands over the records of a segment, and gives the times of the first and the last.
+/// Passes on the records of a segment, and returns the times of the first and the last.
 fn visit_all(
     bytes: &[u8],
     journal: u64,
@@ -223,14 +223,14 @@ fn visit_all(
 }
 
 impl Survey {
-    /// Whether nothing is damaged; a torn end and an index that is wrong are no damage.
+    /// Whether nothing is damaged; a torn end and a wrong index are not damage.
     pub fn is_sound(&self) -> bool {
         self.wounds.is_empty() && self.segments.iter().all(SegmentSurvey::has_right_head)
     }
 }
 
 impl SegmentSurvey {
-    /// Whether it begins as it is to, or is about to.
+    /// Whether its head is valid, or is being written.
     pub fn has_right_head(&self) -> bool {
         self.head.is_ok() || self.is_being_made
     }
@@ -238,7 +238,7 @@ impl SegmentSurvey {
 
 fn wound(bytes: &[u8], damage: Damage) -> Wound {
     let bytes = bytes.get(damage.at.offset as usize..).unwrap_or(&[]);
-    // Of a body it is known that it is damaged because the head is right.
+    // A damaged body is recognised because its head is valid.
     if damage.kind != DamageKind::Body {
         return Wound { damage, kind: None, body: Vec::new() };
     }

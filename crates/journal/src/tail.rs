@@ -1,14 +1,23 @@
-//! The newest records, in memory: what is not on disk yet, and what is read most.
+//! The newest records, in memory: those not on disk yet, and those that are read most.
+//!
+//! ```text
+//!   start                                                      end
+//!     |                                                         |
+//!     v                                                         v
+//!   [chunk|chunk|chunk] [chunk|chunk|chunk] [chunk|chunk] [growing   ]
+//!    on disk, readable   being written       wait          takes records until it has 256 KiB,
+//!                                                          or a commit asks for what there is
+//! ```
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::record::{Address, Record, Seed, write};
 
-/// Bytes that lie together in a segment.
+/// Contiguous bytes of a segment.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Chunk {
-    /// Where they belong.
+    /// Their place.
     pub at: Address,
     /// Whole records.
     pub bytes: Vec<u8>,
@@ -20,19 +29,19 @@ impl Chunk {
     }
 }
 
-/// Bytes of a chunk at which the next one begins.
+/// The size at which a chunk is complete.
 const CHUNK: usize = 256 << 10;
 
-/// Empty chunks that are kept to be used again.
+/// Empty chunks that are kept for reuse.
 const SPARE: usize = 16;
 
-/// Chunks in their order, and one that is still growing.
+/// Chunks in order, and one that is still growing.
 #[derive(Debug)]
 pub(crate) struct Tail {
     seed: Seed,
     /// Those in the beginning are on disk.
     chunks: VecDeque<Arc<Chunk>>,
-    /// How many at the end are not.
+    /// The number of unwritten chunks at the end.
     unwritten: usize,
     growing: Chunk,
     /// Bytes of all.
@@ -55,12 +64,12 @@ impl Tail {
         }
     }
 
-    /// Where the next record goes.
+    /// The place of the next record.
     pub(crate) fn end(&self) -> Address {
         Address { offset: self.growing.end(), ..self.growing.at }
     }
 
-    /// Where the first record in memory is, or will be.
+    /// The place of the first record in memory, now or later.
     pub(crate) fn start(&self) -> Address {
         self.chunks.front().map_or(self.growing.at, |first| first.at)
     }
@@ -70,13 +79,13 @@ impl Tail {
         self.pending
     }
 
-    /// Goes on at another place.
+    /// Continues at another place.
     pub(crate) fn move_to(&mut self, at: Address) {
         self.freeze();
         self.growing.at = at;
     }
 
-    /// Appends a record, and gives where it is.
+    /// Appends a record, and returns its place.
     #[inline]
     pub(crate) fn push(&mut self, record: &Record<'_>, parts: &[&[u8]]) -> Address {
         if self.growing.bytes.len() >= CHUNK {
@@ -90,7 +99,7 @@ impl Tail {
         at
     }
 
-    /// What is growing grows no more.
+    /// Completes the growing chunk.
     fn freeze(&mut self) {
         if self.growing.bytes.is_empty() {
             return;
@@ -102,7 +111,7 @@ impl Tail {
         self.unwritten += 1;
     }
 
-    /// What is not on disk, as much as fits into `most` bytes, but one chunk at least.
+    /// Unwritten chunks, up to `most` bytes, but at least one.
     pub(crate) fn unwritten(&mut self, most: usize) -> Vec<Arc<Chunk>> {
         self.freeze();
         let mut bytes = 0;
@@ -126,15 +135,15 @@ impl Tail {
         self.pending -= bytes;
     }
 
-    /// Forgets the oldest of what is on disk, until no more than `most` bytes of it are in memory. What
-    /// is not on disk does not count: it would push out all that is read just now.
+    /// Forgets the oldest records on disk, until at most `most` bytes of them are in memory. Unwritten
+    /// bytes do not count: they would push out everything that is being read.
     pub(crate) fn forget(&mut self, most: usize) {
         while self.bytes - self.pending > most && self.chunks.len() > self.unwritten {
             self.forget_first();
         }
     }
 
-    /// Forgets everything of a segment and of those before, on disk or not.
+    /// Forgets a segment and those before it, on disk or not.
     pub(crate) fn forget_segment(&mut self, segment: u32) {
         while self.chunks.front().is_some_and(|first| first.at.segment <= segment) {
             self.forget_first();
@@ -157,8 +166,8 @@ impl Tail {
         }
     }
 
-    /// The bytes from an address on, if they are in memory. They begin with a record if it is the
-    /// address of one.
+    /// The bytes from an address on, if they are in memory. They begin with a record if the address is that
+    /// of a record.
     #[inline]
     pub(crate) fn from(&self, at: Address) -> Option<&[u8]> {
         if at >= self.growing.at {
@@ -204,7 +213,7 @@ mod tests {
             assert_eq!(head.map(|it| it.position), (*at >= all[2].at).then_some(number as u64 + 1));
         }
         assert_eq!(tail.from(tail.end()).map(<[u8]>::len), Some(0));
-        // Behind the end of a segment there is nothing, though there are later ones.
+        // There is nothing behind the end of a segment, although there are later ones.
         let last = all.iter().rfind(|it| it.at.segment == 2).expect("it is there");
         assert!(tail.from(Address { offset: last.end(), ..last.at }).is_none());
         tail.forget_segment(2);

@@ -1,4 +1,4 @@
-//! Doing what a journal wants done: at once, or on threads of its own.
+//! Performs a journal's disk work: at once, or on threads of its own.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -11,18 +11,18 @@ use crate::disk::{Disk, Folder, read_part};
 use crate::journal::{Commit, Done, Task};
 use crate::segment::segment_name;
 
-/// How long a commit waits for a handle of a file, and how often.
+/// The pause of a commit that waits for a file handle, and the number of pauses.
 const PAUSE: Duration = Duration::from_millis(50);
 const PAUSES: u32 = 60 * 20;
 
-/// Writes what a commit is about.
+/// Writes a commit.
 ///
-/// Where the process has too many files open for one more, it waits for up to a minute: not a byte was
-/// written, and nothing is lost yet.
+/// If the process has too many files open, it waits for up to a minute: no byte was written, and nothing is
+/// lost yet.
 ///
 /// # Errors
 ///
-/// What the disk said; then it is not known what is on it.
+/// The disk's error; it is then unknown what is on the disk.
 pub fn commit(disk: &mut dyn Disk, commit: &Commit) -> Result<(), String> {
     for chunk in &commit.chunks {
         let name = segment_name(chunk.at.segment);
@@ -40,12 +40,12 @@ pub fn commit(disk: &mut dyn Disk, commit: &Commit) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a file could not be opened because too many are open; nothing else says that.
+/// Whether a file could not be opened because too many are open; no other error means that.
 fn is_for_lack_of_handles(error: &io::Error) -> bool {
     [Errno::MFILE, Errno::NFILE].map(|it| Some(it.raw_os_error())).contains(&error.raw_os_error())
 }
 
-/// Does a background task.
+/// Performs a background task.
 pub fn task(disk: &mut dyn Disk, task: &Task) -> Done {
     let (segment, index) = task.names();
     let well = |result: io::Result<()>, what: &str| match result {
@@ -65,7 +65,7 @@ pub fn task(disk: &mut dyn Disk, task: &Task) -> Done {
             well(disk.replace(&index, bytes), &format!("writing {index}"))
         }
         Task::Remove { .. } => {
-            // The index may not be there.
+            // There may be no index.
             let _ = disk.remove(&index);
             well(disk.remove(&segment), &format!("removing {segment}"))
         }
@@ -76,7 +76,7 @@ pub fn task(disk: &mut dyn Disk, task: &Task) -> Done {
     }
 }
 
-/// What came of something.
+/// A result.
 #[derive(Debug)]
 pub enum Outcome {
     /// Of a commit.
@@ -85,9 +85,9 @@ pub enum Outcome {
     Task(Done),
 }
 
-/// Two threads for a folder: one that writes what acknowledgements wait for, and one for all else.
+/// Two threads for a folder: one writes what acknowledgements wait for, and one does everything else.
 ///
-/// They end when this is dropped, once they have done what they were given.
+/// They end when this is dropped, after the work that they were given.
 #[derive(Debug)]
 pub struct Workers {
     commits: Option<Sender<Commit>>,
@@ -101,7 +101,7 @@ impl Workers {
     ///
     /// # Errors
     ///
-    /// No thread can be started.
+    /// A thread cannot be started.
     pub fn start(folder: &Folder, wake: impl Fn() + Clone + Send + 'static) -> io::Result<Self> {
         let (commits, to_commit) = channel::<Commit>();
         let (tasks, to_do) = channel::<Task>();
@@ -110,7 +110,7 @@ impl Workers {
         let writer = move || {
             for it in to_commit {
                 let result = commit(&mut disk, &it);
-                // Who started it may be gone.
+                // The caller may be gone.
                 let _ = finished.send(Outcome::Committed(result));
                 call();
             }
@@ -129,22 +129,22 @@ impl Workers {
         Ok(Self { commits: Some(commits), tasks: Some(tasks), outcomes, threads })
     }
 
-    /// Has a commit written.
+    /// Passes on a commit.
     pub fn commit(&self, commit: Commit) {
         if let Some(commits) = &self.commits {
-            // The thread ends when this is dropped, and not before.
+            // The thread lives as long as this.
             let _ = commits.send(commit);
         }
     }
 
-    /// Has a background task done.
+    /// Passes on a background task.
     pub fn task(&self, task: Task) {
         if let Some(tasks) = &self.tasks {
             let _ = tasks.send(task);
         }
     }
 
-    /// The next outcome that is there.
+    /// The next outcome, if there is one.
     pub fn outcome(&self) -> Option<Outcome> {
         self.outcomes.try_recv().ok()
     }
@@ -159,7 +159,7 @@ impl Drop for Workers {
     fn drop(&mut self) {
         (self.commits, self.tasks) = (None, None);
         for thread in self.threads.drain(..) {
-            // A thread that panicked has said so.
+            // A panicked thread has reported it.
             let _ = thread.join();
         }
     }
@@ -185,7 +185,7 @@ mod tests {
         let woken = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&woken);
         let workers = Workers::start(&folder, move || {
-            // Long enough for who does not wait for it to be seen.
+            // Long enough to detect a caller that does not wait.
             thread::sleep(Duration::from_millis(20));
             counter.fetch_add(1, Ordering::SeqCst);
         })

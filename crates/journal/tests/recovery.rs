@@ -193,9 +193,9 @@ fn what_cannot_be_judged_is_not_removed() {
     disk.create(&segment_name(2), &[], 1_000).expect("made");
     disk.write(&segment_name(2), 500, b"not ours").expect("written");
     let before = contents(&mut disk);
-    let refused = opened(&mut disk).expect_err("it is no journal");
+    let rejected = opened(&mut disk).expect_err("it is no journal");
     assert!(
-        matches!(&refused, OpenError::Segment(name, HeadError::Magic) if *name == segment_name(2))
+        matches!(&rejected, OpenError::Segment(name, HeadError::Magic) if *name == segment_name(2))
     );
     assert_eq!(contents(&mut disk), before);
     disk.remove(&segment_name(2)).expect("removed");
@@ -203,13 +203,13 @@ fn what_cannot_be_judged_is_not_removed() {
 }
 
 #[test]
-fn a_segment_under_a_wrong_name_is_refused() {
+fn a_segment_under_a_wrong_name_is_rejected() {
     let (mut disk, journal) = filled(20);
     let bytes = read_all(&mut disk, &segment_name(1)).expect("bytes");
     disk.replace(&segment_name(journal.end().segment + 1), &bytes).expect("copied");
     let before = contents(&mut disk);
-    let refused = opened(&mut disk).expect_err("it is another one");
-    assert!(matches!(refused, OpenError::Segment(_, HeadError::Number(1))), "{refused}");
+    let rejected = opened(&mut disk).expect_err("it is another one");
+    assert!(matches!(rejected, OpenError::Segment(_, HeadError::Number(1))), "{rejected}");
     assert_eq!(contents(&mut disk), before);
 }
 
@@ -221,8 +221,8 @@ fn two_segments_that_cannot_be_read_are_no_torn_end() {
     disk.create(&segment_name(last + 2), &[], SEGMENT as u64).expect("made");
     disk.write(&segment_name(last + 2), 500, b"other").expect("written");
     let before = contents(&mut disk);
-    let refused = opened(&mut disk).expect_err("one of them was on disk");
-    assert!(matches!(&refused, OpenError::Unreadable(name) if *name == segment_name(last + 1)));
+    let rejected = opened(&mut disk).expect_err("one of them was on disk");
+    assert!(matches!(&rejected, OpenError::Unreadable(name) if *name == segment_name(last + 1)));
     assert_eq!(contents(&mut disk), before);
 }
 
@@ -231,11 +231,11 @@ fn a_state_that_is_not_understood_changes_nothing() {
     let (mut disk, journal) = filled(20);
     disk.write(&segment_name(journal.end().segment), 12_000, b"torn").expect("written");
     let before = contents(&mut disk);
-    let refused = open(&mut disk, options(), 77, STATE, &mut |_: Address, record: &Record<'_>| {
+    let rejected = open(&mut disk, options(), 77, STATE, &mut |_: Address, record: &Record<'_>| {
         record.kind != STATE
     });
-    let refused = refused.expect_err("it is of another version");
-    assert!(matches!(&refused, OpenError::State(name) if *name == segment_name(2)), "{refused}");
+    let rejected = rejected.expect_err("it is of another version");
+    assert!(matches!(&rejected, OpenError::State(name) if *name == segment_name(2)), "{rejected}");
     assert_eq!(contents(&mut disk), before);
     let other = |_, record: &trunkline_journal::Record<'_>| record.kind == STATE;
     open(&mut disk, options(), 77, STATE, &mut { other }).expect("other records may be strange");
@@ -486,12 +486,12 @@ fn a_disk_that_fails_is_no_journal_that_is_empty() {
     let (disk, _) = filled(5);
     let mut failing = disk.clone();
     failing.set_fault(Fault::Reads);
-    for refused in [
+    for rejected in [
         opened(&mut failing).map(drop).expect_err("it cannot be read"),
         survey(&mut failing, &mut |_, _| {}).map(drop).expect_err("it cannot be read"),
     ] {
-        assert!(matches!(refused, OpenError::Io(..)), "{refused:?}");
-        assert!(refused.source().is_some_and(|it| it.to_string().contains("simulated")));
+        assert!(matches!(rejected, OpenError::Io(..)), "{rejected:?}");
+        assert!(rejected.source().is_some_and(|it| it.to_string().contains("simulated")));
     }
 }
 

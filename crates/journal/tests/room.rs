@@ -2,7 +2,7 @@
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{
-    Address, Commit, Disk as _, Done, Journal, Learner, Lookup, Options, Record, Refusal, Room,
+    Address, Commit, Disk as _, Done, Journal, Learner, Lookup, Options, Record, Rejection, Room,
     SEGMENT_HEAD, Task, commit, open, segment_name, task,
 };
 
@@ -43,7 +43,7 @@ fn commits(disk: &mut SimulatedDisk, journal: &mut Journal) {
 }
 
 /// Appends a message, in a new segment if that is where there is room.
-fn append(journal: &mut Journal, body: &[u8]) -> Result<Address, Refusal> {
+fn append(journal: &mut Journal, body: &[u8]) -> Result<Address, Rejection> {
     if journal.make_room(body.len())? == Room::NewSegment {
         journal.begin_segment(0, Some((STATE, b"state")))?;
         journal.make_room(body.len())?;
@@ -55,18 +55,18 @@ fn append(journal: &mut Journal, body: &[u8]) -> Result<Address, Refusal> {
 fn a_segment_is_begun_with_its_first_record_or_not_at_all() {
     let mut disk = SimulatedDisk::new(1);
     let mut journal = begun(&mut disk, options());
-    assert_eq!(journal.make_room(10), Err(Refusal::Busy), "there is no file yet");
-    assert_eq!(journal.begin_segment(0, None), Err(Refusal::Busy));
+    assert_eq!(journal.make_room(10), Err(Rejection::Busy), "there is no file yet");
+    assert_eq!(journal.begin_segment(0, None), Err(Rejection::Busy));
     tasks(&mut disk, &mut journal);
     assert_eq!(journal.make_room(10), Ok(Room::NewSegment));
     assert_eq!(journal.make_room(10), Ok(Room::NewSegment), "it was not begun");
     let limit = journal.first_bytes();
     let state = vec![7; limit + 1];
-    let refused = Refusal::TooLong { bytes: limit + 1, limit };
-    assert_eq!(journal.begin_segment(0, Some((STATE, &state))), Err(refused));
+    let rejected = Rejection::TooLong { bytes: limit + 1, limit };
+    assert_eq!(journal.begin_segment(0, Some((STATE, &state))), Err(rejected));
     assert_eq!((journal.last(), journal.make_room(10)), (0, Ok(Room::NewSegment)));
     journal.begin_segment(0, Some((STATE, &state[..limit]))).expect("it fits just so");
-    assert_eq!((journal.last(), journal.make_room(0)), (1, Err(Refusal::Busy)));
+    assert_eq!((journal.last(), journal.make_room(0)), (1, Err(Rejection::Busy)));
     let end = journal.end();
     commits(&mut disk, &mut journal);
     journal.advance(u64::MAX);
@@ -139,15 +139,15 @@ fn too_many_segments_are_said_to_be_before_it_is_tried() {
     let mut disk = SimulatedDisk::new(1);
     let mut journal = begun(&mut disk, Options { bytes: 3 * u64::from(SEGMENT), ..options() });
     assert!(!journal.wants_room(0));
-    let mut refused = 0;
+    let mut rejected = 0;
     while !journal.wants_room(0) {
-        refused += u32::from(append(&mut journal, &[1; 1_000]).is_err());
+        rejected += u32::from(append(&mut journal, &[1; 1_000]).is_err());
         commits(&mut disk, &mut journal);
         if !journal.wants_room(0) {
             tasks(&mut disk, &mut journal);
         }
     }
-    assert_eq!((refused, journal.bytes()), (1, 3 * u64::from(SEGMENT)));
+    assert_eq!((rejected, journal.bytes()), (1, 3 * u64::from(SEGMENT)));
     assert_eq!(journal.shortage(), None);
     let last = journal.last();
     assert!(journal.retain(0, last) > 1);
@@ -198,10 +198,10 @@ fn one_record_is_taken_whatever_may_wait() {
     let mut journal = begun(&mut disk, Options { pending_bytes: 0, ..options() });
     tasks(&mut disk, &mut journal);
     journal.begin_segment(0, Some((STATE, b"state"))).expect("room");
-    assert_eq!(journal.make_room(10), Err(Refusal::Busy));
+    assert_eq!(journal.make_room(10), Err(Rejection::Busy));
     commits(&mut disk, &mut journal);
     append(&mut journal, b"one").expect("room");
-    assert_eq!(journal.make_room(10), Err(Refusal::Busy));
+    assert_eq!(journal.make_room(10), Err(Rejection::Busy));
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_journal_in_memory_is_bounded() {
         wanted |= journal.wants_room(0);
         match append(&mut journal, &[1; 1_000]) {
             Ok(_) => taken += 1,
-            Err(Refusal::Full(why)) => break why,
+            Err(Rejection::Full(why)) => break why,
             Err(other) => panic!("{other:?}"),
         }
     };
@@ -222,7 +222,7 @@ fn a_journal_in_memory_is_bounded() {
     assert_eq!((journal.shortage(), journal.next_deadline()), (Some(&*why), None));
     assert_eq!(journal.retain(0, 0), 1, "all of it is needed");
     assert!(!journal.wants_room(0), "it is over, and that was tried");
-    assert_eq!(append(&mut journal, &[1; 1_000]), Err(Refusal::Full(why)));
+    assert_eq!(append(&mut journal, &[1; 1_000]), Err(Rejection::Full(why)));
     let last = journal.last();
     assert!(journal.retain(0, last) > 1);
     append(&mut journal, &[1; 1_000]).expect("it goes on");
@@ -240,9 +240,9 @@ fn what_nobody_needs_makes_room_on_a_full_disk() {
         tasks(&mut disk, &mut journal);
     }
     disk.set_room(Some(0));
-    let mut refused = false;
-    while !refused {
-        refused = append(&mut journal, &[7; 1_000]).is_err();
+    let mut rejected = false;
+    while !rejected {
+        rejected = append(&mut journal, &[7; 1_000]).is_err();
         commits(&mut disk, &mut journal);
         tasks(&mut disk, &mut journal);
     }
@@ -272,7 +272,7 @@ fn a_segment_that_could_not_be_made_is_tried_again() {
         journal.task_done(0, done);
         assert!(!journal.is_at_work() && !journal.is_trying());
         assert_eq!(journal.shortage(), Some("no handle"));
-        assert_eq!(journal.make_room(10), Err(Refusal::Full("no handle".into())));
+        assert_eq!(journal.make_room(10), Err(Rejection::Full("no handle".into())));
         assert!(journal.next_task(0).is_none(), "not at once");
         let due = journal.next_deadline().expect("it is tried again");
         tasks_at(&mut disk, &mut journal, due);
@@ -342,8 +342,8 @@ fn a_record_is_half_a_segment_and_no_more() {
     let (limit, half) = (journal.record_bytes(), SEGMENT as usize / 2);
     assert!((half - 1_000..half).contains(&limit), "{limit}");
     let body = vec![7; limit + 1];
-    let refused = Refusal::TooLong { bytes: limit + 1, limit };
-    assert_eq!(append(&mut journal, &body), Err(refused));
+    let rejected = Rejection::TooLong { bytes: limit + 1, limit };
+    assert_eq!(append(&mut journal, &body), Err(rejected));
     let at = append(&mut journal, &body[..limit]).expect("it fits just so");
     commits(&mut disk, &mut journal);
     let mut longest = 0;

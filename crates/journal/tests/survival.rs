@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use trunkline_journal::simulated::{Fault, SimulatedDisk};
 use trunkline_journal::{
-    Address, Commit, Disk as _, Done, Found, Journal, Lookup, Options, Record, Refusal, Report,
+    Address, Commit, Disk as _, Done, Found, Journal, Lookup, Options, Record, Rejection, Report,
     Room, Scan, Task, commit, open, read_all, segment_name, task,
 };
 
@@ -86,7 +86,7 @@ impl World {
     }
 
     /// Appends a record, if it is taken.
-    fn append(&mut self, length: usize) -> Result<u64, Refusal> {
+    fn append(&mut self, length: usize) -> Result<u64, Rejection> {
         self.now += 1_000;
         self.tasks();
         if self.journal.make_room(length)? == Room::NewSegment {
@@ -225,7 +225,7 @@ proptest! {
             match step {
                 Step::Append(length) => {
                     let taken = world.append(length);
-                    prop_assert!(matches!(taken, Ok(_) | Err(Refusal::Busy)), "{:?}", taken);
+                    prop_assert!(matches!(taken, Ok(_) | Err(Rejection::Busy)), "{:?}", taken);
                 }
                 Step::Begin => world.begin_commit(),
                 Step::End => world.end_commit(),
@@ -356,23 +356,23 @@ fn found_by_scan(disk: &mut SimulatedDisk) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn a_full_disk_refuses_and_goes_on_when_there_is_room() {
+fn a_full_disk_rejects_and_goes_on_when_there_is_room() {
     let mut world = World::new(1, options());
     world.disk.set_room(Some(3 * (16 << 10)));
     let mut taken = 0;
-    let refused = loop {
+    let rejected = loop {
         match world.append(1_000) {
             Ok(_) => taken += 1,
-            Err(Refusal::Busy) => world.commit_all(),
-            Err(refused) => break refused,
+            Err(Rejection::Busy) => world.commit_all(),
+            Err(rejected) => break rejected,
         }
         world.commit_all();
     };
-    let Refusal::Full(why) = &refused else { panic!("{refused:?}") };
+    let Rejection::Full(why) = &rejected else { panic!("{rejected:?}") };
     assert!(why.contains("no room"), "{why}");
     assert!((30..48).contains(&taken), "{taken}");
     assert_eq!(world.told, world.given, "what was taken is on disk");
-    assert_eq!(world.append(1_000), Err(refused), "nothing has changed");
+    assert_eq!(world.append(1_000), Err(rejected), "nothing has changed");
     world.disk.set_room(None);
     world.now += 1_500_000_000;
     assert!(world.append(1_000).is_ok(), "there is room again");
@@ -391,7 +391,7 @@ fn after_a_failed_sync_nothing_is_said_to_be_on_disk() {
     world.commit_all();
     world.disk.set_fault(Fault::None);
     assert!(world.journal.failure().is_some_and(|why| why.contains("simulated")));
-    assert!(matches!(world.append(100), Err(Refusal::Failed(_))), "nothing more is taken");
+    assert!(matches!(world.append(100), Err(Rejection::Failed(_))), "nothing more is taken");
     world.commit_all();
     assert_eq!(world.told, told);
     // The system shows what it could not write until the power fails.
@@ -423,16 +423,16 @@ fn what_was_not_synced_is_found_to_be_lost() {
 fn segments_go_when_they_are_old_or_too_many_and_nobody_needs_them() {
     let small = Options { bytes: 5 * (16 << 10), keep: 1_000_000, ..options() };
     let mut world = World::new(1, small);
-    let mut refused = None;
+    let mut rejected = None;
     for _ in 0..200 {
         world.journal.retain(0, 0);
         match world.append(1_000) {
             Ok(_) => world.commit_all(),
-            Err(Refusal::Busy) => {}
-            Err(other) => refused = refused.or(Some(other)),
+            Err(Rejection::Busy) => {}
+            Err(other) => rejected = rejected.or(Some(other)),
         }
     }
-    let Some(Refusal::Full(why)) = refused else { panic!("{refused:?}") };
+    let Some(Rejection::Full(why)) = rejected else { panic!("{rejected:?}") };
     assert!(why.contains("journal.bytes"), "{why}");
     let (first, last) = (world.journal.first(), world.journal.last());
     assert_eq!(first, 1);

@@ -103,12 +103,13 @@ mod tests {
     use super::*;
     use crate::market_data::messages;
     use crate::trading_day::TradingDay;
+    use trunkline_experiment::format::Family;
 
     #[test]
     fn a_wrong_answer_is_told_by_message_entry_and_field() {
         let day = TradingDay::generated(2004);
         let messages = messages::sample(&day, 3, 64);
-        for format in Format::MARKET_DATA {
+        for format in Format::of_family(Family::MarketData) {
             let mut codec = Codec::of(format);
             let mut echo: Vec<Vec<u8>> =
                 messages.iter().map(|it| codec.encode(it).expect("it can").to_vec()).collect();

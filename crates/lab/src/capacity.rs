@@ -408,19 +408,19 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_planned_is_refused() {
-        let refused = |rate, entries, window| {
-            Demand::new(rate, entries, window).expect_err("refused").to_string()
+    fn what_cannot_be_planned_is_rejected() {
+        let rejected = |rate, entries, window| {
+            Demand::new(rate, entries, window).expect_err("rejected").to_string()
         };
         assert_eq!(
-            refused(0.0, 10, 1.0),
+            rejected(0.0, 10, 1.0),
             "a rate is above 0 and at most 1000000000 per second, not 0"
         );
-        assert!(refused(f64::NAN, 10, 1.0).starts_with("a rate"));
-        assert!(refused(f64::INFINITY, 10, 1.0).starts_with("a rate"));
-        assert_eq!(refused(70.0, 0, 1.0), "a message has 1 to 10000 entries, not 0");
-        assert!(refused(70.0, 10_001, 1.0).starts_with("a message"));
-        assert_eq!(refused(70.0, 10, 0.0), "a window is above 0 and at most 3600 s, not 0 s");
+        assert!(rejected(f64::NAN, 10, 1.0).starts_with("a rate"));
+        assert!(rejected(f64::INFINITY, 10, 1.0).starts_with("a rate"));
+        assert_eq!(rejected(70.0, 0, 1.0), "a message has 1 to 10000 entries, not 0");
+        assert!(rejected(70.0, 10_001, 1.0).starts_with("a message"));
+        assert_eq!(rejected(70.0, 10, 0.0), "a window is above 0 and at most 3600 s, not 0 s");
         let flat = Fit { fixed: 100.0, per_entry: 0.0, r_squared: 1.0 };
         let falling = Fit { fixed: 100.0, per_entry: -1.0, r_squared: 1.0 };
         let nothing = Fit { fixed: -1.0, per_entry: 1.0, r_squared: 1.0 };

@@ -1,18 +1,12 @@
-//! Reads a trading day from comma-separated values, plain or compressed by gzip.
-//!
-//! The reader is our own, not a library's, for two of its duties: an error names the line as an
-//! editor counts it, and no line takes more memory than a stated limit. Values are numbers and
-//! codes, so quoting is reduced to a pair of quotation marks around a whole value.
+//! Reads a trading day from comma-separated values.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
-use std::{error, fmt};
-
-use flate2::bufread::MultiGzDecoder;
+use std::io::BufRead;
+use std::path::Path;
 
 use crate::trading_day::{Trade, TradingDay};
 use trunkline_bench::clock::Date;
+pub use trunkline_demo::csv::CsvError;
+use trunkline_demo::csv::{Fault, Lines, open, shortened, values};
 
 /// What [`TradingDay::from_csv`] reads at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,61 +25,10 @@ impl Default for CsvLimits {
     }
 }
 
-/// Why a file holds no trading day; prints as `day.csv line 17: price_x10000: "12a" is not ...`.
-#[derive(Debug)]
-pub struct CsvError {
-    file: PathBuf,
-    line: Option<u64>,
-    reason: Reason,
-}
-
-#[derive(Debug)]
-enum Reason {
-    Unreadable(io::Error),
-    Limit { what: &'static str, limit: u64 },
-    MissingColumn(&'static str),
-    TwiceColumn(String),
-    Columns { expected: usize, found: usize },
-    Value { column: &'static str, value: String, fault: &'static str },
-    Empty,
-}
-
-impl fmt::Display for CsvError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}", self.file.display())?;
-        if let Some(line) = self.line {
-            write!(out, " line {line}")?;
-        }
-        match &self.reason {
-            Reason::Unreadable(cause) => write!(out, ": cannot be read: {cause}"),
-            Reason::Limit { what, limit } => write!(out, ": more than {limit} {what}"),
-            Reason::MissingColumn(name) => {
-                write!(out, ": the header has no column {name}; expected {HEADER}")
-            }
-            Reason::TwiceColumn(name) => write!(out, ": the header has two columns {name:?}"),
-            Reason::Columns { expected, found } => {
-                write!(out, ": {found} values where the header has {expected} columns")
-            }
-            Reason::Value { column, value, fault } => write!(out, ": {column}: {value:?} {fault}"),
-            Reason::Empty => write!(out, ": holds no trades"),
-        }
-    }
-}
-
-impl error::Error for CsvError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match &self.reason {
-            Reason::Unreadable(cause) => Some(cause),
-            _ => None,
-        }
-    }
-}
-
 const HEADER: &str = "ms_since_midnight,symbol,price_x10000,size,venue,condition";
 const REQUIRED: [&str; 4] = ["ms_since_midnight", "symbol", "price_x10000", "size"];
 const OPTIONAL: [&str; 4] = ["venue", "buyer", "seller", "trade_id"];
 const MILLIS_OF_DAY: u32 = 86_400_000;
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 impl TradingDay {
     /// Reads trades from a file with the header line
@@ -111,14 +54,14 @@ impl TradingDay {
     /// As [`TradingDay::from_csv`].
     pub fn from_csv_with(path: impl AsRef<Path>, limits: &CsvLimits) -> Result<Self, CsvError> {
         let path = path.as_ref();
-        let in_file = |line, reason| CsvError { file: path.to_owned(), line, reason };
-        let input = open(path).map_err(|cause| in_file(None, Reason::Unreadable(cause)))?;
-        let mut lines = Lines::new(input, limits);
-        let mut trades = read(&mut lines, limits).map_err(|reason| {
-            // The file as a whole is at fault when it is empty or cannot be opened.
-            let line = (!matches!(reason, Reason::Empty)).then_some(lines.number);
-            in_file(line, reason)
-        })?;
+        let input = open(path).map_err(|cause| Fault::from(cause).within(path, None, None))?;
+        let mut lines = Lines::new(input, limits.line_bytes as u64, limits.file_bytes, 0);
+        let trades = read(&mut lines, limits);
+        let mut trades = trades.map_err(|fault| fault.within(path, None, Some(lines.number())))?;
+        // The file as a whole is at fault.
+        if trades.is_empty() {
+            return Err(Fault::Wrong("holds no trades".to_owned()).within(path, None, None));
+        }
         trades.sort_by_key(|trade| trade.millis_since_midnight);
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
@@ -127,72 +70,17 @@ impl TradingDay {
     }
 }
 
-fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
-    let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
-    }
-    let mut file = BufReader::with_capacity(1 << 16, file);
-    if file.fill_buf()?.starts_with(&GZIP_MAGIC) {
-        Ok(Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(file))))
-    } else {
-        Ok(Box::new(file))
-    }
-}
-
-/// Lines with their numbers, within limits.
-struct Lines {
-    input: Box<dyn BufRead>,
-    /// Number of the line last read, from 1.
-    number: u64,
-    line: Vec<u8>,
-    line_bytes: usize,
-    file_bytes: u64,
-    bytes_left: u64,
-}
-
-impl Lines {
-    fn new(input: Box<dyn BufRead>, limits: &CsvLimits) -> Self {
-        let (line_bytes, file_bytes) = (limits.line_bytes, limits.file_bytes);
-        Self { input, number: 0, line: Vec::new(), line_bytes, file_bytes, bytes_left: file_bytes }
-    }
-
-    /// The next line that is not blank, without its end; None at the end of the file.
-    fn next(&mut self) -> Result<Option<&[u8]>, Reason> {
-        loop {
-            self.line.clear();
-            self.number += 1;
-            let mut window = (&mut self.input).take(self.line_bytes as u64 + 1);
-            let length = window.read_until(b'\n', &mut self.line).map_err(Reason::Unreadable)?;
-            if length > self.line_bytes {
-                let limit = self.line_bytes as u64;
-                return Err(Reason::Limit { what: "bytes in one line", limit });
-            }
-            if length as u64 > self.bytes_left {
-                return Err(Reason::Limit { what: "bytes", limit: self.file_bytes });
-            }
-            self.bytes_left -= length as u64;
-            if length == 0 {
-                return Ok(None);
-            }
-            if !self.line.trim_ascii().is_empty() {
-                return Ok(Some(self.line.trim_ascii()));
-            }
-        }
-    }
-}
-
-fn read(lines: &mut Lines, limits: &CsvLimits) -> Result<Vec<Trade>, Reason> {
-    let Some(header) = lines.next()? else { return Err(Reason::Empty) };
+fn read(lines: &mut Lines<impl BufRead>, limits: &CsvLimits) -> Result<Vec<Trade>, Fault> {
+    let Some((_, header)) = lines.read()? else { return Ok(Vec::new()) };
     let columns = Columns::from_header(header)?;
     let mut trades = Vec::new();
-    while lines.next()?.is_some() {
+    while let Some((number, line)) = lines.read()? {
         if trades.len() == limits.trades {
-            return Err(Reason::Limit { what: "trades", limit: limits.trades as u64 });
+            return Err(Fault::limit("trades", limits.trades as u64));
         }
-        trades.push(columns.trade(lines.line.trim_ascii(), lines.number)?);
+        trades.push(columns.trade(line, number)?);
     }
-    if trades.is_empty() { Err(Reason::Empty) } else { Ok(trades) }
+    Ok(trades)
 }
 
 /// Where in a line each column stands.
@@ -203,28 +91,31 @@ struct Columns {
 }
 
 impl Columns {
-    fn from_header(line: &[u8]) -> Result<Self, Reason> {
-        // A byte order mark is what spreadsheets put first.
-        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    fn from_header(line: &[u8]) -> Result<Self, Fault> {
         let names: Vec<String> =
             values(line).map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         let position = |name: &str| names.iter().position(|found| found == name);
         for (index, name) in names.iter().enumerate() {
             if position(name) != Some(index) {
-                return Err(Reason::TwiceColumn(shortened(name.as_bytes())));
+                let name = shortened(name.as_bytes());
+                return Err(Fault::Wrong(format!("the header has two columns {name:?}")));
             }
         }
         let mut required = [0; REQUIRED.len()];
         for (place, name) in required.iter_mut().zip(REQUIRED) {
-            *place = position(name).ok_or(Reason::MissingColumn(name))?;
+            *place = position(name).ok_or_else(|| {
+                Fault::Wrong(format!("the header has no column {name}; expected {HEADER}"))
+            })?;
         }
         Ok(Self { count: names.len(), required, optional: OPTIONAL.map(position) })
     }
 
-    fn trade(&self, line: &[u8], number: u64) -> Result<Trade, Reason> {
+    fn trade(&self, line: &[u8], number: u64) -> Result<Trade, Fault> {
         let found = values(line).count();
         if found != self.count {
-            return Err(Reason::Columns { expected: self.count, found });
+            let columns = self.count;
+            let what = format!("{found} values where the header has {columns} columns");
+            return Err(Fault::Wrong(what));
         }
         let value = |index: usize| values(line).nth(index).unwrap_or_default();
         let [millis, symbol, price, size] = self.required.map(value);
@@ -235,7 +126,7 @@ impl Columns {
         let (price_mantissa, price_exponent) = price_of(whole(price, REQUIRED[2], PRICE_LIMIT)?);
         let size = whole(size, REQUIRED[3], u64::from(u32::MAX))? as u32;
         let broker = |given: Option<&[u8]>, column, side| match given {
-            Some(value) => Ok(whole(value, column, 9_999)? as u16),
+            Some(value) => whole(value, column, 9_999).map(|number| number as u16),
             None => Ok(made_up_broker(number, venue.unwrap_or_default(), side)),
         };
         Ok(Trade {
@@ -258,15 +149,8 @@ impl Columns {
 /// Prices up to 100 thousand million, in 10,000ths.
 const PRICE_LIMIT: u64 = 1_000_000_000_000_000;
 
-fn values(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(|&byte| byte == b',').map(|value| {
-        let value = value.trim_ascii();
-        value.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(value)
-    })
-}
-
-fn whole(value: &[u8], column: &'static str, most: u64) -> Result<u64, Reason> {
-    let fault = |fault| Reason::Value { column, value: shortened(value), fault };
+fn whole(value: &[u8], column: &'static str, most: u64) -> Result<u64, Fault> {
+    let fault = |fault| Fault::value(column, value, fault);
     if value.is_empty() {
         return Err(fault("is not a whole number: nothing is there"));
     }
@@ -286,23 +170,14 @@ fn whole(value: &[u8], column: &'static str, most: u64) -> Result<u64, Reason> {
     })
 }
 
-fn code(value: &[u8], column: &'static str) -> Result<String, Reason> {
+fn code(value: &[u8], column: &'static str) -> Result<String, Fault> {
     let good = (1..=32).contains(&value.len()) && value.iter().all(u8::is_ascii_graphic);
     if good {
         Ok(String::from_utf8_lossy(value).into_owned())
     } else {
         let fault = "is not a code of 1 to 32 printable ASCII characters";
-        Err(Reason::Value { column, value: shortened(value), fault })
+        Err(Fault::value(column, value, fault))
     }
-}
-
-/// What an error quotes of a value: its first 40 bytes.
-fn shortened(value: &[u8]) -> String {
-    let mut text = String::from_utf8_lossy(&value[..value.len().min(40)]).into_owned();
-    if value.len() > 40 {
-        text.push_str("...");
-    }
-    text
 }
 
 /// 10,000ths as mantissa and exponent without zeros at the end: 139400 is 13.94.

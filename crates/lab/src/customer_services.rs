@@ -4,12 +4,16 @@
 //! The paper does not print a message. Texts are as long here as it takes for messages in
 //! document/literal to come near the sizes of its Table 2.
 
+mod scenario;
 pub mod web_service;
 mod words;
 
 use trunkline_catalogue::commerce::{Customer, CustomerServices, Product};
 use trunkline_wire::{Date, Time, Timestamp};
 
+#[cfg(test)]
+pub(crate) use scenario::MESSAGES;
+pub(crate) use scenario::{CustomerRecords, batch};
 use trunkline_bench::random::Random;
 use words::{DOMAINS, FIRST_NAMES, LAST_NAMES, MATERIALS, STREETS, SUBURBS, THINGS, UNITS, pick};
 

@@ -54,11 +54,10 @@ impl Identity {
     }
 
     /// What can be loaded.
-    fn formats(self) -> &'static [Format] {
-        match self {
-            Self::Trunkline | Self::Bare => &Format::ALL,
-            Self::Record => &Format::MARKET_DATA,
-        }
+    fn formats(self) -> impl Iterator<Item = Format> {
+        let is_of_all = !matches!(self, Self::Record);
+        let can = move |it: &Format| is_of_all || it.family() == Family::MarketData;
+        Format::ALL.into_iter().filter(can)
     }
 }
 
@@ -116,7 +115,7 @@ impl End {
     fn answer(&mut self, line: &str) -> Result<Option<String>, Fault> {
         let answer = match Question::parse(line)? {
             Question::Hello => {
-                let formats = self.identity.formats().iter().map(|it| it.name());
+                let formats = self.identity.formats().map(Format::name);
                 let formats = formats.collect::<Vec<_>>().join(",");
                 format!("hello {} {} {formats}", self.identity.name(), env!("CARGO_PKG_VERSION"))
             }

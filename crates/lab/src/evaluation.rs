@@ -7,7 +7,7 @@ use crate::measure;
 use crate::peer::Discovery;
 use crate::trading_day::TradingDay;
 use trunkline_bench::histogram::{Distribution, Latencies};
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::Verdict;
 use trunkline_experiment::definition::{Definition, Part};
 use trunkline_report::Report;
@@ -73,7 +73,7 @@ pub struct Step<'a> {
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The results as rows.
-    pub record: Record,
+    pub record: RunRecord,
     /// What went wrong with whom, a line each: peers that broke, answers that were wrong.
     pub faults: Vec<String>,
     /// What could not be done on this machine, and why, a line each.

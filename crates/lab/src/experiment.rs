@@ -191,7 +191,7 @@ pub type Check<'a> = Box<dyn Fn(&[Vec<u8>]) -> Result<(), String> + 'a>;
 
 /// How a subject stands in the experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum SubjectStatus {
     /// Its echoes have been checked.
     Verified,
     /// It will not echo, so that nobody knows what it does: what it said.
@@ -204,7 +204,7 @@ pub enum Standing {
     Failed(String),
 }
 
-impl Standing {
+impl SubjectStatus {
     /// True if the subject may be timed.
     pub fn is_timed(&self) -> bool {
         *self == Self::Verified
@@ -277,7 +277,7 @@ pub struct Outcome {
     /// The subject's wire format.
     pub format: String,
     /// How it stands now.
-    pub standing: Standing,
+    pub status: SubjectStatus,
     /// Passes in each sample.
     pub passes: u32,
     /// Nanoseconds a message, one element a repetition: element i of all subjects ran side by side.
@@ -297,7 +297,7 @@ struct Participant<'a> {
     corpus: &'a [Vec<u8>],
     check: Check<'a>,
     /// None before verification.
-    standing: Option<Standing>,
+    status: Option<SubjectStatus>,
     passes: u32,
     samples: Vec<f64>,
 }
@@ -321,13 +321,13 @@ impl<'a> Trial<'a> {
         corpus: &'a [Vec<u8>],
         check: Check<'a>,
     ) {
-        let (standing, passes, samples) = (None, 1, Vec::new());
-        self.participants.push(Participant { subject, corpus, check, standing, passes, samples });
+        let (status, passes, samples) = (None, 1, Vec::new());
+        self.participants.push(Participant { subject, corpus, check, status, passes, samples });
     }
 
     /// Lets every subject load its corpus and echo it, and checks the echoes: once; later calls
     /// return what was found.
-    pub fn verify(&mut self, progress: &mut dyn FnMut(Progress<'_>)) -> Vec<Standing> {
+    pub fn verify(&mut self, progress: &mut dyn FnMut(Progress<'_>)) -> Vec<SubjectStatus> {
         self.participants
             .iter_mut()
             .map(|participant| participant.verify(progress).clone())
@@ -370,7 +370,7 @@ impl Trial<'_> {
         operation: Operation,
         effort: &Effort,
         settling: Settling,
-    ) -> Vec<(Standing, Option<Settled>)> {
+    ) -> Vec<(SubjectStatus, Option<Settled>)> {
         let settle = |participant: &mut Participant<'_>| {
             participant.verify(&mut |_| ());
             let settled = participant.settle(operation, effort, settling);
@@ -381,30 +381,30 @@ impl Trial<'_> {
 }
 
 impl Participant<'_> {
-    fn verify(&mut self, progress: &mut dyn FnMut(Progress<'_>)) -> &Standing {
-        if self.standing.is_none() {
+    fn verify(&mut self, progress: &mut dyn FnMut(Progress<'_>)) -> &SubjectStatus {
+        if self.status.is_none() {
             progress(Progress::Verifying { subject: self.subject.name() });
         }
-        let Self { subject, corpus, check, standing, .. } = self;
-        standing.get_or_insert_with(|| {
+        let Self { subject, corpus, check, status, .. } = self;
+        status.get_or_insert_with(|| {
             let echo = subject.prepare(corpus).and_then(|()| subject.echo());
             match echo {
-                Err(error) => Standing::after(&error),
-                Ok(echo) if echo.len() != corpus.len() => Standing::WrongAnswer(format!(
+                Err(error) => SubjectStatus::after(&error),
+                Ok(echo) if echo.len() != corpus.len() => SubjectStatus::WrongAnswer(format!(
                     "{} messages came back of {}",
                     echo.len(),
                     corpus.len()
                 )),
                 Ok(echo) => match check(&echo) {
-                    Ok(()) => Standing::Verified,
-                    Err(fault) => Standing::WrongAnswer(fault),
+                    Ok(()) => SubjectStatus::Verified,
+                    Err(fault) => SubjectStatus::WrongAnswer(fault),
                 },
             }
         })
     }
 
     fn can(&self, operation: Operation) -> bool {
-        self.standing.as_ref().is_some_and(Standing::is_timed) && self.subject.can(operation)
+        self.status.as_ref().is_some_and(SubjectStatus::is_timed) && self.subject.can(operation)
     }
 
     /// One pass to warm up, then as many as a sample of the wanted length takes.
@@ -468,18 +468,18 @@ impl Participant<'_> {
             Ok(sample) => {
                 let expected = self.corpus.len() as u64 * u64::from(self.passes);
                 let fault = format!("processed {} messages of {expected}", sample.messages);
-                self.drop_out(Standing::WrongAnswer(fault));
+                self.drop_out(SubjectStatus::WrongAnswer(fault));
                 None
             }
             Err(error) => {
-                self.drop_out(Standing::after(&error));
+                self.drop_out(SubjectStatus::after(&error));
                 None
             }
         }
     }
 
-    fn drop_out(&mut self, standing: Standing) {
-        self.standing = Some(standing);
+    fn drop_out(&mut self, status: SubjectStatus) {
+        self.status = Some(status);
         self.samples.clear();
     }
 
@@ -488,7 +488,7 @@ impl Participant<'_> {
             name: self.subject.name().to_owned(),
             profile: self.subject.profile().to_owned(),
             format: self.subject.format().to_owned(),
-            standing: self.verify(&mut |_| ()).clone(),
+            status: self.verify(&mut |_| ()).clone(),
             passes: self.passes,
             samples: std::mem::take(&mut self.samples),
         }
@@ -498,5 +498,5 @@ impl Participant<'_> {
 /// True if every subject that took part gave right answers to the end: what the exit status of a run
 /// tells.
 pub fn all_right(outcomes: &[Outcome]) -> bool {
-    outcomes.iter().all(|outcome| outcome.standing.is_timed())
+    outcomes.iter().all(|outcome| outcome.status.is_timed())
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_codec::{cdr, fix, soap};
+use trunkline_codec::{cdr, fix};
 use trunkline_message::{Layout, Message, Result, Structure as _, UnknownContent};
+use trunkline_soap as soap;
 
-use trunkline_experiment::format::{Family, Format};
+use trunkline_experiment::format::{Encoding, Family, Format, Optional, Style, Vocabulary};
 
 /// The namespace of the service that echoes customer and product records.
 pub const SERVICE_NAMESPACE: &str = "urn:trunkline:ng-2004";
@@ -23,26 +24,34 @@ pub fn corpus<M: Message>(format: Format, messages: &[M]) -> Result<Vec<Vec<u8>>
     messages.iter().map(|message| Ok(codec.encode(message)?.to_vec())).collect()
 }
 
-/// How the service for customer records writes SOAP.
-fn service_options(format: Format) -> soap::Options {
-    use soap::{Layout, Style};
-    let (style, layout) = match format {
-        Format::NgDocumentLiteralWrapped => (Style::DocumentLiteral, Layout::Operation),
-        Format::NgDocumentEncoded => (Style::DocumentEncoded, Layout::Message),
-        Format::NgRpcLiteral => (Style::RpcLiteral, Layout::Operation),
-        Format::NgRpcEncoded => (Style::RpcEncoded, Layout::Operation),
-        _ => (Style::DocumentLiteral, Layout::Message),
+/// How SOAP of a family is written: the service for customer records has a namespace and an operation.
+fn soap_options(family: Family, style: Style, vocabulary: Vocabulary) -> soap::Options {
+    let (style, is_named) = match style {
+        Style::DocumentLiteral => (soap::Style::DocumentLiteral, false),
+        Style::DocumentLiteralWrapped => (soap::Style::DocumentLiteral, true),
+        Style::DocumentEncoded => (soap::Style::DocumentEncoded, false),
+        Style::RpcLiteral => (soap::Style::RpcLiteral, true),
+        Style::RpcEncoded => (soap::Style::RpcEncoded, true),
     };
-    soap::Options {
+    let options = soap::Options {
         style,
-        layout,
+        compact_tags: vocabulary == Vocabulary::CompactTags,
+        flat: matches!(vocabulary, Vocabulary::Flat | Vocabulary::FlatAttributes),
+        attributes: matches!(vocabulary, Vocabulary::Attributes | Vocabulary::FlatAttributes),
+        ..soap::Options::default()
+    };
+    if family != Family::CustomerServices {
+        return options;
+    }
+    soap::Options {
+        layout: if is_named { soap::Layout::Operation } else { soap::Layout::Message },
         operation: SERVICE_OPERATION.into(),
         namespace: SERVICE_NAMESPACE.into(),
         types: style.is_encoded(),
         zone: true,
         // The answer's wrapper is `echoResponse`, by convention only (SOAP 1.1, 7.1).
-        any_wrapper: layout == Layout::Operation,
-        ..soap::Options::default()
+        any_wrapper: is_named,
+        ..options
     }
 }
 
@@ -61,44 +70,35 @@ impl Codec {
             // Rates have no format.
             Family::MarketData | Family::Rates => MarketDataIncrementalRefresh::layout(),
         };
-        let soap = |options: soap::Options| Self::soap(layout, &options);
-        let of_market_data = soap::Options::default;
-        let cdr = |optional| {
-            let options = cdr::Options { optional, ..Default::default() };
-            let plan = cdr::Plan::new(layout, options).expect("it has no unions");
-            Self::Cdr(cdr::Encoder::new(&plan), cdr::Decoder::new(&plan))
-        };
-        match format {
-            Format::SoapRpc => soap(of_market_data()),
-            Format::SoapDocument => {
-                soap(soap::Options { style: soap::Style::DocumentLiteral, ..of_market_data() })
+        match format.encoding() {
+            Encoding::Soap(style, vocabulary) => {
+                Self::soap(layout, &soap_options(format.family(), style, vocabulary))
             }
-            Format::SoapCompact => soap(soap::Options { compact_tags: true, ..of_market_data() }),
-            Format::SoapAttributes => soap(soap::Options { attributes: true, ..of_market_data() }),
-            Format::SoapFlat => soap(soap::Options { flat: true, ..of_market_data() }),
-            Format::SoapFlatAttributes => {
-                soap(soap::Options { flat: true, attributes: true, ..of_market_data() })
+            Encoding::Fix => Self::fix(&fix::Options::default()),
+            Encoding::Cdr(optional) => {
+                let optional = match optional {
+                    Optional::Union => cdr::Optional::Union,
+                    Optional::Bitmap => cdr::Optional::Bitmap,
+                };
+                let options = cdr::Options { optional, ..Default::default() };
+                let plan = cdr::Plan::new(layout, options).expect("it has no unions");
+                Self::Cdr(cdr::Encoder::new(&plan), cdr::Decoder::new(&plan))
             }
-            Format::Fix => Self::fix(&fix::Options::default()),
-            Format::CdrUnion | Format::NgCdr => cdr(cdr::Optional::Union),
-            Format::CdrBitmap => cdr(cdr::Optional::Bitmap),
-            Format::NgDocumentLiteral
-            | Format::NgDocumentLiteralWrapped
-            | Format::NgDocumentEncoded
-            | Format::NgRpcLiteral
-            | Format::NgRpcEncoded => soap(service_options(format)),
         }
     }
 
     /// As [`of`](Self::of), of what the service answers: its element has another name, which
     /// document/literal goes by.
     pub(crate) fn of_answers(format: Format) -> Self {
-        if format != Format::NgDocumentLiteralWrapped {
-            return Self::of(format);
+        match format.encoding() {
+            Encoding::Soap(style @ Style::DocumentLiteralWrapped, vocabulary) => {
+                let operation = format!("{SERVICE_OPERATION}Response");
+                let options = soap_options(format.family(), style, vocabulary);
+                let options = soap::Options { operation, ..options };
+                Self::soap(CustomerServices::layout(), &options)
+            }
+            _ => Self::of(format),
         }
-        let operation = format!("{SERVICE_OPERATION}Response");
-        let options = soap::Options { operation, ..service_options(format) };
-        Self::soap(CustomerServices::layout(), &options)
     }
 
     fn soap(layout: &Arc<Layout>, options: &soap::Options) -> Self {
@@ -113,9 +113,9 @@ impl Codec {
         Self::Fix(fix::Encoder::new(&plan), fix::Decoder::new(&plan))
     }
 
-    /// The same, that refuses what the messages' schema does not know.
+    /// The same, that rejects what the messages' schema does not know.
     pub(crate) fn strict(self) -> Self {
-        let content = UnknownContent::Refuse;
+        let content = UnknownContent::Reject;
         match self {
             Self::Soap(encoder, decoder) => {
                 Self::Soap(encoder, Box::new(decoder.on_unknown(content)))

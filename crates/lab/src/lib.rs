@@ -20,7 +20,7 @@ pub mod link;
 pub mod market_data;
 mod measure;
 pub mod peer;
-mod ratios;
+mod scenario;
 pub mod service;
 pub mod subjects;
 pub mod trading_day;

@@ -3,3 +3,6 @@
 
 pub mod messages;
 pub mod randomised;
+mod scenario;
+
+pub(crate) use scenario::{ENCODE_COLD, MarketData};

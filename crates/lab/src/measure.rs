@@ -10,6 +10,7 @@ pub(crate) mod link;
 pub(crate) mod open_loop;
 pub(crate) mod pair;
 pub(crate) mod participants;
+mod published;
 pub(crate) mod round_trip;
 pub(crate) mod service;
 pub(crate) mod size;
@@ -17,16 +18,20 @@ pub(crate) mod throughput;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::customer_services::CustomerRecords;
 use crate::evaluation::{Request, Run, Step};
-use crate::ratios;
+use crate::market_data::MarketData;
+use crate::scenario::Scenario;
+use crate::subjects::{self, Contestant, State};
 use participants::Participants;
 use trunkline_bench::hiccup::HiccupMeter;
-use trunkline_bench::histogram::{Distribution, Latencies};
-use trunkline_bench::record::Record;
-use trunkline_bench::row::{MachineRow, Row};
+use trunkline_bench::histogram::{Distribution, Latencies, Times};
+use trunkline_bench::record::RunRecord;
+use trunkline_bench::row::{MachineRow, Row, Verdict};
 use trunkline_experiment::definition::Measure;
 use trunkline_experiment::format::{Family, Format};
 use trunkline_experiment::names::{CODEC, HICCUP, SIZE, TRADES};
+use trunkline_experiment::subjects::is_variant;
 use trunkline_report::conclusion;
 
 /// What all measuring needs to know.
@@ -76,14 +81,18 @@ const ITSELF: &str = "a codec against itself";
 
 /// What has been found so far.
 #[derive(Default)]
-struct Findings {
-    rows: Vec<Row>,
-    faults: Vec<String>,
-    notes: Vec<String>,
-    versions: BTreeMap<String, String>,
-    noise_floor: Option<f64>,
-    distributions: Vec<Distribution>,
-    latencies: Vec<Latencies>,
+pub(crate) struct Findings {
+    pub(crate) rows: Vec<Row>,
+    /// What went wrong with whom, a line each.
+    pub(crate) faults: Vec<String>,
+    /// What could not be done on this machine, and why, a line each.
+    pub(crate) notes: Vec<String>,
+    /// Version of every peer that took part.
+    pub(crate) versions: BTreeMap<String, String>,
+    /// The largest difference that the same subject showed to itself, as a share.
+    pub(crate) noise_floor: Option<f64>,
+    pub(crate) distributions: Vec<Distribution>,
+    pub(crate) latencies: Vec<Latencies>,
 }
 
 /// Runs the chosen parts.
@@ -92,10 +101,21 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run 
     let setting = Setting { request, lengths };
     let mut findings = Findings::default();
     let measures: Vec<&Measure> = request.parts.iter().flat_map(|part| &part.measures).collect();
-    match request.definition.messages.family {
-        Family::MarketData => findings.of_market_data(&setting, &measures, progress),
-        Family::CustomerServices => findings.of_services(&setting, &measures, progress),
-        Family::Rates => findings.of_a_middleware(&setting, &measures, progress),
+    let messages = &request.definition.messages;
+    match messages.family {
+        Family::MarketData => {
+            let scenario = MarketData { day: &request.day, lengths };
+            findings.rows.push(Row {
+                value: Some(request.day.trades.len() as f64),
+                ..setting.row(TRADES, &request.day.name, "", "trades", "trades")
+            });
+            findings.of_messages(&setting, &scenario, &measures, progress);
+        }
+        Family::CustomerServices => {
+            let scenario = CustomerRecords { cases: &messages.cases, is_quick: request.is_quick };
+            findings.of_messages(&setting, &scenario, &measures, progress);
+        }
+        Family::Rates => findings = catena::run(&setting, &measures, progress),
     }
     let judgements =
         conclusion::judgements(&request.definition, &findings.rows, findings.noise_floor);
@@ -105,131 +125,104 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run 
     tell_once(&mut faults);
     tell_once(&mut notes);
     let machine = MachineRow::of_this_machine(&request.definition.name, versions, noise_floor);
-    Run { record: Record { machine, rows }, faults, notes, distributions, latencies }
+    Run { record: RunRecord { machine, rows }, faults, notes, distributions, latencies }
 }
 
 impl Findings {
-    fn of_market_data(
+    /// All that is measured of messages with a format: by themselves, then sent. Each kind of measure does what it
+    /// finds among those that are asked for.
+    fn of_messages<S: Scenario>(
         &mut self,
         setting: &Setting<'_>,
+        scenario: &S,
         measures: &[&Measure],
         progress: &mut dyn FnMut(Step<'_>),
     ) {
-        let day = &setting.request.day;
-        self.rows.push(Row {
-            value: Some(day.trades.len() as f64),
-            ..setting.row(TRADES, &day.name, "", "trades", "trades")
-        });
-        self.sizes(setting, measures, progress);
-        self.codecs(setting, measures, progress);
-        self.links(setting, measures, progress);
+        self.codecs_and_sizes(setting, scenario, measures, progress);
+        let mut of_links = |text: &str, share: f64| progress(Step { part: "link", text, share });
+        link::measure(setting, measures, self, &mut of_links);
         self.network(setting, measures, progress);
+        service::measure(setting, measures, self, progress);
         let capacities = capacity::rows(setting, measures, &self.rows);
         self.rows.extend(capacities);
-        self.ensure_floor(setting, measures, progress);
+        self.ensure_floor(setting, scenario, measures, progress);
+    }
+
+    /// What is not sent.
+    fn codecs_and_sizes<S: Scenario>(
+        &mut self,
+        setting: &Setting<'_>,
+        scenario: &S,
+        measures: &[&Measure],
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let of = |is_wanted: fn(&Measure) -> bool| -> (Vec<&Measure>, Vec<Format>) {
+            let wanted: Vec<&Measure> =
+                measures.iter().copied().filter(|it| is_wanted(it)).collect();
+            let formats = formats(&wanted);
+            (wanted, formats)
+        };
+        let sizes = of(|measure| matches!(measure, Measure::Size(_)));
+        let codecs = of(|measure| matches!(measure, Measure::Codec(_)));
+        let asked = [&codecs].into_iter().chain(S::HAS_SIZES_OF_PEERS.then_some(&sizes));
+        let of_peers =
+            formats(&asked.flat_map(|(measures, _)| measures.clone()).collect::<Vec<_>>());
+        let mut contestants = Vec::new();
+        if !of_peers.is_empty() {
+            progress(Step { part: "peers", text: "starting the peers", share: 0.0 });
+            contestants = subjects::contestants(setting.request, &of_peers);
+            self.introduce(setting, &contestants);
+        }
+        if !sizes.1.is_empty() {
+            let asked = (&sizes.0[..], &sizes.1[..]);
+            let mut progress = |text: &str, share: f64| progress(Step { part: SIZE, text, share });
+            size::measure(setting, scenario, asked, &mut contestants, self, &mut progress);
+        }
+        if !codecs.1.is_empty() {
+            let asked = (&codecs.0[..], &codecs.1[..]);
+            let mut progress = |text: &str, share: f64| progress(Step { part: CODEC, text, share });
+            codec::measure(setting, scenario, asked, &mut contestants, self, &mut progress);
+        }
+    }
+
+    /// Who takes part, and who does not.
+    fn introduce(&mut self, setting: &Setting<'_>, contestants: &[Contestant]) {
+        for Contestant { name, format, state } in contestants {
+            match state {
+                State::Ready { .. } if is_variant(name) => continue,
+                State::Ready { version, .. } => {
+                    self.versions.insert((*name).to_owned(), version.clone());
+                    continue;
+                }
+                State::Absent => {}
+                State::Broken(why) => self.faults.push(why.clone()),
+            }
+            self.rows.push(Row {
+                verdict: Verdict::Absent,
+                ..setting.row(CODEC, name, &format.profile(), "cpu-time", "ns")
+            });
+        }
     }
 
     /// No verdict on times goes without one.
-    fn ensure_floor(
+    fn ensure_floor<S: Scenario>(
         &mut self,
         setting: &Setting<'_>,
+        scenario: &S,
         measures: &[&Measure],
         progress: &mut dyn FnMut(Step<'_>),
     ) {
         let is_sent = |it: &Measure| {
             matches!(it, Measure::RoundTrip(_) | Measure::OpenLoop(_) | Measure::Throughput(_))
+                || it.is_of_services()
         };
-        if self.noise_floor.is_some() || !measures.iter().any(|it| is_sent(it)) {
+        let sent: Vec<&Measure> = measures.iter().copied().filter(|it| is_sent(it)).collect();
+        if self.noise_floor.is_some() || sent.is_empty() {
             return;
         }
         let mut progress = |share| progress(Step { part: NOISE, text: ITSELF, share });
-        let formats = formats(measures, is_sent);
-        self.noise_floor = codec::floor_alone(setting, &formats, &mut progress);
-    }
-
-    fn of_services(
-        &mut self,
-        setting: &Setting<'_>,
-        measures: &[&Measure],
-        progress: &mut dyn FnMut(Step<'_>),
-    ) {
-        let found = service::run(setting, measures, progress);
-        self.rows.extend(found.rows);
-        self.faults.extend(found.faults);
-        self.notes.extend(found.notes);
-        self.distributions.extend(found.distributions);
-        self.versions.extend(found.versions);
-        self.noise_floor = found.noise_floor;
-    }
-
-    fn of_a_middleware(
-        &mut self,
-        setting: &Setting<'_>,
-        measures: &[&Measure],
-        progress: &mut dyn FnMut(Step<'_>),
-    ) {
-        let found = catena::run(setting, measures, progress);
-        self.rows.extend(found.rows);
-        self.faults.extend(found.faults);
-        self.notes.extend(found.notes);
-        self.distributions.extend(found.distributions);
-        self.versions.extend(found.versions);
-        self.latencies.extend(found.latencies);
-        self.noise_floor = found.noise_floor;
-    }
-
-    fn sizes(
-        &mut self,
-        setting: &Setting<'_>,
-        measures: &[&Measure],
-        progress: &mut dyn FnMut(Step<'_>),
-    ) {
-        let is_size = |measure: &Measure| matches!(measure, Measure::Size(_));
-        let formats = formats(measures, is_size);
-        if formats.is_empty() {
-            return;
-        }
-        let as_printed =
-            measures.iter().any(|measure| matches!(measure, Measure::Size(it) if it.as_printed));
-        let mut progress = |text: &str, share: f64| progress(Step { part: SIZE, text, share });
-        self.rows.extend(size::rows(setting, &formats, as_printed, &mut progress));
-    }
-
-    fn codecs(
-        &mut self,
-        setting: &Setting<'_>,
-        measures: &[&Measure],
-        progress: &mut dyn FnMut(Step<'_>),
-    ) {
-        let is_codec = |measure: &Measure| matches!(measure, Measure::Codec(_));
-        let formats = formats(measures, is_codec);
-        if formats.is_empty() {
-            return;
-        }
-        let is_randomised =
-            measures.iter().any(|measure| matches!(measure, Measure::Codec(it) if it.randomised));
-        let mut progress = |text: &str, share: f64| progress(Step { part: CODEC, text, share });
-        let measured = codec::measure(setting, &formats, is_randomised, &mut progress);
-        self.rows.extend(measured.rows(setting));
-        self.rows.extend(ratios::rows(setting, &measured));
-        self.faults.extend(measured.faults);
-        self.versions.extend(measured.versions);
-        self.noise_floor = measured.noise_floor;
-    }
-}
-
-impl Findings {
-    fn links(
-        &mut self,
-        setting: &Setting<'_>,
-        measures: &[&Measure],
-        progress: &mut dyn FnMut(Step<'_>),
-    ) {
-        let mut progress = |text: &str, share: f64| progress(Step { part: "link", text, share });
-        let found = link::measure(setting, measures, &mut progress);
-        self.rows.extend(found.rows);
-        self.faults.extend(found.faults);
-        self.notes.extend(found.notes);
+        let asked = (&sent[..], &formats(&sent)[..]);
+        self.noise_floor = codec::floor_alone(setting, scenario, asked, &mut progress);
     }
 
     /// All that is sent between processes; their ends are started once.
@@ -246,11 +239,16 @@ impl Findings {
                 let share = (index as f64 + share) / plans.len() as f64;
                 progress(Step { part: "latency", text, share });
             };
-            let measured = round_trip::measure(setting, plan, &mut participants, &mut progress);
-            self.rows.extend(measured.rows);
-            self.distributions.extend(measured.distributions);
+            round_trip::measure(setting, plan, &mut participants, self, &mut progress);
         }
-        self.open_loop(setting, measures, &mut participants, progress);
+        if measures.iter().any(|measure| matches!(measure, Measure::OpenLoop(_))) {
+            // Beside it, a meter tells what the machine did meanwhile.
+            let meter = HiccupMeter::start();
+            let mut progress =
+                |text: &str, share: f64| progress(Step { part: "latency", text, share });
+            open_loop::measure(setting, measures, &mut participants, self, &mut progress);
+            self.hiccups(setting, meter.stop());
+        }
         let mut progress =
             |text: &str, share: f64| progress(Step { part: "throughput", text, share });
         self.rows.extend(throughput::measure(setting, measures, &mut participants, &mut progress));
@@ -259,33 +257,18 @@ impl Findings {
         self.faults.append(&mut participants.faults);
     }
 
-    /// With a hiccup meter beside it, which tells what the machine did meanwhile.
-    fn open_loop(
-        &mut self,
-        setting: &Setting<'_>,
-        measures: &[&Measure],
-        participants: &mut Participants,
-        progress: &mut dyn FnMut(Step<'_>),
-    ) {
-        if !measures.iter().any(|measure| matches!(measure, Measure::OpenLoop(_))) {
-            return;
-        }
-        let meter = HiccupMeter::start();
-        let mut progress = |text: &str, share: f64| progress(Step { part: "latency", text, share });
-        let measured = open_loop::measure(setting, measures, participants, &mut progress);
-        let hiccups = meter.stop();
-        self.rows.extend(measured.rows);
-        self.distributions.extend(measured.distributions);
-        let blank = setting.row(HICCUP, "hiccup-meter", "", "", "ns");
-        self.rows.extend(hiccups.rows(&blank, "", ""));
-        self.distributions.push(Distribution {
-            case: HICCUP.to_owned(),
-            subject: "hiccup-meter".to_owned(),
-            profile: String::new(),
-            metric: "late".to_owned(),
-            times: hiccups,
-        });
+    /// What the machine itself did meanwhile.
+    fn hiccups(&mut self, setting: &Setting<'_>, times: Times) {
+        let blank = setting.row(HICCUP, "hiccup-meter", "", "late", "ns");
+        self.rows.extend(times.rows(&blank, "", ""));
+        self.distributions.push(distribution(&blank, times));
     }
+}
+
+/// The times behind the rows of a case; `row` names what they are of.
+fn distribution(row: &Row, times: Times) -> Distribution {
+    let Row { case, subject, profile, metric, .. } = row.clone();
+    Distribution { case, subject, profile, metric, times }
 }
 
 /// Who is broken is asked for in every format and in every part.
@@ -295,11 +278,9 @@ fn tell_once(lines: &mut Vec<String>) {
 }
 
 /// The formats of some measures, in the order of tables, each once.
-fn formats(measures: &[&Measure], is_wanted: impl Fn(&Measure) -> bool) -> Vec<Format> {
-    let is_asked_for = |format: &Format| {
-        let mut wanted = measures.iter().filter(|measure| is_wanted(measure));
-        wanted.any(|measure| measure.formats().contains(format))
-    };
+fn formats(measures: &[&Measure]) -> Vec<Format> {
+    let is_asked_for =
+        |format: &Format| measures.iter().any(|measure| measure.formats().contains(format));
     Format::ALL.into_iter().filter(is_asked_for).collect()
 }
 

@@ -109,7 +109,7 @@ pub enum PeerErrorKind {
     /// The peer ended: by itself, by a signal, or by an earlier time-out.
     Ended(String),
     /// The peer answered `error` with this text. It goes on.
-    Refused(String),
+    Rejected(String),
     /// The answer is not one that the protocol allows.
     Unexpected {
         /// The answer, shortened.
@@ -144,7 +144,7 @@ impl PeerError {
 
     /// Whether the peer will not encode what it decodes.
     pub(crate) fn is_decoder(&self) -> bool {
-        matches!(&*self.kind, PeerErrorKind::Refused(text) if text.starts_with("cannot encode"))
+        matches!(&*self.kind, PeerErrorKind::Rejected(text) if text.starts_with("cannot encode"))
     }
 
     /// What went wrong.
@@ -168,7 +168,7 @@ impl fmt::Display for PeerError {
                 )?;
             }
             PeerErrorKind::Ended(how) => write!(out, "peer {peer} {how} when asked {asked:?}")?,
-            PeerErrorKind::Refused(text) => write!(out, "peer {peer} cannot {asked:?}: {text}")?,
+            PeerErrorKind::Rejected(text) => write!(out, "peer {peer} cannot {asked:?}: {text}")?,
             PeerErrorKind::Unexpected { answer, expected }
             | PeerErrorKind::Incredible { answer, expected } => {
                 write!(out, "peer {peer} answered {asked:?} by {answer:?}; expected {expected}")?;
@@ -298,7 +298,7 @@ impl Peer {
     }
 
     /// From now on, lets the peer decode all messages into one when it is timed, and before it echoes
-    /// them. One that cannot refuses both.
+    /// them. One that cannot rejects both.
     pub fn reuse_messages(&mut self) {
         self.reuses = true;
     }

@@ -139,7 +139,7 @@ fn a_missing_or_damaged_file_is_named() {
 }
 
 #[test]
-fn what_is_too_large_is_refused() {
+fn what_is_too_large_is_rejected() {
     let files = Files::new();
     let row = "1,BAC,1,1,P,0\n";
     let path = files.put("day.csv", format!("{HEADER}{}", row.repeat(4)));

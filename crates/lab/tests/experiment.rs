@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use trunkline_bench::row::Verdict;
 use trunkline_lab::experiment::{
-    Effort, Operation, Progress, Sample, Settling, Standing, Subject, SubjectError, Trial,
+    Effort, Operation, Progress, Sample, Settling, Subject, SubjectError, SubjectStatus, Trial,
     all_right,
 };
 
@@ -161,9 +161,9 @@ fn wrong_answers_are_never_timed() {
         ],
     );
     let outcomes = trial.measure(Operation::Decode, &EFFORT, &mut |_| ());
-    assert_eq!(outcomes[0].standing, Standing::WrongAnswer("message 1 differs".into()));
-    assert_eq!(outcomes[1].standing, Standing::WrongAnswer("9 messages came back of 10".into()));
-    assert_eq!(outcomes[0].standing.verdict(), Verdict::WrongAnswer);
+    assert_eq!(outcomes[0].status, SubjectStatus::WrongAnswer("message 1 differs".into()));
+    assert_eq!(outcomes[1].status, SubjectStatus::WrongAnswer("9 messages came back of 10".into()));
+    assert_eq!(outcomes[0].status.verdict(), Verdict::WrongAnswer);
     assert!(outcomes[0].samples.is_empty() && outcomes[1].samples.is_empty());
     assert!(log.borrow().iter().all(|run| run == "good decode"));
     assert!(!all_right(&outcomes));
@@ -177,8 +177,11 @@ fn a_subject_that_dies_is_out_and_the_others_go_on() {
         [("dies", 1_000_000, Fault::DiesInRun(5)), ("good", 1_000_000, Fault::None)],
     );
     let outcomes = trial.measure(Operation::Decode, &EFFORT, &mut |_| ());
-    assert_eq!(outcomes[0].standing, Standing::Failed("peer fake was killed by signal 9".into()));
-    assert_eq!(outcomes[0].standing.verdict(), Verdict::Absent);
+    assert_eq!(
+        outcomes[0].status,
+        SubjectStatus::Failed("peer fake was killed by signal 9".into())
+    );
+    assert_eq!(outcomes[0].status.verdict(), Verdict::Absent);
     assert!(outcomes[0].samples.is_empty());
     assert_eq!(outcomes[1].samples.len(), 6);
     assert!(!all_right(&outcomes));
@@ -189,7 +192,7 @@ fn a_miscount_is_a_wrong_answer() {
     let corpus = corpus();
     let (mut trial, _) = trial(&corpus, [("lazy", 10, Fault::MissesMessages)]);
     let outcomes = trial.measure(Operation::Decode, &EFFORT, &mut |_| ());
-    assert_eq!(outcomes[0].standing, Standing::WrongAnswer("processed 9 messages of 10".into()));
+    assert_eq!(outcomes[0].status, SubjectStatus::WrongAnswer("processed 9 messages of 10".into()));
 }
 
 #[test]
@@ -197,7 +200,7 @@ fn a_subject_that_only_decodes_is_not_asked_to_encode() {
     let corpus = corpus();
     let (mut trial, log) = trial(&corpus, [("parser", 1_000, Fault::OnlyDecodes)]);
     let outcomes = trial.measure(Operation::Encode, &EFFORT, &mut |_| ());
-    assert_eq!((outcomes[0].samples.len(), &outcomes[0].standing), (0, &Standing::Verified));
+    assert_eq!((outcomes[0].samples.len(), &outcomes[0].status), (0, &SubjectStatus::Verified));
     assert!(log.borrow().is_empty());
     let outcomes = trial.measure(Operation::Decode, &EFFORT, &mut |_| ());
     assert_eq!(outcomes[0].samples.len(), 6);
@@ -209,7 +212,7 @@ fn who_will_not_echo_is_not_timed() {
     let (mut trial, log) = trial(&corpus, [("secret", 1_000, Fault::WillNotEcho)]);
     for operation in [Operation::Encode, Operation::Decode] {
         let outcomes = trial.measure(operation, &EFFORT, &mut |_| ());
-        assert!(outcomes[0].samples.is_empty() && !outcomes[0].standing.is_timed());
+        assert!(outcomes[0].samples.is_empty() && !outcomes[0].status.is_timed());
     }
     assert!(log.borrow().is_empty());
 }
@@ -234,7 +237,7 @@ fn who_compiles_as_it_runs_works_until_others_add_little() {
     // The middle of the last fifteen is the eighth after all was compiled.
     assert!((100..=110).contains(&came(1).samples), "{settled:?}");
     assert_eq!((came(2).samples, came(2).charged), (300, 2.0));
-    let died = Standing::Failed("peer fake was killed by signal 9".into());
+    let died = SubjectStatus::Failed("peer fake was killed by signal 9".into());
     assert_eq!(settled[3], (died, None));
     assert!(log.borrow().iter().all(|run| run.ends_with("decode")));
 }

@@ -174,8 +174,8 @@ fn dropping_the_proxy_ends_its_connections_and_frees_its_port() {
     client.write_all(&[0; 100_000]).expect("it goes on");
     drop(proxy);
     assert!(client.read(&mut [0; 1]).is_err());
-    let refused = TcpStream::connect(address).expect_err("nobody listens");
-    assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
+    let rejected = TcpStream::connect(address).expect_err("nobody listens");
+    assert_eq!(rejected.kind(), ErrorKind::ConnectionRefused);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The driver of peers against small shell scripts that answer, refuse, hang, die and lie.
+//! The driver of peers against small shell scripts that answer, reject, hang, die and lie.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::{fs, thread};
 use trunkline_bench::folder::PrivateFolder;
 use trunkline_bench::row::Verdict;
 use trunkline_experiment::format::Format;
-use trunkline_lab::experiment::{Effort, Operation, Outcome, Standing, Subject as _, Trial};
+use trunkline_lab::experiment::{Effort, Operation, Outcome, Subject as _, SubjectStatus, Trial};
 use trunkline_lab::format::corpus;
 use trunkline_lab::market_data::messages;
 use trunkline_lab::peer::{Discovery, Peer, PeerError, PeerErrorKind, PeerSubject};
@@ -93,12 +93,12 @@ fn a_good_peer_loads_echoes_and_runs() {
 }
 
 #[test]
-fn a_refusal_leaves_the_peer_alive() {
+fn a_rejection_leaves_the_peer_alive() {
     let scripts = Scripts::new();
     let script = good_except("load", "echo 'error message 2: no such field'");
     let mut peer = scripts.start(&script);
-    let error = peer.load("fix", &messages()).expect_err("the script refuses");
-    assert!(matches!(error.kind(), PeerErrorKind::Refused(_)));
+    let error = peer.load("fix", &messages()).expect_err("the script rejects");
+    assert!(matches!(error.kind(), PeerErrorKind::Rejected(_)));
     let text = error.to_string();
     assert!(text.starts_with("peer fake cannot \"load fix /"), "{text}");
     assert!(text.ends_with("message 2: no such field"), "{text}");
@@ -222,9 +222,9 @@ fn a_program_that_copies_its_input_is_no_codec() {
     let subject = PeerSubject::new(scripts.start(GOOD), "fix", "fix / tag=value");
     // What comes back is right, since it is what was sent.
     trial.enter(Box::new(subject), &corpus, Box::new(|_| Ok(())));
-    let [standing] = trial.verify(&mut |_| ()).try_into().expect("one");
-    assert_eq!(standing.verdict(), Verdict::Untrue);
-    let Standing::Untrue(why) = standing else { panic!("{standing:?}") };
+    let [status] = trial.verify(&mut |_| ()).try_into().expect("one");
+    assert_eq!(status.verdict(), Verdict::Untrue);
+    let SubjectStatus::Untrue(why) = status else { panic!("{status:?}") };
     let expected =
         "peer fake copies its input and encodes nothing, as in message 0 when asked \"echo\"";
     assert_eq!(why, expected);
@@ -250,14 +250,14 @@ fn a_program_that_decodes_nothing_and_says_that_it_cannot_encode_is_not_timed() 
     ] {
         let [outcome] = outcomes(&good_except("echo", echo)).try_into().expect("one subject");
         assert!(outcome.samples.is_empty(), "{outcome:?}");
-        assert_eq!(outcome.standing.verdict(), Verdict::Unverified);
-        let why = outcome.standing.fault().expect("it is told why");
+        assert_eq!(outcome.status.verdict(), Verdict::Unverified);
+        let why = outcome.status.fault().expect("it is told why");
         assert!(why.ends_with(": cannot encode"), "{why}");
     }
 }
 
 #[test]
-fn a_program_that_is_no_peer_is_refused() {
+fn a_program_that_is_no_peer_is_rejected() {
     let scripts = Scripts::new();
     let error = |name: &str, script: &str| {
         start(name, &scripts.put(name, script)).expect_err("no peer").to_string()
@@ -304,11 +304,11 @@ fn a_peer_takes_part_in_a_trial() {
         &corpus,
         Box::new(|echo| (echo == messages()).then_some(()).ok_or("no".into())),
     );
-    let refusing = good_except("echo", "echo 'error out of memory'");
-    trial.enter(subject(&refusing), &corpus, Box::new(|_| Ok(())));
-    let [good, refusing] = trial.verify(&mut |_| ()).try_into().expect("two");
-    assert_eq!(good, Standing::Verified);
-    assert!(matches!(refusing, Standing::Failed(why) if why.ends_with("out of memory")));
+    let rejecting = good_except("echo", "echo 'error out of memory'");
+    trial.enter(subject(&rejecting), &corpus, Box::new(|_| Ok(())));
+    let [good, rejecting] = trial.verify(&mut |_| ()).try_into().expect("two");
+    assert_eq!(good, SubjectStatus::Verified);
+    assert!(matches!(rejecting, SubjectStatus::Failed(why) if why.ends_with("out of memory")));
 }
 
 #[test]

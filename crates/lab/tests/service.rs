@@ -250,8 +250,8 @@ fn tls_and_mutual_tls_carry_the_same_calls() {
 
     let anonymous = Secure::from_pem(server_pem.as_bytes(), "server.test", None).expect("good PEM");
     let other_name = Secure::from_pem(server_pem.as_bytes(), "other.test", own).expect("good PEM");
-    for refused in [anonymous, other_name] {
-        let to = to(refused);
+    for rejected in [anonymous, other_name] {
+        let to = to(rejected);
         assert!(Load { to: &to, ..mutual }.run().is_err(), "{to:?}");
     }
     let error = Secure::from_pem(b"", "server.test", None).expect_err("nothing").to_string();

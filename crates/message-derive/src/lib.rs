@@ -50,7 +50,8 @@ use proc_macro::TokenStream;
 /// What only one format needs stands in an attribute of its name: `#[fix(message_type = "D")]` of a
 /// struct, `#[fix(tag = 355, length = 354)]` and `#[xml(entry = "Allocation")]` of a member. XML names
 /// entries after their type where nothing else is said. `#[cdr(switch = "i32")]` of a choice and
-/// `#[cdr(label = "3")]` of an arm say how CDR has it as a union.
+/// `#[cdr(label = "3")]` of an arm say how CDR has it as a union. Of formats without an attribute there is
+/// `#[note(bencode(key = "px"))]`.
 ///
 /// A wide and sparse struct marks one field with `#[presence]`, of type `Presence<N>`. Its optional
 /// fields have the plain type and `#[field(optional)]`. Each gets accessors as visible as the
@@ -170,7 +171,10 @@ use proc_macro::TokenStream;
 ///     count: Option<u8>,
 /// }
 /// ```
-#[proc_macro_derive(Message, attributes(message, field, facet, fix, xml, cdr, presence, unknown))]
+#[proc_macro_derive(
+    Message,
+    attributes(message, field, facet, fix, xml, cdr, note, presence, unknown)
+)]
 pub fn derive_message(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     let expanded = match &input.data {

@@ -1,5 +1,6 @@
 //! What the attributes say.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use syn::ext::IdentExt as _;
@@ -48,8 +49,8 @@ pub(crate) enum Need {
 
 /// What only one format needs to know: `#[fix(tag = 270)]`.
 pub(crate) struct Note {
-    pub(crate) format: &'static str,
-    pub(crate) word: &'static str,
+    pub(crate) format: Cow<'static, str>,
+    pub(crate) word: Cow<'static, str>,
     pub(crate) value: String,
 }
 
@@ -253,8 +254,8 @@ impl Member {
         }
         let mut notes = notes(&field.attrs, &[&OF_MEMBERS, &FACETS])?;
         notes.extend(default.as_ref().map(|default: &LitStr| Note {
-            format: "field",
-            word: "default",
+            format: "field".into(),
+            word: "default".into(),
             value: default.value(),
         }));
         let docs = field.attrs.iter().filter(|it| it.path().is_ident("doc")).cloned().collect();
@@ -364,17 +365,38 @@ pub(crate) fn notes(attributes: &[Attribute], known: &[&[Word]]) -> Result<Vec<N
                 Value::Of(word) => (word, found.word.to_owned()),
                 Value::True => (found.word, "true".to_owned()),
             };
-            if notes.iter().any(|it| (it.format, it.word) == (found.format, word)) {
+            if notes.iter().any(|it| it.format == found.format && it.word == word) {
                 return Err(meta.error("it stands twice"));
             }
             if let Some(why) = wrong(found.format, word, &value) {
                 return Err(meta.error(why));
             }
-            notes.push(Note { format: found.format, word, value });
+            notes.push(Note { format: found.format.into(), word: word.into(), value });
             Ok(())
         })?;
     }
+    for attribute in attributes.iter().filter(|it| it.path().is_ident("note")) {
+        attribute.parse_nested_meta(|format| other_notes(&format, &mut notes))?;
+    }
     Ok(notes)
+}
+
+/// What is noted for a format that has no attribute of its own: `#[note(bencode(key = "px"))]`. The
+/// format checks its words when a plan is made.
+fn other_notes(format: &ParseNestedMeta<'_>, notes: &mut Vec<Note>) -> Result<()> {
+    let name = format.path.require_ident()?.to_string();
+    if FORMATS.contains(&&*name) {
+        return Err(format.error(format!("{name} has an attribute of its own: #[{name}(...)]")));
+    }
+    format.parse_nested_meta(|meta| {
+        let word = meta.path.require_ident()?.to_string();
+        if notes.iter().any(|it| it.format == name && it.word == word) {
+            return Err(meta.error("it stands twice"));
+        }
+        let value = text(&meta)?;
+        notes.push(Note { format: name.clone().into(), word: word.into(), value });
+        Ok(())
+    })
 }
 
 /// Why a word may not have this value.
@@ -445,6 +467,20 @@ mod tests {
 
     fn problem(input: DeriveInput) -> Option<String> {
         Struct::from_input(&input).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn notes_of_formats_without_an_attribute_are_kept() {
+        let of = |attribute: TokenStream| {
+            Struct::from_input(&syn::parse_quote! { struct Order { #attribute price: f64 } })
+        };
+        let order = of(quote!(#[note(toy(key = "px"), other(word = ""))])).unwrap();
+        let notes = order.members[0].notes.iter().map(|it| (&*it.format, &*it.word, &*it.value));
+        assert!(notes.eq([("toy", "key", "px"), ("other", "word", "")]));
+        let why = |attribute| of(attribute).err().unwrap().to_string();
+        let rejected = why(quote!(#[note(fix(tag = "1"))]));
+        assert_eq!(rejected, "fix has an attribute of its own: #[fix(...)]");
+        assert_eq!(why(quote!(#[note(toy(k = "1", k = "2"))])), "it stands twice");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Any {
     /// One element of a document, as text that declares all prefixes that it uses. Nobody has looked
-    /// whether it is one: who writes it into a document does, and refuses what is not.
+    /// whether it is one: who writes it into a document does, and rejects what is not.
     Element(String),
     /// What came as octets, of a form that sender and receiver know.
     Octets(Vec<u8>),

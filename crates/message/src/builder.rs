@@ -187,7 +187,7 @@ impl LayoutBuilder {
     /// The layout of what was described.
     ///
     /// # Errors
-    /// Says how many components or groups are left open, or what [`Layout::new`] refuses.
+    /// Says how many components or groups are left open, or what [`Layout::new`] rejects.
     pub fn build(mut self) -> Result<Layout, SchemaError> {
         if let Some(problem) = self.problem {
             return Err(SchemaError(problem));

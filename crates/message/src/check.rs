@@ -63,7 +63,7 @@ impl Checks {
     pub fn new(layout: &Arc<Layout>) -> Result<Self, SchemaError> {
         let mut scopes: Vec<Vec<Option<Box<Facets>>>> = Vec::new();
         for scope in layout.scopes() {
-            Facets::refuse_of_structs(layout, scope)?;
+            Facets::reject_of_structs(layout, scope)?;
             let of_fields = scope.fields.iter().map(|field| Facets::of(layout, scope, field));
             scopes.push(of_fields.collect::<Result<_, _>>()?);
         }

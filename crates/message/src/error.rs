@@ -59,7 +59,7 @@ pub enum ErrorKind {
     /// a group that the message does not define.
     DuplicateUnknown,
     /// The schema does not know this field, element or attribute, and unknown content is
-    /// [refused](crate::UnknownContent::Refuse).
+    /// [rejected](crate::UnknownContent::Reject).
     Unknown,
     /// A limit of [`Limits`](crate::Limits) is exceeded.
     Limit {
@@ -191,7 +191,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "the field stands twice, or is of a group that the schema does not have")
             }
             Self::Unknown => {
-                write!(f, "the schema does not know it, and unknown content is refused")
+                write!(f, "the schema does not know it, and unknown content is rejected")
             }
             Self::Limit { name, limit } => write!(f, "more than the limit {name} = {limit} allows"),
             Self::CheckSum { stated, computed } => {

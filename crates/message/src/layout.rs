@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use trunkline_wire::{Integer, ValueError};
+
 use crate::identity::Identity;
 use crate::types::list_name;
 use crate::{
@@ -33,11 +35,25 @@ pub enum Holds {
 
 impl Holds {
     /// The kind of the value, or of each number of the list.
+    #[inline]
     pub fn kind(self) -> Option<Kind> {
         match self {
             Self::Value(kind) | Self::List(kind) => Some(kind),
             Self::Enumeration(_) | Self::Group(_) | Self::Struct(_) => None,
         }
+    }
+
+    /// The whole number, if it fits the width that the field has: a record reads every one as 64 bits.
+    ///
+    /// # Errors
+    /// The number is too large or too small.
+    #[inline]
+    pub fn within<I: Integer>(self, number: I) -> Result<I, ValueError> {
+        let Some(Kind::Integer(kind)) = self.kind() else { return Ok(number) };
+        let bits = 8 * kind.bytes() as u32;
+        let wide = number.to_i128();
+        let beyond = if I::SIGNED { wide >> (bits - 1) } else { wide >> bits };
+        if beyond == 0 || beyond == -1 { Ok(number) } else { Err(ValueError::OutOfRange) }
     }
 
     /// The scope that describes what is inside.
@@ -163,7 +179,7 @@ impl Scope {
     /// The error of a decoder about what is not as it must be at `offset`, with its path in the scope.
     #[cold]
     #[inline(never)]
-    pub fn refuse(&self, unmet: Unmet, offset: usize) -> Error {
+    pub fn reject(&self, unmet: Unmet, offset: usize) -> Error {
         self.locate_unmet(Error::new(unmet.kind(self), offset), unmet)
     }
 

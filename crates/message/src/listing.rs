@@ -674,24 +674,27 @@ end
     }
 
     #[test]
-    fn a_note_that_is_about_nothing_is_refused() {
-        let refused = |from: &str, to: &str| {
+    fn a_note_that_is_about_nothing_is_rejected() {
+        let rejected = |from: &str, to: &str| {
             let error = Layout::from_listing(&NOTED.replacen(from, to, 1)).unwrap_err();
             error.to_string()
         };
         let of_member = "expected a note behind the member or value that it is about";
         let of_type = "expected a note-type behind the line that opens what is of the type";
         let behind = |line: &str| format!("{line}\nnote\txml\tname\ta\n");
-        assert_eq!(refused("Order\tD\n", &behind("Order\tD")), format!("line 2: {of_member}"));
+        assert_eq!(rejected("Order\tD\n", &behind("Order\tD")), format!("line 2: {of_member}"));
         let after = "end\nnote\txml\tname\ta\nchoice";
-        assert_eq!(refused("end\nchoice", after), format!("line 12: {of_member}"));
+        assert_eq!(rejected("end\nchoice", after), format!("line 12: {of_member}"));
         let after = "end\nnote-type\txml\tform\tqualified\nchoice";
-        assert_eq!(refused("end\nchoice", after), format!("line 12: {of_type}"));
+        assert_eq!(rejected("end\nchoice", after), format!("line 12: {of_type}"));
         let field = "field\tTags\t0\ttext[]\timplied\nnote-type\txml\tform\tqualified";
-        assert_eq!(refused("field\tTags\t0\ttext[]\timplied", field), format!("line 4: {of_type}"));
-        let few = refused("note\txml\tlist\tunwrapped", "note\txml\tlist");
+        assert_eq!(
+            rejected("field\tTags\t0\ttext[]\timplied", field),
+            format!("line 4: {of_type}")
+        );
+        let few = rejected("note\txml\tlist\tunwrapped", "note\txml\tlist");
         assert_eq!(few, "line 4: a note has a format, a word and what it says");
-        let open = refused("namespace\t\"\"", "namespace\t\"a");
+        let open = rejected("namespace\t\"\"", "namespace\t\"a");
         assert!(open.starts_with("line 10: \"a is not what stands between"), "{open}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the schema does not know: kept, so that it can be passed on, or counted, or refused.
+//! What the schema does not know: kept, so that it can be passed on, or counted, or rejected.
 
 /// What a decoder does with content that the schema of its message does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -9,9 +9,9 @@ pub enum UnknownContent {
     /// It is kept where there is a place for it: in a struct with a member `#[unknown]`, and in a record.
     /// Where there is none it is passed over, and counted.
     Keep,
-    /// The message is [refused](crate::ErrorKind::Unknown). Fields of FIX are kept where there is a place
+    /// The message is [rejected](crate::ErrorKind::Unknown). Fields of FIX are kept where there is a place
     /// for them.
-    Refuse,
+    Reject,
 }
 
 /// Where an element or attribute stood that is kept. Components and fields are told by their positions

@@ -193,34 +193,34 @@ impl Walk<'_> {
             return fail(format!("{}: the note field {word} is none: default is", member.name));
         }
         let Some(text) = self.notes.of_member(id, "field", "default") else { return Ok(None) };
-        let refused = |why: &str| fail(format!("{}: the default {text:?} {why}", member.name));
+        let rejected = |why: &str| fail(format!("{}: the default {text:?} {why}", member.name));
         let value = match &self.schema.type_of(member.of).body {
-            Body::Scalar(Kind::Any) => return refused("is of content of any shape"),
+            Body::Scalar(Kind::Any) => return rejected("is of content of any shape"),
             Body::Scalar(kind) => Value::parse(*kind, text),
             Body::Enumeration(values) => {
                 let found = values.iter().position(|it| **it == *text);
                 found.map(|it| Value::Enumeration(it as u32))
             }
-            _ => return refused("is not of a single value"),
+            _ => return rejected("is not of a single value"),
         };
         let Some(value) = value else {
             let of = &self.schema.type_of(member.of).name;
-            return refused(&format!("is none of {of}"));
+            return rejected(&format!("is none of {of}"));
         };
         let scope = &self.scopes[place.scope];
         let mut around = place.component.map(|it| &scope.components[usize::from(it)]);
         if scope.shape != Shape::Struct || around.is_some_and(|it| it.is_choice) {
-            return refused("is of what is there if it is chosen");
+            return rejected("is of what is there if it is chosen");
         }
         while let Some(component) = around {
             if component.need == Need::Implied {
-                return refused(&format!("would always imply {}", component.name));
+                return rejected(&format!("would always imply {}", component.name));
             }
             around = component.parent.map(|it| &scope.components[usize::from(it)]);
         }
         match member.need {
             Need::Implied => Ok(Some(Box::new(value))),
-            _ => refused("is of a member that is neither required nor optional, but implied"),
+            _ => rejected("is of a member that is neither required nor optional, but implied"),
         }
     }
 
@@ -243,7 +243,7 @@ impl Walk<'_> {
         place: Place,
         (id, member): (MemberId, &Member),
     ) -> Result<(), SchemaError> {
-        // Refused: a struct has no default.
+        // Rejected: a struct has no default.
         self.default(place, (id, member))?;
         let of = self.schema.type_of(member.of);
         let is_choice = matches!(of.body, Body::Choice(_));

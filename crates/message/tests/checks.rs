@@ -143,7 +143,7 @@ fn a_listing_has_defaults_and_facets() {
 }
 
 #[test]
-fn notes_that_nobody_would_heed_are_refused() {
+fn notes_that_nobody_would_heed_are_rejected() {
     let layout = |notes: &str| {
         Layout::from_listing(&format!(
             "message Order
@@ -154,13 +154,13 @@ fn notes_that_nobody_would_heed_are_refused() {
              end"
         ))
     };
-    let refused = layout("note field default 1").unwrap_err().to_string();
-    assert_eq!(refused, "leg: the default \"1\" is not of a single value");
-    let refused = layout("note field defualt 1").unwrap_err().to_string();
-    assert_eq!(refused, "leg: the note field defualt is none: default is");
-    let refused = Checks::new(&Arc::new(layout("note facet max_length 1").unwrap()));
-    let refused = refused.unwrap_err().to_string();
-    assert_eq!(refused, "leg: max_length is said, and a struct has none");
+    let rejected = layout("note field default 1").unwrap_err().to_string();
+    assert_eq!(rejected, "leg: the default \"1\" is not of a single value");
+    let rejected = layout("note field defualt 1").unwrap_err().to_string();
+    assert_eq!(rejected, "leg: the note field defualt is none: default is");
+    let rejected = Checks::new(&Arc::new(layout("note facet max_length 1").unwrap()));
+    let rejected = rejected.unwrap_err().to_string();
+    assert_eq!(rejected, "leg: max_length is said, and a struct has none");
 }
 
 /// A record of one field of a kind with facets.
@@ -205,34 +205,37 @@ fn every_kind_that_has_an_order_has_bounds() {
 }
 
 #[test]
-fn facets_that_make_no_sense_are_refused_with_their_member() {
-    let refused = |kind, facets: &[_]| of_kind(kind, facets).err().unwrap();
+fn facets_that_make_no_sense_are_rejected_with_their_member() {
+    let rejected = |kind, facets: &[_]| of_kind(kind, facets).err().unwrap();
     let said = [
-        (refused(Kind::Text, &[("length", "-1")]), "length is \"-1\", which is no count"),
+        (rejected(Kind::Text, &[("length", "-1")]), "length is \"-1\", which is no count"),
         (
-            refused(Kind::Text, &[("min_length", "3"), ("max_length", "2")]),
+            rejected(Kind::Text, &[("min_length", "3"), ("max_length", "2")]),
             "from 3 to 2 is nothing",
         ),
         (
-            refused(Kind::Decimal, &[("max_length", "2")]),
+            rejected(Kind::Decimal, &[("max_length", "2")]),
             "max_length is said, and decimal has none",
         ),
-        (refused(Kind::Text, &[("max_items", "2")]), "max_items is said, and text has none"),
+        (rejected(Kind::Text, &[("max_items", "2")]), "max_items is said, and text has none"),
         (
-            refused(Kind::Float64, &[("total_digits", "2")]),
+            rejected(Kind::Float64, &[("total_digits", "2")]),
             "total_digits is said, and f64 has none",
         ),
         (
-            refused(Kind::Text, &[("max_inclusive", "2")]),
+            rejected(Kind::Text, &[("max_inclusive", "2")]),
             "max_inclusive is said, and text has no order",
         ),
         (
-            refused(Kind::Integer(trunkline_message::IntegerKind::U8), &[("max_inclusive", "256")]),
+            rejected(
+                Kind::Integer(trunkline_message::IntegerKind::U8),
+                &[("max_inclusive", "256")],
+            ),
             "max_inclusive is \"256\", which is no u8",
         ),
-        (refused(Kind::Date, &[("pattern", "a")]), "a pattern is said, and date is no text"),
+        (rejected(Kind::Date, &[("pattern", "a")]), "a pattern is said, and date is no text"),
         (
-            refused(Kind::Boolean, &[("width", "1")]),
+            rejected(Kind::Boolean, &[("width", "1")]),
             "width is no facet, which are length, min_length, max_length, items, min_items, max_items, \
              min_inclusive, max_inclusive, min_exclusive, max_exclusive, total_digits, fraction_digits, \
              pattern",

@@ -403,7 +403,7 @@ fn a_record_takes_over_all_of_a_struct() {
 }
 
 #[test]
-fn a_record_refuses_what_its_schema_does_not_say() {
+fn a_record_rejects_what_its_schema_does_not_say() {
     let mut record = Record::new(Order::layout());
     let error = record.set("Colour", Value::Boolean(true)).unwrap_err();
     assert_eq!(error.to_string(), "there is no field Colour");

@@ -54,12 +54,12 @@ fn whole_numbers_of_any_type_are_taken_if_the_field_can_hold_them() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_by_name() {
+fn what_does_not_fit_is_rejected_by_name() {
     let mut order = Record::new(&layout());
-    let refusal = |result: Result<(), RecordError>| result.unwrap_err().to_string();
-    assert_eq!(refusal(order.set("Prize", 1.0)), "there is no field Prize");
-    assert_eq!(refusal(order.set("Price", 1.0)), "Price holds decimal");
-    let wrong = refusal(order.set("Quantity", 65_536_u64));
+    let rejection = |result: Result<(), RecordError>| result.unwrap_err().to_string();
+    assert_eq!(rejection(order.set("Prize", 1.0)), "there is no field Prize");
+    assert_eq!(rejection(order.set("Price", 1.0)), "Price holds decimal");
+    let wrong = rejection(order.set("Quantity", 65_536_u64));
     assert_eq!(wrong, "the number does not fit Quantity, which holds u16");
     let parties = order.group_mut("Parties").expect("a group").clone();
     assert!(matches!(order.set("Legs", parties), Err(RecordError::OtherKind(..))));

@@ -1,10 +1,10 @@
-//! Why something was refused, and why a connection ends, as numbers for programs.
+//! Codes of rejections and of closed connections, for programs.
 
-/// A name is no topic or pattern; `offset` says where.
+/// A name is not a valid topic or pattern; `offset` says where.
 pub const BAD_NAME: u16 = 1;
 /// Topics that begin with `$` are the router's own.
 pub const RESERVED: u16 = 2;
-/// The alias or the subscription that was named is not there.
+/// The named alias or subscription does not exist.
 pub const UNKNOWN: u16 = 3;
 /// The alias or the subscription is in use.
 pub const IN_USE: u16 = 4;
@@ -26,26 +26,26 @@ pub const NOT_DURABLE: u16 = 11;
 pub const TAKEN_OVER: u16 = 12;
 /// A guaranteed message came before PRODUCER.
 pub const NO_PRODUCER: u16 = 13;
-/// There is a durable subscription of this name with another pattern, or other updates a second.
+/// A durable subscription of this name exists with another pattern, or other updates a second.
 pub const DIFFERENT: u16 = 14;
 
-/// A frame could not be read, or was not to be sent at this point.
+/// A frame could not be read, or is not allowed at this point.
 pub const BAD_FRAME: u16 = 32;
-/// The first bytes were no HELLO.
+/// The first bytes were not HELLO.
 pub const NO_HELLO: u16 = 33;
-/// The router does not speak the client's version.
+/// The router does not support the client's version.
 pub const VERSION: u16 = 34;
-/// The router has as many clients as it takes.
+/// The router is at its limit of clients.
 pub const FULL: u16 = 35;
-/// The client's queue was full and its policy is to be disconnected, or it asks and reads too
-/// little of the answers.
+/// The client's queue was full and its policy is to disconnect, or it sends requests and reads too little
+/// of the answers.
 pub const SLOW: u16 = 36;
 /// The router stops.
 pub const STOPPING: u16 = 37;
 /// The client gave no sign of life, or no HELLO, in time.
 pub const SILENT: u16 = 38;
 
-/// The code in words, for people; `code N` is left to the caller for others.
+/// The code in words, for people; the caller shows others as `code N`.
 #[must_use]
 pub fn name(code: u16) -> Option<&'static str> {
     Some(match code {

@@ -1,4 +1,4 @@
-//! Bytes to frames. The length is checked before anything is waited for.
+//! Bytes to frames. The length is checked before the decoder waits for more bytes.
 
 mod guaranteed;
 
@@ -8,26 +8,26 @@ use crate::encode::HELLO_HEAD;
 use crate::error::{Error, ErrorKind};
 use crate::frame::{
     ClientFrame, Clock, Closing, Conflation, Features, Gap, Hello, Message, Overflow, Publish,
-    Refused, Reply, Request, Requester, RouterFrame, RouterReply, Subscribe, Taken, Topic, Updates,
-    Welcome,
+    Rejected, Reply, Request, Requester, RouterFrame, RouterReply, Subscribe, Taken, Topic,
+    Updates, Welcome,
 };
 use crate::kind::{self, flag};
 use crate::{HEADER, HELLO_BYTES, MAGIC, NAME_BYTES, fast};
 
-/// What a frame has: its fixed part, and whether text or payload may follow.
+/// The form of a frame: its fixed part, and whether text or payload may follow.
 enum Shape {
     Fixed(usize),
     Open(usize),
 }
 
-/// The frame of a client that the bytes begin with, and how many bytes it has. `None`: more bytes
-/// are needed. No frame is longer than `limit`.
+/// The frame of a client at the beginning of the bytes, and its length. `None`: more bytes are needed. No
+/// frame is longer than `limit`.
 ///
-/// HELLO is decoded like any other; [`decode_hello`] is for whoever expects one.
+/// HELLO is decoded like any other; [`decode_hello`] is for a caller that expects one.
 ///
 /// # Errors
 ///
-/// If the bytes are no frame of a client, as soon as the length or the header says so.
+/// If the bytes are not a frame of a client, as soon as the length or the header shows it.
 #[inline]
 pub fn decode_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize)>, Error> {
     if let Some((publish, length)) = fast::decode_publish(bytes, limit) {
@@ -39,7 +39,7 @@ pub fn decode_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>
     any_client(bytes, limit)
 }
 
-/// Apart, so that the fast ways need not make room for all that stands here.
+/// A separate function, so that the fast paths need no stack for its variables.
 #[inline(never)]
 fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize)>, Error> {
     let shape = |kind, _| {
@@ -93,12 +93,12 @@ fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize
     Ok(Some((decoded, frame.len())))
 }
 
-/// The HELLO that the bytes begin with, and how many bytes it has. `None`: more bytes are needed,
-/// never more than [`HELLO_BYTES`].
+/// The HELLO at the beginning of the bytes, and its length. `None`: more bytes are needed, never more than
+/// [`HELLO_BYTES`].
 ///
 /// # Errors
 ///
-/// If the bytes are no HELLO, as soon as one of them says so.
+/// If the bytes are not HELLO, as soon as one of them shows it.
 pub fn decode_hello(bytes: &[u8]) -> Result<Option<(Hello<'_>, usize)>, Error> {
     let not_hello = |offset| Err(ErrorKind::NotHello.at(offset));
     if let Some(length) = bytes.first_chunk() {
@@ -121,12 +121,12 @@ pub fn decode_hello(bytes: &[u8]) -> Result<Option<(Hello<'_>, usize)>, Error> {
     }))
 }
 
-/// The frame of the router that the bytes begin with, and how many bytes it has. `None`: more bytes
-/// are needed. No frame is longer than `limit`.
+/// The frame of the router at the beginning of the bytes, and its length. `None`: more bytes are needed. No
+/// frame is longer than `limit`.
 ///
 /// # Errors
 ///
-/// If the bytes are no frame of the router, as soon as the length or the header says so.
+/// If the bytes are not a frame of the router, as soon as the length or the header shows it.
 #[inline]
 pub fn decode_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize)>, Error> {
     if let Some((message, length)) = fast::decode_message(bytes, limit) {
@@ -138,7 +138,7 @@ pub fn decode_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>
     any_router(bytes, limit)
 }
 
-/// Apart, so that the fast ways need not make room for all that stands here.
+/// A separate function, so that the fast paths need no stack for its variables.
 #[inline(never)]
 fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize)>, Error> {
     let shape = |kind, flags: u8| {
@@ -151,7 +151,7 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
             }
             kind::GAP => Shape::Fixed(48),
             kind::SUBSCRIBED | kind::UNSUBSCRIBED => Shape::Fixed(12),
-            kind::REFUSED => Shape::Open(24),
+            kind::REJECTED => Shape::Open(24),
             kind::ROUTER_REPLY => Shape::Open(16),
             kind::ROUTER_PING | kind::ROUTER_PONG => Shape::Fixed(16),
             kind::ROUTER_CLOCK => Shape::Fixed(24),
@@ -179,7 +179,7 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
             age: u64_at(frame, 40),
         }),
         kind::SUBSCRIBED => RouterFrame::Subscribed(u32_at(frame, 8)),
-        kind::REFUSED => RouterFrame::Refused(Refused {
+        kind::REJECTED => RouterFrame::Rejected(Rejected {
             of: frame[8],
             code: u16_at(frame, 10),
             offset: Some(u32_at(frame, 12)).filter(|offset| *offset != u32::MAX),
@@ -205,8 +205,8 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
     Ok(Some((decoded, frame.len())))
 }
 
-/// The first frame, if all of it is there. Its length is that of its kind, so that its fields can
-/// be read without a look at the length.
+/// The first frame, if it is complete. Its length fits its kind, so that its fields can be read without
+/// checking the length.
 fn whole(
     bytes: &[u8],
     limit: u32,

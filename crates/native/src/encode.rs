@@ -1,7 +1,7 @@
 //! Frames to bytes, one function a frame. Each appends a whole frame to its output.
 //!
-//! A payload and what comes before it must be below 4 GiB; what a router takes is far less, and is
-//! for the caller to check.
+//! A payload and what comes before it must be below 4 GiB; a router accepts far less, and the caller checks
+//! that.
 
 mod guaranteed;
 
@@ -12,7 +12,7 @@ pub use guaranteed::{
 };
 
 use crate::frame::{
-    ClientFrame, Clock, Closing, Delete, Gap, Hello, Message, Overflow, Producer, Refused, Reply,
+    ClientFrame, Clock, Closing, Delete, Gap, Hello, Message, Overflow, Producer, Rejected, Reply,
     Request, RouterFrame, RouterReply, Subscribe, Taken, Topic, Updates, Welcome,
 };
 use crate::kind::{self, flag};
@@ -21,7 +21,7 @@ use crate::{HEADER, MAGIC, fast};
 /// Bytes of HELLO before the name.
 pub(crate) const HELLO_HEAD: usize = 48;
 
-/// Writes the header, and makes room for the whole frame.
+/// Writes the header, and reserves the whole frame.
 fn begin(out: &mut Vec<u8>, kind: u8, flags: u8, format: u16, rest: usize) {
     let length = HEADER + rest;
     out.reserve(length);
@@ -38,13 +38,13 @@ fn put_u64(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
-/// A frame that is one number of 32 bits.
+/// A frame of one 32-bit number.
 fn number(out: &mut Vec<u8>, kind: u8, value: u32) {
     begin(out, kind, 0, 0, 4);
     put_u32(out, value);
 }
 
-/// A frame that is one token.
+/// A frame of one token.
 fn token(out: &mut Vec<u8>, kind: u8, value: u64) {
     begin(out, kind, 0, 0, 8);
     put_u64(out, value);
@@ -56,7 +56,7 @@ fn topic(out: &mut Vec<u8>, kind: u8, alias: u32, name: &str) {
     out.extend_from_slice(name.as_bytes());
 }
 
-/// As `updates_per_second` says it.
+/// The value of `updates_per_second`.
 fn updates(updates: Updates) -> u32 {
     match updates {
         Updates::All => 0,
@@ -118,7 +118,7 @@ pub fn encode_request(out: &mut Vec<u8>, request: &Request<'_>) {
     out.extend_from_slice(request.payload);
 }
 
-/// REPLY of the client that answers.
+/// REPLY of the responder.
 pub fn encode_reply(out: &mut Vec<u8>, reply: &Reply<'_>) {
     begin(out, kind::REPLY, 0, reply.format, 16 + reply.payload.len());
     put_u64(out, reply.request.client);
@@ -171,7 +171,7 @@ pub fn encode_router_topic(out: &mut Vec<u8>, number: u32, name: &str) {
     topic(out, kind::ROUTER_TOPIC, number, name);
 }
 
-/// MESSAGE, with what flags say is there; [`crate::encode_plain_message`] is for the others.
+/// MESSAGE, with the fields of its flags; [`crate::encode_plain_message`] is for messages without flags.
 pub fn encode_message(out: &mut Vec<u8>, message: &Message<'_>) {
     let mut flags = 0;
     let mut rest = 16 + message.payload.len();
@@ -226,17 +226,17 @@ pub fn encode_unsubscribed(out: &mut Vec<u8>, subscription: u32) {
     number(out, kind::UNSUBSCRIBED, subscription);
 }
 
-/// REFUSED.
-pub fn encode_refused(out: &mut Vec<u8>, refused: &Refused<'_>) {
-    begin(out, kind::REFUSED, 0, 0, 16 + refused.text.len());
-    out.extend_from_slice(&[refused.of, 0]);
-    out.extend_from_slice(&refused.code.to_le_bytes());
-    put_u32(out, refused.offset.unwrap_or(u32::MAX));
-    put_u64(out, refused.id);
-    out.extend_from_slice(refused.text.as_bytes());
+/// REJECTED.
+pub fn encode_rejected(out: &mut Vec<u8>, rejected: &Rejected<'_>) {
+    begin(out, kind::REJECTED, 0, 0, 16 + rejected.text.len());
+    out.extend_from_slice(&[rejected.of, 0]);
+    out.extend_from_slice(&rejected.code.to_le_bytes());
+    put_u32(out, rejected.offset.unwrap_or(u32::MAX));
+    put_u64(out, rejected.id);
+    out.extend_from_slice(rejected.text.as_bytes());
 }
 
-/// REPLY to the client that asked.
+/// REPLY to the requester.
 pub fn encode_router_reply(out: &mut Vec<u8>, reply: &RouterReply<'_>) {
     begin(out, kind::ROUTER_REPLY, 0, reply.format, 8 + reply.payload.len());
     put_u64(out, reply.correlation);
@@ -262,7 +262,7 @@ pub fn encode_closing(out: &mut Vec<u8>, code: u16, text: &str) {
 }
 
 impl ClientFrame<'_> {
-    /// Appends the frame, whichever it is.
+    /// Appends the frame.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Self::Hello(hello) => encode_hello(out, hello),
@@ -292,7 +292,7 @@ impl ClientFrame<'_> {
 }
 
 impl RouterFrame<'_> {
-    /// Appends the frame, whichever it is.
+    /// Appends the frame.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Self::Welcome(welcome) => encode_welcome(out, welcome),
@@ -300,7 +300,7 @@ impl RouterFrame<'_> {
             Self::Message(message) => encode_message(out, message),
             Self::Gap(gap) => encode_gap(out, gap),
             Self::Subscribed(subscription) => encode_subscribed(out, *subscription),
-            Self::Refused(refused) => encode_refused(out, refused),
+            Self::Rejected(rejected) => encode_rejected(out, rejected),
             Self::Reply(reply) => encode_router_reply(out, reply),
             Self::Ping(token) => encode_router_ping(out, *token),
             Self::Pong(token) => encode_router_pong(out, *token),

@@ -1,16 +1,16 @@
-//! Bytes that are no frame: where and why.
+//! Errors of bytes that are not a frame: where and why.
 
 use std::error;
 use std::fmt;
 
 use crate::kind;
 
-/// What is wrong with a frame, and at which byte of it.
+/// The error of a frame, with its byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
     /// From the beginning of the frame.
     pub offset: usize,
-    /// What is wrong there.
+    /// The error.
     pub kind: ErrorKind,
 }
 
@@ -20,34 +20,34 @@ pub struct Error {
 pub enum ErrorKind {
     /// The length is below that of the smallest frame of its kind.
     TooShort {
-        /// As it stands in the frame.
+        /// The length in the frame.
         length: u32,
-        /// What it must be at least.
+        /// The least length.
         least: u32,
     },
     /// The length is above the limit.
     TooLong {
-        /// As it stands in the frame.
+        /// The length in the frame.
         length: u32,
-        /// What it may be at most.
+        /// The limit.
         limit: u32,
     },
-    /// Bytes are left behind the last field of a frame whose length is fixed.
+    /// A frame of fixed length has bytes behind its last field.
     Trailing {
         /// How many.
         bytes: u32,
     },
-    /// No frame of this direction has the kind.
+    /// No frame of this direction has this kind.
     UnknownKind(u8),
-    /// The kind has no such flags.
+    /// The kind does not define these flags.
     UnknownFlags(u8),
-    /// A conversation begins otherwise.
+    /// The first frame is not HELLO.
     NotHello,
-    /// A field has no such value.
+    /// The field does not allow this value.
     UnknownValue {
         /// The field.
         field: &'static str,
-        /// What it holds.
+        /// The value.
         value: u32,
     },
     /// A text is not UTF-8.

@@ -1,8 +1,7 @@
-//! The frames that most of the bytes are made of, in a fixed number of steps.
+//! The most frequent frames, in a fixed number of steps.
 //!
-//! PUBLISH and MESSAGE without flags, STORE and DELIVERY: the fixed part is one array, and the
-//! payload one copy. `tests/properties.rs` holds that this is the same as the way all frames are
-//! written and read.
+//! PUBLISH and MESSAGE without flags, STORE and DELIVERY: the fixed part is one array, and the payload one
+//! copy. `tests/properties.rs` checks that the result equals that of the general encoder and decoder.
 
 use crate::decode::{u32_at, u64_at};
 use crate::frame::{Delivery, Message, Publish, Store};
@@ -27,7 +26,7 @@ pub fn encode_publish(out: &mut Vec<u8>, alias: u32, format: u16, payload: &[u8]
     out.extend_from_slice(payload);
 }
 
-/// MESSAGE that is neither conflated nor a request.
+/// MESSAGE without conflation and request.
 #[inline]
 pub fn encode_plain_message(
     out: &mut Vec<u8>,
@@ -62,7 +61,7 @@ pub fn encode_store(out: &mut Vec<u8>, store: &Store<'_>) {
     out.extend_from_slice(store.payload);
 }
 
-/// DELIVERY, with what flags say is there.
+/// DELIVERY, with the fields of its flags.
 #[inline]
 pub fn encode_delivery(out: &mut Vec<u8>, delivery: &Delivery<'_>) {
     let flags = flag::when(delivery.conflation.is_some(), flag::CONFLATED)
@@ -96,8 +95,8 @@ struct Whole<'a, const HEAD: usize> {
     length: usize,
 }
 
-/// The frame, if a whole one of this kind and with no other flags stands there and is within the
-/// limit; nothing else is found out.
+/// The frame, if there is a complete one of this kind, without other flags and within the limit; nothing
+/// else is checked.
 #[inline]
 fn whole<const HEAD: usize>(
     bytes: &[u8],
@@ -116,9 +115,9 @@ fn whole<const HEAD: usize>(
     Some(Whole { head, flags, format: (header >> 48) as u16, payload, length: length as usize })
 }
 
-/// PUBLISH, and how many bytes it has, if the bytes begin with a whole one that is within the limit.
+/// PUBLISH and its length, if the bytes begin with a complete one within the limit.
 ///
-/// `None` says nothing: it is for [`crate::decode_client`] to say what stands there.
+/// After `None`, call [`crate::decode_client`].
 #[inline]
 #[must_use]
 pub fn decode_publish(bytes: &[u8], limit: u32) -> Option<(Publish<'_>, usize)> {
@@ -127,10 +126,9 @@ pub fn decode_publish(bytes: &[u8], limit: u32) -> Option<(Publish<'_>, usize)> 
     Some((Publish { alias, format: it.format, payload: it.payload }, it.length))
 }
 
-/// MESSAGE without flags, and how many bytes it has, if the bytes begin with a whole one that is
-/// within the limit.
+/// MESSAGE without flags, and its length, if the bytes begin with a complete one within the limit.
 ///
-/// `None` says nothing: it is for [`crate::decode_router`] to say what stands there.
+/// After `None`, call [`crate::decode_router`].
 #[inline]
 #[must_use]
 pub fn decode_message(bytes: &[u8], limit: u32) -> Option<(Message<'_>, usize)> {
@@ -148,10 +146,9 @@ pub fn decode_message(bytes: &[u8], limit: u32) -> Option<(Message<'_>, usize)> 
     Some((message, it.length))
 }
 
-/// STORE that was not sent before, and how many bytes it has, if the bytes begin with a whole one
-/// that is within the limit.
+/// STORE that was not sent before, and its length, if the bytes begin with a complete one within the limit.
 ///
-/// `None` says nothing: it is for [`crate::decode_client`] to say what stands there.
+/// After `None`, call [`crate::decode_client`].
 #[inline]
 #[must_use]
 pub fn decode_store(bytes: &[u8], limit: u32) -> Option<(Store<'_>, usize)> {
@@ -167,10 +164,9 @@ pub fn decode_store(bytes: &[u8], limit: u32) -> Option<(Store<'_>, usize)> {
     Some((store, it.length))
 }
 
-/// DELIVERY that is not conflated, and how many bytes it has, if the bytes begin with a whole one
-/// that is within the limit.
+/// DELIVERY without conflation, and its length, if the bytes begin with a complete one within the limit.
 ///
-/// `None` says nothing: it is for [`crate::decode_router`] to say what stands there.
+/// After `None`, call [`crate::decode_router`].
 #[inline]
 #[must_use]
 pub fn decode_delivery(bytes: &[u8], limit: u32) -> Option<(Delivery<'_>, usize)> {

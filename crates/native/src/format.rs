@@ -1,9 +1,9 @@
-//! What a payload is: the `format` field of every frame that has one.
+//! Payload formats: the `format` field of every frame with a payload.
 //!
-//! The router passes the number on and never looks at the payload. Numbers from
-//! [`FIRST_PRIVATE`] on are the users' own.
+//! The router passes the number on and never reads the payload. Numbers from [`FIRST_PRIVATE`] on are free
+//! for users.
 
-/// Bytes that say nothing of themselves.
+/// Bytes of unknown format.
 pub const OPAQUE: u16 = 0;
 /// UTF-8 text.
 pub const TEXT: u16 = 1;
@@ -21,7 +21,7 @@ pub const CDR: u16 = 6;
 pub const FAST_INFOSET: u16 = 7;
 /// .NET Remoting's binary format.
 pub const NET_REMOTING: u16 = 8;
-/// XML that is no SOAP envelope.
+/// XML that is not a SOAP envelope.
 pub const XML: u16 = 9;
 /// Google's Protocol Buffers.
 pub const PROTOBUF: u16 = 10;
@@ -29,10 +29,10 @@ pub const PROTOBUF: u16 = 10;
 pub const MESSAGE_PACK: u16 = 11;
 /// CBOR.
 pub const CBOR: u16 = 12;
-/// From here on, what users agree on among themselves.
+/// From here on, numbers are free for users.
 pub const FIRST_PRIVATE: u16 = 0x8000;
 
-/// Number and name of every format that has one.
+/// Number and name of every named format.
 pub const NAMES: [(u16, &str); 13] = [
     (OPAQUE, "opaque"),
     (TEXT, "text"),

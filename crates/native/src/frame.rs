@@ -1,4 +1,4 @@
-//! The frames, as they are before they are bytes and after.
+//! The frames, decoded.
 
 mod guaranteed;
 
@@ -10,41 +10,41 @@ pub use guaranteed::{
 /// A frame from a client to the router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientFrame<'a> {
-    /// Opens the conversation; nothing else may come first.
+    /// Opens the conversation; it comes first.
     Hello(Hello<'a>),
     /// Gives a topic a number.
     Topic(Topic<'a>),
     /// A message.
     Publish(Publish<'a>),
-    /// Asks for messages.
+    /// Subscribes to a pattern.
     Subscribe(Subscribe<'a>),
     /// Ends the subscription of this number.
     Unsubscribe(u32),
-    /// A message that wants an answer.
+    /// A message that asks for an answer.
     Request(Request<'a>),
-    /// The answer to a request that this client was sent.
+    /// The answer to a request that this client received.
     Reply(Reply<'a>),
-    /// Wants a PONG with the same token.
+    /// Asks for a PONG with the same token.
     Ping(u64),
     /// Answers a PING with this token.
     Pong(u64),
-    /// Gives the number of a topic back.
+    /// Releases the number of a topic.
     Forget(u32),
-    /// Says who publishes, in guaranteed delivery.
+    /// Names the producer, in guaranteed delivery.
     Producer(Producer<'a>),
     /// A guaranteed message.
     Store(Store<'a>),
     /// Asks for guaranteed messages.
     Consume(Consume<'a>),
-    /// This client has done with a message.
+    /// Acknowledges a message.
     Acknowledge(Acknowledge),
-    /// This client gives a message back.
+    /// Gives a message back.
     Release(Release),
-    /// Ends a durable subscription for all.
+    /// Ends a durable subscription for all consumers.
     Delete(Delete<'a>),
     /// How many conflated messages the application has taken.
     Taken(Taken),
-    /// Wants to know the time of the router; the token comes back.
+    /// Asks for the time of the router; the answer has the same token.
     Clock(u64),
 }
 
@@ -59,13 +59,13 @@ pub enum RouterFrame<'a> {
     Message(Message<'a>),
     /// Messages of a subscription that were lost.
     Gap(Gap),
-    /// The subscription of this number stands.
+    /// The subscription of this number is active.
     Subscribed(u32),
-    /// What was asked for is not done.
-    Refused(Refused<'a>),
+    /// A frame was rejected.
+    Rejected(Rejected<'a>),
     /// The answer to a request of this client.
     Reply(RouterReply<'a>),
-    /// Wants a PONG with the same token.
+    /// Asks for a PONG with the same token.
     Ping(u64),
     /// Answers a PING with this token.
     Pong(u64),
@@ -81,9 +81,9 @@ pub enum RouterFrame<'a> {
     Consuming(Consuming),
     /// A guaranteed message of a subscription.
     Delivery(Delivery<'a>),
-    /// How durable is what was delivered.
+    /// The durability of delivered messages.
     Confirmed(Confirmed),
-    /// The acknowledgements of this client are kept.
+    /// The acknowledgements of this client are durable.
     Acknowledged(Acknowledged),
     /// Guaranteed messages of a subscription that will not come.
     Lost(Lost),
@@ -91,35 +91,35 @@ pub enum RouterFrame<'a> {
     Clock(Clock),
 }
 
-/// Who a client is, and what it asks of its queue in the router.
+/// The identity of a client, and the options of its queue in the router.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hello<'a> {
-    /// The highest version of the protocol that the client speaks.
+    /// The highest version of the protocol that the client supports.
     pub version: u16,
-    /// What the client can do besides, and the router may use.
+    /// Optional features of the client, which the router may use.
     pub features: Features,
     /// The most messages that wait for this client; 0 leaves it to the router.
     pub queue_messages: u32,
-    /// What to do when its queue is full.
+    /// The policy when its queue is full.
     pub overflow: Overflow,
     /// The most bytes of payload that wait for this client; 0 leaves it to the router.
     pub queue_bytes: u64,
-    /// The most messages a second that the client wants; 0 is all.
+    /// The most messages a second for the client; 0 is no cap.
     pub messages_per_second: u32,
-    /// The most bytes of payload a second that the client wants; 0 is all.
+    /// The most bytes of payload a second for the client; 0 is no cap.
     pub bytes_per_second: u64,
     /// For people: logs, metrics, configuration. At most 200 bytes of UTF-8, no control characters.
     pub name: &'a str,
 }
 
-/// What both sides can do besides what every client does. A client offers them in HELLO, and WELCOME says
-/// which of them hold; who knows none of them offers none.
+/// Optional features. A client offers them in HELLO, and WELCOME says which of them are in effect; a side
+/// that knows none has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features {
-    /// The client tells by TAKEN which conflated messages its application has taken, and the router
-    /// sends no more of them ahead than keep the application busy.
+    /// The client reports by TAKEN which conflated messages its application has taken, and the router sends
+    /// only as many ahead as keep the application busy.
     pub credit: bool,
-    /// Conflated messages carry the time at which they were published, and CLOCK is answered.
+    /// Conflated messages have their time of publishing, and the router answers CLOCK.
     pub times: bool,
 }
 
@@ -127,26 +127,26 @@ impl Features {
     const CREDIT: u16 = 1;
     const TIMES: u16 = 2;
 
-    /// As HELLO and WELCOME carry them.
+    /// The bits of HELLO and WELCOME.
     pub(crate) fn bits(self) -> u16 {
         (if self.credit { Self::CREDIT } else { 0 }) | (if self.times { Self::TIMES } else { 0 })
     }
 
-    /// Bits that are not known here are not looked at: a newer side may know more.
+    /// Unknown bits are ignored: a newer side may know more.
     pub(crate) fn from_bits(bits: u16) -> Self {
         Self { credit: bits & Self::CREDIT != 0, times: bits & Self::TIMES != 0 }
     }
 }
 
-/// What to do when a client's queue is full.
+/// The policy when a client's queue is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overflow {
-    /// What the router is configured for.
+    /// The router's configuration decides.
     #[default]
     Default,
-    /// The oldest messages go.
+    /// The oldest messages are dropped.
     DropOldest,
-    /// New messages are not taken.
+    /// New messages are dropped.
     DropNewest,
     /// The client is disconnected.
     Disconnect,
@@ -166,67 +166,67 @@ pub struct Topic<'a> {
 pub struct Publish<'a> {
     /// The number that the client gave to the topic.
     pub alias: u32,
-    /// What the payload is ([`crate::format`]).
+    /// The format of the payload ([`crate::format`]).
     pub format: u16,
     /// The message itself.
     pub payload: &'a [u8],
 }
 
-/// Asks for the messages of all topics that a pattern matches.
+/// Subscribes to all topics that match a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subscribe<'a> {
-    /// The client's own number for it.
+    /// The client's number for it.
     pub subscription: u32,
-    /// How many of them.
+    /// Which messages of each topic.
     pub updates: Updates,
     /// Such as `fx/*/spot` or `fx/>`.
     pub pattern: &'a str,
 }
 
-/// How many messages of each topic a subscription wants.
+/// Which messages of each topic a subscription receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Updates {
     /// Every one.
     #[default]
     All,
-    /// At most so many a second, from 1 to 4,294,967,294; the newest replaces the one that waits.
+    /// At most so many a second, from 1 to 4,294,967,294; a newer message replaces the waiting one.
     PerSecond(u32),
-    /// As many as the client takes; the newest replaces the one that waits.
+    /// As many as the client takes; a newer message replaces the waiting one.
     Newest,
 }
 
-/// A message that wants an answer.
+/// A message that asks for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<'a> {
     /// The number that the client gave to the topic.
     pub alias: u32,
-    /// After so many milliseconds the request is refused; 0 leaves it to the router.
+    /// After so many milliseconds the request is rejected; 0 is the router's default.
     pub timeout_ms: u32,
-    /// Comes back with the answer.
+    /// Returned with the answer.
     pub correlation: u64,
-    /// What the payload is.
+    /// The format of the payload.
     pub format: u16,
     /// The request itself.
     pub payload: &'a [u8],
 }
 
-/// The answer to a request, from the client that gives it.
+/// The answer to a request, from the responder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply<'a> {
-    /// Whose request it was, and which, as they stood in the MESSAGE.
+    /// The requester, as in the MESSAGE.
     pub request: Requester,
-    /// What the payload is.
+    /// The format of the payload.
     pub format: u16,
     /// The answer itself.
     pub payload: &'a [u8],
 }
 
-/// Which request of which client.
+/// A request of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requester {
-    /// The client, as the router numbers them.
+    /// The router's number of the client.
     pub client: u64,
-    /// The client's own number for the request.
+    /// The client's number for the request.
     pub correlation: u64,
 }
 
@@ -234,9 +234,9 @@ pub struct Requester {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
     /// Conflated messages (MESSAGE with `replaced` and `age`) of this connection that the application has
-    /// done with, from the first on.
+    /// processed, from the first on.
     pub messages: u64,
-    /// The shortest round trip to the router that the client has seen, in nanoseconds; 0 if it knows
+    /// The shortest round trip to the router that the client has measured, in nanoseconds; 0 if it knows
     /// none.
     pub round_trip: u64,
 }
@@ -244,22 +244,22 @@ pub struct Taken {
 /// The time of the router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// As it stood in the question.
+    /// The token of the question.
     pub token: u64,
-    /// Nanoseconds on the clock that [`Message::published`] is read from. Where it begins says nothing.
+    /// Nanoseconds on the clock that [`Message::published`] is read from. Its zero has no meaning.
     pub time: u64,
 }
 
 /// The answer to HELLO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Welcome {
-    /// The version that both speak from here on.
+    /// The version of the connection.
     pub version: u16,
-    /// What was offered and holds.
+    /// The offered features that are in effect.
     pub features: Features,
     /// The most bytes of a frame that the router takes.
     pub frame_bytes: u32,
-    /// The client, as the router numbers them.
+    /// The router's number of the client.
     pub client: u64,
     /// Aliases are below this.
     pub topics: u32,
@@ -272,18 +272,18 @@ pub struct Welcome {
 pub struct Message<'a> {
     /// The client's number for the subscription.
     pub subscription: u32,
-    /// The topic, whose name a TOPIC frame has told before.
+    /// The topic; an earlier TOPIC frame has its name.
     pub topic: u32,
     /// The message's number in its topic, from 1.
     pub sequence: u64,
-    /// What it replaced, where the subscription is conflated.
+    /// What it replaced, if the subscription conflates.
     pub conflation: Option<Conflation>,
-    /// Whom to answer, if it is a request.
+    /// The requester, if it is a request.
     pub request: Option<Requester>,
-    /// When the router took it, in nanoseconds on its own clock ([`Clock`]), where it is conflated and
-    /// times were agreed on.
+    /// When the router received it, in nanoseconds on its own clock ([`Clock`]), if the subscription
+    /// conflates and times were agreed on.
     pub published: Option<u64>,
-    /// What the payload is.
+    /// The format of the payload.
     pub format: u16,
     /// The message itself.
     pub payload: &'a [u8],
@@ -292,10 +292,10 @@ pub struct Message<'a> {
 /// What conflation did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflation {
-    /// Messages of this topic that this one took the place of, since the last that was delivered.
+    /// Messages of this topic that this one replaced since the last delivered one.
     pub replaced: u64,
-    /// Nanoseconds from the router's receiving this message to its sending it. How old it is when it is
-    /// read is another matter: see [`Message::published`].
+    /// Nanoseconds from receiving this message in the router until sending it. Its age at the reader
+    /// follows from [`Message::published`].
     pub age: u64,
 }
 
@@ -304,7 +304,7 @@ pub struct Conflation {
 pub struct Gap {
     /// The client's number for the subscription.
     pub subscription: u32,
-    /// The topic, whose name a TOPIC frame has told before.
+    /// The topic; an earlier TOPIC frame has its name.
     pub topic: u32,
     /// How many, since the last GAP of this subscription and topic.
     pub count: u64,
@@ -316,27 +316,27 @@ pub struct Gap {
     pub age: u64,
 }
 
-/// What was asked for is not done.
+/// A rejected frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused<'a> {
-    /// The kind of the frame that asked ([`crate::kind`]).
+pub struct Rejected<'a> {
+    /// The kind of the rejected frame ([`crate::kind`]).
     pub of: u8,
-    /// Why ([`crate::code`]).
+    /// The reason ([`crate::code`]).
     pub code: u16,
-    /// The byte of the name or pattern that is wrong, if one is.
+    /// The wrong byte of the name or pattern, if there is one.
     pub offset: Option<u32>,
-    /// The alias, subscription, correlation or sequence in the frame that asked.
+    /// The alias, subscription, correlation or sequence of the rejected frame.
     pub id: u64,
-    /// Why, for people.
+    /// The reason, for people.
     pub text: &'a str,
 }
 
 /// The answer to a request of this client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouterReply<'a> {
-    /// As it stood in the REQUEST.
+    /// The correlation of the REQUEST.
     pub correlation: u64,
-    /// What the payload is.
+    /// The format of the payload.
     pub format: u16,
     /// The answer itself.
     pub payload: &'a [u8],

@@ -1,6 +1,6 @@
 //! The kinds of frames: the fifth byte of each.
 //!
-//! Those of a client are below 128, those of the router are not.
+//! Kinds below 128 are a client's, the others the router's.
 
 /// Opens a conversation.
 pub const HELLO: u8 = 1;
@@ -8,31 +8,31 @@ pub const HELLO: u8 = 1;
 pub const TOPIC: u8 = 2;
 /// A message for a topic.
 pub const PUBLISH: u8 = 3;
-/// Asks for the messages of a pattern.
+/// Subscribes to a pattern.
 pub const SUBSCRIBE: u8 = 4;
 /// Ends a subscription.
 pub const UNSUBSCRIBE: u8 = 5;
-/// A message that wants an answer.
+/// A message that asks for an answer.
 pub const REQUEST: u8 = 6;
-/// The answer, from the client that gives it.
+/// The answer, from the responder.
 pub const REPLY: u8 = 7;
 /// Asks for a sign of life.
 pub const PING: u8 = 8;
 /// The sign of life.
 pub const PONG: u8 = 9;
-/// Gives a topic's number back.
+/// Releases a topic's number.
 pub const FORGET: u8 = 10;
-/// Who publishes, in guaranteed delivery.
+/// Names the producer, in guaranteed delivery.
 pub const PRODUCER: u8 = 11;
 /// A guaranteed message for a topic.
 pub const STORE: u8 = 12;
 /// Asks for guaranteed messages.
 pub const CONSUME: u8 = 13;
-/// A consumer has done with a message.
+/// Acknowledges a message.
 pub const ACKNOWLEDGE: u8 = 14;
-/// A consumer gives a message back.
+/// Gives a message back.
 pub const RELEASE: u8 = 15;
-/// Ends a durable subscription for all.
+/// Ends a durable subscription for all consumers.
 pub const DELETE: u8 = 16;
 /// How many conflated messages the application has taken.
 pub const TAKEN: u8 = 17;
@@ -41,16 +41,16 @@ pub const CLOCK: u8 = 18;
 
 /// The answer to HELLO.
 pub const WELCOME: u8 = 128;
-/// The name of a topic that messages will refer to.
+/// The name of a topic number in messages.
 pub const ROUTER_TOPIC: u8 = 129;
 /// A message of a subscription.
 pub const MESSAGE: u8 = 130;
 /// Messages of a subscription that were lost.
 pub const GAP: u8 = 131;
-/// A subscription stands.
+/// A subscription is active.
 pub const SUBSCRIBED: u8 = 132;
-/// Something asked for is not done.
-pub const REFUSED: u8 = 133;
+/// A frame was rejected.
+pub const REJECTED: u8 = 133;
 /// The answer to a REQUEST.
 pub const ROUTER_REPLY: u8 = 134;
 /// Asks for a sign of life.
@@ -69,16 +69,16 @@ pub const STORED: u8 = 140;
 pub const CONSUMING: u8 = 141;
 /// A guaranteed message of a subscription.
 pub const DELIVERY: u8 = 142;
-/// How durable is what was delivered.
+/// The durability of delivered messages.
 pub const CONFIRMED: u8 = 143;
-/// The acknowledgements of a consumer are kept.
+/// The acknowledgements of a consumer are durable.
 pub const ACKNOWLEDGED: u8 = 144;
 /// Guaranteed messages of a subscription that will not come.
 pub const LOST: u8 = 145;
 /// The time of the router.
 pub const ROUTER_CLOCK: u8 = 146;
 
-/// The kind as documents and errors call it; `a frame of no known kind` for others.
+/// The kind's name in documents and errors; `a frame of no known kind` for others.
 #[must_use]
 pub fn name(kind: u8) -> &'static str {
     match kind {
@@ -104,7 +104,7 @@ pub fn name(kind: u8) -> &'static str {
         MESSAGE => "MESSAGE",
         GAP => "GAP",
         SUBSCRIBED => "SUBSCRIBED",
-        REFUSED => "REFUSED",
+        REJECTED => "REJECTED",
         CLOSING => "CLOSING",
         UNSUBSCRIBED => "UNSUBSCRIBED",
         PRODUCING => "PRODUCING",
@@ -119,7 +119,7 @@ pub fn name(kind: u8) -> &'static str {
 }
 
 pub(crate) mod flag {
-    //! What the flags of a frame say, which depends on its kind.
+    //! The flags of frames, whose meaning depends on the kind.
 
     /// MESSAGE and DELIVERY: `replaced` and `age` are there.
     pub(crate) const CONFLATED: u8 = 1;
@@ -129,13 +129,13 @@ pub(crate) mod flag {
     pub(crate) const TIMED: u8 = 4;
     /// STORE: it may have been sent before.
     pub(crate) const SENT_BEFORE: u8 = 1;
-    /// CONSUME: CONFIRMED is wanted.
+    /// CONSUME: asks for CONFIRMED.
     pub(crate) const WANTS_CONFIRMED: u8 = 1;
-    /// CONSUME: ACKNOWLEDGED is wanted.
+    /// CONSUME: asks for ACKNOWLEDGED.
     pub(crate) const WANTS_ACKNOWLEDGED: u8 = 2;
-    /// ACKNOWLEDGE: all up to the position.
+    /// ACKNOWLEDGE: all messages up to the position.
     pub(crate) const CUMULATIVE: u8 = 1;
-    /// CONSUMING: the subscription was not there before.
+    /// CONSUMING: this CONSUME created the subscription.
     pub(crate) const NEW: u8 = 1;
     /// DELIVERY: it may have been delivered before.
     pub(crate) const DELIVERED_BEFORE: u8 = 2;
@@ -144,13 +144,13 @@ pub(crate) mod flag {
     /// DELIVERY: it comes from the journal.
     pub(crate) const KEPT: u8 = 8;
 
-    /// The flag if it is so, else none.
+    /// The flag if the condition holds, otherwise none.
     #[inline]
     pub(crate) fn when(is_so: bool, flag: u8) -> u8 {
         if is_so { flag } else { 0 }
     }
 
-    /// Those that a kind has.
+    /// The flags that a kind defines.
     pub(crate) fn known(kind: u8) -> u8 {
         match kind {
             super::MESSAGE => CONFLATED | REQUEST | TIMED,

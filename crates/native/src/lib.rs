@@ -1,9 +1,9 @@
 //! The native protocol: frames as bytes, to the byte
 //!
 //! A connection carries frames in both directions, [`ClientFrame`] from a client to the router and
-//! [`RouterFrame`] back. This crate turns frames into bytes and bytes into frames; it has no socket,
-//! keeps nothing between two frames and allocates nothing when it decodes. What may be said when,
-//! and what it means, is in `docs/native-protocol.md`.
+//! [`RouterFrame`] back. This crate turns frames into bytes and bytes into frames. It has no socket, keeps
+//! no state between two frames, and does not allocate when it decodes. `docs/native-protocol.md` defines
+//! the order of frames and their meaning.
 //!
 //! ```
 //! use trunkline_native::{ClientFrame, Publish, decode_client, encode_publish, format};
@@ -33,7 +33,7 @@ pub use encode::{
     encode_acknowledge, encode_acknowledged, encode_clock, encode_closing, encode_confirmed,
     encode_consume, encode_consuming, encode_delete, encode_forget, encode_gap, encode_hello,
     encode_lost, encode_message, encode_ping, encode_pong, encode_producer, encode_producing,
-    encode_refused, encode_release, encode_reply, encode_request, encode_router_clock,
+    encode_rejected, encode_release, encode_reply, encode_request, encode_router_clock,
     encode_router_ping, encode_router_pong, encode_router_reply, encode_router_topic,
     encode_stored, encode_subscribe, encode_subscribed, encode_taken, encode_topic,
     encode_unsubscribe, encode_unsubscribed, encode_welcome,
@@ -46,11 +46,11 @@ pub use fast::{
 pub use frame::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
     Consuming, Delete, Delivery, Durability, Features, Gap, Hello, Lost, LostReason, Message,
-    Overflow, Producer, Producing, Publish, Refused, Release, Reply, Request, Requester,
+    Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request, Requester,
     RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates, Welcome,
 };
 
-/// The version of the protocol that this crate speaks.
+/// The version of the protocol that this crate implements.
 pub const VERSION: u16 = 1;
 
 /// The first field of HELLO: `TRNK`, in this order in the stream.
@@ -71,14 +71,14 @@ pub const STORE_HEAD: usize = 24;
 /// Bytes of the fixed part of DELIVERY that is not conflated; the payload follows.
 pub const DELIVERY_HEAD: usize = 40;
 
-/// The most bytes before the payload in a frame that hands a message over. The payload of a message is so
-/// many bytes shorter than a frame may be, so that whoever takes frames of that length gets it.
+/// The most bytes before the payload in a frame that delivers a message. A payload is this much shorter
+/// than the longest frame, so that every receiver of such frames can take it.
 pub const MOST_MESSAGE_HEAD: usize = MESSAGE_HEAD + 40;
 
 /// The most bytes of the name of a client, a producer or a durable subscription.
 pub const NAME_BYTES: usize = 200;
 
-/// The most bytes of HELLO; whoever waits for one needs no more memory.
+/// The most bytes of HELLO, and so the memory that waiting for one needs.
 pub const HELLO_BYTES: usize = encode::HELLO_HEAD + NAME_BYTES;
 
 /// The most bytes of a frame unless a router is configured otherwise: 1 MiB.

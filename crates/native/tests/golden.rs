@@ -3,7 +3,7 @@
 use trunkline_native::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
     Consuming, Delete, Delivery, Durability, Features, Gap, Hello, Lost, LostReason, Message,
-    Overflow, Producer, Producing, Publish, Refused, Release, Reply, Request, Requester,
+    Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request, Requester,
     RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates, Welcome,
     code, decode_client, decode_hello, decode_router, format, kind,
 };
@@ -265,8 +265,8 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
     ),
     ("SUBSCRIBED subscription 1", RouterFrame::Subscribed(1), "0c000000 84 00 0000  01000000"),
     (
-        "REFUSED of SUBSCRIBE 1, code 1, byte 3, \"an empty level\"",
-        RouterFrame::Refused(Refused {
+        "REJECTED of SUBSCRIBE 1, code 1, byte 3, \"an empty level\"",
+        RouterFrame::Rejected(Rejected {
             of: kind::SUBSCRIBE,
             code: code::BAD_NAME,
             offset: Some(3),
@@ -277,8 +277,8 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
          616e20656d707479206c6576656c",
     ),
     (
-        "REFUSED of REQUEST 42, code 6, no byte, \"nobody\"",
-        RouterFrame::Refused(Refused {
+        "REJECTED of REQUEST 42, code 6, no byte, \"nobody\"",
+        RouterFrame::Rejected(Rejected {
             of: kind::REQUEST,
             code: code::NO_RESPONDER,
             offset: None,
@@ -413,8 +413,8 @@ const GUARANTEED_ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
          42420f0000000000 49420f0000000000",
     ),
     (
-        "REFUSED of STORE 44, code 10, no byte, \"43 comes next\"",
-        RouterFrame::Refused(Refused {
+        "REJECTED of STORE 44, code 10, no byte, \"43 comes next\"",
+        RouterFrame::Rejected(Rejected {
             of: kind::STORE,
             code: code::OUT_OF_SEQUENCE,
             offset: None,

@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, RngSeed};
 use trunkline_native::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
     Consuming, Delete, Delivery, Durability, Error, ErrorKind, Features, Gap, HELLO_BYTES, Hello,
-    Lost, LostReason, Message, Overflow, Producer, Producing, Publish, Refused, Release, Reply,
+    Lost, LostReason, Message, Overflow, Producer, Producing, Publish, Rejected, Release, Reply,
     Request, Requester, RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic,
     Updates, Welcome, decode_client, decode_delivery, decode_hello, decode_message, decode_publish,
     decode_router, decode_store, encode_delivery, encode_message, encode_plain_message,
@@ -264,7 +264,7 @@ impl Material {
                 age: d,
             }),
             4 => RouterFrame::Subscribed(first),
-            5 => RouterFrame::Refused(Refused {
+            5 => RouterFrame::Rejected(Rejected {
                 of: self.flags,
                 code: self.short,
                 offset: (first < u32::MAX / 2).then_some(first),

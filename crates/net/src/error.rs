@@ -20,7 +20,7 @@ pub enum Error {
         /// The operating system's reason.
         cause: io::Error,
     },
-    /// The operating system refused something else: what, and why.
+    /// The operating system rejected something else: what, and why.
     System(&'static str, io::Error),
     /// What was received is not a message, or what is to be sent has no frame.
     Framing {

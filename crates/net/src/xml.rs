@@ -10,7 +10,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Ends a message with the end tag of its document element (XML 1.0 section 2.1), in UTF-8 or any
 /// other encoding that has ASCII's markup. White space before a document is skipped; comments and
-/// processing instructions after one belong to the next. A document type declaration is refused.
+/// processing instructions after one belong to the next. A document type declaration is rejected.
 ///
 /// Elements nest, so that only those with the name of the document element are counted, and what has
 /// other names is passed over by a search. Whether the document is well-formed is for its reader to

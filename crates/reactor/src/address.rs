@@ -1,4 +1,4 @@
-//! Where a router listens: `tcp://127.0.0.1:7400`, `unix:///path`, `shm:///path`.
+//! Addresses of a router: `tcp://127.0.0.1:7400`, `unix:///path`, `shm:///path`.
 
 use std::error::Error;
 use std::fmt;
@@ -6,18 +6,18 @@ use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Where a router listens, and by which transport.
+/// An address of a router, with its transport.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
     /// Host and port, such as `127.0.0.1:7400` or `[::1]:7400`; port 0 is any free one.
     Tcp(String),
     /// The path of a Unix socket.
     Unix(PathBuf),
-    /// The path of the Unix socket over which shared memory is handed out.
+    /// The path of the Unix socket that hands out shared memory.
     SharedMemory(PathBuf),
 }
 
-/// What is wrong with an address, and with which.
+/// The error of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressError {
     text: String,
@@ -36,24 +36,24 @@ impl FromStr for Address {
     type Err = AddressError;
 
     fn from_str(text: &str) -> Result<Self, AddressError> {
-        let refuse = |reason| Err(AddressError { text: text.to_owned(), reason });
+        let reject = |reason| Err(AddressError { text: text.to_owned(), reason });
         let Some((scheme, rest)) = text.split_once("://") else {
-            return refuse("it begins with tcp://, unix:// or shm://");
+            return reject("it begins with tcp://, unix:// or shm://");
         };
         match scheme {
             "tcp" => match rest.rsplit_once(':') {
-                None | Some(("", _)) => refuse("tcp:// is followed by host:port"),
+                None | Some(("", _)) => reject("tcp:// is followed by host:port"),
                 Some((_, port)) if port.parse::<u16>().is_err() => {
-                    refuse("a port is a number from 0 to 65535")
+                    reject("a port is a number from 0 to 65535")
                 }
                 Some(_) => Ok(Self::Tcp(rest.to_owned())),
             },
             "unix" | "shm" if !rest.starts_with('/') => {
-                refuse("the path after unix:// or shm:// is absolute, as in unix:///run/a.sock")
+                reject("the path after unix:// or shm:// is absolute, as in unix:///run/a.sock")
             }
             "unix" => Ok(Self::Unix(rest.into())),
             "shm" => Ok(Self::SharedMemory(rest.into())),
-            _ => refuse("the transports are tcp, unix and shm"),
+            _ => reject("the transports are tcp, unix and shm"),
         }
     }
 }
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_what_is_wrong() {
+    fn a_rejection_says_what_is_wrong() {
         for (text, part) in [
             ("127.0.0.1:7400", "begins with tcp://"),
             ("tcp://host", "host:port"),

@@ -1,4 +1,4 @@
-//! How a thread passes the time until something happens.
+//! How a thread waits for events.
 
 use std::hint;
 use std::time::{Duration, Instant};
@@ -13,34 +13,34 @@ pub enum Idle {
     Block,
     /// Never sleeps: takes a whole core.
     Spin,
-    /// Stays awake so long after the last event, then sleeps.
+    /// Spins for this time after the last event, then sleeps.
     SpinFor(Duration),
 }
 
-/// Until when something is waited for. A wait of no time reads no clock.
+/// The end of a wait. A wait of no time reads no clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deadline {
-    /// It is waited for without end.
+    /// The wait has no end.
     Never,
-    /// It is looked for once.
+    /// A single check.
     Now,
-    /// Until then.
+    /// At this time.
     At(Instant),
 }
 
 impl Deadline {
-    /// The end of a time that begins now; `None` has none.
+    /// The end of a time that begins now; `None` is no end.
     #[must_use]
     pub fn after(timeout: Option<Duration>) -> Self {
         match timeout {
             Some(Duration::ZERO) => Self::Now,
-            // Beyond what the clock can hold there is none.
+            // A time beyond the range of the clock is no end.
             Some(timeout) => Instant::now().checked_add(timeout).map_or(Self::Never, Self::At),
             None => Self::Never,
         }
     }
 
-    /// How much time is left.
+    /// The time left.
     #[must_use]
     pub fn left(self) -> Option<Duration> {
         match self {
@@ -50,7 +50,7 @@ impl Deadline {
         }
     }
 
-    /// As [`Self::left`], by a clock that was read already.
+    /// As [`Self::left`], with the time already read.
     pub(crate) fn left_at(self, now: Instant) -> Option<Duration> {
         match self {
             Self::Never => None,
@@ -66,10 +66,10 @@ impl Deadline {
     }
 }
 
-/// Looks of one who spins between two at the clock, which takes as long as a look.
+/// Checks of a spinning thread between two reads of the clock, which cost as much as a check.
 const LOOKS_BEFORE_CLOCK: u32 = 16;
 
-/// Until when a wait lasts, and until when it stays awake.
+/// The end of a wait, and the end of spinning.
 pub(crate) struct Patience {
     deadline: Deadline,
     awake: Awake,
@@ -82,13 +82,13 @@ enum Awake {
     Always,
 }
 
-/// What a wait does next.
+/// The next step of a wait.
 pub(crate) enum Next {
     /// The time is over.
     GiveUp,
-    /// Looks once more without sleeping.
+    /// Checks again without sleeping.
     Look,
-    /// Sleeps, so long at most.
+    /// Sleeps, at most so long.
     Sleep(Option<Duration>),
 }
 
@@ -103,7 +103,7 @@ impl Patience {
         Self { deadline, awake, looks: 0 }
     }
 
-    /// To be asked after a look that found nothing.
+    /// Call it after a check that found nothing.
     #[inline]
     pub(crate) fn next(&mut self) -> Next {
         if let Awake::Always = self.awake {
@@ -131,7 +131,7 @@ impl Patience {
     }
 }
 
-/// A time to wait as the system calls take it.
+/// A time in the form of the system calls.
 pub(crate) fn timespec(time: Duration) -> Timespec {
     Timespec {
         tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),

@@ -1,8 +1,8 @@
 //! Streams over TCP, Unix sockets and shared memory, and their readiness
 //!
-//! A [`Listener`] gives [`Stream`]s; a stream is non-blocking always. A server hands them to a
-//! [`Reactor`], which says which of them can go on; a client waits for its one stream by
-//! [`Stream::wait`]. How both wait, asleep or awake, is [`Idle`].
+//! A [`Listener`] accepts [`Stream`]s; a stream is always non-blocking. A server adds them to a
+//! [`Reactor`], which reports the ready ones; a client waits for its one stream with [`Stream::wait`].
+//! [`Idle`] sets how both wait: asleep or spinning.
 
 mod address;
 mod idle;

@@ -1,4 +1,4 @@
-//! Where connections come from.
+//! Listeners accept connections.
 
 use std::fs;
 use std::io;
@@ -21,12 +21,13 @@ use crate::{Address, Stream};
 /// Connections that the system keeps until they are accepted.
 const BACKLOG: i32 = 4096;
 
-/// Waits for connections. A Unix socket's file is the owner's alone, and goes when this is dropped.
+/// Accepts connections. A Unix socket's file belongs to the owner alone, and is removed when this is
+/// dropped.
 #[derive(Debug)]
 pub struct Listener {
     socket: Listening,
     address: Address,
-    /// Set when accepting failed for want of something; the reactor clears it after a while.
+    /// Set when accepting failed for lack of resources; the reactor clears it after a while.
     pub(crate) pause: Arc<AtomicBool>,
 }
 
@@ -37,11 +38,12 @@ enum Listening {
 }
 
 impl Listener {
-    /// Listens at an address. The file of a Unix socket where nobody listens any more is replaced.
+    /// Listens at an address. Replaces the file of a Unix socket where nobody listens any more.
     ///
     /// # Errors
     ///
-    /// The address is taken, or not of this machine, or its file is no socket; the address is named.
+    /// The address is in use, or not of this machine, or its file is not a socket; the error names the
+    /// address.
     pub fn bind(address: &Address) -> io::Result<Self> {
         let bound = match address {
             Address::Tcp(host) => bind_tcp(host),
@@ -54,18 +56,18 @@ impl Listener {
         Ok(Self { socket, address, pause: Arc::default() })
     }
 
-    /// Where it listens: with the port that the system chose where 0 was asked for.
+    /// Its address, with the port that the system chose for port 0.
     #[must_use]
     pub fn address(&self) -> Address {
         self.address.clone()
     }
 
-    /// The next connection, or `None` when nobody waits for now.
+    /// The next connection, or `None` if nobody is waiting.
     ///
     /// # Errors
     ///
-    /// Descriptors or memory are wanting. After that it answers `None`, and the reactor tells of this
-    /// listener again a while later: who waits keeps its place, and nothing spins.
+    /// Descriptors or memory are exhausted. After that it returns `None`, and the reactor reports this
+    /// listener again a while later: clients keep their place in the backlog, and nothing spins.
     pub fn accept(&mut self) -> io::Result<Option<Stream>> {
         loop {
             if self.pause.load(Ordering::Relaxed) {
@@ -104,7 +106,7 @@ impl Listener {
     }
 }
 
-/// Whether the next try would fail too.
+/// Whether the next attempt would fail too.
 fn is_want(error: &io::Error) -> bool {
     let wants = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
     let connection = [
@@ -156,7 +158,7 @@ fn listen(socket: Socket) -> io::Result<OwnedFd> {
 fn bind_unix(path: &Path, is_shared: bool) -> io::Result<Listening> {
     clear(path)?;
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-    // On Linux the file begins with the socket's mode, so that there is no moment of another.
+    // On Linux the file is created with the socket's mode, so it never has another one.
     fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
     socket.bind(&SockAddr::unix(path)?)?;
     fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
@@ -165,7 +167,7 @@ fn bind_unix(path: &Path, is_shared: bool) -> io::Result<Listening> {
     Ok(Listening::Unix { socket, is_shared, _file: file })
 }
 
-/// Removes a socket's file that its listener left behind.
+/// Removes a socket's file that an ended listener left behind.
 fn clear(path: &Path) -> io::Result<()> {
     let in_use = |text: &str| Err(io::Error::new(io::ErrorKind::AddrInUse, text));
     match fs::symlink_metadata(path) {
@@ -184,7 +186,7 @@ fn clear(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The file of a socket, removed at the end where it still is the same.
+/// The file of a socket, removed on drop if it is still the same.
 #[derive(Debug)]
 struct SocketFile {
     path: PathBuf,
@@ -202,7 +204,7 @@ impl Drop for SocketFile {
     fn drop(&mut self) {
         let file = fs::symlink_metadata(&self.path);
         if file.is_ok_and(|file| (file.dev(), file.ino()) == self.identity) {
-            // A file that cannot be removed is found by the next listener.
+            // The next listener finds a file that cannot be removed.
             let _ = fs::remove_file(&self.path);
         }
     }

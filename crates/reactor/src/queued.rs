@@ -1,4 +1,4 @@
-//! How much of what was written to a socket the system still has.
+//! The bytes written to a socket that the system still holds.
 
 use std::os::fd::BorrowedFd;
 

@@ -1,4 +1,4 @@
-//! Which of many streams can go on.
+//! Readiness of many streams.
 
 use std::fmt;
 use std::io;
@@ -15,13 +15,13 @@ use crate::idle::{Deadline, Next, Patience, timespec};
 use crate::shared::Watch;
 use crate::{Idle, Listener, Stream};
 
-/// Events taken from the system at once; more wait for the next turn.
+/// Events taken from the system at once; others wait for the next turn.
 const EVENTS: usize = 1024;
 
-/// How long a listener rests that could not accept for want of something.
+/// How long a listener pauses that could not accept for lack of resources.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What the poll counts in.
+/// The unit of the poll's time-out.
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 const WAKER: Token = Token(usize::MAX);
@@ -29,29 +29,30 @@ const WAKER: Token = Token(usize::MAX);
 /// Marks the tokens of sockets that only wake for shared memory.
 const SHARED: usize = 1 << (usize::BITS - 1);
 
-/// Looks at shared memory alone before the system is asked too. The more where only shared memory is
-/// watched, and none of it needs the system to be woken by.
+/// Checks of shared memory alone before the system is asked too. There are more of them if only shared
+/// memory is watched, and none of it needs wake-ups by the system.
 const LOOKS: u32 = 32;
 const LOOKS_ALONE: u32 = 1024;
 
-/// For how many looks one counts after which something is to be done, which takes its time.
+/// A check that finds work counts as this many, since the work takes time.
 const BUSY: u32 = 8;
 
-/// What happened to a stream or a listener. Told once: read until `WouldBlock` or less came than was
-/// asked for, write until `WouldBlock`; who stops earlier comes back without being told.
+/// An event of a stream or a listener, reported once (edge-triggered): read until `WouldBlock` or until
+/// less came than was asked for, write until `WouldBlock`. A caller that stops earlier must come back by
+/// itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What it was added with.
+    /// The token it was added with.
     pub token: usize,
     /// There are bytes, the end or an error to read, or connections to accept.
     pub readable: bool,
     /// There is room for bytes again.
     pub writable: bool,
-    /// The other side is gone or will send nothing more; what it sent before can still be read.
+    /// The other side is gone or will send nothing more; what it sent before is still readable.
     pub closed: bool,
 }
 
-/// Says which of many streams can go on.
+/// Reports which of many streams are ready.
 pub struct Reactor {
     poll: Poll,
     events: Events,
@@ -60,13 +61,13 @@ pub struct Reactor {
     listeners: Vec<Listening>,
     is_precise: bool,
     shared: Watch,
-    /// Streams that are not shared memory.
+    /// Streams over sockets, without shared memory.
     sockets: usize,
-    /// Looks since the system was asked last.
+    /// Checks since the last call of the system.
     looks: u32,
 }
 
-/// A listener as the reactor sees it.
+/// The reactor's state of a listener.
 struct Listening {
     token: usize,
     pause: Arc<AtomicBool>,
@@ -78,7 +79,7 @@ struct Listening {
 pub struct Waker(Arc<mio::Waker>);
 
 impl Waker {
-    /// Ends the wait that is under way, or the next.
+    /// Ends the current wait, or the next.
     ///
     /// # Errors
     ///
@@ -89,11 +90,11 @@ impl Waker {
 }
 
 impl Reactor {
-    /// A reactor that waits in the manner of `idle`.
+    /// A reactor that waits as `idle` says.
     ///
     /// # Errors
     ///
-    /// Descriptors are wanting.
+    /// Descriptors are exhausted.
     pub fn new(idle: Idle) -> io::Result<Self> {
         let poll = Poll::new()?;
         let waker = Arc::new(mio::Waker::new(poll.registry(), WAKER)?);
@@ -103,16 +104,16 @@ impl Reactor {
         Ok(Self { poll, events, waker, idle, listeners, is_precise, shared, sockets, looks })
     }
 
-    /// Waits in another manner from now on.
+    /// Changes how it waits.
     pub fn set_idle(&mut self, idle: Idle) {
         self.idle = idle;
     }
 
-    /// Tells from now on when `listener` has connections; `token` is below 2^63.
+    /// Reports from now on when `listener` has connections; `token` is below 2^63.
     ///
     /// # Errors
     ///
-    /// Those of the system, such as one that it was added already.
+    /// Those of the system, for example if it was added already.
     pub fn add_listener(&mut self, listener: &mut Listener, token: usize) -> io::Result<()> {
         self.poll.registry().register(listener.source(), Token(token), Interest::READABLE)?;
         let pause = Arc::clone(&listener.pause);
@@ -120,7 +121,7 @@ impl Reactor {
         Ok(())
     }
 
-    /// Tells nothing more of `listener`.
+    /// Stops reporting `listener`.
     ///
     /// # Errors
     ///
@@ -130,11 +131,11 @@ impl Reactor {
         self.poll.registry().deregister(listener.source())
     }
 
-    /// Tells from now on when `stream` can go on; `token` is below 2^63.
+    /// Reports from now on when `stream` is ready; `token` is below 2^63.
     ///
     /// # Errors
     ///
-    /// Those of the system, such as one that it was added already.
+    /// Those of the system, for example if it was added already.
     pub fn add(&mut self, stream: &mut Stream, token: usize) -> io::Result<()> {
         let mut interest = Interest::READABLE | Interest::WRITABLE;
         let mut token = token;
@@ -152,7 +153,7 @@ impl Reactor {
         added
     }
 
-    /// Tells nothing more of `stream`, which may be dropped without this too.
+    /// Stops reporting `stream`. The stream may also be dropped without this call.
     ///
     /// # Errors
     ///
@@ -160,21 +161,21 @@ impl Reactor {
     pub fn remove(&mut self, stream: &mut Stream) -> io::Result<()> {
         match stream.shared() {
             Some(end) => _ = self.shared.remove(end),
-            // One that was dropped without this counts for ever, which costs time and nothing else.
+            // A stream that was dropped instead counts for ever, which costs only time.
             None => self.sockets = self.sockets.saturating_sub(1),
         }
         self.poll.registry().deregister(&mut SourceFd(&stream.socket().as_raw_fd()))
     }
 
-    /// What ends the wait of this reactor.
+    /// A waker for this reactor.
     #[must_use]
     pub fn waker(&self) -> Waker {
         Waker(Arc::clone(&self.waker))
     }
 
-    /// Waits until something happened, replacing what is in `events`. There may be no event: after
-    /// `timeout`, a wake-up or a signal. The time-out is precise to microseconds, for which the
-    /// calling thread's timer slack is taken away.
+    /// Waits for events, and replaces the content of `events`. There may be no event: after `timeout`, a
+    /// wake-up or a signal. The time-out is precise to microseconds; for this it removes the calling
+    /// thread's timer slack.
     ///
     /// # Errors
     ///
@@ -194,7 +195,7 @@ impl Reactor {
         let mut patience = Patience::new(self.idle, deadline);
         let mut sleep = Some(Duration::ZERO);
         if self.idle == Idle::Block {
-            // Sleeps in the first call already.
+            // The first call sleeps already.
             sleep = deadline.left();
         }
         loop {
@@ -216,7 +217,7 @@ impl Reactor {
         }
     }
 
-    /// Sleeps so long at most, and takes what happened; whether the waker was used.
+    /// Sleeps at most so long, and takes the events; returns whether the waker was used.
     fn look(&mut self, events: &mut Vec<Event>, timeout: Option<Duration>) -> io::Result<bool> {
         let mut timeout = timeout;
         if self.shared.has_hot() {
@@ -230,11 +231,11 @@ impl Reactor {
         }
         if let Some(time) = timeout.filter(|time| time.subsec_nanos() % 1_000_000 != 0) {
             if time > MILLISECOND {
-                // The last part of it is slept when it has come: mostly something happens before.
+                // The rest of the time is slept when it comes: usually something happens before.
                 timeout =
                     Some(time - Duration::from_nanos((time.subsec_nanos() % 1_000_000).into()));
             } else {
-                // The poll counts in milliseconds, what it is made of does not.
+                // The poll counts in milliseconds; the system call below it does not.
                 self.sleep(time)?;
                 timeout = Some(Duration::ZERO);
             }
@@ -265,7 +266,7 @@ impl Reactor {
         Ok(is_woken)
     }
 
-    /// Tells what happened in shared memory; whether that is enough for this turn.
+    /// Reports events of shared memory; returns whether they are enough for this turn.
     fn look_at_shared(&mut self, events: &mut Vec<Event>, is_sleep: bool) -> bool {
         let before = events.len();
         self.shared.scan(events, self.idle);
@@ -284,7 +285,7 @@ impl Reactor {
         is_enough
     }
 
-    /// Sleeps until something happened or the time is over, precisely.
+    /// Sleeps until an event or the end of the time, precisely.
     fn sleep(&mut self, time: Duration) -> io::Result<()> {
         if !self.is_precise {
             precise_timers();
@@ -296,7 +297,7 @@ impl Reactor {
         Ok(())
     }
 
-    /// Ends the rest of listeners whose time is over; the deadline, or when the next rest ends.
+    /// Ends the pauses that are over; returns the deadline, or the end of the next pause.
     fn resume(&mut self, events: &mut Vec<Event>, deadline: Deadline) -> Deadline {
         let mut deadline = deadline;
         for listener in &mut self.listeners {
@@ -333,11 +334,11 @@ impl fmt::Debug for Reactor {
     }
 }
 
-/// The system may end a sleep later than asked, to end others with it; not so on this thread.
+/// The system may end a sleep later than asked, together with others; not on this thread.
 fn precise_timers() {
     #[cfg(target_os = "linux")]
     {
-        // Without it sleeps end some 50 us later, which harms nobody's correctness.
+        // Without it sleeps end some 50 us later, which affects no correctness.
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1_000));
     }
 }

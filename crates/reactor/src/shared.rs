@@ -9,8 +9,8 @@
 //!             <==== Unix socket: handed the memory over; a byte wakes; its end is death ====>
 //! ```
 //!
-//! Bytes are copied in and out, so that the other side cannot change what was read. Who sleeps has
-//! asked to be woken, by one byte over the socket, and only then is there a system call.
+//! Bytes are copied in and out, so that the other side cannot change what was read. A sleeping side has
+//! requested a wake-up, one byte over the socket; only then is there a system call.
 
 mod handshake;
 mod map;
@@ -37,7 +37,7 @@ pub(crate) use watch::Watch;
 /// Bytes of a ring, each way.
 const RING: usize = 1 << 20;
 
-/// Reads that find nothing before the socket is asked whether the other side still lives.
+/// Reads without bytes before the socket is checked for the other side's death.
 const READS_BEFORE_LOOK: u32 = 1024;
 
 /// One end of a connection through shared memory.
@@ -49,29 +49,29 @@ pub(crate) struct Shared {
     empty_reads: u32,
 }
 
-/// What the stream and the reactor both have of an end.
+/// The state of an end that the stream and the reactor share.
 #[derive(Debug)]
 pub(crate) struct End {
     incoming: Ring,
     outgoing: Ring,
     socket: OwnedFd,
-    /// Bytes that may be in the outgoing ring.
+    /// The most bytes in the outgoing ring.
     limit: AtomicUsize,
     /// The stream's own cursors.
     read: AtomicU64,
     written: AtomicU64,
-    /// A write found too little room since a reactor told of room last.
+    /// A write found too little room since a reactor last reported room.
     is_full: AtomicBool,
     /// The other side has died, or dropped the stream.
     is_gone: AtomicBool,
     /// This side has dropped the stream.
     is_dropped: AtomicBool,
-    /// Where a reactor keeps it.
+    /// Its slot in a reactor.
     slot: AtomicUsize,
 }
 
 impl Shared {
-    /// The router's end for a client that has connected to its socket.
+    /// The router's end, for a client that has connected to its socket.
     pub(crate) fn offer(socket: UnixStream) -> io::Result<Self> {
         let socket = OwnedFd::from(socket);
         let [to_router, to_client] = handshake::offer(&socket, RING)?;
@@ -148,7 +148,7 @@ impl Shared {
             if !self.end.has_place(self.writer.head()) {
                 break;
             }
-            // There was room meanwhile, and the request may have been answered already.
+            // There is room by now, and the request may have been answered already.
             count += self.put(&bytes[count..])?;
         }
         if count == 0 && !bytes.is_empty() {
@@ -169,7 +169,7 @@ impl Shared {
         Ok(count)
     }
 
-    /// Lets only so many bytes be in the outgoing ring from now on.
+    /// Limits the bytes in the outgoing ring from now on.
     pub(crate) fn bound_buffers(&mut self, limit: usize) {
         self.writer.set_limit(limit);
         self.end.limit.store(limit, Ordering::Relaxed);
@@ -241,8 +241,8 @@ impl Drop for Shared {
     fn drop(&mut self) {
         self.writer.finish();
         self.end.is_dropped.store(true, Ordering::Relaxed);
-        // The other side is told, and so is a reactor that this end was not removed from. Where the
-        // socket has ended already there is nobody to tell.
+        // Informs the other side, and a reactor that still has this end. If the socket has ended already,
+        // there is nobody to inform.
         let _ = shutdown(&self.end.socket, Shutdown::Both);
     }
 }
@@ -252,20 +252,20 @@ impl End {
         self.socket.as_fd()
     }
 
-    /// Whether nothing will come beyond what is in the ring.
+    /// Whether nothing will come beyond the content of the ring.
     fn is_ended(&self) -> bool {
         self.is_gone.load(Ordering::Relaxed) || self.incoming.is_finished()
     }
 
-    /// Whether a write that met a full ring can go on, or fails for good.
+    /// Whether a write that met a full ring can continue, or fails for good.
     fn has_room(&self) -> bool {
         self.is_gone.load(Ordering::Relaxed) || self.has_place(self.written.load(Ordering::Relaxed))
     }
 
-    /// Bytes that were written and not read.
+    /// Bytes written and not read.
     pub(crate) fn under_way(&self) -> usize {
         let used = self.written.load(Ordering::Relaxed).wrapping_sub(self.outgoing.tail());
-        // A spoilt cursor says nothing.
+        // A corrupt cursor has no meaning.
         usize::try_from(used).unwrap_or(usize::MAX).min(RING)
     }
 
@@ -290,13 +290,13 @@ impl End {
     #[cold]
     fn wake(&self) {
         match send(&self.socket, &[1], SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
-            // A full socket holds many bytes that wake.
+            // A full socket already holds many wake-up bytes.
             Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {}
             Err(_) => self.is_gone.store(true, Ordering::Relaxed),
         }
     }
 
-    /// Takes the bytes that have woken this side, and finds whether the other has died.
+    /// Takes the wake-up bytes, and detects whether the other side has died.
     #[cold]
     fn drain(&self) {
         let mut bytes = [0; 512];

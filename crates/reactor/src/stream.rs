@@ -17,14 +17,14 @@ use crate::queued::queued;
 use crate::shared::{End, Shared};
 use crate::{Address, Idle};
 
-/// Bytes that may be under way where little is to be ([`Stream::bound_buffers`]).
+/// The most bytes in flight with small buffers ([`Stream::bound_buffers`]).
 const BOUNDED: usize = 8 << 10;
 
-/// Bytes among them that the system has not begun to send.
+/// The part of them that the system has not begun to send.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const BOUNDED_UNSENT: u32 = 4 << 10;
 
-/// A connection; it never blocks but in [`Stream::connect`] and [`Stream::wait`]. Ends when dropped.
+/// A connection; it never blocks except in [`Stream::connect`] and [`Stream::wait`]. Dropping it ends it.
 pub struct Stream {
     transport: Transport,
     idle: Idle,
@@ -36,12 +36,12 @@ enum Transport {
     Shared(Shared),
 }
 
-/// What a stream can do now.
+/// The readiness of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ready {
     /// There are bytes, the end, or an error to read.
     pub readable: bool,
-    /// There is room for bytes to write, or an error to meet.
+    /// There is room for bytes to write, or an error to report.
     pub writable: bool,
 }
 
@@ -50,7 +50,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// Nobody listens there, the name is unknown, or `timeout` is over; the address is named.
+    /// Nobody listens there, the name is unknown, or `timeout` is over; the error names the address.
     pub fn connect(address: &Address, timeout: Duration) -> io::Result<Self> {
         let transport = match address {
             Address::Tcp(host) => connect_tcp(host, timeout).map(Transport::Tcp),
@@ -75,11 +75,11 @@ impl Stream {
         Self { transport: Transport::Unix(stream), idle: Idle::Block }
     }
 
-    /// Reads what is there; 0 is the end (or an empty `bytes`).
+    /// Reads available bytes; 0 is the end (or an empty `bytes`).
     ///
     /// # Errors
     ///
-    /// `WouldBlock` when nothing is there; others when the connection is broken.
+    /// `WouldBlock` if there are none; others when the connection is broken.
     #[inline]
     pub fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         retry(|| match &mut self.transport {
@@ -89,7 +89,7 @@ impl Stream {
         })
     }
 
-    /// Writes as much as there is room for, and returns how many bytes that was.
+    /// Writes as much as there is room for, and returns the number of bytes.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl Stream {
         })
     }
 
-    /// Ends this direction: the other side reads what is under way, and then the end.
+    /// Ends this direction: the other side reads what is in flight, and then the end.
     ///
     /// # Errors
     ///
@@ -116,12 +116,12 @@ impl Stream {
         }
     }
 
-    /// Waits on this thread until the stream can do one of what is asked for, as
-    /// [`Stream::set_idle`] says. After a time-out, or early after a signal, it can do nothing.
+    /// Waits on this thread until the stream is ready for one of the requested operations, as
+    /// [`Stream::set_idle`] says. After a time-out, or early after a signal, it is not ready.
     ///
     /// # Errors
     ///
-    /// Those of the system; a broken connection is found by reading or writing.
+    /// Those of the system; reading or writing detects a broken connection.
     pub fn wait(
         &mut self,
         readable: bool,
@@ -134,7 +134,7 @@ impl Stream {
         let mut patience = Patience::new(self.idle, Deadline::after(timeout));
         let mut sleep = Some(Duration::ZERO);
         if self.idle == Idle::Block {
-            // Sleeps in the first call already.
+            // The first call sleeps already.
             sleep = timeout;
         }
         loop {
@@ -155,12 +155,12 @@ impl Stream {
         }
     }
 
-    /// How [`Stream::wait`] passes the time; at first it sleeps.
+    /// Sets how [`Stream::wait`] waits; the default is asleep.
     pub fn set_idle(&mut self, idle: Idle) {
         self.idle = idle;
     }
 
-    /// Who is at the other end: an address of TCP, or process and user of a Unix socket.
+    /// The peer: a TCP address, or process and user of a Unix socket.
     #[must_use]
     pub fn peer(&self) -> String {
         let unknown = || "unknown".to_owned();
@@ -190,7 +190,7 @@ impl Stream {
         }
     }
 
-    /// Asks the system for a buffer of so many bytes for what is written; shared memory has none.
+    /// Sets the size of the system's send buffer; shared memory has none.
     ///
     /// # Errors
     ///
@@ -202,7 +202,7 @@ impl Stream {
         }
     }
 
-    /// Asks the system for a buffer of so many bytes for what is to be read; shared memory has none.
+    /// Sets the size of the system's receive buffer; shared memory has none.
     ///
     /// # Errors
     ///
@@ -214,10 +214,10 @@ impl Stream {
         }
     }
 
-    /// Lets little be under way to the other side from now on, in the system's buffers or in shared
-    /// memory: what has been written cannot be replaced by something newer any more.
+    /// Limits the bytes in flight to the other side from now on, in the system's buffers or in shared
+    /// memory: written bytes can no longer be replaced by newer ones.
     ///
-    /// What the system of the other side has taken in is not bounded by this.
+    /// Bytes that the other side's system has received are not limited by this.
     ///
     /// # Errors
     ///
@@ -236,9 +236,9 @@ impl Stream {
         socket.set_send_buffer_size(BOUNDED)
     }
 
-    /// Bytes that were written and that the other side has not got for sure, where that can be known: of
-    /// shared memory what it has not read; of a socket what this system still has, which is the less the
-    /// more the system of the other side has taken in without its program's reading it.
+    /// Written bytes that the other side may not have received, if known: for shared memory the unread
+    /// bytes, for a socket the bytes that this system still holds. Bytes that the other side's system has received
+    /// and its program has not read do not count.
     #[must_use]
     pub fn under_way(&self) -> Option<usize> {
         match &self.transport {
@@ -257,7 +257,7 @@ impl Stream {
         }
     }
 
-    /// What a reactor watches where readiness is not that of a socket.
+    /// The shared end, whose readiness is not that of a socket.
     pub(crate) fn shared(&self) -> Option<&Arc<End>> {
         match &self.transport {
             Transport::Shared(stream) => Some(stream.end()),
@@ -272,7 +272,7 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// Again, where a signal came between.
+/// Retries after a signal.
 #[inline]
 fn retry(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
@@ -312,7 +312,7 @@ pub(crate) fn connect_unix(path: &Path, timeout: Duration) -> io::Result<UnixStr
                 if Instant::now() >= deadline {
                     return Err(io::ErrorKind::TimedOut.into());
                 }
-                // The system tells nobody when the queue has room.
+                // The system does not report room in the queue.
                 std::thread::sleep(Duration::from_millis(1));
             }
             result => return result,
@@ -320,7 +320,7 @@ pub(crate) fn connect_unix(path: &Path, timeout: Duration) -> io::Result<UnixStr
     }
 }
 
-/// What a socket can do, after waiting so long for one of what is asked for.
+/// The readiness of a socket, after waiting at most so long for one of the requested operations.
 pub(crate) fn look(
     socket: BorrowedFd<'_>,
     readable: bool,

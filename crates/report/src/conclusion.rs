@@ -10,7 +10,7 @@ mod papers;
 mod tests;
 
 use factor::{Factor, Half, factors_of};
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::statistics::ComparisonRule;
 use trunkline_experiment::definition::{Conclusion, Definition, Match, Quantity, Term, Transport};
@@ -36,13 +36,13 @@ pub fn is_judgement(row: &Row) -> bool {
 /// The record with its conclusions judged by what is expected today. Those of an experiment that is not
 /// known here stay as they are.
 #[must_use]
-pub fn judged(record: Record) -> Record {
+pub fn judged(record: RunRecord) -> RunRecord {
     let Ok(definition) = Definition::named(&record.machine.experiment) else { return record };
-    let Record { machine, mut rows } = record;
+    let RunRecord { machine, mut rows } = record;
     rows.retain(|row| !is_judgement(row));
     let judgements = judgements(&definition, &rows, machine.noise_floor);
     rows.extend(judgements.into_iter().map(|it| it.row));
-    Record { machine, rows }
+    RunRecord { machine, rows }
 }
 
 /// What became of a conclusion or an aim.

@@ -34,7 +34,7 @@ use select::Cases;
 use tables::{badge, table};
 use text::escaped;
 use trunkline_bench::histogram::Latencies;
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{MachineRow, Row, Verdict};
 use trunkline_bench::table::with_commas;
 use trunkline_experiment::subjects::TRUNKLINE;
@@ -46,7 +46,7 @@ const FIRST: [&str; 2] = [CONCLUSION, AIM];
 ///
 /// The verdicts come first, then each section of the report followed by its plots, then plots for
 /// which the report has no section, how it was measured, and the rows as a file to save.
-pub fn page(record: &Record, report: &Report) -> String {
+pub fn page(record: &RunRecord, report: &Report) -> String {
     let cases = Cases::of(&record.rows);
     let mut figures = figures(&cases);
     let title = format!("{}, {}", record.machine.experiment, record.machine.date);
@@ -209,7 +209,7 @@ fn without_section(figures: Vec<Figure>) -> String {
     out
 }
 
-fn foot(record: &Record, report: &Report, cases: &Cases<'_>) -> String {
+fn foot(record: &RunRecord, report: &Report, cases: &Cases<'_>) -> String {
     let lines: Vec<String> = report.foot.iter().map(|line| escaped(line)).collect();
     let mut method = method::html(cases);
     if !lines.is_empty() {
@@ -222,7 +222,7 @@ fn foot(record: &Record, report: &Report, cases: &Cases<'_>) -> String {
 }
 
 /// The rows as a file within the page, compressed as they are many.
-fn download(record: &Record) -> String {
+fn download(record: &RunRecord) -> String {
     let mut lines = Vec::new();
     let machine = serde_json::to_vec(&record.machine);
     let rows = record.rows.iter().map(serde_json::to_vec);

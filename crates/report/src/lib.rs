@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-pub mod compare;
+pub mod changes;
 pub mod conclusion;
 pub mod html;
 mod tables;

@@ -14,7 +14,7 @@ use std::fmt;
 
 use crate::conclusion::{self, is_judgement};
 use sheet::Line;
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::table::{Table, number, with_commas};
 use trunkline_experiment::definition::Definition;
@@ -75,13 +75,13 @@ impl fmt::Display for Report {
 impl Report {
     /// The tables of a record of a known evaluation; those for which it has no rows are left out. Its
     /// conclusions are as they stand in it (see [`conclusion::judged`]).
-    pub fn of(record: &Record) -> Self {
+    pub fn of(record: &RunRecord) -> Self {
         Self::with(record, Definition::named(&record.machine.experiment).ok().as_ref())
     }
 
     /// As [`of`](Self::of), of an experiment that is defined elsewhere. Without a definition there is
     /// nothing published to print.
-    pub fn with(record: &Record, definition: Option<&Definition>) -> Self {
+    pub fn with(record: &RunRecord, definition: Option<&Definition>) -> Self {
         let rows = Rows::of(record, definition);
         let codec = [
             size::section(rows),
@@ -130,7 +130,7 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn of(record: &'a Record, definition: Option<&'a Definition>) -> Self {
+    fn of(record: &'a RunRecord, definition: Option<&'a Definition>) -> Self {
         Self { all: &record.rows, definition }
     }
 
@@ -171,6 +171,17 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// The first of these, each once, in their order.
+fn each_once<T: PartialEq>(all: impl Iterator<Item = T>, most: usize) -> Vec<T> {
+    let mut found = Vec::new();
+    for it in all {
+        if found.len() < most && !found.contains(&it) {
+            found.push(it);
+        }
+    }
+    found
+}
+
 /// The value of a row; a question mark says that the repetitions do not carry it.
 fn value(row: Option<&Row>) -> String {
     let Some(row) = row else { return "-".into() };
@@ -198,7 +209,7 @@ fn bounds_in(row: Option<&Row>, unit: f64) -> String {
     bounds.map_or(String::new(), |(low, high)| format!("{} - {}", number(low), number(high)))
 }
 
-fn head(record: &Record) -> Vec<String> {
+fn head(record: &RunRecord) -> Vec<String> {
     let machine = &record.machine;
     let noise = match machine.noise_floor {
         Some(floor) => format!("; noise floor {:.1} %", floor * 100.0),
@@ -216,18 +227,14 @@ fn head(record: &Record) -> Vec<String> {
     lines
 }
 
-fn foot(record: &Record) -> Vec<String> {
-    let mut absent: Vec<&str> = Vec::new();
+fn foot(record: &RunRecord) -> Vec<String> {
     let is_absent = |row: &&Row| {
         [CODEC, NETWORK].contains(&row.case.as_str())
             && row.verdict == Verdict::Absent
             && PEERS.iter().any(|peer| peer.subject() == row.subject)
     };
-    for row in record.rows.iter().filter(is_absent) {
-        if !absent.contains(&row.subject.as_str()) {
-            absent.push(&row.subject);
-        }
-    }
+    let absent = record.rows.iter().filter(is_absent).map(|row| &*row.subject);
+    let absent = each_once(absent, usize::MAX);
     let mut lines = Vec::new();
     if !absent.is_empty() {
         lines.extend(wrapped(&format!("absent (make peers): {}", absent.join(", "))));
@@ -245,12 +252,8 @@ fn foot(record: &Record) -> Vec<String> {
         lines.extend(wrapped(told));
     }
     let is_open = |row: &&Row| is_judgement(row) && row.verdict == Verdict::Inconclusive;
-    let mut open: Vec<&str> = Vec::new();
-    for row in record.rows.iter().filter(is_open) {
-        if !open.contains(&row.metric.as_str()) {
-            open.push(&row.metric);
-        }
-    }
+    let open = record.rows.iter().filter(is_open).map(|row| &*row.metric);
+    let open = each_once(open, usize::MAX);
     if !open.is_empty() {
         let told = format!("inconclusive (a run ends with status 3): {}", open.join("; "));
         lines.extend(wrapped(&told));

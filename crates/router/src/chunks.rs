@@ -5,10 +5,9 @@ use std::collections::VecDeque;
 /// Items of a chunk.
 const CHUNK: usize = 1 << 10;
 
-/// First in, first out. However long it is, it grows without being moved, and gives its memory back as it is
-/// emptied.
+/// First in, first out. Growth never moves items, and the queue gives its memory back as it empties.
 pub(crate) struct Chunks<T> {
-    /// None is empty but the only one.
+    /// No chunk is empty, except an only one.
     chunks: VecDeque<VecDeque<T>>,
     len: usize,
 }

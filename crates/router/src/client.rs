@@ -1,4 +1,4 @@
-//! Clients: what each asked for, its output and what waits for it.
+//! Clients: their options, their output and their waiting messages.
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -10,17 +10,17 @@ use crate::pool::List;
 use crate::queue::Queue;
 use crate::rate::Pace;
 
-/// A client that is or was connected. No two are the same.
+/// A client that is or was connected. Every client has a different one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClientId {
-    /// Its place, which another client gets after it.
+    /// Its slot; a later client gets the same slot.
     pub index: u32,
-    /// How many had the place before it.
+    /// The number of earlier clients in the slot.
     pub generation: u32,
 }
 
 impl ClientId {
-    /// As one number, for the wire.
+    /// As a single number, for the wire.
     pub fn as_u64(self) -> u64 {
         u64::from(self.generation) << 32 | u64::from(self.index)
     }
@@ -43,20 +43,20 @@ pub enum Overflow {
     Disconnect,
 }
 
-/// What a client may have waiting, and how fast it is sent.
+/// How much may wait for a client, and how fast it is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientOptions {
-    /// For people.
+    /// The name, for people.
     pub name: String,
     /// Messages in its queue. Updates that wait to be replaced do not count.
     pub queue_messages: usize,
-    /// Bytes of what waits, with updates that wait to be replaced and about 40 bytes for each message.
+    /// Bytes of waiting messages and updates, with about 40 bytes for each message.
     pub queue_bytes: usize,
-    /// What happens when there would be more.
+    /// What happens when the queue is full.
     pub overflow: Overflow,
-    /// Messages that it is sent in a second; 10 ms worth may go at once.
+    /// Messages a second; 10 ms worth may go at once.
     pub messages_per_second: Option<NonZeroU32>,
-    /// Bytes that it is sent in a second, as they are rendered.
+    /// Bytes a second, as rendered.
     pub bytes_per_second: Option<NonZeroU64>,
 }
 
@@ -79,13 +79,13 @@ impl ClientOptions {
     }
 }
 
-/// Why a message may not go to a client's output at once.
+/// Reasons why a message must not go to a client's output at once.
 pub(crate) mod slow {
     /// Its queue has records.
     pub(crate) const QUEUE: u8 = 1;
-    /// Updates wait for the client, and have credit.
+    /// Updates wait for the client, and it has credit.
     pub(crate) const READY: u8 = 2;
-    /// Losses have not been told.
+    /// Losses have not been reported.
     pub(crate) const GAPS: u8 = 4;
     /// It has a cap.
     pub(crate) const PACE: u8 = 8;
@@ -95,16 +95,16 @@ pub(crate) mod slow {
     pub(crate) const WAITS: u8 = QUEUE | READY | GAPS;
 }
 
-/// Bytes that go to a client, and how many of them are sent.
+/// Bytes for a client, and how many of them are sent.
 #[derive(Default)]
 pub(crate) struct Output {
     pub(crate) bytes: Vec<u8>,
     start: usize,
-    /// How many bytes of control frames there may be among them, at most.
+    /// An upper bound of the control bytes among them.
     pub(crate) control: usize,
 }
 
-/// Sent bytes at the beginning of an output that are not worth moving the others for.
+/// With fewer sent bytes at the beginning of an output, it is not worth moving the others.
 const COMPACT: usize = 4 << 10;
 
 impl Output {
@@ -127,7 +127,7 @@ impl Output {
             self.bytes.clear();
             (self.start, self.control) = (0, 0);
         } else if self.start >= COMPACT && self.start >= rest {
-            // No byte moves over a shorter way than it has come: the cost of sending at most doubles.
+            // At most as many bytes move as were sent, so that the cost of sending at most doubles.
             self.bytes.copy_within(self.start.., 0);
             self.bytes.truncate(rest);
             self.start = 0;
@@ -135,11 +135,11 @@ impl Output {
     }
 }
 
-/// The part of a client that deliveries pass through.
+/// The part of a client that every delivery uses.
 pub(crate) struct Port<R> {
     /// Of [`slow`].
     pub(crate) slow: u8,
-    /// Whether the loop will be told that there is output.
+    /// Whether the loop will learn of the output.
     pub(crate) is_dirty: bool,
     pub(crate) id: ClientId,
     pub(crate) output: Output,
@@ -150,7 +150,7 @@ pub(crate) struct Port<R> {
 }
 
 impl<R> Port<R> {
-    /// Whether a message may go to the output now, before anything that waits, which has `most` bytes.
+    /// Whether a message of at most `most` bytes may go to the output now, before everything that waits.
     pub(crate) fn can_take(&self, now: u64, most: usize) -> bool {
         self.slow & (slow::WAITS | slow::CLOSING) == 0 && self.has_room(now, most)
     }
@@ -164,38 +164,38 @@ impl<R> Port<R> {
 pub(crate) struct Client<R> {
     pub(crate) port: Port<R>,
     pub(crate) queue: Queue,
-    /// Records of the queue whose matches are there.
+    /// Records of the queue whose matches still exist.
     pub(crate) queued: usize,
-    /// Bytes of updates that wait.
+    /// Bytes of waiting updates.
     pub(crate) waiting_bytes: usize,
-    /// Matches with an update that waits for nothing but the client.
+    /// Matches with an update that waits only for the client.
     pub(crate) ready: List<READY>,
-    /// Matches that have lost what can be told.
+    /// Matches with losses that can be reported.
     pub(crate) gaps: List<GAPS>,
-    /// Whether an update is next, and not a record of the queue.
+    /// Whether an update is next, not a record of the queue.
     pub(crate) is_turn_of_ready: bool,
-    /// The deadline that counts.
+    /// The valid deadline.
     pub(crate) armed: Option<u64>,
     pub(crate) options: ClientOptions,
-    /// Of a client that tells what it has taken.
+    /// For a client that reports what it has taken.
     pub(crate) credit: Option<Box<Credit>>,
-    /// How many matches its subscriptions have.
+    /// The number of matches of its subscriptions.
     pub(crate) matches: usize,
     /// The router's numbers of the subscriptions, by the client's.
     pub(crate) subscriptions: BTreeMap<u32, u32>,
-    /// Counted beside the matches; two more counters are in the port.
+    /// Counted beside the matches; the port has two more counters.
     pub(crate) elided: u64,
     pub(crate) discarded: u64,
     pub(crate) waits: u64,
-    /// Of matches that are gone.
+    /// Of matches that have ended.
     pub(crate) retired: Ledger,
-    /// Why it is about to be disconnected.
+    /// Why it will be disconnected.
     pub(crate) closing: Option<String>,
     /// Whether its subscriptions are being ended.
     pub(crate) is_leaving: bool,
-    /// Whether it is disconnected, and only its subscriptions are there still.
+    /// Whether it is disconnected, and only its subscriptions remain.
     pub(crate) is_gone: bool,
-    /// When its memory was last looked at, and what had been delivered then.
+    /// When its memory was last checked, and what had been delivered then.
     pub(crate) looked_at: (u64, u64),
 }
 
@@ -239,13 +239,13 @@ impl<R> Client<R> {
         }
     }
 
-    /// Whether its credit lets an update go.
+    /// Whether its credit admits an update.
     #[inline]
     pub(crate) fn admits_update(&mut self) -> bool {
         self.credit.as_mut().is_none_or(|credit| credit.admits())
     }
 
-    /// Brings the flags up to what waits. Updates that wait for credit hold up nothing else.
+    /// Sets the flags according to what waits. Updates that wait for credit hold up nothing else.
     pub(crate) fn settle(&mut self) {
         let flag = |is_empty: bool, flag| if is_empty { 0 } else { flag };
         let no_update = self.ready.is_empty() || !self.admits_update();
@@ -255,7 +255,7 @@ impl<R> Client<R> {
             | flag(self.gaps.is_empty(), slow::GAPS);
     }
 
-    /// Bytes of what waits.
+    /// Bytes of waiting messages.
     pub(crate) fn held(&self) -> usize {
         self.queue.bytes() + self.waiting_bytes
     }

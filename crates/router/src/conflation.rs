@@ -3,6 +3,25 @@
 //! An update waits until the interval since the match's last delivery is over, and then until the
 //! client can take it, behind the other matches that wait for that. It keeps its place when a newer one
 //! replaces it, so that all topics get their turn however often each is published.
+//!
+//! ```text
+//!              update, and the client can take it: delivered
+//!         +-----------------------------------------------------+
+//!         |                                                     v
+//!       idle <---- interval over, nothing waits -------------- cooling
+//!         |                                                     |
+//!         | update, and the client cannot                       | update
+//!         v                                                     v
+//!       ready <--- interval over, the client cannot ---------- cooling, one waits --+
+//!         |  ^                                                  |        ^          | newer update:
+//!         |  | newer update: the one that waited is elided      |        +----------+ the one that waited
+//!         |  +---+                                              |                     is elided
+//!         |      |                                              |
+//!         +------+-- its turn, and the client can: delivered    +-- interval over, and the client can:
+//!         +--------> cooling                                        delivered, cooling
+//! ```
+//!
+//! Without an interval a match never cools: it is idle or ready.
 
 use crate::client::slow;
 use crate::deadlines::Timer;
@@ -11,15 +30,15 @@ use crate::matched::{KEPT_PAYLOAD, Lost};
 use crate::message::{Conflation, Renderer};
 use crate::pool::NONE;
 
-/// An interval that ends late, by this part of itself at most, counts as ended in time: the next is not
-/// put off by how late a timer came, and what is delivered keeps up to the cap.
+/// If an interval ends late, by at most this part of itself, it counts as ended in time: a late timer does
+/// not delay the next interval, and the delivered rate keeps up to the cap.
 const FORGIVEN: u64 = 4;
 
-/// What an update that waits counts for besides its payload, in bytes.
+/// Bytes that a waiting update counts for, besides its payload.
 const WAITING_HEAD: usize = 40;
 
 impl<R: Renderer> Egress<R> {
-    /// Delivers an update that was just published, or lets it wait.
+    /// Delivers a newly published update, or lets it wait.
     pub(crate) fn offer_update(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
         let most = self.update_mark();
         let matched = &mut self.matches.matches[id];
@@ -29,7 +48,7 @@ impl<R: Renderer> Egress<R> {
             return self.replace_update(turn, id, content);
         }
         let client = client_of(&mut self.clients, matched.client);
-        // Others that wait for credit were there before.
+        // Others that wait for credit come first.
         let may_go = !conflated.is_cooling
             && client.port.can_take(turn.now, most)
             && client.ready.is_empty()
@@ -55,7 +74,7 @@ impl<R: Renderer> Egress<R> {
         let bytes = WAITING_HEAD + content.payload.len();
         let room = self.make_room(turn, index, bytes, 0, NONE);
         if room != Room::Is {
-            return self.turn_away(turn, id, room, content.sequence);
+            return self.discard_newest(turn, id, room, content.sequence);
         }
         let waiting = self.matches.waiting.take();
         self.matches.conflated[extra].waiting = waiting;
@@ -71,7 +90,7 @@ impl<R: Renderer> Egress<R> {
         true
     }
 
-    /// An update takes the place of the one that waits.
+    /// An update replaces the waiting one.
     fn replace_update(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
         let matched = &self.matches.matches[id];
         let (index, extra) = (matched.client, matched.extra);
@@ -80,7 +99,7 @@ impl<R: Renderer> Egress<R> {
         let new = content.payload.len();
         let room = self.make_room(turn, index, new.saturating_sub(old), 0, waiting);
         if room != Room::Is {
-            return self.turn_away(turn, id, room, content.sequence);
+            return self.discard_newest(turn, id, room, content.sequence);
         }
         let conflated = &mut self.matches.conflated[extra];
         conflated.elided += 1;
@@ -89,7 +108,7 @@ impl<R: Renderer> Egress<R> {
         let client = client_of(&mut self.clients, index);
         client.elided += 1;
         client.waiting_bytes = client.waiting_bytes + new - old;
-        // What was lost after the update that is gone comes before this one.
+        // The losses after the replaced update come before this one.
         let back = self.matches.take_back(&mut client.gaps, id);
         self.matches.put_front(&mut client.gaps, id, back);
         self.pump(turn, index);
@@ -106,7 +125,7 @@ impl<R: Renderer> Egress<R> {
         waiting.payload.extend_from_slice(content.payload);
     }
 
-    /// The update that waits waits for nothing but the client.
+    /// The waiting update waits only for the client.
     fn make_ready(&mut self, extra: u32) {
         let conflated = &mut self.matches.conflated[extra];
         conflated.is_ready = true;
@@ -123,7 +142,7 @@ impl<R: Renderer> Egress<R> {
         }
     }
 
-    /// Delivers the update that waits, as if at `time`.
+    /// Delivers the waiting update, as if at `time`.
     fn deliver_update(&mut self, turn: &Turn<'_>, extra: u32, time: u64) {
         let conflated = &mut self.matches.conflated[extra];
         let id = conflated.matched;
@@ -151,7 +170,7 @@ impl<R: Renderer> Egress<R> {
         self.cool(turn.now, time, extra);
     }
 
-    /// Takes away the update that waits, which is delivered or lost.
+    /// Removes the waiting update, which is delivered or lost.
     pub(crate) fn release_update(&mut self, extra: u32) {
         let conflated = &mut self.matches.conflated[extra];
         let (id, waiting) = (conflated.matched, std::mem::replace(&mut conflated.waiting, NONE));
@@ -172,7 +191,7 @@ impl<R: Renderer> Egress<R> {
         self.matches.settle(&mut client.gaps, id);
     }
 
-    /// Loses the update that has waited longest for the client, if it is not `keep`.
+    /// Drops the update that has waited longest for the client, unless it is `keep`.
     pub(crate) fn lose_oldest_update(&mut self, now: u64, index: u32, keep: u32) -> bool {
         let client = client_of(&mut self.clients, index);
         let mut extra = client.ready.head();
@@ -187,7 +206,7 @@ impl<R: Renderer> Egress<R> {
         let (id, waiting) = (conflated.matched, conflated.waiting);
         self.matches.matches[id].discarded += 1;
         let lost = Lost::one(self.matches.waiting[waiting].sequence, now);
-        // In front, before what was lost after it.
+        // In front, before the losses after it.
         self.matches.put_front(&mut client.gaps, id, Some(lost));
         self.release_update(extra);
         client_of(&mut self.clients, index).settle();
@@ -226,7 +245,7 @@ impl<R: Renderer> Egress<R> {
         }
     }
 
-    /// Matches whose interval is over deliver what waits, if the client can take it.
+    /// Matches whose interval is over deliver their waiting update, if the client can take it.
     pub(crate) fn end_intervals(&mut self, turn: &Turn<'_>, interval: u32) {
         let most = self.update_mark();
         while let Some((extra, due)) = self.next_to_end(interval)
@@ -255,7 +274,7 @@ impl<R: Renderer> Egress<R> {
         self.arm_interval(interval);
     }
 
-    /// Takes a match from those whose interval is not over.
+    /// Removes a match from those whose interval is not over.
     pub(crate) fn stop_cooling(&mut self, extra: u32) {
         let conflated = &mut self.matches.conflated[extra];
         if std::mem::take(&mut conflated.is_cooling) {

@@ -1,51 +1,51 @@
-//! Credit: how many conflated updates may be under way to a client that tells what it has taken.
+//! Credit: the bound of conflated updates in flight to a client that reports what it has taken.
 //!
-//! What is under way is in buffers that conflation cannot reach, here, in the kernels of both machines and in
-//! the client: it gets older while it waits there. So no more is sent ahead than keeps the reader
-//! busy: what it takes in the time of a round trip and [`AHEAD`]. How fast it takes is measured in
-//! rounds: one update is timed from when it is sent until it is told to be taken, and what was taken
-//! meanwhile is the reader's pace. A reader that takes all that there is at once, each time that it looks, shows
-//! no pace so; it gets twice as much the next time, until it gets all that there is.
+//! Updates in flight are in buffers that conflation cannot reach: here, in the kernels of both machines and
+//! in the client. They age while they wait there. So the router sends only as many ahead as keep the reader
+//! busy: what it takes in a round trip plus [`AHEAD`]. Rounds measure how fast it takes: a round times one
+//! update from sending until the report that it is taken, and counts what was taken meanwhile; that is the
+//! reader's pace. A reader that takes everything at once each time shows no pace this way; it gets twice as
+//! many the next time, until it gets everything.
 
-/// How long a reader may be kept busy by what is under way to it, besides a round trip; nanoseconds.
+/// How long updates in flight may keep a reader busy, besides a round trip; nanoseconds.
 const AHEAD: u64 = 20_000_000;
 
-/// A reader keeps up if what is timed waits no longer for it than this; nanoseconds.
+/// A reader keeps up if the timed update waits for it no longer than this; nanoseconds.
 const PROMPT: u64 = AHEAD / 4;
 
-/// The most updates that may be under way.
+/// The most updates in flight.
 const MOST: u64 = 1 << 20;
 
-/// The least: what is taken together with another tells readers that take all at once from those that take
-/// one after another.
+/// The least: taking two updates together distinguishes readers that take everything at once from readers
+/// that take one after another.
 const LEAST: u64 = 2;
 
-/// What a client that tells it has taken, and what may be under way to it. Counts are of updates.
+/// What a client has reported as taken, and the bound in flight. Counts are of updates.
 #[derive(Debug)]
 pub(crate) struct Credit {
     sent: u64,
     taken: u64,
-    /// The most that may be sent and not taken, at least [`LEAST`]: a client with nothing under way may
-    /// always get an update.
+    /// The most updates sent and not taken, at least [`LEAST`]: a client with nothing in flight may always
+    /// get an update.
     bound: u64,
-    /// The shortest round trip that the client knows of, in nanoseconds.
+    /// The shortest round trip that the client has measured, in nanoseconds.
     round_trip: u64,
     round: Option<Round>,
     /// An update has waited for credit in this round.
     waited_for_credit: bool,
 }
 
-/// The time from when an update is sent until it is taken.
+/// The time from sending an update until it is taken.
 #[derive(Debug)]
 struct Round {
-    /// How many had been sent with the one that is timed.
+    /// The number of updates sent, up to and including the timed one.
     number: u64,
     began: u64,
-    /// What had been taken when it began.
+    /// The number of updates taken when it began.
     taken: u64,
 }
 
-/// A client says that it has taken less than before, or more than was sent.
+/// A client reports less than before, or more than was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Impossible {
     pub(crate) before: u64,
@@ -71,12 +71,12 @@ impl Credit {
         self.sent - self.taken
     }
 
-    /// The most of them that there may be.
+    /// The bound of updates in flight.
     pub(crate) fn bound(&self) -> u64 {
         self.bound
     }
 
-    /// Whether an update that waits may be sent; if not, it is noted that one has waited.
+    /// Whether a waiting update may be sent; if not, it notes that one has waited.
     #[inline]
     pub(crate) fn admits(&mut self) -> bool {
         let admits = self.under_way() < self.bound;
@@ -94,7 +94,7 @@ impl Credit {
         }
     }
 
-    /// The client has taken so many, from the first on.
+    /// The client has taken so many updates, from the first on.
     pub(crate) fn taken(
         &mut self,
         now: u64,
@@ -128,7 +128,8 @@ impl Credit {
         let doubled = (2 * self.bound).min(MOST);
         let waited = time.saturating_sub(self.round_trip);
         if !self.waited_for_credit {
-            // Who is not sent enough to be busy shows no pace; who lets it lie does.
+            // A reader that does not get enough to be busy shows no pace; one that leaves updates waiting
+            // does.
             if waited > AHEAD {
                 self.bound = self.bound.min(pace);
             }

@@ -1,4 +1,4 @@
-//! What has to be done at which time.
+//! Deadlines in order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,11 +8,11 @@ use std::collections::BinaryHeap;
 pub(crate) enum Timer {
     /// Matches with one interval between updates: the first of them may deliver again.
     Interval(u32),
-    /// A client may send again by its rate.
+    /// A client's rate lets it send again.
     Client(u32),
 }
 
-/// Deadlines in order. What has no meaning any more stays until its time: whoever set it knows.
+/// Deadlines in order. Obsolete ones stay until their time: their owner recognises them.
 #[derive(Default)]
 pub(crate) struct Deadlines {
     heap: BinaryHeap<Reverse<(u64, Timer)>>,

@@ -1,4 +1,23 @@
-//! Egress: from a match into the client's output, or into what waits for it.
+//! Egress: from a match into the client's output, or into its queue.
+//!
+//! ```text
+//!                   the client has no queue, no pace,
+//!   published ----- and room in its output --------------------------> output   (the short path)
+//!       |
+//!       |  conflated?  +-- no --> queue ---+    room, pace, turn
+//!       +--------------+                   +--------------------------> output
+//!                      +-- yes -> update --+
+//!                                   ^  |
+//!                             newer |  | replaced: elided
+//!                                   +--+
+//!
+//!   no room in the queue, by the client's Overflow:
+//!     DropOldest   the oldest that waits is discarded, and a gap is told in its place
+//!     DropNewest   this message is discarded, and a gap is told behind the queue
+//!     Disconnect   the client is told why, and disconnected
+//! ```
+//!
+//! For each match and each client: published = delivered + elided + discarded + queued.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,14 +29,14 @@ use crate::matched::{ANNOUNCED, Interval, Lost, Match, Matches, add};
 use crate::message::{Conflation, Delivery, Gap, Renderer, Requester};
 use crate::pool::{NONE, Pool};
 use crate::queue::{QueuedMessage, Segments};
-use crate::refusal::Refusal;
+use crate::rejection::Rejection;
 use crate::topics::{TopicId, Topics};
 
-/// What a message says, whether it was just published or waited.
+/// The content of a message, newly published or from a queue.
 #[derive(Clone, Copy)]
 pub(crate) struct Content<'a> {
     pub(crate) sequence: u64,
-    // By reference: to copy what was just written in smaller pieces stalls the processor.
+    // By reference: copying what was just written in smaller pieces stalls the processor.
     pub(crate) conflation: Option<&'a Conflation>,
     pub(crate) request: Option<&'a Requester>,
     pub(crate) format: u16,
@@ -30,16 +49,16 @@ pub(crate) struct Turn<'a> {
     pub(crate) names: &'a Topics,
 }
 
-/// Whether something may wait.
+/// Whether there is room to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Room {
     Is,
     IsNot,
-    /// There is none, and the client is to be disconnected.
+    /// There is none, and the client has to be disconnected.
     Close,
 }
 
-/// Clients that have output, once each, in the order in which they got it.
+/// Clients with output, once each, in the order in which they got it.
 pub(crate) type DirtyList = VecDeque<ClientId>;
 
 /// The clients and the matches that lead to them.
@@ -52,7 +71,7 @@ pub(crate) struct Egress<R> {
     pub(crate) deadlines: Deadlines,
     pub(crate) dirty: DirtyList,
     pub(crate) segments: Segments,
-    /// Clients that are to be disconnected and have subscriptions still.
+    /// Clients that have to be disconnected and still have subscriptions.
     pub(crate) closing: Vec<ClientId>,
     pub(crate) limits: Limits,
 }
@@ -98,7 +117,7 @@ fn render<R: Renderer>(
     port.delivered += 1;
 }
 
-/// Renders a message of a match that may not have been announced, to a client that may have a pace.
+/// Renders a message of a match that may be unannounced, to a client that may have a pace.
 pub(crate) fn emit<R: Renderer>(
     turn: &Turn<'_>,
     port: &mut Port<R>,
@@ -162,13 +181,12 @@ impl<R> Egress<R> {
 }
 
 impl<R: Renderer> Egress<R> {
-    /// Bytes of output above which updates wait, so that what is sent is the newest.
+    /// With more bytes of output than this, updates wait, so that only the newest is sent.
     pub(crate) fn update_mark(&self) -> usize {
         self.limits.output_bytes.min(16 << 10)
     }
 
-    /// Delivers a message that was just published to a match, or puts it where it waits. `false` if it
-    /// was lost at once.
+    /// Delivers a newly published message to a match, or queues it. `false` if it was lost at once.
     #[inline]
     pub(crate) fn offer(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
         let matched = &mut self.matches.matches[id];
@@ -221,10 +239,10 @@ impl<R: Renderer> Egress<R> {
         };
         let room = self.make_room(turn, index, record.size(), 1, NONE);
         if room != Room::Is {
-            return self.turn_away(turn, id, room, content.sequence);
+            return self.discard_newest(turn, id, room, content.sequence);
         }
         let client = client_of(&mut self.clients, index);
-        // Making room may have moved the loss to the front, where it is told from.
+        // Making room may have moved the loss to the front, where it is reported.
         record.lost = self.matches.take_back(&mut client.gaps, id);
         client.queue.push(&record, &mut self.segments);
         client.queued += 1;
@@ -234,8 +252,8 @@ impl<R: Renderer> Egress<R> {
         true
     }
 
-    /// Loses a message that finds no room.
-    pub(crate) fn turn_away(
+    /// Drops a message that finds no room.
+    pub(crate) fn discard_newest(
         &mut self,
         turn: &Turn<'_>,
         id: u32,
@@ -255,8 +273,8 @@ impl<R: Renderer> Egress<R> {
         false
     }
 
-    /// Sees to it that so many bytes and messages can wait for a client besides what waits, as its
-    /// options say. The update `keep` is not lost for it.
+    /// Makes room for so many bytes and messages of a client besides those that wait, as its options say.
+    /// Does not drop the update `keep`.
     pub(crate) fn make_room(
         &mut self,
         turn: &Turn<'_>,
@@ -273,7 +291,7 @@ impl<R: Renderer> Egress<R> {
                 && client.queued + messages <= options.queue_messages;
             match options.overflow {
                 _ if fits => return Room::Is,
-                // What is left of matches that are gone takes no room from others.
+                // Records of ended matches take no room from others.
                 _ if client.queue.records() > client.queued => {
                     let matches = &self.matches;
                     client
@@ -291,7 +309,7 @@ impl<R: Renderer> Egress<R> {
         }
     }
 
-    /// Loses what has waited longest for a client: a record, or else an update that is not `keep`.
+    /// Drops what has waited longest for a client: a record, or else an update that is not `keep`.
     fn lose_oldest(&mut self, now: u64, index: u32, keep: u32) -> bool {
         let client = client_of(&mut self.clients, index);
         let Some(record) = client.queue.front() else {
@@ -313,13 +331,13 @@ impl<R: Renderer> Egress<R> {
         true
     }
 
-    /// What waits for a client has changed: what may go goes.
+    /// What waits for a client has changed: delivers what may go.
     pub(crate) fn pump(&mut self, turn: &Turn<'_>, index: u32) {
         client_of(&mut self.clients, index).settle();
         self.refill(turn, index);
     }
 
-    /// Sets the time at which a client may send again, if it is not now.
+    /// Sets the time at which a client may send again, if that is not now.
     fn arm_client(&mut self, now: u64, index: u32) {
         let client = client_of(&mut self.clients, index);
         if client.port.slow & slow::PACE == 0 {
@@ -332,7 +350,7 @@ impl<R: Renderer> Egress<R> {
         }
     }
 
-    /// Moves what waits into the output, as much as may go now.
+    /// Moves waiting messages into the output, as many as may go now.
     pub(crate) fn refill(&mut self, turn: &Turn<'_>, index: u32) {
         let update_mark = self.update_mark();
         loop {
@@ -366,7 +384,7 @@ impl<R: Renderer> Egress<R> {
         }
     }
 
-    /// Tells the loss that has waited longest to be told.
+    /// Reports the loss that has waited longest.
     fn tell_next(&mut self, turn: &Turn<'_>, index: u32) {
         let client = client_of(&mut self.clients, index);
         let losses = client.gaps.head();
@@ -377,7 +395,7 @@ impl<R: Renderer> Egress<R> {
         }
     }
 
-    /// Delivers the first record of the queue whose match is there.
+    /// Delivers the first record of the queue whose match still exists.
     fn deliver_next_record(&mut self, turn: &Turn<'_>, index: u32) {
         let client = client_of(&mut self.clients, index);
         while let Some(record) = client.queue.front() {
@@ -409,17 +427,17 @@ impl<R: Renderer> Egress<R> {
         turn: &Turn<'_>,
         index: u32,
         (messages, round_trip): (u64, u64),
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Rejection> {
         let client = client_of(&mut self.clients, index);
-        let credit = client.credit.as_mut().ok_or(Refusal::NoCredit)?;
+        let credit = client.credit.as_mut().ok_or(Rejection::NoCredit)?;
         credit.taken(turn.now, messages, round_trip).map_err(|Impossible { before, sent }| {
-            Refusal::CannotHaveTaken { messages, before, sent }
+            Rejection::CannotHaveTaken { messages, before, sent }
         })?;
         self.pump(turn, index);
         Ok(())
     }
 
-    /// Begins to disconnect a client: it is told, nothing more is delivered.
+    /// Begins to disconnect a client: it gets the reason, and no more deliveries.
     pub(crate) fn close(&mut self, index: u32, reason: &str) {
         let client = client_of(&mut self.clients, index);
         if client.closing.is_none() {

@@ -1,8 +1,8 @@
-//! What became of what was published.
+//! The accounts of published messages.
 
 use std::ops::AddAssign;
 
-/// What became of the messages that were published to a match, to a client, or in all.
+/// What became of the messages that were published to a match, to a client, or in total.
 ///
 /// A match is a subscription and a topic that it matches. A message that matches two subscriptions
 /// counts twice.
@@ -12,11 +12,11 @@ pub struct Ledger {
     pub published: u64,
     /// Rendered into the client's output.
     pub delivered: u64,
-    /// Replaced by a newer one while they waited, as the subscription asked.
+    /// Replaced by a newer one while waiting, as the subscription asked.
     pub elided: u64,
-    /// Lost, since the client's queue was full, or since the client or its subscription went away.
+    /// Lost, because the client's queue was full, or because the client or its subscription ended.
     pub discarded: u64,
-    /// Waiting now. This is counted, and is not what the other figures leave over.
+    /// Waiting now. This is counted, not calculated from the other figures.
     pub queued: u64,
 }
 

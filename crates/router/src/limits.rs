@@ -1,25 +1,25 @@
-//! What the router keeps at most.
+//! The router's limits.
 
-/// What the router keeps at most. A limit that is lowered refuses what is new; what is there stays.
+/// The router's limits. A lowered limit rejects new items; existing ones stay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Topics that are known at a time.
+    /// Topics at a time.
     pub topics: usize,
-    /// Clients that are connected at a time.
+    /// Connected clients at a time.
     pub clients: usize,
     /// Subscriptions of all clients.
     pub subscriptions: usize,
     /// Subscriptions of one client.
     pub subscriptions_per_client: usize,
-    /// Subscriptions of one client that match one topic: each message of it is rendered so many times. Newer
-    /// ones are refused, which may come out only when a message is published.
+    /// Subscriptions of one client that match one topic: each of its messages is rendered so many times.
+    /// Newer subscriptions are rejected, sometimes only when a message is published.
     pub overlaps_per_client: usize,
     /// Pairs of a subscription and a topic that it has matched, about 100 bytes each.
     pub matches: usize,
-    /// Those of one client, which is disconnected when it has more.
+    /// Those of one client, which is disconnected if it has more.
     pub matches_per_client: usize,
-    /// Bytes that wait in a client's output before messages go to its queue instead. The output
-    /// passes this by one message at most, and by control frames.
+    /// Bytes in a client's output beyond which messages go to its queue. The output exceeds this by one
+    /// message at most, and by control frames.
     pub output_bytes: usize,
     /// Bytes of a payload.
     pub message_bytes: usize,

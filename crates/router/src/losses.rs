@@ -1,17 +1,17 @@
-//! What matches have lost, until it is told, and where in the match the loss is.
+//! Unreported losses of matches, and their place in the order of the match.
 
 use crate::matched::{GAPS, Losses, Lost, Matches, add};
 use crate::pool::{List, NONE};
 
 impl Matches {
-    /// A message of the match is lost that came after everything of it that waits.
+    /// Notes a lost message that came after everything of the match that waits.
     pub(crate) fn lose_newest(&mut self, gaps: &mut List<GAPS>, matched: u32, lost: Lost) {
         let losses = self.losses_for(matched);
         add(&mut self.losses[losses].back, Some(lost));
         self.settle(gaps, matched);
     }
 
-    /// Something of the match is lost that came before everything of it that waits.
+    /// Notes a loss that came before everything of the match that waits.
     pub(crate) fn lose_oldest(&mut self, gaps: &mut List<GAPS>, matched: u32, lost: Lost) {
         let losses = self.losses_for(matched);
         add(&mut self.losses[losses].front, Some(lost));
@@ -19,7 +19,7 @@ impl Matches {
         self.settle(gaps, matched);
     }
 
-    /// When nothing of a match waits any more, what was lost after it comes to the front.
+    /// When nothing of a match waits any more, the losses after it move to the front.
     pub(crate) fn settle(&mut self, gaps: &mut List<GAPS>, matched: u32) {
         if self.matches[matched].queued == 0 {
             let back = self.take_back(gaps, matched);
@@ -27,13 +27,13 @@ impl Matches {
         }
     }
 
-    /// What a match has lost after everything that waits.
+    /// The losses of a match after everything that waits.
     pub(crate) fn back(&self, matched: u32) -> Option<Lost> {
         let losses = self.losses_of(matched);
         if losses == NONE { None } else { self.losses[losses].back }
     }
 
-    /// What a match has lost after everything that waits; whoever takes it keeps its place.
+    /// The losses of a match after everything that waits; the taker keeps their place.
     pub(crate) fn take_back(&mut self, gaps: &mut List<GAPS>, matched: u32) -> Option<Lost> {
         let losses = self.losses_of(matched);
         if losses == NONE {
@@ -44,7 +44,7 @@ impl Matches {
         back
     }
 
-    /// What a match has lost before everything that waits; whoever takes it tells it.
+    /// The losses of a match before everything that waits; the taker reports them.
     pub(crate) fn take_front(&mut self, gaps: &mut List<GAPS>, matched: u32) -> Option<Lost> {
         let losses = self.losses_of(matched);
         if losses == NONE {
@@ -55,7 +55,7 @@ impl Matches {
         front
     }
 
-    /// Adds to what a match has lost before everything that waits.
+    /// Adds to the losses of a match before everything that waits.
     pub(crate) fn put_front(&mut self, gaps: &mut List<GAPS>, matched: u32, lost: Option<Lost>) {
         if lost.is_some() {
             let losses = self.losses_for(matched);
@@ -64,7 +64,7 @@ impl Matches {
         }
     }
 
-    /// Forgets what a match has lost.
+    /// Forgets the losses of a match.
     pub(crate) fn forget_losses(&mut self, gaps: &mut List<GAPS>, matched: u32) {
         let losses = self.losses_of(matched);
         if losses != NONE {

@@ -1,10 +1,10 @@
-//! Matches: what a subscription has of a topic that it matches.
+//! Matches: a subscription and a topic that it matches.
 
 use crate::ledger::Ledger;
 use crate::message::Requester;
 use crate::pool::{Linked, Links, List, NONE, Pool};
 
-/// The client has been told the name of the topic.
+/// The client knows the name of the topic.
 pub(crate) const ANNOUNCED: u32 = 1;
 /// Updates replace one another; [`Match::extra`] is a [`Conflated`].
 pub(crate) const CONFLATED: u32 = 2;
@@ -29,13 +29,13 @@ pub(crate) struct Match {
     pub(crate) delivered: u64,
     pub(crate) discarded: u64,
     pub(crate) subscription: u32,
-    /// Changes when the match goes, so that what is left of it in a queue is known.
+    /// Changes when the match ends, so that its leftovers in a queue are recognised.
     pub(crate) generation: u32,
     /// Records in the client's queue, or 1 if an update waits.
     pub(crate) queued: u32,
     /// A [`Conflated`] if it is one, else a [`Losses`], else nothing.
     pub(crate) extra: u32,
-    /// Among the matches of the subscription.
+    /// Neighbours among the matches of the subscription.
     pub(crate) siblings: Links,
 }
 
@@ -52,7 +52,7 @@ impl Match {
     }
 }
 
-/// What a match has besides if its updates replace one another.
+/// Additional state of a match whose updates replace one another.
 #[derive(Debug, Default)]
 pub(crate) struct Conflated {
     pub(crate) matched: u32,
@@ -64,11 +64,11 @@ pub(crate) struct Conflated {
     pub(crate) waiting: u32,
     /// Whether the interval since the last delivery is not over.
     pub(crate) is_cooling: bool,
-    /// Which of the lists of its interval it is in while it cools.
+    /// The list of its interval that holds it while it cools.
     pub(crate) was_late: bool,
-    /// Whether the update that waits only waits for the client.
+    /// Whether the waiting update waits only for the client.
     pub(crate) is_ready: bool,
-    /// Until when it cools.
+    /// The end of cooling.
     pub(crate) due: u64,
     pub(crate) elided: u64,
     /// Elided since the last delivery.
@@ -106,12 +106,12 @@ pub(crate) const KEPT_PAYLOAD: usize = 4 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct Interval {
     pub(crate) nanoseconds: u64,
-    /// Each in the order in which intervals end: matches that began theirs when they delivered, and matches
-    /// that delivered a little late and began before that.
+    /// Each in the order in which intervals end: matches whose interval began with the delivery, and
+    /// matches that delivered a little late and whose interval began before.
     pub(crate) cooling: [List<OF_INTERVAL>; 2],
     /// Subscriptions with this interval.
     pub(crate) users: u32,
-    /// The deadline that counts.
+    /// The valid deadline.
     pub(crate) armed: Option<u64>,
 }
 
@@ -140,7 +140,7 @@ impl Lost {
     }
 }
 
-/// What a match has lost and the client has not been told.
+/// Unreported losses of a match.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
     pub(crate) matched: u32,
@@ -148,7 +148,7 @@ pub(crate) struct Losses {
     pub(crate) front: Option<Lost>,
     /// After everything of the match that waits.
     pub(crate) back: Option<Lost>,
-    /// Whether it is in the client's list; then there is something in front.
+    /// Whether it is in the client's list; then there is a loss in front.
     pub(crate) is_listed: bool,
     pub(crate) links: Links,
 }
@@ -167,13 +167,13 @@ pub(crate) fn add(to: &mut Option<Lost>, lost: Option<Lost>) {
     };
 }
 
-/// All matches, with what some of them have besides.
+/// All matches, with the additional state of some.
 pub(crate) struct Matches {
     pub(crate) matches: Pool<Match>,
     pub(crate) conflated: Pool<Conflated>,
     pub(crate) waiting: Pool<Waiting>,
     pub(crate) losses: Pool<Losses>,
-    /// Of the match that came or went last.
+    /// Of the newest or last ended match.
     generation: u32,
 }
 
@@ -188,19 +188,19 @@ impl Matches {
         }
     }
 
-    /// What no match has had for very long.
+    /// A generation that no match has had for very long.
     pub(crate) fn next_generation(&mut self) -> u32 {
         self.generation = self.generation.wrapping_add(1);
         self.generation
     }
 
-    /// Whether a match is the one of this generation. One that has gone may have left no memory.
+    /// Whether a match still has this generation. An ended match may have no memory.
     #[inline]
     pub(crate) fn is_there(&self, matched: u32, generation: u32) -> bool {
         self.matches.get(matched).is_some_and(|it| it.generation == generation)
     }
 
-    /// Gives memory back that is of no use, of one structure; whether there was any.
+    /// Gives back unused memory of one structure; returns whether there was any.
     pub(crate) fn shrink(&mut self) -> bool {
         self.matches.shrink()
             || self.conflated.shrink()
@@ -242,7 +242,7 @@ impl Matches {
         }
     }
 
-    /// Whether nothing of a match waits, for a delivery or for the end of an interval.
+    /// Whether nothing of a match waits, for delivery or for the end of an interval.
     pub(crate) fn is_idle(&self, matched: u32) -> bool {
         let cools =
             |matched: &Match| matched.is_conflated() && self.conflated[matched.extra].is_cooling;

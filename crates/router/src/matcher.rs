@@ -1,12 +1,12 @@
 //! Which patterns a topic matches: a trie of levels.
 //!
-//! A node stands for the beginning of patterns. From it lead exact levels and prefixes, all in one
-//! table for all nodes, and at most one `*` and one `>`. A node is a cache line, with its level in it:
-//! what is not in the processor's cache costs two reads for each level. Of prefixes a node knows which
-//! lengths exist: one look-up for each, however many prefixes there are.
+//! A node stands for the beginning of patterns. Exact levels and prefixes lead from it, all in one table
+//! for all nodes, and at most one `*` and one `>`. A node is a cache line with its level in it: without a
+//! warm cache each level costs two memory reads. A node knows the lengths of its prefixes: one look-up for
+//! each length, however many prefixes there are.
 //!
-//! So a topic costs what its levels and the wildcards on its way cost, and not what the number of
-//! patterns would.
+//! So the cost of a topic depends on its levels and the wildcards on its way, not on the number of
+//! patterns.
 
 use crate::topic::TOPIC_LEVELS;
 
@@ -33,7 +33,7 @@ impl Matcher {
         Self { tree: Tree::new() }
     }
 
-    /// Adds a value to a pattern, which [`crate::check_pattern`] takes. `false` if it has it.
+    /// Adds a value to a pattern that [`crate::check_pattern`] accepts. `false` if it has it.
     pub fn insert(&mut self, pattern: &str, value: u32) -> bool {
         let mut node = ROOT;
         for level in pattern.split('/').take(TOPIC_LEVELS) {
@@ -42,7 +42,7 @@ impl Matcher {
         self.tree.add_value(node, value)
     }
 
-    /// Takes a value from a pattern. `false` if it did not have it.
+    /// Removes a value from a pattern. `false` if it did not have it.
     pub fn remove(&mut self, pattern: &str, value: u32) -> bool {
         let mut node = ROOT;
         for level in pattern.split('/').take(TOPIC_LEVELS) {
@@ -78,7 +78,7 @@ impl Matcher {
         self.tree.has_unused()
     }
 
-    /// Gives some memory back that is of no use, of one structure; whether there was any.
+    /// Gives back some unused memory of one structure; returns whether there was any.
     pub(crate) fn shrink(&mut self) -> bool {
         self.tree.shrink()
     }
@@ -134,7 +134,7 @@ impl Search<'_> {
                 self.node(child, depth + 1, next);
             }
         }
-        // No wildcard stands for the first level of the router's own topics.
+        // No wildcard matches the first level of the router's own topics.
         if depth == 0 && level.starts_with(b"$") {
             return;
         }

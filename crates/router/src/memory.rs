@@ -1,23 +1,23 @@
-//! Memory that clients do not need any more goes back.
+//! Returning unused memory.
 
 use crate::message::Renderer;
 use crate::router::Router;
 
-/// A client that was delivered nothing for so long gives back what its buffers hold, in nanoseconds.
+/// A client without deliveries for so long gives back the memory of its buffers; nanoseconds.
 const IDLE: u64 = 1_000_000_000;
-/// Between two looks at some of the clients.
+/// Time between two checks of some of the clients.
 const STEP: u64 = 10_000_000;
-/// Looks in which all clients are seen.
+/// Checks that cover all clients.
 const STEPS: usize = 100;
-/// A topic that nobody has held for so long, and that nobody subscribes to, is forgotten; nanoseconds.
+/// A topic that nobody has held for so long, and nobody subscribes to, is forgotten; nanoseconds.
 pub(crate) const UNWANTED: u64 = 60_000_000_000;
-/// Topics that are looked at in one go.
+/// Topics checked at a time.
 const TOPICS: usize = 1 << 10;
 /// Bytes of an output that are kept.
 const KEPT: usize = 1 << 10;
 
 impl<R> Router<R> {
-    /// Looks at some of the clients, so that all are seen once in a while.
+    /// Checks some of the clients, so that all are checked once in a while.
     pub(crate) fn look_at_memory(&mut self, now: u64) {
         let (mut place, next) = self.look;
         if now < next || self.egress.clients.is_empty() {
@@ -31,7 +31,7 @@ impl<R> Router<R> {
         self.look = (place, now.saturating_add(STEP));
     }
 
-    /// Whether there is memory that has been of no use, or will be.
+    /// Whether there is unused memory, now or later.
     #[inline]
     pub(crate) fn has_unused(&self) -> bool {
         self.egress.matches.has_unused()
@@ -48,8 +48,8 @@ impl<R> Router<R> {
         at.map(|at| at.max(self.shrink_at))
     }
 
-    /// Gives memory back of what has left: bit by bit, of one structure at a time, and what has been of no use for
-    /// a while.
+    /// Gives back memory of ended clients in small steps, one structure at a time, and memory that has been
+    /// unused for a while.
     pub(crate) fn give_back(&mut self, now: u64)
     where
         R: Renderer,
@@ -67,7 +67,7 @@ impl<R> Router<R> {
         self.shrink_at = now.saturating_add(wait);
     }
 
-    /// Forgets topics that nobody wants; whether there may be more.
+    /// Forgets unwanted topics; returns whether there may be more.
     fn forget_unwanted(&mut self, now: u64) -> bool
     where
         R: Renderer,

@@ -1,39 +1,39 @@
-//! What is published, and what is delivered of it.
+//! Published messages, and their deliveries.
 
 use crate::client::ClientId;
 use crate::topics::{TopicId, Topics};
 
-/// How a message is to be delivered.
+/// The guarantee of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mode {
-    /// At most once, in order for each publisher and topic. What is lost is told.
+    /// At most once, in order for each publisher and topic. Losses are reported.
     #[default]
     Direct,
-    /// It was stored first: to those who subscribe directly it is delivered as direct ones are, and
-    /// durable subscriptions are not the router's.
+    /// It was stored first. Direct subscribers get it like a direct message; durable subscriptions are not
+    /// the router's.
     Guaranteed,
 }
 
-/// A message as it is published. The router does not look into the payload.
+/// A published message. The router does not read the payload.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope<'a> {
-    /// How it is to be delivered.
+    /// The guarantee.
     pub mode: Mode,
-    /// The format of the payload, for those who read it.
+    /// The format of the payload, for its readers.
     pub format: u16,
-    /// Who waits for a reply, if somebody does.
+    /// The requester, if somebody waits for a reply.
     pub request: Option<Requester>,
     /// The message itself.
     pub payload: &'a [u8],
 }
 
-/// Who waits for a reply.
+/// The client that waits for a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requester {
     /// The client that waits.
     pub client: ClientId,
-    /// The number by which it knows its request.
+    /// The client's number for its request.
     pub correlation: u64,
 }
 
@@ -44,11 +44,11 @@ pub struct Delivery<'a> {
     pub subscription: u32,
     /// The topic; [`Renderer::topic`] told its name before.
     pub topic: TopicId,
-    /// Counts what was published to the topic, from 1.
+    /// The number of the message in its topic, from 1.
     pub sequence: u64,
     /// What conflation did, if the subscription conflates.
     pub conflation: Option<&'a Conflation>,
-    /// Who waits for a reply.
+    /// The requester, if somebody waits for a reply.
     pub request: Option<&'a Requester>,
     /// The format of the payload.
     pub format: u16,
@@ -67,10 +67,10 @@ impl<'a> Delivery<'a> {
 /// What conflation did to a delivered update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflation {
-    /// Updates that were elided since the last one that was delivered: newer ones took their place.
+    /// Updates that newer ones replaced since the last delivered one.
     pub replaced: u64,
-    /// Nanoseconds from when this update was published until it was given to the client's output. What
-    /// it waits for beyond that, in buffers, the client knows from `published`.
+    /// Nanoseconds from publishing this update until it was given to the client's output. The client
+    /// calculates its later waiting time, in buffers, from `published`.
     pub age: u64,
     /// When it was published, by the caller's clock.
     pub published: u64,
@@ -100,10 +100,10 @@ impl<'a> Gap<'a> {
     }
 }
 
-/// Writes what a client is told, in the client's protocol. There is one for each client.
+/// Renders messages for a client, in its protocol. There is one for each client.
 pub trait Renderer {
-    /// A topic's name, before the first delivery of the topic to a subscription of the client. It
-    /// may be told again, and a number may come to stand for another name.
+    /// A topic's name, before the first delivery of the topic to a subscription of the client. It may be
+    /// repeated, and a number may get another name.
     fn topic(&mut self, out: &mut Vec<u8>, topic: TopicId, name: &str);
     /// A message.
     fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>);

@@ -1,9 +1,9 @@
-//! Subscriptions of one client that match the same topic: how many there may be, and what becomes of others.
+//! Subscriptions of one client that match the same topic: their limit, and the rejection of others.
 //!
-//! Whether patterns have a topic in common that somebody will publish to is not known before it is published to.
-//! So a pattern that the client has too often is refused at once, and so is a topic's name where the topic's route
-//! is there; others are refused when a message would go to them. The newest are, and each as a whole: a
-//! subscription that gets some of its topics and not others would lose messages without a word.
+//! The router cannot know before a message is published whether two patterns have a topic in common. So it
+//! rejects a pattern at once if the client has it too often, and also a topic's name if the topic has a
+//! route. Others it rejects when a message would go to them: the newest, and each as a whole. A
+//! subscription that got only some of its topics would lose messages silently.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,40 +11,40 @@ use std::sync::Arc;
 use crate::client::ClientId;
 use crate::egress::{Turn, client_of};
 use crate::message::Renderer;
-use crate::refusal::Refusal;
+use crate::rejection::Rejection;
 use crate::router::Router;
 use crate::subscriptions::LEAVE;
 use crate::topics::TopicId;
 
-/// A subscription that is refused after it was made.
+/// A subscription that is rejected after it was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LateRefusal {
+pub struct LateRejection {
     /// Whose it was.
     pub client: ClientId,
-    /// The client's number of it.
+    /// The client's number for it.
     pub subscription: u32,
     /// Why.
-    pub refusal: Refusal,
+    pub rejection: Rejection,
 }
 
-/// Subscriptions that are refused after they were made.
+/// Subscriptions that are rejected after they were made.
 #[derive(Default)]
 pub(crate) struct Overlaps {
-    /// To be ended, bit by bit.
+    /// Subscriptions that end in small steps.
     ending: VecDeque<Ending>,
-    /// Ended, and to be told.
-    ended: VecDeque<LateRefusal>,
+    /// Ended subscriptions that are not reported yet.
+    ended: VecDeque<LateRejection>,
 }
 
 struct Ending {
     subscription: u32,
-    /// The number may be another's by now, but not with this serial number.
+    /// Another subscription may have the number now, but not with this serial number.
     serial: u64,
-    refusal: Refusal,
+    rejection: Rejection,
 }
 
 impl Overlaps {
-    /// Whether nothing is to be done.
+    /// Whether there is nothing to do.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.ending.is_empty() && self.ended.is_empty()
@@ -52,27 +52,27 @@ impl Overlaps {
 }
 
 impl<R: Renderer> Router<R> {
-    /// The next subscription that was ended because more of its client's than may match a topic; the client is to
-    /// be told. [`Self::advance`] ends them, some at a time.
-    pub fn next_late_refusal(&mut self) -> Option<LateRefusal> {
+    /// The next subscription that ended because too many of its client's match a topic; the caller tells
+    /// the client. [`Self::advance`] ends them, some at a time.
+    pub fn next_late_rejection(&mut self) -> Option<LateRejection> {
         self.overlaps.ended.pop_front()
     }
 
-    /// Refuses a subscription of which it is known now that it would be one too many.
-    pub(crate) fn check_overlaps(&self, client: ClientId, pattern: &str) -> Result<(), Refusal> {
+    /// Rejects a subscription that already exceeds the limit.
+    pub(crate) fn check_overlaps(&self, client: ClientId, pattern: &str) -> Result<(), Rejection> {
         let limit = self.egress.limits.overlaps_per_client;
         if self.has_too_often(client, pattern, limit) {
-            return Err(Refusal::TooManyOverlaps(limit));
+            return Err(Rejection::TooManyOverlaps(limit));
         }
         let topic = self.names.find(pattern);
         let topic = topic.filter(|topic| self.topics[topic.0].epoch == self.epoch);
         if topic.is_some_and(|topic| self.matches_in_route(topic, client.index) >= limit) {
-            return Err(Refusal::TooManyOverlapsOnTopic { limit, topic: pattern.into() });
+            return Err(Rejection::TooManyOverlapsOnTopic { limit, topic: pattern.into() });
         }
         Ok(())
     }
 
-    /// Whether a client has so many subscriptions of a pattern, beside those that are refused.
+    /// Whether a client has so many subscriptions of a pattern, besides rejected ones.
     fn has_too_often(&self, client: ClientId, pattern: &str, limit: usize) -> bool {
         let Some(own) = self.egress.find(client).map(|at| &at.subscriptions) else { return false };
         let same = self.matcher.same(pattern);
@@ -81,7 +81,7 @@ impl<R: Renderer> Router<R> {
         }
         let counts = |number: &&u32| {
             let at = &self.subscriptions[**number];
-            at.client == client.index && &*at.pattern == pattern && !at.is_refused
+            at.client == client.index && &*at.pattern == pattern && !at.is_rejected
         };
         let count = match own.len() < same.len() {
             true => own.values().filter(counts).count(),
@@ -90,13 +90,13 @@ impl<R: Renderer> Router<R> {
         count >= limit
     }
 
-    /// How many matches of a client are in the route of a topic, beside those of subscriptions that are refused.
+    /// The number of matches of a client in the route of a topic, besides those of rejected subscriptions.
     fn matches_in_route(&self, topic: TopicId, client: u32) -> usize {
         let (from, to) =
             (self.place_in_route(topic, (client, 0)), self.place_in_route(topic, (client + 1, 0)));
         let matches = self.topics[topic.0].route[from..to].iter();
         let of = matches.map(|matched| self.egress.matches.matches[*matched].subscription);
-        of.filter(|subscription| !self.subscriptions[*subscription].is_refused).count()
+        of.filter(|subscription| !self.subscriptions[*subscription].is_rejected).count()
     }
 
     fn has_match(&self, topic: TopicId, subscription: u32) -> bool {
@@ -113,23 +113,22 @@ impl<R: Renderer> Router<R> {
         at.is_some_and(|at| at.subscriptions.len() > self.egress.limits.overlaps_per_client)
     }
 
-    /// Whether some that match a topic, `found` of them, may have to be refused, or are: those that have matches
-    /// stay, so it is only where the route gains some.
+    /// Whether some of the `found` subscriptions that match a topic may have to be rejected, or already are.
+    /// Those with matches stay, so this happens only if the route grows.
     #[inline]
     pub(crate) fn may_overlap(&self, topic: TopicId, found: usize) -> bool {
         found > self.topics[topic.0].route.len()
             && (found > self.egress.limits.overlaps_per_client || !self.overlaps.ending.is_empty())
     }
 
-    /// Leaves the oldest of each client in `found`, the subscriptions that match a topic, as many as may be and
-    /// those that have a match, and refuses the others. Those that are refused already count no more, and get no
-    /// match.
+    /// Keeps in `found`, the subscriptions that match a topic, the oldest of each client, up to the limit,
+    /// and those that have a match; rejects the others. Rejected ones no longer count, and get no match.
     #[cold]
-    pub(crate) fn refuse_overlaps(&mut self, topic: TopicId, found: &mut Vec<u32>) {
+    pub(crate) fn reject_overlaps(&mut self, topic: TopicId, found: &mut Vec<u32>) {
         let limit = self.egress.limits.overlaps_per_client;
         let counts = |it: &&u32| {
             let at = &self.subscriptions[**it];
-            !at.is_refused && self.has_many(at.client)
+            !at.is_rejected && self.has_many(at.client)
         };
         let mut many: Vec<u32> = found.iter().filter(counts).copied().collect();
         many.sort_unstable_by_key(|it| {
@@ -139,19 +138,20 @@ impl<R: Renderer> Router<R> {
             self.subscriptions[*one].client == self.subscriptions[*other].client
         };
         let beyond = many.chunk_by(of_one).flat_map(|own| own.iter().skip(limit));
-        let refused: Vec<u32> = beyond.filter(|it| !self.has_match(topic, **it)).copied().collect();
+        let rejected: Vec<u32> =
+            beyond.filter(|it| !self.has_match(topic, **it)).copied().collect();
         let name: Arc<str> = self.names.name(topic).into();
-        for subscription in refused {
+        for subscription in rejected {
             let at = &mut self.subscriptions[subscription];
-            at.is_refused = true;
-            let refusal = Refusal::TooManyOverlapsOnTopic { limit, topic: name.clone() };
-            self.overlaps.ending.push_back(Ending { subscription, serial: at.serial, refusal });
+            at.is_rejected = true;
+            let rejection = Rejection::TooManyOverlapsOnTopic { limit, topic: name.clone() };
+            self.overlaps.ending.push_back(Ending { subscription, serial: at.serial, rejection });
         }
-        found.retain(|it| !self.subscriptions[*it].is_refused || self.has_match(topic, *it));
+        found.retain(|it| !self.subscriptions[*it].is_rejected || self.has_match(topic, *it));
     }
 
-    /// Ends some of the subscriptions that are refused.
-    pub(crate) fn go_on_refusing(&mut self, now: u64) {
+    /// Ends some of the rejected subscriptions.
+    pub(crate) fn go_on_rejecting(&mut self, now: u64) {
         let mut budget = LEAVE;
         while budget > 0
             && let Some(next) = self.overlaps.ending.front()
@@ -168,8 +168,8 @@ impl<R: Renderer> Router<R> {
                 let id = client.port.id;
                 // What waited behind it may have room now.
                 self.egress.pump(&Turn { now, names: &self.names }, index);
-                if let Some(Ending { refusal, .. }) = self.overlaps.ending.pop_front() {
-                    let told = LateRefusal { client: id, subscription: number, refusal };
+                if let Some(Ending { rejection, .. }) = self.overlaps.ending.pop_front() {
+                    let told = LateRejection { client: id, subscription: number, rejection };
                     self.overlaps.ended.push_back(told);
                 }
             } else {

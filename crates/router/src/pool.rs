@@ -1,4 +1,4 @@
-//! Items known by number, used again, and lists through them.
+//! Numbered items with reuse, and lists through them.
 
 use std::ops::{Index, IndexMut};
 
@@ -8,10 +8,10 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// Items of a page.
 const PAGE: usize = 1 << 10;
 
-/// Pages whose memory is given back in one go: some hundred microseconds.
+/// Pages whose memory is given back at a time: some hundred microseconds.
 const GIVEN_BACK: usize = 64;
 
-/// Items by number, in pages that have memory or not: as many as there are, none is ever moved.
+/// Items by number, in pages with or without memory: no item is ever moved.
 pub(crate) struct Pages<T>(Vec<Box<[T]>>);
 
 impl<T: Default> Pages<T> {
@@ -19,7 +19,7 @@ impl<T: Default> Pages<T> {
         Self(Vec::new())
     }
 
-    /// Sees to it that there is memory for an item, with others of its page.
+    /// Provides memory for an item, with the others of its page.
     #[inline]
     pub(crate) fn provide(&mut self, item: u32) {
         let page = item as usize / PAGE;
@@ -43,7 +43,7 @@ impl<T: Default> Pages<T> {
         }
     }
 
-    /// All numbers are below this.
+    /// The end of the numbers.
     pub(crate) fn end(&self) -> usize {
         self.0.len() * PAGE
     }
@@ -83,25 +83,25 @@ impl<T> IndexMut<u32> for Pages<T> {
     }
 }
 
-/// Items that are known by number, in pages. One that is given back keeps its memory for the next user, until
-/// none of its page has been used for a while.
+/// Numbered items in pages. A released item keeps its memory for the next user, until its page has been
+/// unused for a while.
 pub(crate) struct Pool<T> {
     pages: Pages<T>,
     /// By page.
     free: Vec<Free>,
-    /// Pages with items that are free, or without memory.
+    /// Pages with free items, or without memory.
     open: Vec<u32>,
     /// Items in use.
     used: usize,
-    /// Pages that have memory of which no item is in use.
+    /// Pages with memory and no item in use.
     unused: usize,
 }
 
-/// What is free of a page that has memory.
+/// The free items of a page with memory.
 #[derive(Default)]
 struct Free {
     items: Vec<u16>,
-    /// It was free as a whole when it was looked at, and has been since.
+    /// It was wholly free at the last check, and has been since.
     was_unused: bool,
 }
 
@@ -111,7 +111,7 @@ impl<T: Default> Pool<T> {
         Self { pages, free, open, used: 0, unused: 0 }
     }
 
-    /// An item as it was given back, or a new one.
+    /// A released item, or a new one.
     pub(crate) fn take(&mut self) -> u32 {
         let page = match self.open.last() {
             Some(page) => *page as usize,
@@ -152,24 +152,24 @@ impl<T: Default> Pool<T> {
         self.used
     }
 
-    /// An item, if there is memory for it: one that was given back may have none.
+    /// An item, if it has memory: a released one may have none.
     #[inline]
     pub(crate) fn get(&self, item: u32) -> Option<&T> {
         self.pages.get(item)
     }
 
-    /// Whether there is memory that is of no use.
+    /// Whether there is unused memory.
     pub(crate) fn has_unused(&self) -> bool {
         self.unused > 0
     }
 
-    /// Gives the memory of pages back of which nothing has been used since this was called last. Whether there
-    /// were any, so that there may be more.
+    /// Gives back the memory of pages that have been unused since the last call. Returns whether there were
+    /// any, so that there may be more.
     pub(crate) fn shrink(&mut self) -> bool {
         self.shrink_with(|_| {})
     }
 
-    /// As [`Self::shrink`], and says which pages had their memory given back.
+    /// As [`Self::shrink`], and reports the pages that it freed.
     pub(crate) fn shrink_with(&mut self, mut freed: impl FnMut(usize)) -> bool {
         if self.unused == 0 {
             return false;
@@ -191,7 +191,7 @@ impl<T: Default> Pool<T> {
         left < GIVEN_BACK
     }
 
-    /// Items that there is memory for.
+    /// Items with memory.
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
         self.pages.capacity()

@@ -1,4 +1,27 @@
 //! A client's queue of messages: records in segments of memory, without an allocation for each.
+//!
+//! ```text
+//!    0               4               8                              16
+//!  +---------------+---------------+-------------------------------+
+//!  | match         | generation    | sequence                      |   0
+//!  +---------------+---------------+---------------+-------+-------+
+//!  | published: nanoseconds        | payload bytes | format| flags |  16
+//!  +-------------------------------+---------------+-------+-------+
+//!  | requester: client             | correlation                   |  32  if flag 1
+//!  +-------------------------------+-------------------------------+
+//!  | lost: count                   | first                         |      if flag 2
+//!  | last                          | since                         |
+//!  +-------------------------------+-------------------------------+
+//!  | payload, then at once the next record
+//!
+//!   front                                             back
+//!     |                                                 |
+//!     v                                                 v
+//!   [##gone##|record|record]  [record|record|record]  [record|   room   ]
+//!    segment: 4 KiB             8 KiB                   16 KiB ... 64 KiB, or one long record
+//! ```
+//!
+//! Numbers are in the machine's byte order: nothing of this leaves the process.
 
 use std::collections::VecDeque;
 
@@ -22,14 +45,14 @@ const HAS_LOST: u16 = 2;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QueuedMessage<'a> {
     pub(crate) matched: u32,
-    /// Of the match: a record whose match is gone has another one.
+    /// The generation of the match: a record of an ended match has another one.
     pub(crate) generation: u32,
     pub(crate) sequence: u64,
     pub(crate) format: u16,
     /// When it was published.
     pub(crate) published: u64,
     pub(crate) request: Option<Requester>,
-    /// What the match lost between its record before this one and this one.
+    /// The losses of the match between its previous record and this one.
     pub(crate) lost: Option<Lost>,
     pub(crate) payload: &'a [u8],
 }
@@ -97,7 +120,7 @@ fn read(mut bytes: &[u8]) -> QueuedMessage<'_> {
     QueuedMessage { matched, generation, sequence, format, published, request, lost, payload }
 }
 
-/// Segments of the last size that queues have emptied, for whichever needs one next.
+/// Emptied segments of the last size, for any queue.
 #[derive(Default)]
 pub(crate) struct Segments {
     free: Vec<Vec<u8>>,
@@ -115,13 +138,13 @@ impl Segments {
     }
 }
 
-/// Records, first in, first out. Who pushes sees to the bounds.
+/// Records, first in, first out. The caller enforces the bounds.
 #[derive(Default)]
 pub(crate) struct Queue {
     segments: VecDeque<Vec<u8>>,
     /// Where the first record begins in the first segment.
     start: usize,
-    /// A segment below the last size that was emptied, for the next one that is needed.
+    /// An emptied segment below the last size, for the next one.
     spare: Vec<u8>,
     bytes: usize,
     records: usize,
@@ -175,7 +198,7 @@ impl Queue {
         self.segments.front().map(|first| read(&first[self.start..]))
     }
 
-    /// Removes the oldest record, of so many bytes.
+    /// Removes the oldest record, of this size in bytes.
     #[inline]
     pub(crate) fn pop(&mut self, size: usize, free: &mut Segments) {
         self.start += size;
@@ -193,7 +216,7 @@ impl Queue {
         }
     }
 
-    /// Keeps the records for which `keep` says so, given match and generation.
+    /// Keeps the records that `keep` selects by match and generation.
     pub(crate) fn retain(&mut self, free: &mut Segments, keep: impl Fn(u32, u32) -> bool) {
         let mut all = std::mem::take(self);
         while let Some(record) = all.front() {
@@ -215,7 +238,7 @@ impl Queue {
         self.segments.iter().chain([&self.spare]).map(Vec::capacity).sum()
     }
 
-    /// Gives memory back that is not in use.
+    /// Gives back unused memory.
     pub(crate) fn shrink(&mut self) {
         if self.is_empty() {
             self.clear();

@@ -9,15 +9,15 @@ const SECOND: u64 = 1_000_000_000;
 /// once, up to this much.
 const BURST: u64 = 10_000_000;
 
-/// One cap: after each send it says from when on the next may be.
+/// One cap: after each send it gives the time of the next.
 #[derive(Clone, Debug)]
 struct Bucket {
     per_second: u64,
-    /// When all that was sent would have been sent at exactly this rate.
+    /// When everything sent would have been sent at exactly this rate.
     filled: u64,
     /// The part of a nanosecond beyond `filled`, in units of `1 / per_second`.
     fraction: u64,
-    /// How much before `filled` the next send may be.
+    /// How long before `filled` the next send may be.
     burst: u64,
 }
 
@@ -66,15 +66,15 @@ impl Pace {
         self.messages.is_some() || self.bytes.is_some()
     }
 
-    /// From when on the next message may go.
+    /// The time from which the next message may go.
     #[inline]
     pub(crate) fn ready_at(&self) -> u64 {
         let at = |bucket: &Option<Bucket>| bucket.as_ref().map_or(0, Bucket::ready_at);
         at(&self.messages).max(at(&self.bytes))
     }
 
-    /// A message of so many bytes goes now. Bytes are paid for afterwards, so that a message longer
-    /// than a second's worth can go at all.
+    /// Charges a message that goes now. Bytes are charged afterwards, so that a message longer than a
+    /// second's worth can go at all.
     #[inline]
     pub(crate) fn spend(&mut self, now: u64, bytes: usize) {
         if let Some(bucket) = &mut self.messages {

@@ -1,4 +1,4 @@
-//! How matches, and what waits in them, come and go.
+//! The creation and end of matches, and of their waiting messages.
 
 use crate::client::Client;
 use crate::egress::{Egress, client_of};
@@ -6,7 +6,7 @@ use crate::matched::{CONFLATED, Conflated, Match};
 use crate::message::Renderer;
 use crate::pool::{Links, NONE};
 
-/// What a new match is of.
+/// The parts of a new match.
 pub(crate) struct NewMatch {
     pub(crate) client: u32,
     pub(crate) number: u32,
@@ -55,7 +55,8 @@ impl<R: Renderer> Egress<R> {
         id
     }
 
-    /// Ends a match: what waits in it is lost, and nobody is told. Its counters go to the client's.
+    /// Ends a match: its waiting messages are lost without a report. Its counters are added to the
+    /// client's.
     pub(crate) fn retire_match(&mut self, id: u32) {
         let matched = &mut self.matches.matches[id];
         let client = client_of(&mut self.clients, matched.client);
@@ -88,7 +89,7 @@ impl<R: Renderer> Egress<R> {
         forget_queue(client);
     }
 
-    /// A number for an interval between updates, which it keeps while somebody uses it.
+    /// A number for an interval between updates, valid while somebody uses it.
     pub(crate) fn use_interval(&mut self, nanoseconds: u64) -> u32 {
         let intervals = &mut self.intervals;
         let interval = *self.interval_of.entry(nanoseconds).or_insert_with(|| {
@@ -114,7 +115,7 @@ impl<R: Renderer> Egress<R> {
     }
 }
 
-/// A queue whose matches are all gone has nothing to say.
+/// A queue whose matches have all ended can be emptied.
 fn forget_queue<R>(client: &mut Client<R>) {
     if client.queued == 0 && !client.queue.is_empty() {
         client.queue.clear();

@@ -1,4 +1,20 @@
-//! The router: who is connected, who subscribes to what, and what is published.
+//! The router: clients, subscriptions and publishing.
+//!
+//! ```text
+//!   publish(topic)
+//!        |
+//!      Topic   name, last sequence, route: the matches of all subscriptions
+//!        |     (made by the Matcher from the patterns, when the epoch has changed)
+//!        |
+//!        +-- Match   one subscription and this topic: a cache line
+//!        |     +-- Client   output: bytes rendered for the stream
+//!        |                  queue: direct messages that wait
+//!        |                  ready: conflated updates that wait
+//!        |                  gaps: losses that are to be told
+//!        +-- Match ...
+//! ```
+//!
+//! Topics, matches and subscriptions are items of pools and pages, known by number; lists run through them.
 
 use std::collections::VecDeque;
 
@@ -14,10 +30,10 @@ use crate::matcher::Matcher;
 use crate::message::{Envelope, Renderer};
 use crate::overlaps::Overlaps;
 use crate::pool::{List, Pages, Pool};
-use crate::refusal::Refusal;
+use crate::rejection::Rejection;
 use crate::topics::{TopicId, Topics};
 
-/// What the router knows of a topic: a cache line, with the matches of a few subscriptions.
+/// The router's state of a topic: a cache line, with the matches of a few subscriptions.
 #[derive(Default)]
 #[repr(align(64))]
 pub(crate) struct Topic {
@@ -25,15 +41,15 @@ pub(crate) struct Topic {
     pub(crate) sequence: u64,
     /// The matches of all subscriptions that match, by client and then by the client's number.
     pub(crate) route: SmallVec<[u32; 8]>,
-    /// The router's when the route was made.
+    /// The router's epoch when the route was made.
     pub(crate) epoch: u64,
     /// How many times it was interned and not released.
     pub(crate) holds: u32,
     /// Whether it has a name.
     pub(crate) is_known: bool,
-    /// Whether it is among those that may be forgotten.
+    /// Whether it is among the candidates for forgetting.
     pub(crate) is_candidate: bool,
-    /// Whether it was held again since it came among them.
+    /// Whether it was held again since it became a candidate.
     pub(crate) was_held: bool,
 }
 
@@ -48,52 +64,52 @@ pub(crate) struct Subscription {
     /// Of the egress, or nothing.
     pub(crate) interval: u32,
     pub(crate) matches: List<OF_SUBSCRIPTION>,
-    /// Rises from one to the next that is made.
+    /// Rises with each new subscription.
     pub(crate) serial: u64,
-    /// It is among those to be refused: it gets no more matches, and counts as none of its client's.
-    pub(crate) is_refused: bool,
+    /// It is to be rejected: it gets no more matches, and does not count for its client.
+    pub(crate) is_rejected: bool,
 }
 
-/// A client that the loop has to see to.
+/// A client that needs the loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dirty {
     /// It has gained output.
     Output(ClientId),
-    /// It is to be disconnected, for this reason, once its output is sent or cannot be.
+    /// It has to be disconnected, for this reason, once its output is sent or cannot be sent.
     Close(ClientId, String),
 }
 
-/// The router. It has no clock and no sockets: times are nanoseconds that the caller counts from when
-/// it likes and that never go back, and output is bytes that the caller sends.
+/// The router. It has no clock and no sockets: times are nanoseconds of the caller's clock, which has any
+/// zero and never goes back; the caller sends the output.
 pub struct Router<R> {
     pub(crate) names: Topics,
     /// By number, as the names are.
     pub(crate) topics: Pages<Topic>,
-    /// Topics without holds, and since when: they go when there is no room for others, or nobody wants them.
+    /// Topics without holds, and since when: they go when others need room, or nobody wants them.
     pub(crate) candidates: Chunks<(u64, TopicId)>,
     pub(crate) matcher: Matcher,
     pub(crate) subscriptions: Pool<Subscription>,
-    /// Of the newest subscription.
+    /// The serial number of the newest subscription.
     pub(crate) last_serial: u64,
-    /// Changes when routes of topics have to be made again. None has the epoch 0.
+    /// Changes when routes of topics have to be made again. Never 0.
     pub(crate) epoch: u64,
     pub(crate) egress: Egress<R>,
-    /// Generations of the places of clients, and places that are free.
+    /// Generations of the slots of clients, and free slots.
     generations: Vec<u32>,
     free: Vec<u32>,
-    /// Of clients that are gone and have no subscriptions any more.
+    /// Of clients that are gone and have no more subscriptions.
     pub(crate) gone: Ledger,
     /// Clients whose subscriptions are being ended.
     pub(crate) leaving: VecDeque<u32>,
-    /// Subscriptions beyond those of their client that may match one topic.
+    /// Subscriptions beyond the limit of their client that may match one topic.
     pub(crate) overlaps: Overlaps,
     /// When the last client left, or something was due.
     now: u64,
     /// Subscriptions that match a topic, while its route is made.
     pub(crate) found: Vec<u32>,
-    /// Which client's memory is looked at next, and when.
+    /// The client whose memory is checked next, and when.
     pub(crate) look: (u32, u64),
-    /// When memory that is of no use is looked for next.
+    /// When unused memory is searched for next.
     pub(crate) shrink_at: u64,
 }
 
@@ -121,7 +137,7 @@ impl<R: Renderer> Router<R> {
         }
     }
 
-    /// Changes the limits. What is there stays; what is new is refused.
+    /// Changes the limits. Existing items stay; new ones are rejected.
     pub fn set_limits(&mut self, limits: Limits) {
         self.names.set_limit(limits.topics);
         self.egress.limits = limits;
@@ -131,16 +147,16 @@ impl<R: Renderer> Router<R> {
     ///
     /// # Errors
     ///
-    /// There are as many clients as may be.
+    /// The limit of clients is reached.
     pub fn connect(
         &mut self,
         now: u64,
         options: ClientOptions,
         renderer: R,
-    ) -> Result<ClientId, Refusal> {
+    ) -> Result<ClientId, Rejection> {
         let limit = self.egress.limits.clients;
         if self.clients() >= limit {
-            return Err(Refusal::TooManyClients(limit));
+            return Err(Rejection::TooManyClients(limit));
         }
         let index = self.free.pop().unwrap_or_else(|| {
             self.generations.push(0);
@@ -159,8 +175,8 @@ impl<R: Renderer> Router<R> {
         self.generations.len() - self.free.len()
     }
 
-    /// Changes what a client may have waiting and how fast it is sent. What waits and does not fit any
-    /// more is lost if the oldest is to be lost, else it stays until it is sent.
+    /// Changes the bounds and the rate of a client. Waiting messages beyond the bounds are dropped if the
+    /// policy drops the oldest; otherwise they stay until they are sent.
     pub fn set_options(&mut self, now: u64, client: ClientId, options: ClientOptions) {
         let Some(at) = self.egress.find_mut(client) else { return };
         let rates =
@@ -179,9 +195,10 @@ impl<R: Renderer> Router<R> {
         self.egress.pump(&turn, client.index);
     }
 
-    /// A client is gone: what waits for it is lost, and its ledger goes into that of all who are gone.
+    /// A client is gone: its waiting messages are lost, and its ledger is added to that of all gone
+    /// clients.
     ///
-    /// If it has very many matches, they go bit by bit when [`Self::advance`] is called.
+    /// Very many matches go in small steps, when [`Self::advance`] is called.
     pub fn disconnect(&mut self, now: u64, client: ClientId) {
         self.now = now;
         let Some(at) = self.egress.find_mut(client) else { return };
@@ -191,7 +208,7 @@ impl<R: Renderer> Router<R> {
         self.leave(client.index);
     }
 
-    /// A client that is gone leaves its place.
+    /// Frees the slot of a gone client.
     pub(crate) fn free_client(&mut self, place: u32) {
         if let Some(gone) = self.egress.clients[place as usize].take() {
             self.gone += gone.ledger();
@@ -200,7 +217,7 @@ impl<R: Renderer> Router<R> {
         }
     }
 
-    /// Ends a client: it is told why, what waits for it is lost and nothing more is rendered for it.
+    /// Ends a client: it gets the reason, its waiting messages are lost, and no more are rendered for it.
     /// [`Self::next_dirty`] names it once more, to be disconnected.
     pub fn close(&mut self, _now: u64, client: ClientId, reason: &str) {
         if self.egress.find(client).is_some() {
@@ -209,26 +226,26 @@ impl<R: Renderer> Router<R> {
         }
     }
 
-    /// Publishes a message: to all subscriptions that match its topic, each in the order in which it
-    /// comes here. Gives to how many it was delivered, or for how many it waits.
+    /// Publishes a message to all subscriptions that match its topic, in the order of these calls. Returns
+    /// to how many it was delivered, or for how many it waits.
     ///
     /// # Errors
     ///
-    /// There is no such topic, the payload is too long, or the message would need more matches than may
-    /// be. Then it goes to nobody.
+    /// There is no such topic, the payload is too long, or the message would exceed the limit of matches.
+    /// Then nobody gets it.
     pub fn publish(
         &mut self,
         now: u64,
         topic: TopicId,
         envelope: &Envelope<'_>,
-    ) -> Result<usize, Refusal> {
+    ) -> Result<usize, Rejection> {
         let limit = self.egress.limits.message_bytes;
         let bytes = envelope.payload.len();
         if bytes > limit {
-            return Err(Refusal::MessageTooLong { bytes, limit });
+            return Err(Rejection::MessageTooLong { bytes, limit });
         }
         let at = self.topics.get(topic.0).filter(|at| at.is_known);
-        if at.ok_or(Refusal::NoTopic)?.epoch != self.epoch {
+        if at.ok_or(Rejection::NoTopic)?.epoch != self.epoch {
             self.make_route(topic)?;
         }
         let at = &mut self.topics[topic.0];
@@ -251,9 +268,9 @@ impl<R: Renderer> Router<R> {
         Ok(taken)
     }
 
-    /// Writes control frames into a client's output, before everything that waits. `false` if the client
-    /// is gone or about to be; and if it has so many control frames unsent, four times the bytes of an
-    /// output, that it is disconnected.
+    /// Writes control frames into a client's output, before everything that waits. `false` if the client is
+    /// gone or closing, or is disconnected by this call because its unsent control frames exceed four times
+    /// the bytes of an output.
     pub fn control(&mut self, client: ClientId, write: impl FnOnce(&mut R, &mut Vec<u8>)) -> bool {
         let most = self.egress.limits.output_bytes.saturating_mul(4);
         let at = self.egress.find(client).filter(|at| at.closing.is_none());
@@ -274,16 +291,16 @@ impl<R: Renderer> Router<R> {
         true
     }
 
-    /// Whether the control frames that are unsent are fewer bytes than an output has: so many are safe for what
-    /// a client has not asked for, since [`Self::control`] disconnects it with four times as many.
+    /// Whether the unsent control frames have fewer bytes than an output: this is safe for frames that a
+    /// client has not asked for, since [`Self::control`] disconnects at four times as many.
     pub fn has_room_for_control(&self, client: ClientId) -> bool {
         let most = self.egress.limits.output_bytes;
         self.egress.find(client).is_none_or(|at| at.port.output.control < most)
     }
 
-    /// Writes a reply into a client's output, before everything that waits. `false` if the client is
-    /// gone or about to be; and if so many bytes are unsent as may wait in its queue besides the bytes
-    /// of an output, that it is disconnected.
+    /// Writes a reply into a client's output, before everything that waits. `false` if the client is gone
+    /// or closing, or is disconnected by this call because its unsent bytes exceed the bytes of its queue
+    /// plus those of an output.
     pub fn reply(&mut self, client: ClientId, write: impl FnOnce(&mut R, &mut Vec<u8>)) -> bool {
         let output = self.egress.limits.output_bytes;
         let at = self.egress.find(client).filter(|at| at.closing.is_none());
@@ -300,16 +317,16 @@ impl<R: Renderer> Router<R> {
     }
 
     /// When a client can take something that the router does not keep for it: at once if it is `now` or
-    /// earlier, later if its pace says so, and when bytes were sent if it is none. None as well if it is
-    /// gone or about to be.
+    /// earlier, later if its pace says so, and after bytes were sent if it is `None`. Also `None` if it is
+    /// gone or closing.
     pub fn room_at(&self, client: ClientId) -> Option<u64> {
         let at = self.egress.find(client).filter(|at| at.closing.is_none())?;
         let has_room = at.port.output.len() < self.egress.limits.output_bytes;
         has_room.then(|| if at.port.slow & slow::PACE == 0 { 0 } else { at.port.pace.ready_at() })
     }
 
-    /// Writes something into a client's output that the router does not keep for it, where
-    /// [`Self::room_at`] said that there is room.
+    /// Writes something into a client's output that the router does not keep for it, after
+    /// [`Self::room_at`] has reported room.
     pub fn push(&mut self, now: u64, client: ClientId, write: impl FnOnce(&mut R, &mut Vec<u8>)) {
         let at = self.egress.find(client).filter(|at| at.closing.is_none());
         if at.is_none() {
@@ -324,29 +341,29 @@ impl<R: Renderer> Router<R> {
         mark(port, &mut self.egress.dirty);
     }
 
-    /// From now on a client tells what it has taken ([`Self::taken`]), and is sent no more conflated updates
-    /// ahead than keep it busy. It is said before the first of them.
+    /// From now on a client reports what it has taken ([`Self::taken`]), and the router sends only as many
+    /// conflated updates ahead as keep it busy. Call it before the first of them.
     pub fn use_credit(&mut self, client: ClientId) {
         if let Some(at) = self.egress.find_mut(client) {
             at.credit.get_or_insert_default();
         }
     }
 
-    /// A client has taken so many conflated updates, from the first on. `round_trip` is the shortest that it
-    /// knows, in nanoseconds, or 0.
+    /// A client has taken so many conflated updates, from the first on. `round_trip` is the shortest that
+    /// it has measured, in nanoseconds, or 0.
     ///
     /// # Errors
     ///
-    /// It does not use credit, or it cannot have taken so many or so few.
+    /// It does not use credit, or the number is impossible.
     pub fn taken(
         &mut self,
         now: u64,
         client: ClientId,
         messages: u64,
         round_trip: u64,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Rejection> {
         if self.egress.find(client).is_none() {
-            return Err(Refusal::NoClient);
+            return Err(Rejection::NoClient);
         }
         let turn = Turn { now, names: &self.names };
         self.egress.taken(&turn, client.index, (messages, round_trip))
@@ -363,22 +380,22 @@ impl<R: Renderer> Router<R> {
         self.names.name(topic)
     }
 
-    /// How many subscriptions match a topic, as far as its last message tells.
+    /// The number of subscriptions that match a topic, as of its last message.
     pub fn matches_of(&self, topic: TopicId) -> usize {
         self.topics.get(topic.0).map_or(0, |at| at.route.len())
     }
 
-    /// The renderer of a client that is connected.
+    /// The renderer of a connected client.
     pub fn renderer(&mut self, client: ClientId) -> Option<&mut R> {
         self.egress.find_mut(client).map(|client| &mut client.port.renderer)
     }
 
-    /// What is to be sent to a client; nothing if it is gone.
+    /// The bytes to send to a client; none if it is gone.
     pub fn output(&self, client: ClientId) -> &[u8] {
         self.egress.find(client).map_or(&[], |client| client.port.output.unsent())
     }
 
-    /// So many bytes of a client's output are sent: there is room for what waits.
+    /// So many bytes of a client's output are sent: there is room for waiting messages.
     pub fn sent(&mut self, now: u64, client: ClientId, bytes: usize) {
         let Some(at) = self.egress.find_mut(client) else { return };
         at.port.output.sent(bytes);
@@ -388,7 +405,7 @@ impl<R: Renderer> Router<R> {
         }
     }
 
-    /// The next client that has gained output since it was given last, or that is to be disconnected.
+    /// The next client that has gained output since the last call, or that has to be disconnected.
     pub fn next_dirty(&mut self) -> Option<Dirty> {
         while let Some(id) = self.egress.dirty.pop_front() {
             let Some(client) = self.egress.find_mut(id) else { continue };
@@ -412,13 +429,13 @@ impl<R: Renderer> Router<R> {
         }
     }
 
-    /// Does what is due: updates whose interval is over, clients that may send again.
+    /// Does what is due: delivers after intervals, and for clients whose rate lets them send again.
     pub fn advance(&mut self, now: u64) {
         self.now = now;
         let turn = Turn { now, names: &self.names };
         self.egress.advance(&turn);
         self.go_on_leaving();
-        self.go_on_refusing(now);
+        self.go_on_rejecting(now);
         self.look_at_memory(now);
         self.give_back(now);
     }

@@ -6,39 +6,39 @@ use crate::client::{ClientId, slow};
 use crate::egress::{Turn, client_of};
 use crate::message::Renderer;
 use crate::pool::{List, NONE};
-use crate::refusal::Refusal;
+use crate::rejection::Rejection;
 use crate::retire::NewMatch;
 use crate::router::{Router, Subscription, Topic};
 use crate::topic::check_pattern;
 use crate::topics::{InternError, TopicId};
 
-/// How a subscription is served.
+/// The options of a subscription.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SubscriptionOptions {
-    /// For each topic at most so many updates a second: a newer one replaces the one that waits.
+    /// At most so many updates a second of each topic: a newer one replaces the waiting one.
     pub updates_per_second: Option<NonZeroU32>,
-    /// Whether a newer update replaces the one that waits without a cap too, when the client cannot
-    /// take more.
+    /// Whether a newer update replaces the waiting one also without a cap, when the client cannot take
+    /// more.
     pub conflate: bool,
 }
 
-/// How many topics are looked at for one that can be forgotten, when room for another is needed.
+/// Topics that are checked for one that can be forgotten, when another needs room.
 const SWEEP: usize = 64;
 
-/// How many matches and subscriptions of a client are ended at a time: others wait for it, some ten
+/// Matches and subscriptions of a client that are ended at a time: others wait for it, some ten
 /// microseconds.
 pub(crate) const LEAVE: usize = 1_000;
 
 impl<R: Renderer> Router<R> {
-    /// The number of a topic, which stays the same until it is released as often as it was interned.
+    /// The number of a topic. It is valid until it is released as often as it was interned.
     ///
-    /// When there are as many topics as may be, one is forgotten that nobody holds and for which
-    /// nothing waits. If it is published to again, its sequence begins again at 1.
+    /// At the limit of topics, a topic is forgotten that nobody holds and for which nothing waits. If it is
+    /// published to again, its sequence restarts at 1.
     ///
     /// # Errors
     ///
-    /// The name is no topic's, or all topics are in use.
-    pub fn intern(&mut self, _now: u64, name: &str) -> Result<TopicId, Refusal> {
+    /// The name is not valid for a topic, or all topics are in use.
+    pub fn intern(&mut self, _now: u64, name: &str) -> Result<TopicId, Rejection> {
         let topic = match self.names.intern(name) {
             Err(InternError::Full { .. }) if self.sweep(|_, _| true) => self.names.intern(name),
             result => result,
@@ -62,8 +62,7 @@ impl<R: Renderer> Router<R> {
         }
     }
 
-    /// Forgets a topic that is not in use and that `may` go, of those that have not been held for
-    /// longest.
+    /// Forgets an unused topic that `may` go, the one that has not been held for longest.
     fn sweep(&mut self, may: impl Fn(TopicId, &Topic) -> bool) -> bool {
         for _ in 0..SWEEP.min(self.candidates.len()) {
             let Some((since, topic)) = self.candidates.pop_front() else { return false };
@@ -95,7 +94,8 @@ impl<R: Renderer> Router<R> {
 
     /// A client subscribes to all topics that match a pattern, under a number that it chooses.
     ///
-    /// # Errors
+    /// The pattern is not valid, the client is gone or has a subscription of this number, or the limit of
+    /// subscriptions is reached.
     ///
     /// The pattern is none, the client is gone or has a subscription of this number, or there are as
     /// many subscriptions as may be.
@@ -106,22 +106,22 @@ impl<R: Renderer> Router<R> {
         subscription: u32,
         pattern: &str,
         options: &SubscriptionOptions,
-    ) -> Result<(), Refusal> {
-        check_pattern(pattern).map_err(Refusal::Pattern)?;
+    ) -> Result<(), Rejection> {
+        check_pattern(pattern).map_err(Rejection::Pattern)?;
         let limits = &self.egress.limits;
         let (all, each) = (limits.subscriptions, limits.subscriptions_per_client);
         let of_all = self.subscriptions.len();
         let at = self.egress.find(client).filter(|at| at.port.slow & slow::CLOSING == 0);
-        let at = at.ok_or(Refusal::NoClient)?;
+        let at = at.ok_or(Rejection::NoClient)?;
         if at.subscriptions.contains_key(&subscription) {
-            return Err(Refusal::SubscriptionExists(subscription));
+            return Err(Rejection::SubscriptionExists(subscription));
         }
         if at.subscriptions.len() >= each {
-            return Err(Refusal::TooManySubscriptionsOfClient(each));
+            return Err(Rejection::TooManySubscriptionsOfClient(each));
         }
         self.check_overlaps(client, pattern)?;
         if of_all >= all {
-            return Err(Refusal::TooManySubscriptions(all));
+            return Err(Rejection::TooManySubscriptions(all));
         }
         let number = self.subscriptions.take();
         self.last_serial += 1;
@@ -138,7 +138,7 @@ impl<R: Renderer> Router<R> {
             }),
             matches: List::default(),
             serial: self.last_serial,
-            is_refused: false,
+            is_rejected: false,
         };
         self.matcher.insert(pattern, number);
         self.add_to_routes(pattern, number);
@@ -200,12 +200,12 @@ impl<R: Renderer> Router<R> {
     /// Makes the route of a topic: subscriptions that were not there get their matches. None has to go,
     /// since the matches of a subscription go with it.
     #[inline(never)]
-    pub(crate) fn make_route(&mut self, topic: TopicId) -> Result<(), Refusal> {
+    pub(crate) fn make_route(&mut self, topic: TopicId) -> Result<(), Rejection> {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         self.matcher.matches(self.names.name(topic), &mut found);
         if self.may_overlap(topic, found.len()) {
-            self.refuse_overlaps(topic, &mut found);
+            self.reject_overlaps(topic, &mut found);
         }
         let more = found.len() - self.topics[topic.0].route.len();
         let limit = self.egress.limits.matches;
@@ -231,7 +231,7 @@ impl<R: Renderer> Router<R> {
         }
         self.found = found;
         if !fits {
-            return Err(Refusal::TooManyMatches(limit));
+            return Err(Rejection::TooManyMatches(limit));
         }
         self.topics[topic.0].epoch = self.epoch;
         Ok(())
@@ -247,10 +247,10 @@ impl<R: Renderer> Router<R> {
         now: u64,
         client: ClientId,
         subscription: u32,
-    ) -> Result<(), Refusal> {
-        let at = self.egress.find_mut(client).ok_or(Refusal::NoClient)?;
+    ) -> Result<(), Rejection> {
+        let at = self.egress.find_mut(client).ok_or(Rejection::NoClient)?;
         let number = at.subscriptions.remove(&subscription);
-        let number = number.ok_or(Refusal::NoSubscription(subscription))?;
+        let number = number.ok_or(Rejection::NoSubscription(subscription))?;
         let mut budget = usize::MAX;
         self.end_subscription(number, &mut budget);
         // What waited behind it may have room now.

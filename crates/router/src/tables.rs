@@ -1,23 +1,23 @@
-//! A hash table of which little has to be moved at once.
+//! A hash table that moves few items at a time.
 
 use hashbrown::HashTable;
 
-/// Tables that one is made of.
+/// Tables that one consists of.
 const TABLES: usize = 1 << 10;
 
-/// Items that are put elsewhere in one go, some hundred microseconds.
+/// Items that are moved at a time: some hundred microseconds.
 const MOVED: usize = 1 << 12;
 
-/// So few items are not worth being given memory back of.
+/// With so few items, giving memory back is not worth it.
 const SMALL: usize = 64;
 
-/// Items by hash, in many small tables: one that grows or shrinks holds up nobody.
+/// Items by hash, in many small tables: growth and shrinking of one hold up nobody.
 pub(crate) struct Tables<T> {
     tables: Box<[HashTable<T>]>,
     len: usize,
-    /// How many there were at most since memory was given back.
+    /// The most items since memory was given back.
     most: usize,
-    /// The next table of which memory is given back; 0 while none is.
+    /// The next table to give memory back; 0 while none is.
     next: usize,
 }
 
@@ -59,12 +59,12 @@ impl<T> Tables<T> {
         Some(entry.remove().0)
     }
 
-    /// Whether there is room for many times as many as there are.
+    /// Whether there is room for many times the items.
     pub(crate) fn has_unused(&self) -> bool {
         self.next > 0 || self.most >= SMALL && self.len <= self.most / 4
     }
 
-    /// Gives some memory back that is of no use; whether there was any, so that there may be more.
+    /// Gives back some unused memory; returns whether there was any, so that there may be more.
     pub(crate) fn shrink(&mut self, hash_of: impl Fn(&T) -> u64) -> bool {
         if !self.has_unused() {
             return false;
@@ -72,7 +72,7 @@ impl<T> Tables<T> {
         let mut moved = 0;
         while self.next < TABLES && moved < MOVED {
             let table = &mut self.tables[self.next];
-            // To look at one costs something, too.
+            // Checking one costs something, too.
             moved += table.len() + 8;
             table.shrink_to_fit(&hash_of);
             self.next += 1;

@@ -1,9 +1,9 @@
 //! The grammar of topics and patterns.
 //!
 //! A topic has levels with `/` between them: `fx/EURUSD/spot`. A pattern is a topic in which a level
-//! may be `*` (any one level) or end in `*` (`EUR*`: any level that begins so, `EUR` too), and in
-//! which the last level may be `>` (one level or more). The rules are those of Solace's appliances,
-//! as its public documentation has them, but wildcard characters are not taken literally anywhere.
+//! may be `*` (any one level) or end in `*` (`EUR*`: any level that begins with `EUR`, `EUR` too). The last
+//! level may be `>` (one level or more). The rules are those of Solace's appliances, as its public
+//! documentation describes them, but wildcard characters are nowhere literal.
 
 use std::fmt;
 
@@ -12,26 +12,26 @@ pub const TOPIC_BYTES: usize = 250;
 /// Levels that a topic or a pattern may have.
 pub const TOPIC_LEVELS: usize = 128;
 
-/// What is wrong with a topic or a pattern, and where.
+/// An error in a topic or a pattern, with its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopicError {
     /// Bytes before the place.
     pub offset: usize,
-    /// What is wrong there.
+    /// The error.
     pub kind: TopicErrorKind,
 }
 
-/// What can be wrong with a topic or a pattern.
+/// The errors of topics and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TopicErrorKind {
-    /// There are no bytes.
+    /// It is empty.
     Empty,
     /// There are more than [`TOPIC_BYTES`]; so many.
     TooLong(usize),
     /// There are more than [`TOPIC_LEVELS`].
     TooManyLevels,
-    /// Nothing stands between two slashes, or before the first, or after the last.
+    /// A level is empty: between two slashes, before the first, or after the last.
     EmptyLevel,
     /// A control character.
     Control(char),
@@ -80,7 +80,7 @@ impl std::error::Error for TopicError {}
 ///
 /// # Errors
 ///
-/// The first thing that is wrong with it.
+/// The first error.
 pub fn check_topic(name: &str) -> Result<(), TopicError> {
     if name.starts_with('$') {
         return Err(TopicError { offset: 0, kind: TopicErrorKind::Reserved });
@@ -95,7 +95,7 @@ pub fn check_topic(name: &str) -> Result<(), TopicError> {
 ///
 /// # Errors
 ///
-/// The first thing that is wrong with it.
+/// The first error.
 pub fn check_pattern(pattern: &str) -> Result<(), TopicError> {
     check(pattern, |offset, level| {
         if level == ">" {

@@ -1,4 +1,4 @@
-//! The names of topics, each kept once and known by a number.
+//! The names of topics, each stored once with a number.
 
 use std::fmt;
 use std::hash::BuildHasher as _;
@@ -9,16 +9,16 @@ use crate::pool::Pool;
 use crate::tables::Tables;
 use crate::topic::{TopicError, check_topic};
 
-/// A topic that is known to the router. Numbers are dense, and are given again after a removal.
+/// A topic of the router. Numbers are dense, and are reused after a removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TopicId(pub u32);
 
 /// Why a topic did not get a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InternError {
-    /// No topic has such a name.
+    /// The name is not valid for a topic.
     Topic(TopicError),
-    /// So many topics are there already, and no more may be.
+    /// The limit of topics is reached.
     Full {
         /// The limit, in topics.
         limit: usize,
@@ -38,11 +38,11 @@ impl std::error::Error for InternError {}
 
 /// Names of topics and their numbers, both ways, up to a limit.
 ///
-/// A topic costs its name, about 24 bytes, and what the allocator adds. As many as come or go, there is never
-/// much to be moved at once: names stand in pages, and numbers in many small tables. The hashes differ from
-/// process to process, so that nobody can choose names that collide; nothing is listed in their order.
+/// A topic costs its name, about 24 bytes, and the allocator's overhead. Growth and shrinking never move
+/// much at once: names are in pages, and numbers in many small tables. The hashes differ from process to
+/// process, so that nobody can choose colliding names; nothing is listed in their order.
 pub struct Topics {
-    /// By number; that of a number that is free is empty.
+    /// By number; a free number has an empty name.
     names: Pool<Box<str>>,
     numbers: Tables<u32>,
     hasher: RandomState,
@@ -50,7 +50,7 @@ pub struct Topics {
 }
 
 impl Topics {
-    /// None yet, and no more than `limit` at a time (nor than 2^31).
+    /// An empty table, for at most `limit` topics at a time (and at most 2^31).
     pub fn new(limit: usize) -> Self {
         let (names, numbers, hasher) = (Pool::new(), Tables::new(), RandomState::default());
         let mut topics = Self { names, numbers, hasher, limit: 0 };
@@ -58,16 +58,16 @@ impl Topics {
         topics
     }
 
-    /// Changes how many there may be. Those that are there stay.
+    /// Changes the limit. Existing topics stay.
     pub fn set_limit(&mut self, limit: usize) {
         self.limit = limit.min(1 << 31);
     }
 
-    /// The number of a topic, which is given to it now if it has none.
+    /// The number of a topic; a new topic gets one now.
     ///
     /// # Errors
     ///
-    /// The name is no topic that a client may publish to, or there are as many topics as may be.
+    /// The name is not valid for a topic that a client may publish to, or the limit is reached.
     pub fn intern(&mut self, name: &str) -> Result<TopicId, InternError> {
         let hash = self.hasher.hash_one(name);
         if let Some(topic) = self.find_hashed(hash, name) {
@@ -84,7 +84,7 @@ impl Topics {
         Ok(TopicId(number))
     }
 
-    /// The number of a topic that has one.
+    /// The number of a known topic.
     pub fn find(&self, name: &str) -> Option<TopicId> {
         self.find_hashed(self.hasher.hash_one(name), name)
     }
@@ -101,7 +101,7 @@ impl Topics {
         self.names.get(topic.0).map_or("", |name| name)
     }
 
-    /// Forgets a topic, if it is there. Its number goes to another one.
+    /// Forgets a topic, if it is known. Another topic may get its number.
     pub fn remove(&mut self, topic: TopicId) {
         let hash = self.hasher.hash_one(self.name(topic));
         if self.numbers.remove(hash, |number| *number == topic.0).is_some() {
@@ -110,13 +110,13 @@ impl Topics {
         }
     }
 
-    /// Whether there is memory that is of no use.
+    /// Whether there is unused memory.
     pub(crate) fn has_unused(&self) -> bool {
         self.names.has_unused() || self.numbers.has_unused()
     }
 
-    /// Gives some memory back that is of no use, of one structure, and says which pages of numbers have no topic.
-    /// Whether there was any.
+    /// Gives back some unused memory of one structure, and reports the pages of numbers without a topic.
+    /// Returns whether there was any.
     pub(crate) fn shrink(&mut self, freed: impl FnMut(usize)) -> bool {
         let Self { names, numbers, hasher, .. } = self;
         names.shrink_with(freed) || numbers.shrink(|number| hasher.hash_one(&*names[*number]))

@@ -1,4 +1,4 @@
-//! The router from outside, for metrics and tests: nothing here changes it.
+//! A read-only view of the router, for metrics and tests.
 
 use crate::client::{Client, ClientId, ClientOptions};
 use crate::ledger::Ledger;
@@ -6,16 +6,16 @@ use crate::pool::NONE;
 use crate::router::Router;
 use crate::topics::TopicId;
 
-/// The router from outside. Totals cost a step for each client; all else is by slices, so that
-/// looking at many clients or topics can be spread over time.
+/// A read-only view of the router. Totals cost a step for each client; everything else is by slices, so
+/// that a caller can spread many clients or topics over time.
 pub struct View<'a, R> {
     router: &'a Router<R>,
 }
 
-/// What is in the router.
+/// Totals of the router.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Of all clients, also those that are gone.
+    /// Of all clients, also gone ones.
     pub ledger: Ledger,
     /// Clients that are connected.
     pub clients: usize,
@@ -25,41 +25,40 @@ pub struct Totals {
     pub subscriptions: usize,
     /// Pairs of a subscription and a topic that it has matched.
     pub matches: usize,
-    /// Bytes of what waits for all clients.
+    /// Bytes that wait for all clients.
     pub queued_bytes: usize,
-    /// Bytes of output that is not sent.
+    /// Bytes of unsent output.
     pub output_bytes: usize,
 }
 
-/// A client from outside.
+/// A read-only view of a client.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientView<'a> {
-    /// Who it is.
+    /// Its number.
     pub id: ClientId,
-    /// What it asked for, and its name.
+    /// Its options and name.
     pub options: &'a ClientOptions,
-    /// Of all its matches, also those that are gone.
+    /// Of all its matches, also ended ones.
     pub ledger: Ledger,
-    /// Of its matches that are gone.
+    /// Of its ended matches.
     pub retired: Ledger,
     /// Subscriptions.
     pub subscriptions: usize,
-    /// Messages in its queue. Updates that wait are in the ledger besides.
+    /// Messages in its queue. Waiting updates are in the ledger besides.
     pub queued_messages: usize,
-    /// Bytes of what waits.
+    /// Bytes that wait.
     pub queued_bytes: usize,
-    /// Bytes of output that is not sent.
+    /// Bytes of unsent output.
     pub output_bytes: usize,
-    /// When that was published which is next in its queue, or among updates that wait for the client.
+    /// When the next message of its queue, or of the updates that wait for the client, was published.
     pub oldest_waiting: Option<u64>,
-    /// Of a client that uses credit: conflated updates that were sent and not taken, and the most of them
-    /// that there may be.
+    /// For a client with credit: conflated updates that were sent and not taken, and their bound.
     pub under_way: Option<(u64, u64)>,
-    /// Whether it is about to be disconnected.
+    /// Whether it is closing.
     pub is_closing: bool,
 }
 
-/// A match from outside.
+/// A read-only view of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatchView<'a> {
     /// The client's number of the subscription.
@@ -70,32 +69,32 @@ pub struct MatchView<'a> {
     pub topic: TopicId,
     /// Its name.
     pub name: &'a str,
-    /// What became of what was published.
+    /// What became of published messages.
     pub ledger: Ledger,
 }
 
-/// A topic from outside.
+/// A read-only view of a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopicView<'a> {
     /// The topic.
     pub topic: TopicId,
     /// Its name.
     pub name: &'a str,
-    /// Messages that were published to it.
+    /// Messages published to it.
     pub published: u64,
-    /// Subscriptions that it has been found to match.
+    /// Subscriptions that have matched it.
     pub matches: usize,
 }
 
 impl<R> Router<R> {
-    /// The router from outside.
+    /// A read-only view of the router.
     pub fn view(&self) -> View<'_, R> {
         View { router: self }
     }
 }
 
 impl<'a, R> View<'a, R> {
-    /// What is in the router.
+    /// The totals of the router.
     pub fn totals(&self) -> Totals {
         let router = self.router;
         let mut totals = Totals {
@@ -129,7 +128,7 @@ impl<'a, R> View<'a, R> {
         self.router.egress.matches.matches.len()
     }
 
-    /// Of clients that are gone.
+    /// Of gone clients.
     pub fn gone(&self) -> Ledger {
         let mut ledger = self.router.gone;
         for place in &self.router.leaving {
@@ -138,17 +137,17 @@ impl<'a, R> View<'a, R> {
                 ledger += client.ledger();
             }
         }
-        // What waited for them is lost, though it is there still.
+        // Their waiting messages are lost, though they still exist.
         ledger.discarded += std::mem::take(&mut ledger.queued);
         ledger
     }
 
-    /// How many places for clients there are; some may be free.
+    /// Slots for clients; some may be free.
     pub fn client_places(&self) -> usize {
         self.router.egress.clients.len()
     }
 
-    /// The clients in some of the places.
+    /// The clients in some of the slots.
     pub fn clients(
         &self,
         places: std::ops::Range<usize>,
@@ -160,7 +159,7 @@ impl<'a, R> View<'a, R> {
         clients.map(move |client| of_client(router, client))
     }
 
-    /// A client that is connected.
+    /// A connected client.
     pub fn client(&self, client: ClientId) -> Option<ClientView<'a>> {
         self.router.egress.find(client).map(|client| of_client(self.router, client))
     }
@@ -190,12 +189,12 @@ impl<'a, R> View<'a, R> {
         })
     }
 
-    /// How many places for topics there are; some may be free.
+    /// Slots for topics; some may be free.
     pub fn topic_places(&self) -> usize {
         self.router.topics.end()
     }
 
-    /// The topics in some of the places.
+    /// The topics in some of the slots.
     pub fn topics(
         &self,
         places: std::ops::Range<usize>,

@@ -1,8 +1,8 @@
-//! Direct delivery: who gets what, in which order, and what is refused.
+//! Direct delivery: who gets what, in which order, and what is rejected.
 
 mod world;
 
-use trunkline_router::{ClientOptions, Dirty, Envelope, Limits, Mode, Refusal, Requester};
+use trunkline_router::{ClientOptions, Dirty, Envelope, Limits, Mode, Rejection, Requester};
 use trunkline_router::{SubscriptionOptions, TopicId};
 use world::World;
 
@@ -81,9 +81,9 @@ fn a_client_that_is_gone_is_known_no_more() {
     assert!(!world.router.control(gone, |_, _| unreachable!()));
     world.router.sent(0, gone, 10);
     world.router.disconnect(0, gone);
-    assert_eq!(world.router.unsubscribe(0, gone, 1), Err(Refusal::NoClient));
+    assert_eq!(world.router.unsubscribe(0, gone, 1), Err(Rejection::NoClient));
     let options = SubscriptionOptions::default();
-    assert_eq!(world.router.subscribe(0, gone, 2, "a", &options), Err(Refusal::NoClient));
+    assert_eq!(world.router.subscribe(0, gone, 2, "a", &options), Err(Rejection::NoClient));
     assert_eq!(world.publish("b", "z"), 1);
     assert_eq!(world.receive(next), ["1 b#1 z"]);
     assert_eq!(world.router.view().gone().delivered, 1);
@@ -91,7 +91,7 @@ fn a_client_that_is_gone_is_known_no_more() {
 }
 
 #[test]
-fn limits_refuse_what_is_new() {
+fn limits_reject_what_is_new() {
     let mut world = World::with(Limits {
         clients: 2,
         subscriptions: 3,
@@ -103,27 +103,27 @@ fn limits_refuse_what_is_new() {
     let one = world.connect(ClientOptions::default());
     let other = world.connect(ClientOptions::default());
     let third = world.router.connect(0, ClientOptions::default(), world::Lines);
-    assert_eq!(third, Err(Refusal::TooManyClients(2)));
+    assert_eq!(third, Err(Rejection::TooManyClients(2)));
     world.subscribe(one, 1, "a");
     world.subscribe(one, 2, "*");
     world.subscribe(other, 1, "*");
     let options = SubscriptionOptions::default();
     let mut subscribe = |client, number, pattern| {
-        world.router.subscribe(0, client, number, pattern, &options).expect_err("refused")
+        world.router.subscribe(0, client, number, pattern, &options).expect_err("rejected")
     };
-    assert_eq!(subscribe(one, 3, "b"), Refusal::TooManySubscriptionsOfClient(2));
-    assert_eq!(subscribe(one, 1, "b"), Refusal::SubscriptionExists(1));
-    assert_eq!(subscribe(other, 2, "b"), Refusal::TooManySubscriptions(3));
-    assert!(matches!(subscribe(other, 2, "a//b"), Refusal::Pattern(_)));
-    assert!(matches!(world.router.intern(0, "$x"), Err(Refusal::Topic(_))));
+    assert_eq!(subscribe(one, 3, "b"), Rejection::TooManySubscriptionsOfClient(2));
+    assert_eq!(subscribe(one, 1, "b"), Rejection::SubscriptionExists(1));
+    assert_eq!(subscribe(other, 2, "b"), Rejection::TooManySubscriptions(3));
+    assert!(matches!(subscribe(other, 2, "a//b"), Rejection::Pattern(_)));
+    assert!(matches!(world.router.intern(0, "$x"), Err(Rejection::Topic(_))));
     let topic = world.topic("a");
     let mut publish = |topic, payload: &[u8]| {
         let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload };
-        world.router.publish(0, topic, &envelope).expect_err("refused")
+        world.router.publish(0, topic, &envelope).expect_err("rejected")
     };
-    assert_eq!(publish(topic, b"12345"), Refusal::MessageTooLong { bytes: 5, limit: 4 });
-    assert_eq!(publish(topic, b"1"), Refusal::TooManyMatches(2));
-    assert_eq!(publish(TopicId(7), b"1"), Refusal::NoTopic);
+    assert_eq!(publish(topic, b"12345"), Rejection::MessageTooLong { bytes: 5, limit: 4 });
+    assert_eq!(publish(topic, b"1"), Rejection::TooManyMatches(2));
+    assert_eq!(publish(TopicId(7), b"1"), Rejection::NoTopic);
     assert_eq!(world.publish("b", "2"), 2, "the two matches that may be");
     assert_eq!(world.receive(other), ["1 b#1 2"]);
     world.check_ledgers();

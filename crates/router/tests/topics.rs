@@ -5,7 +5,7 @@ mod world;
 use std::num::NonZeroU32;
 
 use trunkline_router::{
-    ClientOptions, Envelope, Limits, Mode, Refusal, SubscriptionOptions, TopicId,
+    ClientOptions, Envelope, Limits, Mode, Rejection, SubscriptionOptions, TopicId,
 };
 use world::{SECOND, World};
 
@@ -23,7 +23,7 @@ fn a_topic_that_is_not_held_makes_room() {
     assert_eq!(lines, ["1 loose#1 1", "1 next#1 1"]);
     // Nothing is left to forget.
     let next = world.topic("next");
-    assert_eq!(world.router.intern(0, "more"), Err(Refusal::TooManyTopics(2)));
+    assert_eq!(world.router.intern(0, "more"), Err(Rejection::TooManyTopics(2)));
     world.router.release(0, next);
     assert_eq!(world.router.intern(0, "more"), Ok(next), "the number of the one that went");
     world.router.release(0, TopicId(99));
@@ -40,10 +40,10 @@ fn a_topic_for_which_something_waits_stays() {
     world.subscribe_with(client, 2, ">", options);
     world.publish("a", "1");
     world.publish("a", "2");
-    assert_eq!(world.router.intern(0, "b"), Err(Refusal::TooManyTopics(1)));
+    assert_eq!(world.router.intern(0, "b"), Err(Rejection::TooManyTopics(1)));
     world.advance(SECOND);
     assert_eq!(world.receive(client).len(), 3, "one was elided");
-    assert_eq!(world.router.intern(0, "b"), Err(Refusal::TooManyTopics(1)), "it cools");
+    assert_eq!(world.router.intern(0, "b"), Err(Rejection::TooManyTopics(1)), "it cools");
     world.advance(3 * SECOND);
     assert!(world.router.intern(0, "b").is_ok());
     world.check_ledgers();
@@ -86,7 +86,7 @@ fn topics_that_nobody_holds_give_their_matches_to_new_ones() {
     }
     let more = world.topic("more");
     let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload: b"p" };
-    let refused = world.router.publish(world.now, more, &envelope);
-    assert_eq!(refused, Err(Refusal::TooManyMatches(10)));
+    let rejected = world.router.publish(world.now, more, &envelope);
+    assert_eq!(rejected, Err(Rejection::TooManyMatches(10)));
     world.check_ledgers();
 }

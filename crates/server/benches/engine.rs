@@ -1,6 +1,7 @@
 //! What a message costs the router between its sockets: frames in, frames out, without a system call.
 //!
-//! `cargo bench -p trunkline-server`: ns a delivery, best and median of passes.
+//! `cargo bench -p trunkline-server`: ns a delivery, best and median of passes; of guaranteed messages with their
+//! storing in memory and their acknowledgement.
 
 #![forbid(unsafe_code)]
 
@@ -82,7 +83,81 @@ fn measure(subscribers: u32, topics: u32, payload: usize) {
     );
 }
 
+/// One producer, one durable subscription whose consumer acknowledges each message.
+fn measure_guaranteed(payload: usize) {
+    let mut bench = Bench { engine: Engine::new(&Config::default()), now: 0 };
+    let writer = bench.client("writer");
+    bench.send(writer, |out| native::encode_topic(out, 0, "orders/new"));
+    bench.send(writer, |out| native::encode_producer(out, "writer"));
+    let reader = bench.client("reader");
+    let consume = native::Consume {
+        subscription: 1,
+        window: MESSAGES,
+        updates: Updates::All,
+        start: native::Start::New,
+        pace: 0,
+        wants_confirmed: false,
+        wants_acknowledged: false,
+        name: "booking",
+        pattern: "orders/>",
+    };
+    bench.send(reader, |out| native::encode_consume(out, &consume));
+    let (payload, mut sequence) = (vec![b'x'; payload], 0);
+    let mut times: Vec<f64> = (0..PASSES)
+        .map(|_| {
+            let mut stores = Vec::new();
+            for _ in 0..MESSAGES {
+                sequence += 1;
+                let (alias, time_to_live_ms, is_repeated) = (0, 0, false);
+                let (format, payload) = (format::OPAQUE, &payload[..]);
+                let store = native::Store {
+                    alias,
+                    time_to_live_ms,
+                    sequence,
+                    is_repeated,
+                    format,
+                    payload,
+                };
+                native::encode_store(&mut stores, &store);
+            }
+            let start = Instant::now();
+            bench.now += 1_000_000;
+            assert_eq!(bench.engine.received(bench.now, writer, &stores), stores.len());
+            let acknowledgements = acknowledge_all(bench.engine.output(reader));
+            bench.drain();
+            let used = bench.engine.received(bench.now, reader, &acknowledgements);
+            assert_eq!(used, acknowledgements.len());
+            bench.drain();
+            start.elapsed().as_nanos() as f64 / f64::from(MESSAGES)
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    let (best, median) = (times[0], times[PASSES / 2]);
+    println!(
+        "stored, delivered, acknowledged, {payload:4} B  {best:6.1} ns best  {median:6.1} ns median",
+        payload = payload.len()
+    );
+}
+
+/// What a consumer answers to the deliveries among these frames.
+fn acknowledge_all(mut frames: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut count = 0;
+    while let Ok(Some((frame, length))) = native::decode_router(frames, native::FRAME_BYTES) {
+        if let native::RouterFrame::Delivery(it) = frame {
+            let (subscription, position) = (it.subscription, it.position);
+            let done = native::Acknowledge { subscription, position, is_cumulative: false };
+            native::encode_acknowledge(&mut out, &done);
+            count += 1;
+        }
+        frames = &frames[length..];
+    }
+    assert_eq!(count, MESSAGES, "all are delivered");
+    out
+}
+
 fn main() {
+    measure_guaranteed(128);
     for (subscribers, topics) in [(1, 1), (1, 100), (1, 100_000), (8, 1), (8, 100), (8, 100_000)] {
         measure(subscribers, topics, 128);
     }

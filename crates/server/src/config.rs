@@ -6,6 +6,7 @@ mod load;
 pub mod quantity;
 mod rule;
 mod show;
+mod words;
 
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
@@ -87,7 +88,7 @@ fn socket_path(name: &str, extension: &str) -> PathBuf {
     }
 }
 
-/// What one router takes in at most. What is beyond a limit is refused, and the refusal names it.
+/// What one router takes in at most. What is beyond a limit is rejected, and the rejection names it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -267,7 +268,7 @@ pub enum LogLevel {
     Off,
     /// What stops the router, or one of its listeners.
     Error,
-    /// And what is wrong with a client: losses, refusals, broken protocol.
+    /// And what is wrong with a client: losses, rejections, broken protocol.
     Warn,
     /// And who comes and goes.
     #[default]

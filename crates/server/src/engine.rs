@@ -2,8 +2,11 @@
 
 mod client_session;
 mod consumers;
+mod context;
 mod held;
-mod newcomers;
+mod new_producers;
+mod output;
+mod requests;
 mod shortage;
 mod state;
 mod storage;
@@ -14,7 +17,10 @@ use std::sync::Arc;
 
 use tracing::{info, warn};
 use trunkline_native::{code, kind};
-use trunkline_router::{ClientId, LateRefusal, Refusal, Router};
+use trunkline_router::{ClientId, LateRejection, Rejection, Router};
+use trunkline_session::router::{
+    ClientContext as _, ClientRenderer, Protocol, Session, SessionRenderer as _,
+};
 use trunkline_store::Store;
 
 pub use trunkline_router::Dirty;
@@ -22,23 +28,25 @@ pub use trunkline_router::Dirty;
 pub(crate) use client_session::ClientSession;
 pub use client_session::Peer;
 pub(crate) use held::WaitsFor;
-pub(crate) use newcomers::{Origin, TooMany};
+pub(crate) use new_producers::{Origin, TooMany};
+pub use output::ClientOutput;
 pub use state::Totals;
-pub(crate) use state::{EngineState, Reminder};
+pub(crate) use state::{EngineState, Timer};
 pub(crate) use storage::Storage;
 
 use crate::config::Config;
-use crate::session::{self, ClientContext, ClientRenderer, Protocol, Session};
+use context::EngineContext;
+use output::Losses;
 
 /// A connection, from its first byte to its last: a client of the router.
 pub type ConnectionId = ClientId;
 
-/// The least time between two lines of the log about one client's losses, or what it is refused;
+/// The least time between two lines of the log about one client's losses, or what it is rejected;
 /// nanoseconds.
 pub(crate) const LOGGED_EVERY: u64 = 10_000_000_000;
 
 /// How long a connection that ends may take to read why; nanoseconds.
-pub(crate) const LINGER: u64 = 1_000_000_000;
+pub const LINGER: u64 = 1_000_000_000;
 
 /// The least and the most for one that was silent.
 const LEAST_LINGER_OF_SILENT: u64 = 10 * LINGER;
@@ -50,7 +58,7 @@ const MOST_LINGER_OF_SILENT: u64 = 120 * LINGER;
 /// [`Engine::next_dirty`] names a connection, and calls [`Engine::advance`] when
 /// [`Engine::next_deadline`] has come.
 pub struct Engine {
-    router: Router<ClientRenderer>,
+    router: Router<ClientOutput>,
     /// By the index of the client.
     connections: Vec<Option<Connection>>,
     state: EngineState,
@@ -87,44 +95,44 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// There are as many as there may be; [`Engine::turn_away`] says so to the client.
+    /// There are as many as there may be; [`Engine::rejection`] says so to the client.
     pub fn connected(
         &mut self,
         now: u64,
         peer: Peer,
         protocol: Protocol,
-    ) -> Result<ConnectionId, Refusal> {
+    ) -> Result<ConnectionId, Rejection> {
         let options = self.state.config.client_options("");
-        let id = match self.router.connect(now, options, ClientRenderer::new(protocol)) {
+        let id = match self.router.connect(now, options, ClientOutput::new(protocol)) {
             Ok(id) => id,
-            Err(refusal) => {
-                self.state.totals.turned_away += 1;
-                return Err(refusal);
+            Err(rejection) => {
+                self.state.totals.rejected_connections += 1;
+                return Err(rejection);
             }
         };
         let at = id.index as usize;
         if at >= self.connections.len() {
             self.connections.resize_with(at + 1, || None);
         }
-        let session = Session::new(protocol, &self.state.config, &peer);
+        let session = Session::new(protocol, &peer.accepted(&self.state.config));
         let client_session = ClientSession::new(id, now, peer, protocol);
         let timeout = self.state.handshake_timeout;
-        self.state.remind(now.saturating_add(timeout), id, Reminder::Watch);
+        self.state.set_timer(now.saturating_add(timeout), id, Timer::Keepalive);
         self.state.totals.connected += 1;
         self.connections[at] = Some(Connection { client_session, session });
         Ok(id)
     }
 
     /// What a connection reads that was not taken in.
-    pub fn turn_away(protocol: Protocol, reason: &str) -> Vec<u8> {
+    pub fn rejection(protocol: Protocol, reason: &str) -> Vec<u8> {
         let mut out = Vec::new();
         ClientRenderer::new(protocol).close(&mut out, code::FULL, reason);
         out
     }
 
-    /// Counts a connection that was turned away before the engine was asked.
-    pub fn count_turned_away(&mut self) {
-        self.state.totals.turned_away += 1;
+    /// Counts a connection that was rejected before the engine was asked.
+    pub fn count_rejected_connection(&mut self) {
+        self.state.totals.rejected_connections += 1;
     }
 
     /// The time of the world: so many nanoseconds since 1970 are `now`. It is to be told again and again,
@@ -146,7 +154,7 @@ impl Engine {
         }
         client_session.heard = now;
         let (router, storage, state) = (&mut self.router, &mut self.storage, &mut self.state);
-        let mut context = ClientContext { now, router, storage, state, client_session };
+        let mut context = EngineContext { now, router, storage, state, client_session };
         let used = session.received(&mut context, bytes);
         client_session.bytes_in += used as u64;
         self.state.totals.bytes_in += used as u64;
@@ -154,11 +162,6 @@ impl Engine {
             self.settle(now);
         }
         used
-    }
-
-    /// What has to happen before more is taken from a connection, if it is held.
-    pub(crate) fn waits_for(&self, id: ConnectionId) -> Option<WaitsFor> {
-        self.state.held.reason(id)
     }
 
     /// Whether nothing is to be read from a connection now: what it wants to store has no room, or its client has
@@ -198,15 +201,15 @@ impl Engine {
         let client_session = &mut connection.client_session;
         client_session.bytes_out += bytes as u64;
         self.state.totals.bytes_out += bytes as u64;
-        if let Some(renderer) = self.router.renderer(id)
-            && renderer.losses.gaps != renderer.losses.logged
+        if let Some(output) = self.router.renderer(id)
+            && output.losses.gaps != output.losses.logged
         {
-            log_losses(now, client_session, renderer);
+            log_losses(now, client_session, &mut output.losses);
         }
-        let has_to_be_told = !client_session.late_refusals.is_empty();
+        let has_to_be_told = !client_session.late_rejections.is_empty();
         self.router.sent(now, id, bytes);
         if has_to_be_told {
-            self.tell_late_refusals(now, id);
+            self.tell_late_rejections(now, id);
         }
         if self.storage.consumers.of(id) > 0 {
             self.make_deliveries(now, id);
@@ -228,7 +231,7 @@ impl Engine {
     /// Ends a connection with a word to the client; [`Engine::next_dirty`] names it then.
     pub fn close(&mut self, now: u64, id: ConnectionId, code: u16, reason: &str) {
         if let Some(connection) = find(&mut self.connections, id) {
-            session::close(now, &mut self.router, &mut connection.client_session, code, reason);
+            context::close(now, &mut self.router, &mut connection.client_session, code, reason);
         }
     }
 
@@ -253,7 +256,7 @@ impl Engine {
             if force || !waits {
                 let reason = "the router stops";
                 let client_session = &mut connection.client_session;
-                session::close(now, &mut self.router, client_session, code::STOPPING, reason);
+                context::close(now, &mut self.router, client_session, code::STOPPING, reason);
             }
         }
     }
@@ -267,12 +270,12 @@ impl Engine {
         self.leave_store(now, id, connection.client_session.producer);
         self.state.totals.disconnected += 1;
         let ledger = self.router.view().client(id).map(|it| it.ledger).unwrap_or_default();
-        if let Some(renderer) = self.router.renderer(id) {
-            let gaps = renderer.losses.gaps;
-            if let Some(at) = renderer.requests.alarm() {
-                self.state.take_back(at, id, Reminder::Requests);
+        if let Some(output) = self.router.renderer(id) {
+            let gaps = output.losses.gaps;
+            if let Some(at) = output.requests.alarm() {
+                self.state.cancel_timer(at, id, Timer::Requests);
             }
-            self.state.gone.add(&connection, renderer, ledger);
+            self.state.gone.add(&connection, gaps, ledger);
             self.count_leaving(&connection, gaps, ledger);
         }
         self.router.disconnect(now, id);
@@ -335,33 +338,33 @@ impl Engine {
         mut under_way: impl FnMut(ConnectionId) -> Option<usize>,
     ) {
         self.router.advance(now);
-        self.take_late_refusals(now);
+        self.take_late_rejections(now);
         self.advance_store(now);
-        while let Some((at, id, reminder)) = self.state.due(now) {
-            match reminder {
-                Reminder::Watch => self.watch(now, id, &mut under_way),
-                Reminder::Requests => self.expire_requests(now, at, id),
-                Reminder::Room => self.make_deliveries(now, id),
+        while let Some((at, id, timer)) = self.state.due(now) {
+            match timer {
+                Timer::Keepalive => self.check_keepalive(now, id, &mut under_way),
+                Timer::Requests => self.expire_requests(now, at, id),
+                Timer::Room => self.make_deliveries(now, id),
             }
         }
     }
 
     /// Tells clients which of their subscriptions turned out to be too many.
-    fn take_late_refusals(&mut self, now: u64) {
-        while let Some(refusal) = self.router.next_late_refusal() {
-            let id = refusal.client;
+    fn take_late_rejections(&mut self, now: u64) {
+        while let Some(rejection) = self.router.next_late_rejection() {
+            let id = rejection.client;
             let Some(connection) = find(&mut self.connections, id) else { continue };
-            connection.client_session.late_refusals.push_back(refusal);
-            self.tell_late_refusals(now, id);
+            connection.client_session.late_rejections.push_back(rejection);
+            self.tell_late_rejections(now, id);
         }
     }
 
     /// Tells a client which of its subscriptions were ended, as far as it reads what it is told: it has not asked
     /// for so many answers, and is not to be ended for them.
-    fn tell_late_refusals(&mut self, now: u64, id: ConnectionId) {
+    fn tell_late_rejections(&mut self, now: u64, id: ConnectionId) {
         let Some(connection) = find(&mut self.connections, id) else { return };
         let (router, storage, state) = (&mut self.router, &mut self.storage, &mut self.state);
-        let mut context = ClientContext {
+        let mut context = EngineContext {
             now,
             router,
             storage,
@@ -369,15 +372,15 @@ impl Engine {
             client_session: &mut connection.client_session,
         };
         while context.router.has_room_for_control(id)
-            && let Some(LateRefusal { subscription, refusal, .. }) =
-                context.client_session.late_refusals.pop_front()
+            && let Some(LateRejection { subscription, rejection, .. }) =
+                context.client_session.late_rejections.pop_front()
         {
-            context.refuse(kind::SUBSCRIBE, subscription.into(), &session::denied(refusal));
+            context.reject(kind::SUBSCRIBE, subscription.into(), &rejection.into());
         }
     }
 
     /// Closes a connection that has not greeted in time, and asks one that is silent for a sign.
-    fn watch(
+    fn check_keepalive(
         &mut self,
         now: u64,
         id: ConnectionId,
@@ -391,10 +394,10 @@ impl Engine {
         if !client_session.is_greeted {
             let until = client_session.since.saturating_add(state.handshake_timeout);
             if now < until {
-                return state.remind(until, id, Reminder::Watch);
+                return state.set_timer(until, id, Timer::Keepalive);
             }
             let reason = "the client did not say who it is in time (handshake_timeout)";
-            return session::close(now, &mut self.router, client_session, code::SILENT, reason);
+            return context::close(now, &mut self.router, client_session, code::SILENT, reason);
         }
         let waits_for = state.held.reason(id);
         if waits_for == Some(WaitsFor::Storage) {
@@ -406,12 +409,12 @@ impl Engine {
             // Not as much as makes the room that an event tells of, but it is there.
             client_session.heard = now;
         }
-        if client_session.heard >= client_session.asked_at {
+        if client_session.heard >= client_session.pinged_at {
             client_session.missed = 0;
         }
         let until = client_session.heard.saturating_add(state.keepalive);
         if now < until {
-            return state.remind(until, id, Reminder::Watch);
+            return state.set_timer(until, id, Timer::Keepalive);
         }
         if client_session.missed >= state.config.router.keepalive_missed {
             let (code, reason) = match waits_for {
@@ -426,32 +429,32 @@ impl Engine {
                 ),
             };
             client_session.was_silent = true;
-            return session::close(now, &mut self.router, client_session, code, &reason);
+            return context::close(now, &mut self.router, client_session, code, &reason);
         }
         client_session.missed += 1;
-        client_session.asked_at = now;
-        self.router.control(id, |renderer, out| renderer.ping(out, now));
-        state.remind(now.saturating_add(state.keepalive), id, Reminder::Watch);
+        client_session.pinged_at = now;
+        self.router.control(id, |output, out| output.renderer.ping(out, now));
+        state.set_timer(now.saturating_add(state.keepalive), id, Timer::Keepalive);
     }
 
     /// Tells a client which of its requests have waited too long.
     fn expire_requests(&mut self, now: u64, at: u64, id: ConnectionId) {
-        let Some(renderer) = self.router.renderer(id) else { return };
+        let Some(output) = self.router.renderer(id) else { return };
         let mut expired = Vec::new();
-        renderer.requests.expire(now, &mut expired);
-        if let Some(next) = renderer.requests.rearm(at) {
-            self.state.remind(next, id, Reminder::Requests);
+        output.requests.expire(now, &mut expired);
+        if let Some(next) = output.requests.rearm(at) {
+            self.state.set_timer(next, id, Timer::Requests);
         }
         self.state.totals.requests_timed_out += expired.len() as u64;
         for correlation in expired {
-            let refused = trunkline_native::Refused {
+            let rejected = trunkline_native::Rejected {
                 of: kind::REQUEST,
                 code: code::TIMED_OUT,
                 offset: None,
                 id: correlation,
                 text: "no reply came in time",
             };
-            self.router.control(id, |renderer, out| renderer.refused(out, &refused));
+            self.router.control(id, |output, out| output.renderer.rejected(out, &rejected));
         }
     }
 
@@ -482,7 +485,7 @@ impl Engine {
     }
 
     /// The router itself, to look at.
-    pub fn router(&self) -> &Router<ClientRenderer> {
+    pub fn router(&self) -> &Router<ClientOutput> {
         &self.router
     }
 
@@ -519,8 +522,7 @@ pub(crate) fn message_bytes(config: &Config) -> usize {
 }
 
 #[cold]
-fn log_losses(now: u64, client_session: &ClientSession, renderer: &mut ClientRenderer) {
-    let losses = &mut renderer.losses;
+fn log_losses(now: u64, client_session: &ClientSession, losses: &mut Losses) {
     if losses.logged_at.is_some_and(|at| now < at.saturating_add(LOGGED_EVERY)) {
         return;
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use trunkline_http::{
     Config, Handler, HeaderValue, Method, Order, Peer, Request, Response, Running, Server,
-    StatusCode, Workers, header,
+    StatusCode, Workers, header, host_of,
 };
 
 use crate::snapshot::{Snapshot, SnapshotRequest};
@@ -91,9 +91,9 @@ where
         } else if *request.method == Method::GET || *request.method == Method::HEAD {
             self.page(request.path, request.query)
         } else {
-            let mut refusal = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
-            refusal.headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
-            refusal
+            let mut rejection = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+            rejection.headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+            rejection
         };
         response.headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
@@ -170,21 +170,13 @@ fn ready(snapshot: &Snapshot) -> Response {
     }
     let what = match journal.has_failed {
         true => "the journal has failed",
-        false => "guaranteed messages are refused, the journal has no room",
+        false => "guaranteed messages are rejected, the journal has no room",
     };
     text(StatusCode::SERVICE_UNAVAILABLE, &format!("{what}: {}\n", journal.trouble))
 }
 
 fn text(status: StatusCode, text: &str) -> Response {
     Response::text(status, text)
-}
-
-/// The host of `HOST:PORT`, without the brackets of an address of IPv6.
-pub(crate) fn host_of(authority: &str) -> &str {
-    if let Some(rest) = authority.strip_prefix('[') {
-        return rest.split_once(']').map_or(rest, |(host, _)| host);
-    }
-    authority.rsplit_once(':').map_or(authority, |(host, _)| host)
 }
 
 /// How much `/status` is asked for.

@@ -1,4 +1,4 @@
-//! The router as a server: sessions, the loop, configuration, HTTP and WebSocket
+//! The router as a server: the engine, the loop, configuration, HTTP
 //!
 //! [`Engine`] is the whole router without sockets and clocks: bytes of clients go in, bytes for
 //! clients come out. [`Server`] gives it listeners and a thread, from a [`Config`].
@@ -7,15 +7,15 @@
 
 pub mod config;
 pub mod engine;
+pub mod event_loop;
 pub mod http;
-mod pump;
+pub mod platform;
 pub mod server;
-pub mod session;
-pub mod simulation;
 pub mod snapshot;
-pub mod websocket;
 
 pub use config::{Config, ConfigError};
 pub use engine::{ConnectionId, Dirty, Engine, Peer};
+pub use event_loop::EventLoop;
+pub use platform::Platform;
 pub use server::{Handle, Listening, Running, Server};
-pub use session::Protocol;
+pub use trunkline_session::router::Protocol;

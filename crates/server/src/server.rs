@@ -8,16 +8,17 @@ use std::io;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use trunkline_reactor::{Address, Reactor};
+use trunkline_reactor::{Address, Listener, Reactor};
 
-pub use command::Handle;
-pub(crate) use command::{Command, Shared};
+pub(crate) use command::Shared;
+pub use command::{Command, Handle};
 pub(crate) use descriptors::Descriptors;
 pub(crate) use store::since_1970;
 
 use crate::config::Config;
+use crate::event_loop::{EventLoop, ProtocolListener, wanted_listeners};
 use crate::http;
-use crate::pump::{ProtocolListener, Pump};
+use crate::platform::SystemPlatform;
 
 /// Starts routers.
 ///
@@ -79,10 +80,11 @@ impl Server {
         let reactor = Reactor::new(config.router.idle)?;
         let handle = Handle::new(reactor.waker());
         let mut listeners = Vec::new();
-        for (address, protocol) in ProtocolListener::wanted(&config) {
-            listeners.push(ProtocolListener::open(&address, protocol)?);
+        for (asked, protocol) in wanted_listeners(&config) {
+            let socket = Listener::bind(&asked)?;
+            listeners.push(ProtocolListener { socket, protocol, asked });
         }
-        let listening = |listener: &ProtocolListener| Listening {
+        let listening = |listener: &ProtocolListener<Listener>| Listening {
             protocol: listener.protocol.name(),
             address: listener.socket.address(),
         };
@@ -92,18 +94,21 @@ impl Server {
             protocol: "http",
             address: Address::Tcp(http.address().to_string()),
         }));
-        let engine = store::open(&config, &handle)?;
-        let shared = (Arc::clone(handle.shared()), descriptors);
-        let pump = Pump::new(engine, reactor, shared, listeners)?;
-        let thread =
-            thread::Builder::new().name("trunkline-router".to_owned()).spawn(|| pump.run())?;
+        let (engine, workers, epoch) = store::open(&config, &handle)?;
+        let shared = Arc::clone(handle.shared());
+        let platform = SystemPlatform { reactor, workers, epoch, descriptors, shared };
+        let event_loop = EventLoop::new(engine, platform, listeners)?;
+        let thread = thread::Builder::new()
+            .name("trunkline-router".to_owned())
+            .spawn(|| event_loop.run())?;
         Ok(Running { addresses, handle, thread: Some(thread), _http: http })
     }
 }
 
 /// Names that requests over HTTP may be for: those of the configuration, and that of the address.
 fn hosts(config: &Config) -> Vec<String> {
-    let address = config.listen.http.iter().map(|address| http::host_of(address).to_owned());
+    let address =
+        config.listen.http.iter().map(|address| trunkline_http::host_of(address).to_owned());
     config.http.hosts.iter().cloned().chain(address).collect()
 }
 

@@ -50,8 +50,8 @@ pub struct JournalStatus {
     pub stored: u64,
     /// Messages that came again and were not stored again.
     pub repeated: u64,
-    /// Messages that were refused.
-    pub refused: u64,
+    /// Messages that were rejected.
+    pub rejected: u64,
     /// Messages that consumers acknowledged.
     pub acknowledged: u64,
     /// Writes to the disk that were waited for.
@@ -124,8 +124,8 @@ pub struct Totals {
     pub requests: u64,
     /// Replies.
     pub replies: u64,
-    /// Commands that were refused.
-    pub refusals: u64,
+    /// Commands that were rejected.
+    pub rejections: u64,
     /// Gaps that clients were told of.
     pub gaps: u64,
     /// Turns of the loop.

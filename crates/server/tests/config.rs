@@ -119,7 +119,10 @@ fn what_is_shown_gives_the_same_again() {
 fn a_mistake_is_told_with_its_place() {
     for (text, parts) in [
         ("[client]\nqueue_mesages = 5", &["trunkline.toml line 2, column 1", "queue_mesages"][..]),
-        ("[client]\nqueue_messages = \"many\"", &["line 2, column 18", "invalid type"]),
+        (
+            "[client]\nqueue_messages = \"many\"",
+            &["line 2, column 18", "expected a whole number, found \"many\""],
+        ),
         ("[client]\nqueue_bytes = \"5 MB/s\"", &["line 2, column 15", "64 MiB"]),
         ("[client]\n\n  overflow = \"drop\"", &["line 3", "drop-oldest"]),
         ("[router]\nkeepalive = 30", &["line 2", "30s"]),
@@ -164,7 +167,7 @@ fn the_environment_overrides_the_file() {
 #[test]
 fn a_wrong_variable_is_named() {
     for (name, value, part) in [
-        ("TRUNKLINE_CLIENT__QUEUE_MESAGES", "7", "unknown field"),
+        ("TRUNKLINE_CLIENT__QUEUE_MESAGES", "7", "unknown key"),
         ("TRUNKLINE_CLIENT__OVERFLOW", "drop", "drop-oldest"),
         ("TRUNKLINE_CLIENT__QUEUE_MESSAGES__X", "1", "X"),
     ] {

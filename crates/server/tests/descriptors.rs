@@ -34,16 +34,16 @@ fn without_descriptors_for_clients_the_journal_goes_on_and_health_is_told() {
     // Both ends of each connection are here.
     let mut taken = Vec::new();
     let hello = native::Hello { version: native::VERSION, ..native::Hello::default() };
-    let refused = loop {
+    let rejected = loop {
         let mut raw = Raw::silent(&router);
         raw.send(|out| native::encode_hello(out, &hello));
         match raw.next() {
             Seen::Welcome(_) => taken.push(raw),
             other => break other,
         }
-        assert!(taken.len() < LIMIT as usize / 2, "nobody is refused");
+        assert!(taken.len() < LIMIT as usize / 2, "nobody is rejected");
     };
-    let Seen::Closing(code::FULL, text) = refused else { panic!("{refused:?}") };
+    let Seen::Closing(code::FULL, text) = rejected else { panic!("{rejected:?}") };
     assert!(text.contains("ulimit -Hn") && text.contains("512"), "{text}");
     assert!(taken.len() > 50, "only {} were taken", taken.len());
 

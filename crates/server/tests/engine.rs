@@ -97,13 +97,13 @@ fn a_reply_goes_to_who_asked_once() {
     assert_eq!(bench.read(asks), [Frame::Reply(42, b"1.0842".into())]);
     assert_eq!(bench.read(answers), []);
     answer(&mut bench, answers, request);
-    assert_eq!(bench.read(answers), [Frame::Refused(code::REQUESTER_GONE, 42)]);
+    assert_eq!(bench.read(answers), [Frame::Rejected(code::REQUESTER_GONE, 42)]);
     bench.pass(10 * SECOND);
     assert_eq!(bench.read(asks), [], "what is answered does not time out");
 }
 
 #[test]
-fn a_request_that_is_not_answered_in_time_is_refused() {
+fn a_request_that_is_not_answered_in_time_is_rejected() {
     let mut bench = Bench::new(|_| {});
     let (asks, answers) = pair(&mut bench);
     ask(&mut bench, asks, 1, 500);
@@ -112,32 +112,32 @@ fn a_request_that_is_not_answered_in_time_is_refused() {
     bench.pass(99 * MILLISECOND);
     assert_eq!(bench.read(asks), []);
     bench.pass(100 * MILLISECOND);
-    assert_eq!(bench.read(asks), [Frame::Refused(code::TIMED_OUT, 2)]);
+    assert_eq!(bench.read(asks), [Frame::Rejected(code::TIMED_OUT, 2)]);
     bench.pass(500 * MILLISECOND);
-    assert_eq!(bench.read(asks), [Frame::Refused(code::TIMED_OUT, 1)]);
+    assert_eq!(bench.read(asks), [Frame::Rejected(code::TIMED_OUT, 1)]);
     let request = requester(&mut bench, answers);
     assert_eq!(request.correlation, 1);
     answer(&mut bench, answers, request);
-    assert_eq!(bench.read(answers), [Frame::Refused(code::REQUESTER_GONE, 1)]);
+    assert_eq!(bench.read(answers), [Frame::Rejected(code::REQUESTER_GONE, 1)]);
     bench.pass(61 * SECOND);
-    assert!(bench.read(asks).contains(&Frame::Refused(code::TIMED_OUT, 3)));
+    assert!(bench.read(asks).contains(&Frame::Rejected(code::TIMED_OUT, 3)));
 }
 
 #[test]
-fn a_request_that_nobody_can_answer_is_refused_at_once() {
+fn a_request_that_nobody_can_answer_is_rejected_at_once() {
     let mut bench = Bench::new(|config| config.limits.requests_per_client = 2);
     let asks = bench.client("asks");
     bench.send(asks, |out| native::encode_topic(out, 0, "quote"));
     ask(&mut bench, asks, 1, 100);
-    assert_eq!(bench.read(asks), [Frame::Refused(code::NO_RESPONDER, 1)]);
+    assert_eq!(bench.read(asks), [Frame::Rejected(code::NO_RESPONDER, 1)]);
     let answers = bench.client("answers");
     bench.send(answers, |out| native::encode_subscribe(out, 1, Updates::All, "quote"));
     ask(&mut bench, asks, 1, 100);
     ask(&mut bench, asks, 1, 100);
-    assert_eq!(bench.read(asks), [Frame::Refused(code::IN_USE, 1)]);
+    assert_eq!(bench.read(asks), [Frame::Rejected(code::IN_USE, 1)]);
     ask(&mut bench, asks, 2, 100);
     ask(&mut bench, asks, 3, 100);
-    assert_eq!(bench.read(asks), [Frame::Refused(code::LIMIT, 3)]);
+    assert_eq!(bench.read(asks), [Frame::Rejected(code::LIMIT, 3)]);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_reply_does_not_reach_the_next_client_in_the_place() {
     assert_eq!(next.index, asks.index, "it has the place of the one that left");
     answer(&mut bench, answers, request);
     assert_eq!(bench.read(next), []);
-    assert_eq!(bench.read(answers), [Frame::Refused(code::REQUESTER_GONE, 42)]);
+    assert_eq!(bench.read(answers), [Frame::Rejected(code::REQUESTER_GONE, 42)]);
 }
 
 #[test]

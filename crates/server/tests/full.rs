@@ -49,7 +49,7 @@ fn store_until_full(desk: &mut Client) -> u64 {
     }
 }
 
-/// Waits until a message is acknowledged, or refused because there is no room.
+/// Waits until a message is acknowledged, or rejected because there is no room.
 fn is_stored(desk: &mut Client, sequence: u64) -> bool {
     let until = Instant::now() + PATIENCE;
     while Instant::now() < until {
@@ -61,20 +61,20 @@ fn is_stored(desk: &mut Client, sequence: u64) -> bool {
             Err(Error::TimedOut { .. }) => {}
             Err(other) => panic!("{other}"),
         }
-        let mut refused = None;
+        let mut rejected = None;
         desk.receive(Some(Duration::ZERO), &mut |event| {
-            if let Event::Refused(it) = event {
-                refused = Some((it.code, it.text.to_owned()));
+            if let Event::Rejected(it) = event {
+                rejected = Some((it.code, it.text.to_owned()));
             }
         })
         .expect("received");
-        if let Some((code, why)) = refused {
+        if let Some((code, why)) = rejected {
             assert_eq!(code, code::NOT_DURABLE);
             assert!(why.starts_with("the journal is full: "), "{why:?}");
             return false;
         }
     }
-    panic!("{sequence} is neither stored nor refused");
+    panic!("{sequence} is neither stored nor rejected");
 }
 
 /// Receives and acknowledges the messages up to one, which must come in order and once.
@@ -107,7 +107,7 @@ fn goes_on(desk: &mut Client) {
 }
 
 #[test]
-fn a_full_disk_refuses_and_goes_on() {
+fn a_full_disk_rejects_and_goes_on() {
     let small = env::var_os(SMALL_DISK).map(PathBuf::from);
     let folder = small.clone().unwrap_or_else(env::temp_dir);
     let folder = folder.join(format!("trunkline-full-{}", std::process::id()));

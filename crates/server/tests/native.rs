@@ -73,39 +73,39 @@ fn overlapping_subscriptions_deliver_each() {
 }
 
 #[test]
-fn what_is_refused_says_why_and_the_connection_goes_on() {
+fn what_is_rejected_says_why_and_the_connection_goes_on() {
     let router = router(|config| config.limits.subscriptions_per_client = 1);
     let mut client = Raw::named(&router, "wrong");
-    let refused = |client: &mut Raw| match client.next() {
-        Seen::Refused(of, code, offset, id, text) => (of, code, offset, id, text),
-        other => panic!("not refused but {other:?}"),
+    let rejected = |client: &mut Raw| match client.next() {
+        Seen::Rejected(of, code, offset, id, text) => (of, code, offset, id, text),
+        other => panic!("not rejected but {other:?}"),
     };
     client.topic(4, "fx//spot");
-    let (of, why, offset, id, text) = refused(&mut client);
+    let (of, why, offset, id, text) = rejected(&mut client);
     assert_eq!((of, why, offset, id), (kind::TOPIC, code::BAD_NAME, Some(3), 4), "{text}");
     client.topic(4, "fx/*");
-    assert_eq!(refused(&mut client).1, code::BAD_NAME);
+    assert_eq!(rejected(&mut client).1, code::BAD_NAME);
     client.topic(4, "$router/clients");
-    assert_eq!(refused(&mut client).1, code::RESERVED);
+    assert_eq!(rejected(&mut client).1, code::RESERVED);
     client.publish(9, b"x");
-    let (of, why, _, id, _) = refused(&mut client);
+    let (of, why, _, id, _) = rejected(&mut client);
     assert_eq!((of, why, id), (kind::PUBLISH, code::UNKNOWN, 9));
     client.publish(9, b"again");
     client.settle();
     client.send(|out| native::encode_subscribe(out, 1, native::Updates::All, "a/>/b"));
-    let (of, why, offset, id, _) = refused(&mut client);
+    let (of, why, offset, id, _) = rejected(&mut client);
     assert_eq!((of, why, offset, id), (kind::SUBSCRIBE, code::BAD_NAME, Some(2), 1));
     client.subscribe(1, "a");
     client.send(|out| native::encode_subscribe(out, 1, native::Updates::All, "b"));
-    assert_eq!(refused(&mut client).1, code::IN_USE);
+    assert_eq!(rejected(&mut client).1, code::IN_USE);
     client.send(|out| native::encode_subscribe(out, 2, native::Updates::All, "b"));
-    let (_, why, _, _, text) = refused(&mut client);
+    let (_, why, _, _, text) = rejected(&mut client);
     assert_eq!(why, code::LIMIT, "{text}");
     client.send(|out| native::encode_unsubscribe(out, 5));
-    assert_eq!(refused(&mut client).1, code::UNKNOWN);
+    assert_eq!(rejected(&mut client).1, code::UNKNOWN);
     client.topic(4, "good");
     client.topic(4, "better");
-    assert_eq!(refused(&mut client).1, code::IN_USE);
+    assert_eq!(rejected(&mut client).1, code::IN_USE);
     client.send(|out| native::encode_forget(out, 4));
     client.topic(4, "better");
     client.settle();

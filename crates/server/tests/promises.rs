@@ -1,4 +1,4 @@
-//! Guaranteed delivery in the engine by itself: what is refused, and what a client is told of it.
+//! Guaranteed delivery in the engine by itself: what is rejected, and what a client is told of it.
 
 mod bench;
 
@@ -37,7 +37,7 @@ fn what_is_too_long_for_direct_subscribers_is_not_stored() {
     bench.read(reader);
     let limit = native::FRAME_BYTES as usize - native::MOST_MESSAGE_HEAD;
     store(&mut bench, desk, 1, &vec![b'x'; limit + 1]);
-    assert_eq!(bench.read(desk), [Frame::Refused(code::TOO_LONG, 1)]);
+    assert_eq!(bench.read(desk), [Frame::Rejected(code::TOO_LONG, 1)]);
     store(&mut bench, desk, 1, &vec![b'x'; limit]);
     let told = bench.read(desk);
     assert!(matches!(&*told, [Frame::Other(text)] if text.contains("Stored")), "{told:?}");
@@ -87,7 +87,7 @@ fn who_loses_a_subscription_because_another_deletes_it_may_have_one_more() {
     for round in 0..3 {
         let told = consume(&mut bench, risk, 1, "risk");
         assert!(stands(&told), "{round}: {told:?}");
-        assert_eq!(consume(&mut bench, risk, 2, "more"), Frame::Refused(code::LIMIT, 2));
+        assert_eq!(consume(&mut bench, risk, 2, "more"), Frame::Rejected(code::LIMIT, 2));
         // Its own, too.
         let deletes = if round == 1 { risk } else { other };
         bench.send(deletes, |out| native::encode_delete(out, "risk"));
@@ -104,9 +104,9 @@ fn consumers_are_subscriptions_of_all_clients() {
     bench.read(one);
     assert!(stands(&consume(&mut bench, one, 1, "risk")));
     assert!(stands(&consume(&mut bench, two, 1, "")));
-    assert_eq!(consume(&mut bench, two, 2, "risk"), Frame::Refused(code::LIMIT, 2));
+    assert_eq!(consume(&mut bench, two, 2, "risk"), Frame::Rejected(code::LIMIT, 2));
     bench.send(two, |out| native::encode_subscribe(out, 9, Updates::All, "a"));
-    assert_eq!(bench.read(two), [Frame::Refused(code::LIMIT, 9)]);
+    assert_eq!(bench.read(two), [Frame::Rejected(code::LIMIT, 9)]);
     // Who leaves makes room.
     bench.engine.closed(bench.now, one, "it left");
     assert!(stands(&consume(&mut bench, two, 2, "risk")));
@@ -114,7 +114,7 @@ fn consumers_are_subscriptions_of_all_clients() {
     bench.read(two);
     assert!(stands(&consume(&mut bench, two, 3, "more")));
     assert!(stands(&consume(&mut bench, two, 4, "most")));
-    assert_eq!(consume(&mut bench, two, 5, "beyond"), Frame::Refused(code::LIMIT, 5));
+    assert_eq!(consume(&mut bench, two, 5, "beyond"), Frame::Rejected(code::LIMIT, 5));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_durable_subscription_has_so_many_consumers_at_most() {
     for number in 0..1_024 {
         assert!(stands(&consume(&mut bench, pool, number, "risk")), "{number}");
     }
-    assert_eq!(consume(&mut bench, pool, 1_024, "risk"), Frame::Refused(code::LIMIT, 1_024));
+    assert_eq!(consume(&mut bench, pool, 1_024, "risk"), Frame::Rejected(code::LIMIT, 1_024));
     assert!(stands(&consume(&mut bench, pool, 1_024, "more")));
     bench.send(pool, |out| native::encode_unsubscribe(out, 7));
     bench.read(pool);
@@ -132,27 +132,27 @@ fn a_durable_subscription_has_so_many_consumers_at_most() {
 }
 
 #[test]
-fn of_a_row_of_refused_messages_the_first_is_told() {
+fn of_a_row_of_rejected_messages_the_first_is_told() {
     let mut bench = Bench::new(|_| {});
     let earlier = producer(&mut bench, "desk");
     let later = producer(&mut bench, "desk");
     for sequence in 1..=1_000 {
         store(&mut bench, earlier, sequence, b"x");
     }
-    assert_eq!(bench.read(earlier), [Frame::Refused(code::TAKEN_OVER, 1)]);
+    assert_eq!(bench.read(earlier), [Frame::Rejected(code::TAKEN_OVER, 1)]);
     // Who tries it again wants to know again.
     store(&mut bench, earlier, 1, b"x");
-    assert_eq!(bench.read(earlier), [Frame::Refused(code::TAKEN_OVER, 1)]);
-    assert_eq!(bench.engine.totals().refusals, 1_001, "all are counted");
+    assert_eq!(bench.read(earlier), [Frame::Rejected(code::TAKEN_OVER, 1)]);
+    assert_eq!(bench.engine.totals().rejections, 1_001, "all are counted");
     store(&mut bench, later, 3, b"x");
     store(&mut bench, later, 4, b"x");
-    assert_eq!(bench.read(later), [Frame::Refused(code::OUT_OF_SEQUENCE, 3)]);
+    assert_eq!(bench.read(later), [Frame::Rejected(code::OUT_OF_SEQUENCE, 3)]);
     let none = bench.client("none");
     bench.send(none, |out| native::encode_topic(out, 0, "a"));
     for sequence in [1, 2] {
         store(&mut bench, none, sequence, b"x");
     }
-    assert_eq!(bench.read(none), [Frame::Refused(code::NO_PRODUCER, 1)]);
+    assert_eq!(bench.read(none), [Frame::Rejected(code::NO_PRODUCER, 1)]);
 }
 
 #[test]
@@ -181,13 +181,13 @@ fn a_durable_subscription_that_is_otherwise_is_no_number_in_use() {
     let mut bench = Bench::new(|_| {});
     let (risk, other) = (bench.client("risk"), bench.client("other"));
     assert!(stands(&consume(&mut bench, risk, 1, "risk")));
-    assert_eq!(consume(&mut bench, risk, 1, "risk"), Frame::Refused(code::IN_USE, 1));
+    assert_eq!(consume(&mut bench, risk, 1, "risk"), Frame::Rejected(code::IN_USE, 1));
     for how in [("b", Updates::All), ("a", Updates::Newest), ("a", Updates::PerSecond(5))] {
         let told = consume_as(&mut bench, other, 1, "risk", how);
-        assert_eq!(told, Frame::Refused(code::DIFFERENT, 1), "{how:?}");
+        assert_eq!(told, Frame::Rejected(code::DIFFERENT, 1), "{how:?}");
     }
     let told = consume_as(&mut bench, other, 1, "risk", ("a//b", Updates::All));
-    assert_eq!(told, Frame::Refused(code::BAD_NAME, 1));
+    assert_eq!(told, Frame::Rejected(code::BAD_NAME, 1));
     assert!(stands(&consume(&mut bench, other, 1, "risk")));
 }
 
@@ -266,11 +266,11 @@ fn who_is_told_to_go_holds_no_subscription() {
     let mut bench = Bench::new(|config| config.limits.subscriptions = 1);
     let (one, two) = (bench.client("one"), bench.client("two"));
     assert!(stands(&consume(&mut bench, one, 1, "risk")));
-    assert_eq!(consume(&mut bench, two, 1, "risk"), Frame::Refused(code::LIMIT, 1));
+    assert_eq!(consume(&mut bench, two, 1, "risk"), Frame::Rejected(code::LIMIT, 1));
     bench.engine.close(bench.now, one, code::STOPPING, "enough");
     bench.clean();
     assert!(stands(&consume(&mut bench, two, 1, "risk")));
     bench.engine.closed(bench.now, one, "it had its time");
     // The place of the first is not given back a second time.
-    assert_eq!(consume(&mut bench, two, 2, "risk"), Frame::Refused(code::LIMIT, 2));
+    assert_eq!(consume(&mut bench, two, 2, "risk"), Frame::Rejected(code::LIMIT, 2));
 }

@@ -105,7 +105,7 @@ fn a_client_subscribes_to_much_at_once_and_again_after_a_reconnection() {
     router.stop();
 }
 
-/// The answers to what is refused are longer than what was asked: those to one write of the client are more than the
+/// The answers to what is rejected are longer than what was asked: those to one write of the client are more than the
 /// router has room for.
 #[test]
 fn a_client_that_subscribes_to_too_much_is_told_why() {
@@ -161,7 +161,7 @@ fn a_reload_changes_listeners_and_keeps_connections() {
     client.send(|out| {
         trunkline_native::encode_subscribe(out, 2, trunkline_native::Updates::All, "b");
     });
-    let Seen::Refused(_, why, ..) = client.next() else { panic!("the new limit holds") };
+    let Seen::Rejected(_, why, ..) = client.next() else { panic!("the new limit holds") };
     assert_eq!(why, code::LIMIT);
 }
 

@@ -1,4 +1,4 @@
-//! What one client may have of what there is for all: beyond that it is refused, and told by which limit.
+//! What one client may have of what there is for all: beyond that it is rejected, and told by which limit.
 
 mod bench;
 
@@ -6,13 +6,13 @@ use bench::{Bench, Frame, MILLISECOND};
 use trunkline_native::{self as native, RouterFrame, Updates, code, format};
 use trunkline_server::{Config, ConnectionId};
 
-/// Codes and texts of refusals, and the reason for the end.
-fn refusals(bench: &Bench, id: ConnectionId) -> Vec<(u16, String)> {
+/// Codes and texts of rejections, and the reason for the end.
+fn rejections(bench: &Bench, id: ConnectionId) -> Vec<(u16, String)> {
     let bytes = bench.engine.output(id).to_vec();
     let (mut rest, mut told) = (&bytes[..], Vec::new());
     while let Some((frame, length)) = native::decode_router(rest, 1 << 24).expect("a frame") {
         match frame {
-            RouterFrame::Refused(it) => told.push((it.code, it.text.to_owned())),
+            RouterFrame::Rejected(it) => told.push((it.code, it.text.to_owned())),
             RouterFrame::Closing(it) => told.push((it.code, it.text.to_owned())),
             _ => {}
         }
@@ -22,8 +22,8 @@ fn refusals(bench: &Bench, id: ConnectionId) -> Vec<(u16, String)> {
 }
 
 #[track_caller]
-fn is_refused(bench: &mut Bench, id: ConnectionId, key: &str) {
-    let told = refusals(bench, id);
+fn is_rejected(bench: &mut Bench, id: ConnectionId, key: &str) {
+    let told = rejections(bench, id);
     assert!(matches!(&*told, [(code::LIMIT, text)] if text.contains(key)), "{key}: {told:?}");
     bench.read(id);
 }
@@ -39,7 +39,7 @@ fn one_client_has_a_share_of_the_topics() {
     }
     assert_eq!(bench.read(greedy), []);
     bench.send(greedy, |out| native::encode_topic(out, share as u32, "one/more"));
-    is_refused(&mut bench, greedy, "limits.topics_per_client");
+    is_rejected(&mut bench, greedy, "limits.topics_per_client");
     // Nine others could have as many.
     let limit = Config::default().limits.topics;
     assert!(limit >= 10 * share);
@@ -62,7 +62,7 @@ fn one_client_has_a_share_of_the_subscriptions() {
     }
     bench.read(greedy);
     bench.send(greedy, |out| native::encode_subscribe(out, share, Updates::All, "more"));
-    is_refused(&mut bench, greedy, "limits.subscriptions_per_client");
+    is_rejected(&mut bench, greedy, "limits.subscriptions_per_client");
     bench.send(other, |out| native::encode_subscribe(out, 1, Updates::All, ">"));
     assert_eq!(bench.read(other), [Frame::Other("Subscribed(1)".to_owned())]);
 }
@@ -77,7 +77,7 @@ fn a_message_goes_to_one_client_so_many_times_at_most() {
     }
     bench.read(greedy);
     bench.send(greedy, |out| native::encode_subscribe(out, most, Updates::All, ">"));
-    is_refused(&mut bench, greedy, "limits.overlaps_per_client");
+    is_rejected(&mut bench, greedy, "limits.overlaps_per_client");
     bench.send(writer, |out| native::encode_topic(out, 0, "a/b"));
     bench.send(writer, |out| native::encode_publish(out, 0, 0, b"x"));
     let came = bench.read(greedy);
@@ -106,19 +106,19 @@ fn patterns_that_differ_and_match_one_topic_are_counted_too() {
         assert_eq!(bench.read(greedy).len(), 6, "twice each: subscribed, the topic, the message");
         bench.send(greedy, |out| native::encode_subscribe(out, 2, Updates::All, last));
         let known = bench.read(greedy);
-        assert_eq!(known == [Frame::Refused(code::LIMIT, 2)], is_known, "{last}: {known:?}");
+        assert_eq!(known == [Frame::Rejected(code::LIMIT, 2)], is_known, "{last}: {known:?}");
         bench.send(writer, |out| native::encode_publish(out, 0, 0, b"2"));
         bench.pass(bench.now + MILLISECOND);
         if !is_known {
-            let told = refusals(&bench, greedy);
+            let told = rejections(&bench, greedy);
             let [(code::LIMIT, text)] = &*told else { panic!("{told:?}") };
             assert!(text.contains("limits.overlaps_per_client") && text.contains("a/b"), "{text}");
         }
         bench.send(writer, |out| native::encode_publish(out, 0, 0, b"3"));
         let came = bench.read(greedy);
         let messages = came.iter().filter(|it| matches!(it, Frame::Message(..))).count();
-        let refused = came.iter().filter(|it| **it == Frame::Refused(code::LIMIT, 2)).count();
-        assert_eq!((messages, refused), (4, usize::from(!is_known)), "{last}: {came:?}");
+        let rejected = came.iter().filter(|it| **it == Frame::Rejected(code::LIMIT, 2)).count();
+        assert_eq!((messages, rejected), (4, usize::from(!is_known)), "{last}: {came:?}");
         assert_eq!(bench.ended, [], "{last}");
         // Its number is free, and what it has goes on when another pattern is put in its place.
         bench.send(greedy, |out| native::encode_unsubscribe(out, 9));
@@ -137,7 +137,7 @@ fn patterns_that_differ_and_match_one_topic_are_counted_too() {
 }
 
 #[test]
-fn who_has_not_read_how_many_are_refused_stays_connected() {
+fn who_has_not_read_how_many_are_rejected_stays_connected() {
     const COUNT: u32 = 200;
     let mut bench = Bench::new(|config| {
         config.limits.overlaps_per_client = 2;
@@ -166,14 +166,14 @@ fn who_has_not_read_how_many_are_refused_stays_connected() {
     native::encode_subscribe(&mut asked, 2, Updates::All, "other");
     assert_eq!(bench.engine.received(bench.now, greedy, &asked), 0);
     let came = bench.read(greedy);
-    let refused: Vec<u64> = came
+    let rejected: Vec<u64> = came
         .iter()
         .filter_map(|it| match it {
-            Frame::Refused(code::LIMIT, number) => Some(*number),
+            Frame::Rejected(code::LIMIT, number) => Some(*number),
             _ => None,
         })
         .collect();
-    assert_eq!(refused, (2..u64::from(COUNT)).collect::<Vec<_>>());
+    assert_eq!(rejected, (2..u64::from(COUNT)).collect::<Vec<_>>());
     assert_eq!(bench.ended, []);
     assert_eq!(bench.engine.next_released(), Some(greedy));
     bench.send(greedy, |out| native::encode_subscribe(out, 2, Updates::All, "other"));
@@ -217,7 +217,7 @@ fn names_of_producers_that_one_client_makes_up_leave_room_for_others() {
         bench.engine.closed(bench.now, id, "it left");
     }
     let id = produce(&mut bench, "made up", "another");
-    is_refused(&mut bench, id, "journal.producers_per_client");
+    is_rejected(&mut bench, id, "journal.producers_per_client");
     // The names that it has it may use.
     let id = produce(&mut bench, "made up", "2");
     assert!(is_producing(&mut bench, id));
@@ -244,7 +244,7 @@ fn who_stores_something_under_every_name_may_bring_in_more() {
         assert!(is_producing(&mut bench, id), "{number}");
     }
     let id = produce(&mut bench, "trunkline pub", "another");
-    is_refused(&mut bench, id, "journal.producers_per_client");
+    is_rejected(&mut bench, id, "journal.producers_per_client");
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn who_stores_one_message_under_each_of_many_names_leaves_room_for_others() {
         }
         for number in 20..300 {
             let id = produce(&mut bench, flood, &format!("{number}"));
-            is_refused(&mut bench, id, "journal.new_producers_per_client");
+            is_rejected(&mut bench, id, "journal.new_producers_per_client");
             bench.engine.closed(bench.now, id, "it left");
         }
         // The names that it has it may use.
@@ -297,7 +297,7 @@ fn who_stores_under_a_name_that_another_connection_has_brought_in_is_counted() {
         }
         for number in 20..30 {
             let id = produce(&mut bench, flood, &format!("{number}"));
-            is_refused(&mut bench, id, "journal.new_producers_per_client");
+            is_rejected(&mut bench, id, "journal.new_producers_per_client");
         }
         // The names that it has it may use.
         let id = produce(&mut bench, flood, "7");
@@ -325,7 +325,7 @@ fn names_that_come_from_elsewhere_lock_nobody_out() {
                     store_one(&mut bench, id);
                     return true;
                 }
-                assert!(matches!(&*told, [Frame::Refused(code::LIMIT, _)]), "{told:?}");
+                assert!(matches!(&*told, [Frame::Rejected(code::LIMIT, _)]), "{told:?}");
                 false
             };
             assert!((0..20).all(|number| produce(one, &format!("{number}"))));
@@ -349,7 +349,7 @@ fn a_name_of_an_hour_ago_leaves_the_count_of_this_hour_alone() {
     assert!(is_producing(&mut bench, late));
     store_one(&mut bench, early);
     let id = produce(&mut bench, "desk", "another");
-    is_refused(&mut bench, id, "journal.producers_per_client");
+    is_rejected(&mut bench, id, "journal.producers_per_client");
     store_one(&mut bench, late);
     let id = produce(&mut bench, "desk", "another");
     assert!(is_producing(&mut bench, id));
@@ -374,7 +374,7 @@ fn however_many_clients_make_up_names_others_are_not_counted_with_them() {
         assert!(is_producing(&mut bench, id), "{number}");
     }
     let id = produce(&mut bench, "made up 7", "another");
-    is_refused(&mut bench, id, "journal.producers_per_client");
+    is_rejected(&mut bench, id, "journal.producers_per_client");
 }
 
 #[test]
@@ -402,5 +402,5 @@ fn names_of_producers_under_which_nothing_was_stored_make_room() {
         assert!(is_producing(&mut bench, id), "{number}");
     }
     let id = produce(&mut bench, "gateway", "one more");
-    is_refused(&mut bench, id, "journal.producers");
+    is_rejected(&mut bench, id, "journal.producers");
 }

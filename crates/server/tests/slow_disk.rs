@@ -179,11 +179,11 @@ fn a_full_disk_is_told_when_it_begins_and_when_it_is_over() {
         machine.disk.set_room(Some(room));
         let payload = vec![b'x'; 512 << 10];
         let mut sequence = 1;
-        let refused = loop {
+        let rejected = loop {
             assert!(machine.store(desk, sequence, &payload));
             machine.work();
             let told = machine.bench.read(desk);
-            if told.iter().any(|it| matches!(it, Frame::Refused(code::NOT_DURABLE, _))) {
+            if told.iter().any(|it| matches!(it, Frame::Rejected(code::NOT_DURABLE, _))) {
                 break sequence;
             }
             sequence += 1;
@@ -207,10 +207,10 @@ fn a_full_disk_is_told_when_it_begins_and_when_it_is_over() {
         machine.disk.set_room(None);
         machine.bench.engine.task_done(now, task(&mut machine.disk, &another));
         assert_eq!(machine.journal().trouble, "");
-        assert!(machine.store(desk, refused, &payload));
+        assert!(machine.store(desk, rejected, &payload));
         let told = lines.about_room();
         let [_, (Level::INFO, over)] = &*told else { panic!("{told:?}") };
-        assert!(over.contains("room again") && over.contains("refused=1 "), "{over}");
+        assert!(over.contains("room again") && over.contains("rejected=1 "), "{over}");
     });
 }
 
@@ -299,7 +299,7 @@ fn a_journal_that_takes_more_than_it_may_is_told_when_it_does_and_when_that_is_o
             }
             machine.work();
             let told = machine.bench.read(desk);
-            assert!(!told.iter().any(|it| matches!(it, Frame::Refused(..))), "{told:?}");
+            assert!(!told.iter().any(|it| matches!(it, Frame::Rejected(..))), "{told:?}");
             let has_excess = machine.bench.engine.store().journal().excess() > 0;
             if std::mem::replace(&mut had_excess, has_excess) != has_excess {
                 changes.push(if has_excess { Level::WARN } else { Level::INFO });

@@ -17,7 +17,7 @@ use trunkline_server::{ConnectionId, Peer, Protocol};
 /// More than the kernel has room for the answers of.
 const ASKED: u32 = 200_000;
 
-/// All but a few are refused, and a refusal is several times as long as what is refused.
+/// All but a few are rejected, and a rejection is several times as long as what is rejected.
 const TAKEN: u32 = 10;
 
 fn subscribe(out: &mut Vec<u8>, number: u32) {
@@ -56,7 +56,7 @@ fn who_writes_all_that_it_can_before_it_reads_gets_every_answer() {
         }
         for number in TAKEN..ASKED {
             let answer = client.next();
-            let Seen::Refused(kind::SUBSCRIBE, code::LIMIT, None, of, _) = answer else {
+            let Seen::Rejected(kind::SUBSCRIBE, code::LIMIT, None, of, _) = answer else {
                 panic!("{answer:?} answers subscription {number}");
             };
             assert_eq!(of, u64::from(number), "answers come in the order of what was asked");
@@ -95,7 +95,7 @@ fn who_asks_for_ever_and_never_reads_is_ended_and_nobody_else() {
     Raw::named(&router, "other").settle();
 }
 
-/// What the router refuses may come while the client still asks.
+/// What the router rejects may come while the client still asks.
 #[test]
 fn so_many_topics_are_taken_together_or_not_at_all() {
     let router = raw::router(|config| {
@@ -108,12 +108,12 @@ fn so_many_topics_are_taken_together_or_not_at_all() {
     let options = Options { send_buffer: Some(4 << 10), ..options };
     let mut client = Client::connect(&url, &options).expect("it is taken");
     let many: Vec<String> = (0..ASKED).map(|number| format!("t/{number}")).collect();
-    // The first is refused long before the last is sent.
+    // The first is rejected long before the last is sent.
     let bad = (0..ASKED)
         .map(|number| if number == 0 { "*".into() } else { format!("t/{}", number % 900) });
     for names in [bad.collect(), many] {
         let error = client.topics(&names).map(|made| made.len()).expect_err("not all are taken");
-        assert!(matches!(&error, Error::Refused(it) if it.of == kind::TOPIC), "{error}");
+        assert!(matches!(&error, Error::Rejected(it) if it.of == kind::TOPIC), "{error}");
         client.synchronise().expect("the connection goes on");
         let events = client.receive(Some(Duration::ZERO), &mut |event| panic!("{event:?}"));
         assert_eq!(events.expect("the connection goes on"), 0);
@@ -135,31 +135,31 @@ fn again<T>(mut act: impl FnMut() -> trunkline_client::Result<T>) -> T {
     }
 }
 
-/// A program that publishes what is refused, and reads when it has no more room to put refusals aside, or at the end.
+/// A program that publishes what is rejected, and reads when it has no more room to put rejections aside, or at the end.
 fn publish_in_vain(messages: usize, options: &Options) {
     let router = raw::router(|config| config.limits.matches = 1);
     let url = router.addresses()[0].url();
     let mut other = Raw::named(&router, "other");
     other.subscribe(1, ">");
     let mut program = again(|| Client::connect(&url, options));
-    let [taken, refused] = ["a", "b"].map(|name| again(|| program.topic(name)));
+    let [taken, rejected] = ["a", "b"].map(|name| again(|| program.topic(name)));
     publish(&mut program, taken, b"x");
     let mut told = 0;
     let mut receive = |program: &mut Client| {
         let received = again(|| {
             program.receive(Some(PATIENCE), &mut |event| match event {
-                Event::Refused(refusal) => {
-                    assert_eq!((refusal.of, refusal.code), (kind::PUBLISH, code::LIMIT));
+                Event::Rejected(rejection) => {
+                    assert_eq!((rejection.of, rejection.code), (kind::PUBLISH, code::LIMIT));
                     told += 1;
                 }
                 other => panic!("{other:?}"),
             })
         });
-        assert!(received > 0, "{told} refusals came");
+        assert!(received > 0, "{told} rejections came");
         told
     };
     for _ in 0..messages {
-        match program.enqueue(refused, &[b'x'; 100]) {
+        match program.enqueue(rejected, &[b'x'; 100]) {
             Ok(()) => {}
             Err(error) if error.is_final() => panic!("{error}"),
             // It has gathered.
@@ -298,7 +298,7 @@ fn no_more_is_taken_than_there_is_room_for_answers() {
         while let Some((frame, length)) = native::decode_router(rest, 1 << 24).expect("a frame") {
             let of = match frame {
                 RouterFrame::Subscribed(of) if of < TAKEN => of.into(),
-                RouterFrame::Refused(it) if it.id >= u64::from(TAKEN) => it.id,
+                RouterFrame::Rejected(it) if it.id >= u64::from(TAKEN) => it.id,
                 other => panic!("{other:?} answers {number}"),
             };
             assert_eq!(of, number);

@@ -155,18 +155,18 @@ fn pages_and_programs_ask_each_other() {
     let to = &message["message"]["reply_to"];
     page.say(&json!({"reply": to, "payload": "mine"}));
     assert_eq!(asking.join().expect("no panic"), b"mine");
-    let refused = page.ask(&json!({"reply": to, "payload": "again"}));
-    assert_eq!(refused["refused"]["code"], "requester gone", "{refused}");
-    assert_eq!(refused["refused"]["reply"], *to, "{refused}");
+    let rejected = page.ask(&json!({"reply": to, "payload": "again"}));
+    assert_eq!(rejected["rejected"]["code"], "requester gone", "{rejected}");
+    assert_eq!(rejected["rejected"]["reply"], *to, "{rejected}");
 
-    let refused = page.ask(&json!({"request": "nobody/here", "correlation": 3, "payload": ""}));
-    assert_eq!(refused["refused"]["request"], 3, "{refused}");
-    assert_eq!(refused["refused"]["code"], "no responder", "{refused}");
+    let rejected = page.ask(&json!({"request": "nobody/here", "correlation": 3, "payload": ""}));
+    assert_eq!(rejected["rejected"]["request"], 3, "{rejected}");
+    assert_eq!(rejected["rejected"]["code"], "no responder", "{rejected}");
     page.say(&json!({"request": "page/late", "correlation": 4, "timeout_ms": 1, "payload": ""}));
     assert_eq!(page.told()["message"]["topic"], "page/late");
-    let refused = page.told();
-    assert_eq!(refused["refused"]["request"], 4, "{refused}");
-    assert_eq!(refused["refused"]["code"], "timed out", "{refused}");
+    let rejected = page.told();
+    assert_eq!(rejected["rejected"]["request"], 4, "{rejected}");
+    assert_eq!(rejected["rejected"]["code"], "timed out", "{rejected}");
 }
 
 #[test]
@@ -181,20 +181,20 @@ fn what_is_not_done_is_said_and_the_connection_stays() {
         (json!({"nonsense": 1}), "text", "bad frame", "unknown field `nonsense`"),
         (json!([1]), "text", "bad frame", "line 1 column"),
     ] {
-        let refused = page.ask(&command);
-        let refused = &refused["refused"];
-        assert!(!refused[subject].is_null(), "{command}: {refused}");
-        assert_eq!(refused["code"], code, "{command}: {refused}");
-        let words = refused["reason"].as_str().unwrap_or_default();
-        assert!(words.contains(reason), "{command}: {refused}");
+        let rejected = page.ask(&command);
+        let rejected = &rejected["rejected"];
+        assert!(!rejected[subject].is_null(), "{command}: {rejected}");
+        assert_eq!(rejected["code"], code, "{command}: {rejected}");
+        let words = rejected["reason"].as_str().unwrap_or_default();
+        assert!(words.contains(reason), "{command}: {rejected}");
     }
     assert_eq!(page.ask(&json!({"subscribe": 1, "pattern": "a"})), json!({"subscribed": 1}));
-    let refused = page.ask(&json!({"subscribe": 1, "pattern": "b"}));
-    assert_eq!(refused["refused"]["code"], "in use", "{refused}");
-    // A refused header takes its payload with it.
+    let rejected = page.ask(&json!({"subscribe": 1, "pattern": "b"}));
+    assert_eq!(rejected["rejected"]["code"], "in use", "{rejected}");
+    // A rejected header takes its payload with it.
     page.say(&json!({"publish": "a/>", "binary": true}));
     page.send(b"payload");
-    assert_eq!(page.told()["refused"]["publish"], "a/>");
+    assert_eq!(page.told()["rejected"]["publish"], "a/>");
     assert_eq!(page.ask(&json!({"ping": 1})), json!({"pong": 1}));
 }
 
@@ -249,8 +249,8 @@ fn a_page_with_credit_gets_the_newest_when_it_has_taken_one() {
     assert!(published >= began, "{published} is not before {began}");
     assert_eq!(page.told()["message"]["sequence"], 2);
     // More than were sent: that is said, and nothing changes.
-    let refused = page.ask(&json!({"taken": 3}));
-    assert!(refused["refused"]["reason"].as_str().is_some_and(|it| it.contains("2 were sent")));
+    let rejected = page.ask(&json!({"taken": 3}));
+    assert!(rejected["rejected"]["reason"].as_str().is_some_and(|it| it.contains("2 were sent")));
     let newest = page.ask(&json!({"taken": 1, "round_trip_ns": 50_000}));
     assert_eq!(newest["message"]["sequence"], 1_000, "{newest}");
     assert_eq!(newest["message"]["replaced"], 997, "{newest}");
@@ -293,7 +293,7 @@ fn half_a_handshake_is_ended_in_time() {
 }
 
 #[test]
-fn pages_of_other_origins_are_refused() {
+fn pages_of_other_origins_are_rejected() {
     let router = start(|config| config.websocket.origins = vec!["https://desk.example.org".into()]);
     let connect = |origin: &str| {
         let mut request =
@@ -303,8 +303,8 @@ fn pages_of_other_origins_are_refused() {
     };
     assert_eq!(connect("https://desk.example.org"), Ok(()));
     assert_eq!(connect("http://localhost:3000"), Ok(()));
-    let refused = connect("https://evil.example.org").expect_err("a refusal");
-    assert!(refused.contains("403"), "{refused}");
+    let rejected = connect("https://evil.example.org").expect_err("a rejection");
+    assert!(rejected.contains("403"), "{rejected}");
 }
 
 #[test]
@@ -386,7 +386,7 @@ fn a_page_that_asks_more_at_once_than_there_is_room_for_answers_gets_all_of_them
     page.0.get_mut().write_all(&frames).expect("they are sent");
     assert_eq!(page.told(), json!({"subscribed": 1}));
     for number in 2..=80 {
-        assert_eq!(page.told()["refused"]["subscribe"], number);
+        assert_eq!(page.told()["rejected"]["subscribe"], number);
     }
 }
 

@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let answer = calculator.add(&Numbers { a: 40, b: 2 })?;
     println!("40 + 2 = {}", answer.result);
     match calculator.divide(&Numbers { a: 1, b: 0 }) {
-        Err(CallError::Fault(fault)) => println!("1 / 0 is refused: {fault}"),
+        Err(CallError::Fault(fault)) => println!("1 / 0 is rejected: {fault}"),
         other => println!("1 / 0 = {other:?}"),
     }
     Ok(())

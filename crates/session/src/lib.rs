@@ -1,8 +1,11 @@
-//! Conversations: a protocol, a format and a transport together, such as SOAP services over HTTP
+//! Conversations: SOAP services and clients, the router's native and WebSocket sessions
 
 #![forbid(unsafe_code)]
 
+pub mod native;
 mod profile;
+pub mod router;
 pub mod soap;
+pub mod websocket;
 
 pub use profile::Profile;

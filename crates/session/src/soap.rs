@@ -11,12 +11,12 @@ mod client;
 mod context;
 mod conversation;
 pub mod element;
+mod fallback;
 pub mod header;
 mod http;
 mod macros;
 mod media;
 mod operation;
-mod otherwise;
 pub mod outline;
 mod prologue;
 mod public;
@@ -34,7 +34,7 @@ pub use http::{Running, Server, StartError};
 pub use operation::Function;
 pub use service::{Endpoint, Service, ServiceError};
 pub use tcp::{TcpConfig, TcpServer};
-pub use trunkline_codec::soap::{
+pub use trunkline_http::{ClientConfig, ClientTls, Config, ServerTls, Workers};
+pub use trunkline_soap::{
     Fault, FaultCode, Fragment, HeaderBlock, QName, Style, Version as SoapVersion,
 };
-pub use trunkline_http::{ClientConfig, ClientTls, Config, ServerTls, Workers};

@@ -224,7 +224,7 @@ fn an_answer_of_soap_12_says_which_part_is_the_result_if_it_is_asked_to() {
 
 /// SOAP 1.2 part 1 sections 5.1 to 5.3, SOAP 1.1 sections 3 and 4.
 #[test]
-fn what_the_envelope_may_not_have_is_refused() {
+fn what_the_envelope_may_not_have_is_rejected() {
     let mut conversation = endpoint(Binding::document_literal()).conversation();
     let good = envelope("", "<n:add><n:a>1</n:a><n:b>2</n:b></n:add>");
     assert_eq!(ask(&mut conversation, &good, "").1, Outcome::Reply);
@@ -232,11 +232,11 @@ fn what_the_envelope_may_not_have_is_refused() {
         (SOAP12, "<e:Body>", "<e:Body test='true'>", "attributes of Body to be in a namespace"),
         (SOAP12, "<e:Envelope", "<e:Envelope a='1'", "attributes of Envelope to be in a namespace"),
         (SOAP11, "<e:Envelope", "<e:Envelope a='1'", "attributes of Envelope to be in a namespace"),
-        (SOAP11, "<n:a>", "<?p?><n:a>", "processing instructions are refused"),
-        (SOAP12, "<n:a>", "<n:a><?p?>", "processing instructions are refused"),
-        (SOAP11, "</e:Envelope>", "</e:Envelope><?p?>", "processing instructions are refused"),
+        (SOAP11, "<n:a>", "<?p?><n:a>", "processing instructions are rejected"),
+        (SOAP12, "<n:a>", "<n:a><?p?>", "processing instructions are rejected"),
+        (SOAP11, "</e:Envelope>", "</e:Envelope><?p?>", "processing instructions are rejected"),
     ] {
-        // Learnt from what is good, each is refused all the same.
+        // Learnt from what is good, each is rejected all the same.
         let plain = good.replace(SOAP11, soap);
         assert_eq!(ask(&mut conversation, &plain, "").1, Outcome::Reply);
         let (answer, outcome) = ask(&mut conversation, &plain.replacen(from, to, 1), "");
@@ -249,7 +249,7 @@ fn what_the_envelope_may_not_have_is_refused() {
 }
 
 #[test]
-fn a_block_that_must_be_understood_and_is_not_is_refused() {
+fn a_block_that_must_be_understood_and_is_not_is_rejected() {
     let mut conversation = endpoint(Binding::document_literal()).conversation();
     let body = "<n:add><n:a>1</n:a><n:b>2</n:b></n:add>";
     let block = |attributes: &str| {
@@ -342,7 +342,7 @@ fn what_is_unknown_in_blocks_and_details_is_counted() {
         assert_eq!(outcome, expected, "{answer}");
         assert_eq!(conversation.context().unknown_elements(), unknown, "{content}");
     }
-    let strict = service().on_unknown(UnknownContent::Refuse).at("/", Binding::document_literal());
+    let strict = service().on_unknown(UnknownContent::Reject).at("/", Binding::document_literal());
     let mut strict = strict.build().expect("a service")[0].conversation();
     let (block, plain) = (block("<n:id kind='1'>T</n:id>"), body.replace("<n:more/>", ""));
     let (answer, outcome) = ask(&mut strict, &envelope(&block, &plain), "");

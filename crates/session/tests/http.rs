@@ -126,7 +126,7 @@ fn a_fault_of_the_sender_is_a_bad_request_where_the_service_says_so() {
 }
 
 #[test]
-fn what_is_no_call_is_refused_with_a_word() {
+fn what_is_no_call_is_rejected_with_a_word() {
     let server = start();
     let cases = [
         ("POST /nowhere HTTP/1.1\r\nContent-Type: text/xml", "404", "there is /words, /rpc"),
@@ -346,18 +346,18 @@ fn unknown_elements_of_a_reply_are_counted_in_the_clients_profile() {
 
 /// Who wants no extensions is told of the first one.
 #[test]
-fn unknown_elements_are_refused_where_that_is_asked_for() {
+fn unknown_elements_are_rejected_where_that_is_asked_for() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let log = lines.clone();
     let server = Server::new()
-        .service(service().on_unknown(UnknownContent::Refuse))
+        .service(service().on_unknown(UnknownContent::Reject))
         .on_call(move |call| log.lock().expect("the log").push(call.to_string()))
         .start("127.0.0.1:0")
         .expect("a server");
     let head = "POST /words HTTP/1.1\r\nContent-Type: text/xml\r\nSOAPAction: \"\"";
     let hello = envelope(SOAP11, "repeat", "hello");
     let extended = hello.replace("</text>", "</text><more/>");
-    let why = "the schema does not know it, and unknown content is refused";
+    let why = "the schema does not know it, and unknown content is rejected";
     for _ in 0..2 {
         let (head_of_answer, body) = ask(server.address(), head, &extended);
         assert!(head_of_answer.starts_with("http/1.1 500 "), "{head_of_answer}");
@@ -378,7 +378,7 @@ fn unknown_elements_are_refused_where_that_is_asked_for() {
     let mut words = Words::new(&format!("http://{}/words", server.address())).expect("a client");
     let word = Word { text: "a".into() };
     words.repeat(&word).expect("a reply");
-    words.client().set_on_unknown(UnknownContent::Refuse);
+    words.client().set_on_unknown(UnknownContent::Reject);
     match words.repeat(&word).map(|_| ()) {
         Err(CallError::Reply(error)) => assert_eq!(error.path(), "more"),
         other => panic!("{other:?}"),

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use trunkline_codec::soap::{Style, Version};
 use trunkline_message::{Any, Layout, Message, Structure as _};
 use trunkline_session::soap::wsdl::{self, Binding, Description, OperationDescription};
+use trunkline_soap::{Style, Version};
 use trunkline_wire::Text;
 
 fn of_listing(listing: &str, style: Style) -> Description {
@@ -71,8 +71,8 @@ fn elements_of_any_name_are_said() {
 
 /// Unique Particle Attribution: of an element that comes, its name says what it is.
 #[test]
-fn what_an_any_would_swallow_is_refused() {
-    let refused = |fields: &str| {
+fn what_an_any_would_swallow_is_rejected() {
+    let rejected = |fields: &str| {
         let listing = format!("message M\n{fields}\nend");
         of_listing(&listing, Style::DocumentLiteral).check().map_err(|it| it.to_string())
     };
@@ -101,7 +101,7 @@ fn what_an_any_would_swallow_is_refused() {
         ("field a 0 i32[] implied\nnote xml list unwrapped\nfield x 0 any required", false),
         ("field x 0 any[] optional\nfield a 0 i32 required", true),
     ] {
-        let checked = refused(fields);
+        let checked = rejected(fields);
         assert_eq!(checked.is_ok(), is_fine, "{fields}: {checked:?}");
         if let Err(why) = checked {
             let has_place = why.contains("x of ") && why.contains(" a beside it");
@@ -156,7 +156,7 @@ struct Clashing {
 }
 
 #[test]
-fn it_is_refused_in_mixed_content_and_by_the_namespace_of_its_own_type() {
+fn it_is_rejected_in_mixed_content_and_by_the_namespace_of_its_own_type() {
     let check = |layout: &Arc<Layout>| {
         let checked = description(layout.clone(), Style::DocumentLiteral).check();
         checked.map_err(|why| why.to_string())

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{Options, commit, task};
 use trunkline_store::{
-    ClockReading, Consume, Consuming, Delivery, Denied, Durability, EventSink, Loss, NewMessage,
+    ClockReading, Consume, Consuming, Delivery, Durability, EventSink, Loss, NewMessage, Rejected,
     Settings, Store, Stored,
 };
 
@@ -33,9 +33,9 @@ impl EventSink for Told {
     }
     fn lost(&mut self, _: u64, _: u32, _: &Loss) {}
     fn stored(&mut self, _: u64, _: &Stored) {}
-    fn failed(&mut self, _: u64, _: u64, _: &Denied) {}
-    fn refused(&mut self, client: u64, _: u32, denied: &Denied) {
-        println!("client {client} is refused: {denied}");
+    fn failed(&mut self, _: u64, _: u64, _: &Rejected) {}
+    fn rejected(&mut self, client: u64, _: u32, rejected: &Rejected) {
+        println!("client {client} is rejected: {rejected}");
     }
     fn consuming(&mut self, _: u64, _: &Consuming) {}
     fn confirmed(&mut self, _: u64, _: u32, _: Durability, _: u64) {}
@@ -130,7 +130,7 @@ fn main() {
     }
     let mut sequence = 0;
     let mut publish = |bench: &mut Bench, count: u64, payload: &[u8]| {
-        let mut refused = None;
+        let mut rejected = None;
         for _ in 0..count {
             sequence += 1;
             let (time_to_live, is_repeated, format, topic) = (0, false, 0, "orders/1");
@@ -139,22 +139,22 @@ fn main() {
             let stored = bench.turn("store", |store, at, told| {
                 store.store(at, producing.producer, &message, told)
             });
-            if let Err(denied) = stored {
-                refused = Some(denied);
+            if let Err(why) = stored {
+                rejected = Some(why);
                 sequence -= 1;
             }
-            if sequence % 64 == 0 || stored_is_busy(&refused) {
+            if sequence % 64 == 0 || stored_is_busy(&rejected) {
                 bench.disk();
             }
         }
-        refused
+        rejected
     };
-    let refused = publish(&mut bench, u64::from(WINDOW) + 1_000, &[7; 100]);
+    let rejected = publish(&mut bench, u64::from(WINDOW) + 1_000, &[7; 100]);
     bench.disk();
-    println!("{subscriptions} subscriptions, {} delivered, refused: {refused:?}", bench.told.0);
+    println!("{subscriptions} subscriptions, {} delivered, rejected: {rejected:?}", bench.told.0);
     bench.say("filling the windows");
-    let refused = publish(&mut bench, 60_000, &[7; 4_000]);
-    println!("refused: {refused:?}");
+    let rejected = publish(&mut bench, 60_000, &[7; 4_000]);
+    println!("rejected: {rejected:?}");
     bench.say("240 MB more");
     acknowledge_and_leave(&mut bench, subscriptions);
     wait_for_a_checkpoint();
@@ -241,6 +241,6 @@ fn acknowledge_and_leave(bench: &mut Bench, subscriptions: u32) {
     bench.say("a consumer leaves that has 100,000");
 }
 
-fn stored_is_busy(refused: &Option<Denied>) -> bool {
-    *refused == Some(Denied::Busy)
+fn stored_is_busy(rejected: &Option<Rejected>) -> bool {
+    *rejected == Some(Rejected::Busy)
 }

@@ -1,29 +1,30 @@
-//! What consumers have done with messages: acknowledged them, or given them back.
+//! Acknowledgements and releases of consumers.
 
 use crate::body::kind;
 use crate::durable::Durable;
-use crate::event_sink::{ClockReading, Denied, EventSink};
+use crate::event_sink::{ClockReading, EventSink, Rejected};
 use crate::store::{Answer, Store};
 
-/// Ranges in a record of what is done, at most, and in all that are written in one turn.
+/// The most ranges in a record of done messages, and in all such records of one turn.
 const RANGES: usize = 4_096;
 
-/// A record costs at least as much as so many ranges.
+/// A record costs at least as much as this many ranges.
 const RECORD: usize = 8;
 
-/// Bytes of a record besides its ranges, and of a range, at most.
+/// The most bytes of a record besides its ranges, and of a range.
 const HEAD: usize = 64;
 const RANGE: usize = 20;
 
-/// How soon after an acknowledgement room is looked for if there is none; nanoseconds.
+/// The time from an acknowledgement until the next search for room, if there is none; nanoseconds.
 const SOON: u64 = 10_000_000;
 
 impl Store {
-    /// A consumer has done with a message, or with all up to it.
+    /// A consumer has processed a message, or all messages up to it.
     ///
     /// # Errors
     ///
-    /// [`Denied::Unknown`]: the client has no such subscription. [`Denied::Limit`]: the message comes again.
+    /// [`Rejected::Unknown`]: the client has no such subscription. [`Rejected::Limit`]: the message is
+    /// redelivered.
     pub fn acknowledge(
         &mut self,
         at: ClockReading,
@@ -31,9 +32,9 @@ impl Store {
         subscription: u32,
         (position, is_cumulative): (u64, bool),
         sink: &mut impl EventSink,
-    ) -> Result<(), Denied> {
-        let id = *self.consumer_of.get(&(client, subscription)).ok_or(Denied::Unknown)?;
-        let consumer = self.consumers.get_mut(&id).ok_or(Denied::Unknown)?;
+    ) -> Result<(), Rejected> {
+        let id = *self.consumer_of.get(&(client, subscription)).ok_or(Rejected::Unknown)?;
+        let consumer = self.consumers.get_mut(&id).ok_or(Rejected::Unknown)?;
         consumer.acknowledgements += 1;
         let (number, wants_told) = (consumer.durable, consumer.wants_acknowledged);
         let ranges = self.durables.get(&number).map_or(0, Durable::kept_ranges);
@@ -41,7 +42,7 @@ impl Store {
             true => Ok(self.finish_through(id, position)),
             false => self.finish(number, position),
         };
-        let durable = self.durables.get_mut(&number).ok_or(Denied::Unknown)?;
+        let durable = self.durables.get_mut(&number).ok_or(Rejected::Unknown)?;
         if self.journal.shortage().is_some() {
             self.retain_at = self.retain_at.min(at.now.saturating_add(SOON));
         }
@@ -66,15 +67,15 @@ impl Store {
         count.map(|_| ())
     }
 
-    /// A message is done, if it was delivered: it may have been over an earlier connection, and whoever has it
-    /// now need not do it again. Gives how many are.
-    fn finish(&mut self, number: u32, position: u64) -> Result<u64, Denied> {
+    /// Finishes a message if it was delivered, also over an earlier connection: the consumer that has it
+    /// now need not process it again. Returns how many are finished.
+    fn finish(&mut self, number: u32, position: u64) -> Result<u64, Rejected> {
         let (end, limit) = (self.journal.last() + 1, self.settings.ranges);
         let Some(durable) = self.durables.get_mut(&number) else { return Ok(0) };
         let flight = durable.in_flight.get(&position);
         let id = flight.and_then(|it| it.consumer).filter(|it| self.consumers.contains_key(it));
         if id.is_none() && durable.is_apart(position, end) {
-            return Err(Denied::Limit(format!(
+            return Err(Rejected::Limit(format!(
                 "the durable subscription {:?} goes on with its oldest messages: what is acknowledged of it lies in \
                  more than {limit} ranges (journal.ranges), and the message at {position}, which no consumer has \
                  now, would be one more; it comes again, and can be acknowledged then",
@@ -97,13 +98,13 @@ impl Store {
         Ok(1)
     }
 
-    /// Puts what was acknowledged into the journal, as much as one turn may take; whether there is more. What
-    /// finds no room is tried again with the next commit. Who has more than a turn may take is the last of the
-    /// next turn.
+    /// Writes acknowledgements to the journal, as many as fit one turn; returns whether there are more.
+    /// Those without room are retried with the next commit. A subscription with more than fits a turn is
+    /// the last of the next turn.
     pub(crate) fn log_acknowledgements(&mut self, at: ClockReading) -> bool {
         let mut rest = RANGES;
         for _ in 0..self.unlogged.len() {
-            // Without room for the least of records nobody's is made for nothing.
+            // If even the smallest record has no room, none is made.
             if rest == 0 || self.make_room(at, HEAD + RANGE).is_err() {
                 break;
             }
@@ -115,7 +116,8 @@ impl Store {
         rest == 0 && !self.unlogged.is_empty()
     }
 
-    /// Those of one subscription; whether all of them are in the journal. Only what is takes of the rest.
+    /// Those of one subscription; returns whether all of them are in the journal. Only written ones use up
+    /// the rest.
     fn log_acknowledgements_of(&mut self, at: ClockReading, number: u32, rest: &mut usize) -> bool {
         let mut most = RANGES.min((self.journal.record_bytes() - HEAD) / RANGE);
         while let Some(durable) = self.durables.get(&number).filter(|it| !it.is_replay()) {
@@ -142,7 +144,7 @@ impl Store {
         true
     }
 
-    /// Consumers who want to know are told when the journal has come to a position.
+    /// Consumers that asked for it are told when the journal has reached a position on disk.
     fn promise_acknowledged(&mut self, number: u32, position: u64) {
         let Some(durable) = self.durables.get(&number) else { return };
         for id in &durable.consumers {
@@ -158,12 +160,12 @@ impl Store {
         }
     }
 
-    /// A consumer gives a message back, to be delivered again after some nanoseconds. Until then it counts
-    /// as one that the consumer has.
+    /// A consumer gives a message back, for redelivery after some nanoseconds. Until then it counts as one
+    /// that the consumer has.
     ///
     /// # Errors
     ///
-    /// [`Denied::Unknown`]: the client has no such subscription.
+    /// [`Rejected::Unknown`]: the client has no such subscription.
     pub fn release(
         &mut self,
         at: ClockReading,
@@ -171,11 +173,11 @@ impl Store {
         subscription: u32,
         (position, delay): (u64, u64),
         sink: &mut impl EventSink,
-    ) -> Result<(), Denied> {
-        let id = *self.consumer_of.get(&(client, subscription)).ok_or(Denied::Unknown)?;
-        let consumer = self.consumers.get_mut(&id).ok_or(Denied::Unknown)?;
+    ) -> Result<(), Rejected> {
+        let id = *self.consumer_of.get(&(client, subscription)).ok_or(Rejected::Unknown)?;
+        let consumer = self.consumers.get_mut(&id).ok_or(Rejected::Unknown)?;
         let number = consumer.durable;
-        let durable = self.durables.get_mut(&number).ok_or(Denied::Unknown)?;
+        let durable = self.durables.get_mut(&number).ok_or(Rejected::Unknown)?;
         let is_done = consumer.through.is_some_and(|through| position <= through);
         if is_done || durable.in_flight.get(&position).is_none_or(|it| it.consumer != Some(id)) {
             return Ok(());
@@ -194,7 +196,7 @@ impl Store {
         Ok(())
     }
 
-    /// Messages whose waiting is over come again, and are no longer what their consumers have.
+    /// Released messages whose delay is over are redelivered, and their consumers no longer have them.
     pub(crate) fn end_delays(&mut self, number: u32, now: u64) {
         let Some(durable) = self.durables.get_mut(&number) else { return };
         while let Some(flight) = durable.end_delay(now) {

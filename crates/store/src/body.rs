@@ -1,27 +1,40 @@
-//! What is in the records of the journal: bytes and back.
+//! The bodies of the journal's records: bytes and back.
 //!
-//! Numbers are little-endian; a text has its length before it, in 16 bits.
+//! ```text
+//!   a message
+//!    0                               4       5       6               8
+//!  +-------------------------------+-------+-------+---------------+
+//!  | number of the producer        | flags | topic |    format     |   0
+//!  +-------------------------------+-------+-------+---------------+
+//!  |                           sequence                            |   8
+//!  |              expires: nanoseconds since 1970, or 0            |  16
+//!  +---------------------------------------------------------------+
+//!  | topic: so many bytes, then the payload to the end                24
+//! ```
+//!
+//! Numbers are little-endian; a text has its length before it, in 16 bits. `docs/journal.md` has the other
+//! kinds.
 
 /// Kinds of records.
 pub mod kind {
-    /// The first record of each segment: what is known but for the messages themselves, or the first of
-    /// several pieces of it.
+    /// The first record of each segment: everything known besides messages, or the first of several pieces
+    /// of it.
     pub const STATE: u8 = 1;
     /// A message.
     pub const MESSAGE: u8 = 2;
     /// A producer publishes for the first time.
     pub const PRODUCER: u8 = 3;
-    /// A durable subscription was made, as version 2 of the state had it.
+    /// A durable subscription was made, in the layout of version 2 of the state.
     pub const SUBSCRIPTION_2: u8 = 4;
-    /// Messages of a durable subscription were acknowledged, as version 2 had it: their positions.
+    /// Messages of a durable subscription were acknowledged, in version 2: their positions.
     pub const ACKNOWLEDGED_2: u8 = 5;
-    /// A durable subscription is no more.
+    /// A durable subscription was deleted.
     pub const DELETED: u8 = 6;
     /// A durable subscription is made.
     pub const SUBSCRIPTION: u8 = 7;
     /// Messages of a durable subscription are done.
     pub const DONE: u8 = 8;
-    /// Another piece of what is known, true where it stands.
+    /// Another piece of a checkpoint, true at its place.
     pub const PIECE: u8 = 9;
 
     /// The kind in words.
@@ -44,15 +57,15 @@ pub mod kind {
 /// A message as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredMessage<'a> {
-    /// Who published it.
+    /// The producer.
     pub producer: u32,
-    /// Its number among those of the producer.
+    /// Its sequence in the producer.
     pub sequence: u64,
-    /// When it is not to be delivered any more: nanoseconds since 1970, or 0.
+    /// The time after which it need not be delivered: nanoseconds since 1970, or 0.
     pub expires: u64,
     /// Whether it may have been published before.
     pub is_repeated: bool,
-    /// What the payload is.
+    /// The format of the payload.
     pub format: u16,
     /// Its topic.
     pub topic: &'a str,
@@ -64,7 +77,7 @@ pub struct StoredMessage<'a> {
 const MESSAGE_HEAD: usize = 24;
 
 impl<'a> StoredMessage<'a> {
-    /// What stands before topic and payload.
+    /// The bytes before topic and payload.
     pub(crate) fn head(&self) -> [u8; MESSAGE_HEAD] {
         let mut head = [0; MESSAGE_HEAD];
         head[..4].copy_from_slice(&self.producer.to_le_bytes());
@@ -81,7 +94,7 @@ impl<'a> StoredMessage<'a> {
         MESSAGE_HEAD + self.topic.len() + self.payload.len()
     }
 
-    /// From the body of a record; none if it is no message.
+    /// From the body of a record; `None` if it is not a message.
     #[inline]
     pub fn read(body: &'a [u8]) -> Option<Self> {
         let (head, rest) = body.split_first_chunk::<MESSAGE_HEAD>()?;
@@ -131,7 +144,7 @@ impl Writer {
         self
     }
 
-    /// Positions that rise: how many, and how far each is from the one before, seven bits a byte.
+    /// Rising positions: their number, and the distance of each from the previous one, seven bits a byte.
     pub(crate) fn rising(&mut self, positions: impl ExactSizeIterator<Item = u64>) -> &mut Self {
         self.u32(positions.len() as u32);
         let mut before = 0;
@@ -143,7 +156,7 @@ impl Writer {
     }
 }
 
-/// Reads them; none if they are not there.
+/// Reads numbers and texts; `None` if they are missing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
@@ -167,7 +180,7 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(text).ok()
     }
 
-    /// What [`Writer::rising`] has written.
+    /// What [`Writer::rising`] wrote.
     pub(crate) fn rising(&mut self) -> Option<Vec<u64>> {
         let mut before = 0_u64;
         self.list(|it| {
@@ -176,7 +189,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What [`Writer::short`] has written.
+    /// What [`Writer::short`] wrote.
     pub(crate) fn short(&mut self) -> Option<u64> {
         let (mut value, mut shift) = (0_u64, 0);
         loop {
@@ -190,7 +203,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// So many of something; no more than there are bytes, whatever the number says.
+    /// A list with its length first; no more items than there are bytes, whatever the length says.
     pub(crate) fn list<T>(
         &mut self,
         mut read: impl FnMut(&mut Self) -> Option<T>,

@@ -1,54 +1,53 @@
-//! Checkpoints: all that is known besides messages goes into the journal again and again, a piece at a time, so
-//! that earlier segments are not needed and no turn is long.
+//! Checkpoints: everything known besides messages is written to the journal again and again, a piece at a
+//! time, so that earlier segments are not needed and no turn is long.
 //!
-//! Each segment begins with a piece; others follow, one with each commit, and one a turn while records wait for
-//! the checkpoint to be complete. What a piece says is true where it
-//! stands, and changes behind it are in records of their own. Recovery begins with the first piece of the last
-//! checkpoint that is complete.
+//! Each segment begins with a piece; others follow, one with each commit, and one a turn while records wait
+//! for the checkpoint to be complete. A piece is true at its place; later changes are in records of their
+//! own. Recovery begins with the first piece of the last complete checkpoint.
 
 use crate::body::{Writer, kind};
 use crate::durable::{Account, Durable};
-use crate::event_sink::{ClockReading, Denied};
+use crate::event_sink::{ClockReading, Rejected};
 use crate::state::{Part, VERSION};
 use crate::store::Store;
 use trunkline_journal::Room;
 
-/// A checkpoint of which more pieces are to come.
+/// A checkpoint with more pieces to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Checkpoint {
     /// The segment that begins with its first piece.
     begun: u32,
     /// The number of the next piece.
     piece: u32,
-    /// What that begins with.
+    /// Where that begins.
     at: Place,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// The producer with this number, or the next behind it.
+    /// The producer with this number, or the next one.
     Producer(u32),
-    /// The durable subscription with this number, from a position on, or the next behind it.
+    /// The durable subscription with this number, from a position on, or the next one.
     Durable(u32, u64),
 }
 
-/// Bytes of a piece besides what it says of producers and subscriptions.
+/// Bytes of a piece besides its producers and subscriptions.
 const HEAD: usize = 28;
 
 /// Bytes of a producer besides its name, and of a part besides its name, its pattern and its ranges.
 const PRODUCER: usize = 30;
 const PART: usize = 100;
 
-/// Bytes that ranges have room for, at least; two numbers take twenty at most.
+/// The least room for ranges; two numbers take twenty bytes at most.
 const RANGES: usize = 40;
 
-/// Bytes that may wait to be written when one more piece is put behind them that records wait for.
+/// The most bytes waiting to be written when another piece, which records wait for, is added.
 const AHEAD: usize = 4 << 20;
 
 impl Store {
-    /// Begins a segment with a piece of what is known.
-    pub(crate) fn begin_segment(&mut self, at: ClockReading) -> Result<(), Denied> {
-        // What is in memory is gone with what is known of it.
+    /// Begins a segment with a piece of the checkpoint.
+    pub(crate) fn begin_segment(&mut self, at: ClockReading) -> Result<(), Rejected> {
+        // In memory, segments and state disappear together.
         if !self.journal.is_on_disk() {
             return Ok(self.journal.begin_segment(at.time, None)?);
         }
@@ -65,12 +64,12 @@ impl Store {
         Ok(())
     }
 
-    /// Bytes of a piece, at most, unless it says but one thing.
+    /// The most bytes of a piece, unless it has only one item.
     fn piece_bytes(&self) -> usize {
         self.settings.piece_bytes.min(self.journal.record_bytes() / 2)
     }
 
-    /// Whether records have to wait for the checkpoint: it is to be complete before its segment is full, or
+    /// Whether records have to wait for the checkpoint: it must be complete before its segment is full, or
     /// earlier segments would be held.
     pub(crate) fn waits_for_checkpoint(&mut self) -> bool {
         let is_late = self.journal.end().offset > self.settings.journal.segment_bytes / 2;
@@ -82,8 +81,8 @@ impl Store {
         waits
     }
 
-    /// While records wait for the checkpoint a piece goes into the journal in each turn, and not only with each
-    /// commit: the next commit has many.
+    /// While records wait for the checkpoint, each turn writes a piece, not only each commit: the next
+    /// commit has many.
     pub(crate) fn hurry_with_checkpoint(&mut self, at: ClockReading) {
         if self.is_checkpoint_awaited {
             let is_ahead = self.journal.pending() >= AHEAD;
@@ -91,10 +90,10 @@ impl Store {
         }
     }
 
-    /// Puts the next piece of the checkpoint into the journal, if there is one and room for it; whether there is.
+    /// Writes the next piece of the checkpoint, if there is one and room for it; returns whether it did.
     pub(crate) fn go_on_with_checkpoint(&mut self, at: ClockReading) -> bool {
         let Some(checkpoint) = self.checkpoint else { return false };
-        // The next segment will begin with it otherwise.
+        // Otherwise the next segment begins with it.
         if self.journal.make_room(self.piece_bytes()) != Ok(Room::Here) {
             return false;
         }
@@ -110,7 +109,7 @@ impl Store {
         true
     }
 
-    /// The next piece of a checkpoint, and what is to come then.
+    /// The next piece of a checkpoint, and the remaining ones.
     fn piece(&self, checkpoint: &Checkpoint) -> (Vec<u8>, Option<Checkpoint>) {
         let limit = self.piece_bytes();
         let mut out = Writer::default();
@@ -158,8 +157,8 @@ impl Store {
         (out.0, at.map(|at| Checkpoint { begun, piece, at }))
     }
 
-    /// The first durable subscription from a number on that is in the journal, and from where on it is to be
-    /// told.
+    /// The first durable subscription from a number on that is in the journal, and the position from which
+    /// to write it.
     fn next_logged(&self, number: u32, from: u64) -> Option<(u32, &Durable, u64)> {
         let mut later = self.durables.range(number..);
         let (next, durable) = later.find(|(_, it)| it.is_logged && !it.is_replay())?;
@@ -168,12 +167,12 @@ impl Store {
 }
 
 impl Durable {
-    /// What is known of it, with what is done from a position on, as far as that takes no more than so many
-    /// bytes. `end` is the next position of the journal.
+    /// Its state, with the done ranges from a position on that fit so many bytes. `end` is the next
+    /// position of the journal.
     pub(crate) fn part(&self, from: u64, bytes: usize, end: u64) -> Part<'_> {
         let mut bounds = Bounds { all: Vec::new(), before: 0, bytes: 4, most: bytes };
         let to = self.write_done(from, end, &mut bounds);
-        // What is not in the journal yet comes in a record of its own.
+        // What is not in the journal yet gets a record of its own.
         let account = Account {
             acknowledged: self.account.acknowledged - self.unlogged.acknowledged,
             expired: self.account.expired - self.unlogged.expired,
@@ -192,7 +191,7 @@ impl Durable {
         }
     }
 
-    /// What is done from a position on. Gives how far that is, if there is no room for all.
+    /// Writes the done ranges from a position on. Returns where it stopped, if there is no room for all.
     fn write_done(&self, from: u64, end: u64, bounds: &mut Bounds) -> u64 {
         let mut at = from;
         let floor = self.floor(end);
@@ -208,7 +207,7 @@ impl Durable {
                     }
                 }
             }
-            // All is but what waits and what is in flight.
+            // All is done except waiting messages and those in flight.
             Some(conflated) => {
                 let horizon = self.horizon(end);
                 let mut waiting = conflated.waiting().range(at..).copied().peekable();
@@ -225,7 +224,7 @@ impl Durable {
                 }
             }
         }
-        // The search may have passed some of these by just now.
+        // The search may just have passed some of these.
         let at = at.max(bounds.before);
         for (begin, behind) in self.ahead.beyond(at) {
             if !bounds.add(begin.max(at), behind) {
@@ -236,7 +235,7 @@ impl Durable {
     }
 }
 
-/// Bounds of ranges that are gathered, as long as there is room.
+/// Bounds of ranges, up to a number of bytes.
 struct Bounds {
     all: Vec<u64>,
     before: u64,

@@ -1,4 +1,12 @@
-//! Conflated subscriptions: of each topic the newest message waits, and takes the place of older ones.
+//! Conflated subscriptions: the newest message of each topic waits, and replaces older ones.
+//!
+//! ```text
+//!   of one topic, when messages have to be on disk before they are delivered:
+//!
+//!   message --> appended --commit begins--> written --commit ends--> ready --delivered--> in flight
+//!                  ^                           ^                       ^
+//!                  +-- a newer one replaces the older in each of the three: elided
+//! ```
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -7,24 +15,24 @@ use crate::durable::Entry;
 /// A topic of a conflated subscription.
 #[derive(Debug, Default)]
 struct Topic {
-    /// What may be delivered.
+    /// The message to deliver.
     ready: Option<Entry>,
-    /// The newest that is being written, if it is to be on disk first.
+    /// The newest message being written, if it has to be on disk first.
     written: Option<Entry>,
-    /// The newest that was appended since that writing began. Without the two apart, a topic with a message
-    /// in every commit would never have one that is on disk.
+    /// The newest message appended since that write began. Without this distinction, a topic with a message
+    /// in every commit would never have one on disk.
     appended: Option<Entry>,
     /// Elided since the last delivery.
     replaced: u64,
-    /// Until when nothing more is delivered.
+    /// Nothing more is delivered before this time.
     cools_until: u64,
-    /// Whether it is in one of the lists of those with something to deliver.
+    /// Whether it is in one of the lists of topics with something to deliver.
     is_listed: bool,
-    /// Whether it is among those with something that is not on disk yet.
+    /// Whether it is in the list of topics with something not yet on disk.
     is_coming: bool,
-    /// The highest position that came.
+    /// The highest position so far.
     last: u64,
-    /// Messages that were delivered and are neither done nor given back.
+    /// Delivered messages that are neither done nor given back.
     in_flight: u32,
 }
 
@@ -33,35 +41,35 @@ impl Topic {
         [&self.ready, &self.written, &self.appended].into_iter().flatten()
     }
 
-    /// Whether nothing is known of it that matters.
+    /// Whether its state can be forgotten.
     fn is_idle(&self, now: u64) -> bool {
         let has_any = self.entries().next().is_some() || self.in_flight > 0;
         !has_any && !self.is_listed && !self.is_coming && self.cools_until <= now
     }
 }
 
-/// What waits in a conflated subscription.
+/// The waiting messages of a conflated subscription.
 #[derive(Debug, Default)]
 pub(crate) struct Conflated {
     /// Nanoseconds between two deliveries of a topic.
     pub(crate) interval: u64,
     numbers: HashMap<Box<str>, u32>,
     topics: Vec<Topic>,
-    /// Topics that may be delivered, in the order in which they came to be.
+    /// Topics that may be delivered, in the order in which they became ready.
     order: VecDeque<u32>,
-    /// Those with something to deliver whose interval is not over, by its end.
+    /// Topics with something to deliver whose interval is not over, by its end.
     cooling: BTreeSet<(u64, u32)>,
-    /// Those with something that is not on disk yet.
+    /// Topics with something not yet on disk.
     coming: Vec<u32>,
-    /// Up to here it was looked at what is on disk.
+    /// The position up to which topics were checked for data on disk.
     settled: u64,
-    /// Numbers that no topic has now.
+    /// Free numbers of topics.
     free: Vec<u32>,
-    /// Positions of those that are ready and were delivered before, and the numbers of their topics.
+    /// Positions of ready messages that were delivered before, and the numbers of their topics.
     again: HashMap<u64, u32>,
-    /// Positions of all that wait.
+    /// Positions of all waiting messages.
     waiting: BTreeSet<u64>,
-    /// The topic that was the last to be looked at for what is to be let go of.
+    /// The last topic that was checked for messages to drop.
     looked_at: usize,
 }
 
@@ -83,7 +91,7 @@ impl Conflated {
         number
     }
 
-    /// Forgets topics of which nothing waits: there may be a new one for each message.
+    /// Forgets topics without waiting messages: there may be a new topic for each message.
     pub(crate) fn forget_idle(&mut self, now: u64) {
         let Self { numbers, topics, free, .. } = self;
         numbers.retain(|_, number| {
@@ -97,8 +105,8 @@ impl Conflated {
         });
     }
 
-    /// A message comes. `writing` is the last position that is being written, `durable` the last that is
-    /// on disk. Gives how many were elided.
+    /// Adds a message. `writing` is the last position being written, `durable` the last one on disk.
+    /// Returns how many were elided.
     pub(crate) fn push(
         &mut self,
         topic: &str,
@@ -136,7 +144,7 @@ impl Conflated {
         elided
     }
 
-    /// A message that is done: all before it of its topic are out of date. Gives how many were elided.
+    /// A message is done: it supersedes all earlier ones of its topic. Returns how many were elided.
     pub(crate) fn supersede(&mut self, topic: &str, position: u64) -> u64 {
         let number = self.number(topic);
         let at = &mut self.topics[number as usize];
@@ -149,7 +157,7 @@ impl Conflated {
         gone.count() as u64
     }
 
-    /// More is on disk now. Gives how many were elided.
+    /// More is on disk now. Returns how many were elided.
     pub(crate) fn settle(&mut self, durable: u64, now: u64) -> u64 {
         if self.coming.is_empty() || self.settled == durable {
             return 0;
@@ -180,7 +188,7 @@ impl Conflated {
         all
     }
 
-    /// Puts a topic where it belongs that has something to deliver.
+    /// Puts a topic with something to deliver into its list.
     fn list(&mut self, number: u32, now: u64) {
         let at = &mut self.topics[number as usize];
         if at.ready.is_none() || std::mem::replace(&mut at.is_listed, true) {
@@ -213,7 +221,8 @@ impl Conflated {
         None
     }
 
-    /// Takes the next message out; if it is delivered, its topic cools, and if it is tracked, it is in flight.
+    /// Removes the next message; if it is delivered, its topic cools, and if it is tracked, it is in
+    /// flight.
     pub(crate) fn take(&mut self, now: u64, is_delivered: bool, is_tracked: bool) {
         let Some(number) = self.order.pop_front() else { return };
         let at = &mut self.topics[number as usize];
@@ -229,8 +238,8 @@ impl Conflated {
         }
     }
 
-    /// A delivered message that has landed comes back, to be delivered at a time or later. False if it is out
-    /// of date.
+    /// Takes back a delivered message that has landed, for redelivery at a time or later. False if it is
+    /// superseded.
     pub(crate) fn give_back(&mut self, entry: Entry, now: u64, due: u64) -> bool {
         let Some(at) = self.topics.get_mut(entry.topic as usize) else { return false };
         if at.last > entry.position {
@@ -245,14 +254,14 @@ impl Conflated {
         true
     }
 
-    /// A message that came back is done; false if there is none at this position.
+    /// A returned message is done; false if there is none at this position.
     pub(crate) fn finish(&mut self, position: u64) -> bool {
         let Some(number) = self.again.remove(&position) else { return false };
         self.waiting.remove(&position);
         self.topics[number as usize].ready.take().is_some()
     }
 
-    /// A delivered message is in flight no more.
+    /// A delivered message is no longer in flight.
     pub(crate) fn land(&mut self, entry: &Entry) {
         if let Some(at) = self.topics.get_mut(entry.topic as usize) {
             at.in_flight = at.in_flight.saturating_sub(1);
@@ -264,7 +273,7 @@ impl Conflated {
         !self.coming.is_empty()
     }
 
-    /// When a topic's interval is over that has something to deliver.
+    /// When the interval of the next topic with something to deliver ends.
     pub(crate) fn next_due(&self) -> Option<u64> {
         self.cooling.first().map(|(due, _)| *due)
     }
@@ -274,8 +283,8 @@ impl Conflated {
         &self.waiting
     }
 
-    /// Loses what waits and is stored before an address, where the first record has this position, and gives
-    /// their positions. So many topics are looked at as are left, from where the last time ended.
+    /// Drops waiting messages that are stored before an address, where the first record has this position,
+    /// and returns their positions. Checks as many topics as are left, starting where the last call ended.
     pub(crate) fn let_go(
         &mut self,
         limit: trunkline_journal::Address,

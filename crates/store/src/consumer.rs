@@ -1,50 +1,50 @@
-//! Consumers: who takes messages of durable subscriptions, and acknowledges them.
+//! Consumers: clients that receive messages of durable subscriptions, and acknowledge them.
 
 use trunkline_router::check_pattern;
 
 use crate::body::{Writer, kind};
 use crate::conflation::Conflated;
 use crate::durable::Durable;
-use crate::event_sink::{ClockReading, Consuming, Denied, EventSink};
+use crate::event_sink::{ClockReading, Consuming, EventSink, Rejected};
 use crate::store::{Answer, Store};
 
 /// Where a subscription begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// With what comes.
+    /// With new messages.
     #[default]
     New,
-    /// With the first message that is kept.
+    /// With the first retained message.
     All,
-    /// With the first at this position or behind it.
+    /// With the first message at this position or behind it.
     Position(u64),
-    /// With the first that was stored then, in nanoseconds since 1970, or later.
+    /// With the first message stored at this time, in nanoseconds since 1970, or later.
     Time(u64),
-    /// With the last so many.
+    /// With this many last messages.
     Last(u64),
 }
 
-/// What a consumer asks for.
+/// The request of a consumer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Consume<'a> {
     /// The client's number for it.
     pub subscription: u32,
-    /// Of the durable subscription; empty for a replay.
+    /// The name of the durable subscription; empty for a replay.
     pub name: &'a str,
     /// Which topics.
     pub pattern: &'a str,
-    /// Unacknowledged messages that it may have; 0 leaves it to the store.
+    /// The most unacknowledged messages; 0 leaves it to the store.
     pub window: u32,
-    /// Where it begins, if it is made by this.
+    /// Where it begins, if this request creates it.
     pub start: Start,
-    /// Whether a newer message of a topic takes the place of one that waits, and how many nanoseconds there
-    /// are between two of a topic; 0 for as often as the consumer takes them.
+    /// Whether a newer message of a topic replaces a waiting one, and the nanoseconds between two of a
+    /// topic; 0 for as often as the consumer takes them.
     pub conflation: Option<u64>,
     /// For a replay: thousandths of the original pace, or 0 for as fast as possible.
     pub pace: u32,
-    /// Whether it is told when what it got is as durable as asked.
+    /// Whether it is told when its messages are as durable as asked.
     pub wants_confirmed: bool,
-    /// Whether it is told when its acknowledgements are kept.
+    /// Whether it is told when its acknowledgements are durable.
     pub wants_acknowledged: bool,
 }
 
@@ -55,46 +55,45 @@ pub(crate) struct Consumer {
     pub(crate) subscription: u32,
     pub(crate) durable: u32,
     pub(crate) window: u32,
-    /// Whether the subscription was made for it.
+    /// Whether the subscription was created for it.
     pub(crate) is_new: bool,
-    /// Messages that it has, and a position below which it has none but what it has given back for later.
+    /// Messages that it has, and a position below which it has none except those released with a delay.
     pub(crate) in_flight: u32,
     pub(crate) lowest: u64,
-    /// It has acknowledged all up to here, and not all of these were looked for yet.
+    /// The cumulative acknowledgement that is not fully processed yet.
     pub(crate) through: Option<u64>,
     pub(crate) wants_confirmed: bool,
     pub(crate) wants_acknowledged: bool,
-    /// How many times it has acknowledged something, and how many of these were told to be kept, or
-    /// will be.
+    /// The number of its acknowledgements, and how many of these were reported as durable, or will be.
     pub(crate) acknowledgements: u64,
     pub(crate) answered: u64,
-    /// Position of the last message that it got before it was on disk.
+    /// Position of the last message that it got before the message was on disk.
     pub(crate) unconfirmed: u64,
-    /// Whether it is among those to be told.
+    /// Whether it is in the list of consumers to be told.
     pub(crate) is_unconfirmed: bool,
 }
 
-/// Consumers of a durable subscription, at most: each that leaves looks through all of them.
+/// The most consumers of a durable subscription: each one that leaves looks through all of them.
 const CONSUMERS: usize = 1_024;
 
 impl Store {
-    /// A client wants messages.
+    /// Attaches a consumer.
     ///
     /// # Errors
     ///
-    /// They are not to be had so; nothing has changed.
+    /// The request is rejected; nothing has changed.
     pub fn consume(
         &mut self,
         at: ClockReading,
         client: u64,
         asked: &Consume<'_>,
         sink: &mut impl EventSink,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), Rejected> {
         if check_pattern(asked.pattern).is_err() {
-            return Err(Denied::Pattern);
+            return Err(Rejected::Pattern);
         }
         if self.consumer_of.contains_key(&(client, asked.subscription)) {
-            return Err(Denied::Exists(format!(
+            return Err(Rejected::Exists(format!(
                 "there is a subscription {} already",
                 asked.subscription
             )));
@@ -131,7 +130,7 @@ impl Store {
             }
             durable.consumers.push(consumer);
         }
-        // Else it is told when the subscription stands.
+        // Otherwise it is told when the subscription is active.
         if self.durables.get(&number).is_some_and(|it| it.stands) {
             self.tell_consuming(consumer, sink);
         }
@@ -139,33 +138,35 @@ impl Store {
         Ok(())
     }
 
-    fn check_known(&self, number: u32, asked: &Consume<'_>) -> Result<u32, Denied> {
+    fn check_known(&self, number: u32, asked: &Consume<'_>) -> Result<u32, Rejected> {
         match self.durables.get(&number) {
             Some(durable) if durable.interval() != asked.conflation => {
-                Err(Denied::Different(format!(
+                Err(Rejected::Different(format!(
                     "the durable subscription {:?} is there with other updates a second",
                     asked.name
                 )))
             }
-            Some(durable) if *durable.pattern != *asked.pattern => Err(Denied::Different(format!(
-                "the durable subscription {:?} has the pattern {:?}",
-                asked.name, durable.pattern
-            ))),
-            Some(durable) if durable.consumers.len() >= CONSUMERS => Err(Denied::Limit(format!(
+            Some(durable) if *durable.pattern != *asked.pattern => {
+                Err(Rejected::Different(format!(
+                    "the durable subscription {:?} has the pattern {:?}",
+                    asked.name, durable.pattern
+                )))
+            }
+            Some(durable) if durable.consumers.len() >= CONSUMERS => Err(Rejected::Limit(format!(
                 "the durable subscription {:?} has its limit of {CONSUMERS} consumers",
                 asked.name
             ))),
             Some(_) => Ok(number),
-            None => Err(Denied::Unknown),
+            None => Err(Rejected::Unknown),
         }
     }
 
-    fn new_durable(&mut self, at: ClockReading, asked: &Consume<'_>) -> Result<u32, Denied> {
+    fn new_durable(&mut self, at: ClockReading, asked: &Consume<'_>) -> Result<u32, Rejected> {
         let limit = self.settings.durables;
         if self.durables.len() >= limit {
             let text =
                 format!("the router has its limit of {limit} durable subscriptions and replays");
-            return Err(Denied::Limit(text));
+            return Err(Rejected::Limit(text));
         }
         let is_replay = asked.name.is_empty();
         let mut durable = Durable {
@@ -187,7 +188,7 @@ impl Store {
         self.next_durable += 1;
         if !is_replay {
             self.names.insert(asked.name.into(), number);
-            // Where the last so many begin is not known yet.
+            // The place of the last so many is not known yet.
             durable.is_logged = durable.backwards.is_none();
             if durable.is_logged {
                 self.log_subscription(at, number, &durable);
@@ -198,7 +199,7 @@ impl Store {
         Ok(number)
     }
 
-    /// A subscription stands when what is known of it is on disk.
+    /// A subscription is active when its state is on disk.
     fn log_subscription(&mut self, at: ClockReading, number: u32, durable: &Durable) {
         if self.journal.is_on_disk() {
             let body = durable.body(number, self.journal.last() + 1);
@@ -208,7 +209,7 @@ impl Store {
         }
     }
 
-    /// Makes a subscription stand that begins with the last so many, once it is known where that is.
+    /// Activates a subscription that begins with the last so many, once their place is known.
     pub(crate) fn log_late(&mut self, at: ClockReading, number: u32) {
         let Some(durable) = self.durables.get(&number) else { return };
         let is_known = durable.backwards.is_none()
@@ -237,12 +238,12 @@ impl Store {
         self.pump(number, at, sink);
     }
 
-    /// A subscription will never stand.
-    pub(crate) fn fall(&mut self, number: u32, denied: &Denied, sink: &mut impl EventSink) {
+    /// A subscription will never be active.
+    pub(crate) fn fall(&mut self, number: u32, rejected: &Rejected, sink: &mut impl EventSink) {
         let Some(durable) = self.remove_durable(number) else { return };
         for consumer in durable.consumers.iter().filter_map(|id| self.consumers.remove(id)) {
             self.consumer_of.remove(&(consumer.client, consumer.subscription));
-            sink.refused(consumer.client, consumer.subscription, denied);
+            sink.rejected(consumer.client, consumer.subscription, rejected);
         }
     }
 
@@ -270,24 +271,24 @@ impl Store {
         sink.consuming(client, &Consuming { subscription, window, waiting, next, is_new });
     }
 
-    /// A consumer leaves: what it has not acknowledged is for others, or for later.
+    /// A consumer leaves: its unacknowledged messages go to others, or wait.
     ///
     /// # Errors
     ///
-    /// [`Denied::Unknown`]: the client has no such subscription.
+    /// [`Rejected::Unknown`]: the client has no such subscription.
     pub fn detach(
         &mut self,
         at: ClockReading,
         client: u64,
         subscription: u32,
         sink: &mut impl EventSink,
-    ) -> Result<(), Denied> {
-        let id = self.consumer_of.remove(&(client, subscription)).ok_or(Denied::Unknown)?;
-        let consumer = self.consumers.remove(&id).ok_or(Denied::Unknown)?;
+    ) -> Result<(), Rejected> {
+        let id = self.consumer_of.remove(&(client, subscription)).ok_or(Rejected::Unknown)?;
+        let consumer = self.consumers.remove(&id).ok_or(Rejected::Unknown)?;
         let number = consumer.durable;
         let Some(durable) = self.durables.get_mut(&number) else { return Ok(()) };
         durable.consumers.retain(|it| *it != id);
-        // One that does not stand was promised to nobody else.
+        // Nobody else relies on one that is not active.
         if durable.is_replay() || durable.consumers.is_empty() && !durable.is_logged {
             self.remove_durable(number);
             return Ok(());
@@ -308,20 +309,20 @@ impl Store {
         }
     }
 
-    /// Ends a durable subscription for all.
+    /// Ends a durable subscription for all consumers.
     ///
     /// # Errors
     ///
-    /// There is none of this name, or the journal has failed.
+    /// No subscription has this name, or the journal has failed.
     pub fn delete(
         &mut self,
         at: ClockReading,
         name: &str,
         sink: &mut impl EventSink,
-    ) -> Result<(), Denied> {
-        let number = *self.names.get(name).ok_or(Denied::Unknown)?;
+    ) -> Result<(), Rejected> {
+        let number = *self.names.get(name).ok_or(Rejected::Unknown)?;
         if let Some(why) = self.journal.failure() {
-            return Err(Denied::failed(why));
+            return Err(Rejected::failed(why));
         }
         let Some(durable) = self.remove_durable(number) else { return Ok(()) };
         self.deleted.push(number);
@@ -334,7 +335,7 @@ impl Store {
         Ok(())
     }
 
-    /// Puts deletions into the journal. A full one has room later, since they make some.
+    /// Writes deletions to the journal. A full journal has room later, since deletions make some.
     pub(crate) fn log_deleted(&mut self, at: ClockReading) {
         while let Some(number) = self.deleted.last().copied()
             && self.make_room(at, 4).is_ok()
@@ -363,12 +364,12 @@ impl Store {
 }
 
 impl Durable {
-    /// Bytes of the record that makes it, at most: positions take the more the higher they are.
+    /// The most bytes of the record that creates it: higher positions take more.
     fn most_bytes(&self, number: u32) -> usize {
         self.body(number, u64::MAX).len()
     }
 
-    /// The record that makes it; `end` is the next position of the journal.
+    /// The record that creates it; `end` is the next position of the journal.
     fn body(&self, number: u32, end: u64) -> Vec<u8> {
         let mut out = Writer::default();
         // One that is new has a single range.

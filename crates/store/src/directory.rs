@@ -1,11 +1,11 @@
-//! Which durable subscriptions match a topic, and what the topic asks.
+//! The durable subscriptions that match a topic, and the topic's policy.
 
 use smallvec::SmallVec;
 use trunkline_router::{Matcher, Topics};
 
 use crate::settings::{Policy, Rule};
 
-/// What is known of a topic.
+/// The state of a topic.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     epoch: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Route {
     pub(crate) durables: SmallVec<[u32; 4]>,
 }
 
-/// Topics that are remembered; all are forgotten when there are more.
+/// Cached topics; beyond that, all are forgotten.
 const REMEMBERED: usize = 1 << 20;
 
 /// Topics with their routes, made when they are first needed.
@@ -93,7 +93,8 @@ impl Directory {
         found.sort_unstable();
         let route = Route { epoch: self.epoch, policy, durables: SmallVec::from_slice(&found) };
         self.found = found;
-        // A topic whose name is none has been refused before; what a journal holds of such goes nowhere.
+        // A topic with an invalid name was rejected before; a journal's message of such a topic goes
+        // nowhere.
         let at = self.topics.intern(topic).map_or(0, |it| it.0 as usize);
         if at >= self.routes.len() {
             self.routes.resize(at + 1, Route { epoch: 0, policy, durables: SmallVec::new() });

@@ -1,4 +1,21 @@
-//! A durable subscription, or a replay: what waits in it, and who takes it.
+//! A durable subscription, or a replay: its waiting messages, and its consumers.
+//!
+//! ```text
+//!   a message of a durable subscription
+//!
+//!   in the journal --search--> ready ------- delivered -----> in flight ---- acknowledged ---> done
+//!                              again ------^                      |
+//!                                ^                                +-- given back, or its
+//!                                |                                |   consumer has left
+//!                                +--------------------------------+
+//!                                |                                |
+//!                                +---- due ---- delayed <---------+-- given back for later
+//!
+//!   expired, damaged, over the quota or kept no longer: done as well, and told as a loss
+//! ```
+//!
+//! `again` comes before `ready`. In a conflated subscription the newest message of each topic waits instead
+//! ([`Conflated`]); one that is replaced is done, and counts as elided.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,7 +25,7 @@ use crate::conflation::Conflated;
 use crate::ranges::Ranges;
 use crate::state::Done;
 
-/// A message that matches and was found.
+/// A matching message that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) position: u64,
@@ -17,7 +34,7 @@ pub(crate) struct Entry {
     pub(crate) deliveries: u32,
     /// Whether it has to be on disk before it is delivered.
     pub(crate) wants_disk: bool,
-    /// Of a conflated subscription: its number for the topic.
+    /// For a conflated subscription: its number for the topic.
     pub(crate) topic: u32,
 }
 
@@ -25,59 +42,59 @@ pub(crate) struct Entry {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flight {
     pub(crate) entry: Entry,
-    /// Who has it; nobody, if who gave it back for later is gone.
+    /// The consumer that has it; none if it was released with a delay by a consumer that has left.
     pub(crate) consumer: Option<u32>,
-    /// If it was given back for later: when that is. Until then it counts as what its consumer has.
+    /// If it was released with a delay: the end of the delay. Until then its consumer counts as having it.
     pub(crate) due: Option<u64>,
 }
 
-/// A consumer that has left, whose messages are looked for a few at a time.
+/// A consumer that has left; its messages are searched a few at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaving {
     pub(crate) consumer: u32,
     /// It has none before this position, or they were found.
     pub(crate) from: u64,
-    /// It has acknowledged all up to here.
+    /// Its cumulative acknowledgement.
     pub(crate) through: Option<u64>,
-    /// What it has given back for later is among them.
+    /// Includes the messages that it released with a delay.
     pub(crate) with_delayed: bool,
 }
 
-/// Where messages are looked for that were not found yet.
+/// The place of the search for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Search {
     pub(crate) at: Address,
-    /// No message before this position is left to be found.
+    /// All messages before this position were found.
     pub(crate) position: u64,
     /// Messages of lower positions do not count.
     pub(crate) from_position: u64,
     /// Messages of lower times do not count.
     pub(crate) from_time: u64,
-    /// So many that match are passed by first.
+    /// This many matching messages are skipped first.
     pub(crate) skip: u64,
-    /// The first position that could not be read, if nothing was read since.
+    /// The first unreadable position, if nothing was read since.
     pub(crate) damaged: Option<u64>,
 }
 
-/// The beginning of the last so many messages is looked for, a piece of the journal at a time, backwards.
+/// The backward search for the beginning of the last so many messages, a piece of the journal at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backwards {
     /// The piece.
     pub(crate) from: Address,
     pub(crate) to: Address,
-    /// How far it was looked through, and what was found in it.
+    /// The place that it has reached, and what it has found in the piece.
     pub(crate) at: Address,
     pub(crate) count: u64,
-    /// How many there still have to be before `to`.
+    /// The number of messages still missing before `to`.
     pub(crate) wanted: u64,
 }
 
-/// Messages that will not come.
+/// Messages that will not be delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// Why.
+    /// The reason.
     pub reason: LossReason,
-    /// How many; 0 if that is not known.
+    /// How many; 0 if unknown.
     pub count: u64,
     /// Position of the first, at least.
     pub first: u64,
@@ -85,37 +102,37 @@ pub struct Loss {
     pub last: u64,
 }
 
-/// Why messages will not come.
+/// Why messages will not be delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossReason {
     /// Their time to live was over.
     Expired,
     /// They cannot be read.
     Damaged,
-    /// They were more than the subscription may have waiting.
+    /// They exceeded the subscription's quota.
     Quota,
-    /// They are not kept any longer.
+    /// They are no longer retained.
     Gone,
 }
 
-/// What became of the messages of a durable subscription. Nothing is in two of these.
+/// The accounts of a durable subscription. No message is in two of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// Acknowledged.
     pub acknowledged: u64,
-    /// Newer ones of their topic took their place.
+    /// Replaced by newer ones of their topic.
     pub elided: u64,
     /// Expired.
     pub expired: u64,
-    /// Damaged, over the quota, or not kept any longer.
+    /// Damaged, over the quota, or no longer retained.
     pub lost: u64,
     /// Delivered and not acknowledged.
     pub in_flight: u64,
     /// Waiting to be delivered, as far as they were found.
     pub waiting: u64,
-    /// Whether more may wait that were not looked at yet.
+    /// Whether more may wait that were not searched yet.
     pub is_behind: bool,
-    /// Deliveries, also those of messages that had been delivered before.
+    /// Deliveries, including redeliveries.
     pub deliveries: u64,
 }
 
@@ -125,64 +142,64 @@ pub(crate) struct Durable {
     /// Empty for a replay.
     pub(crate) name: Box<str>,
     pub(crate) pattern: Box<str>,
-    /// Messages that were given back, in their order; they come first.
+    /// Messages that were given back, in order; they come first.
     pub(crate) again: BTreeMap<u64, Entry>,
-    /// Those in flight that were given back for later: when that is, and their positions.
+    /// Messages in flight that were released with a delay: the end of the delay, and the position.
     pub(crate) delayed: BTreeSet<(u64, u64)>,
-    /// Messages in their order.
+    /// Waiting messages in order.
     pub(crate) ready: VecDeque<Entry>,
-    /// What waits instead, if newer messages take the place of older ones.
+    /// The waiting messages of a conflated subscription, instead.
     pub(crate) conflated: Option<Box<Conflated>>,
     pub(crate) in_flight: BTreeMap<u64, Flight>,
-    /// More messages have to be looked for; else all are in `ready` or were.
+    /// The search for more messages; without it all are in `ready` or were.
     pub(crate) search: Option<Search>,
     pub(crate) backwards: Option<Backwards>,
-    /// What is done of what the search has found: each range ends where the next message is that is not done.
-    /// A conflated one does without, since all is done but for what waits and what is in flight.
+    /// The done ranges of what the search has found: each ends where the next message begins that is not
+    /// done. A conflated one has none, since all is done except waiting messages and those in flight.
     pub(crate) done: Ranges,
-    /// What is done of what the search has not come to.
+    /// The done ranges that the search has not reached.
     pub(crate) ahead: Ranges,
-    /// Of a conflated one since it was opened: how many messages matched before a position.
+    /// For a conflated one since it was opened: how many messages matched before a position.
     pub(crate) matched: (u64, u64),
-    /// Consumers that left, and those that have acknowledged more than was looked at.
+    /// Consumers that left, and those with a cumulative acknowledgement that is not fully processed.
     pub(crate) leaving: VecDeque<Leaving>,
     pub(crate) behind: VecDeque<u32>,
-    /// It takes too much of what is kept of subscriptions, and waits for a new consumer.
+    /// It has too many ranges, and waits for a new consumer.
     pub(crate) has_stopped: bool,
-    /// It goes on with too many ranges: until all is one range, few messages are in flight, the oldest, so that
-    /// they do not become many more.
+    /// It has resumed with too many ranges. Until all is one range, few messages are in flight, the oldest,
+    /// so that the ranges do not become many more.
     pub(crate) is_held_back: bool,
     /// Messages up to here may have been delivered before the last start.
     pub(crate) old: u64,
-    /// Messages up to here were there before a replay began.
+    /// Messages up to here existed before a replay began.
     pub(crate) kept: u64,
     pub(crate) consumers: Vec<u32>,
-    /// Whether it cannot be lost any more; nothing is delivered before.
+    /// Whether it is durable; nothing is delivered before.
     pub(crate) stands: bool,
     /// Whether it is in the journal.
     pub(crate) is_logged: bool,
-    /// Where it was to begin, beside the search.
+    /// The start time of the request, besides the search.
     pub(crate) from_time: u64,
-    /// Who is next.
+    /// The consumer whose turn is next.
     pub(crate) turn: usize,
     /// Waits for bytes to be read.
     pub(crate) is_reading: bool,
-    /// Its next message waits to be on disk.
+    /// Its next message has to be on disk first.
     pub(crate) waits_for_disk: bool,
-    /// It is among those that have more to do.
+    /// It is in the list of subscriptions with more to do.
     pub(crate) is_in_work: bool,
-    /// It is among those with acknowledgements that are not in the journal.
+    /// It is in the list of subscriptions with acknowledgements that are not in the journal.
     pub(crate) is_unlogged: bool,
-    /// When it is to be looked at.
+    /// When it has to be checked.
     pub(crate) alarm: Option<u64>,
-    /// What was first in line when nobody took it, and when that expires.
+    /// The first waiting message when no consumer could take it, and when that expires.
     pub(crate) first_expires: Option<(u64, u64)>,
-    /// What is done, and not in the journal yet.
+    /// Done messages that are not in the journal yet.
     pub(crate) unlogged: Done,
-    /// Not told yet, one for each reason.
+    /// Unreported losses, one for each reason.
     pub(crate) losses: Vec<Loss>,
     pub(crate) account: Account,
-    /// For a replay at the original pace: thousandths of it, and when what message time was delivered.
+    /// For a replay at the original pace: thousandths of it, and which message time was delivered when.
     pub(crate) pace: u32,
     pub(crate) began: Option<(u64, u64)>,
 }
@@ -196,7 +213,7 @@ impl Durable {
     #[inline]
     pub(crate) fn next(&mut self, now: u64) -> Option<(Entry, bool, u64)> {
         if let Some(conflated) = &mut self.conflated {
-            // The newest of a topic is known when all were looked at.
+            // The newest message of a topic is known when all were searched.
             let is_known = self.search.is_none();
             let next = is_known.then(|| conflated.next(now)).flatten();
             return next.map(|(entry, replaced)| (entry, false, replaced));
@@ -207,7 +224,7 @@ impl Durable {
         }
     }
 
-    /// Takes the next message out, to be delivered or not.
+    /// Removes the next message, delivered or not.
     #[inline]
     pub(crate) fn take(&mut self, is_again: bool, now: u64, is_delivered: bool) {
         let is_tracked = !self.is_replay();
@@ -220,7 +237,7 @@ impl Durable {
         }
     }
 
-    /// Takes the next message out, which will not come. `end` is the next position of the journal.
+    /// Drops the next message, which will not be delivered. `end` is the next position of the journal.
     pub(crate) fn drop_next(
         &mut self,
         (position, is_again): (u64, bool),
@@ -233,7 +250,7 @@ impl Durable {
         self.finish(position, end);
     }
 
-    /// A message is done that neither waits nor is in flight any more. `end` is the next position of the
+    /// Finishes a message that neither waits nor is in flight any more. `end` is the next position of the
     /// journal.
     pub(crate) fn finish(&mut self, position: u64, end: u64) {
         if self.is_replay() {
@@ -246,8 +263,8 @@ impl Durable {
         self.unlogged.ranges.add(begin, end);
     }
 
-    /// What is done when a message is that neither waits nor is in flight any more: all between those that are
-    /// not. `end` is the next position of the journal.
+    /// The range that is done when a message is done that neither waits nor is in flight any more:
+    /// everything between its undone neighbours. `end` is the next position of the journal.
     fn done_with(&self, position: u64, end: u64) -> (u64, u64) {
         let waiting = self.conflated.as_ref().map(|it| it.waiting());
         let before = [
@@ -266,8 +283,8 @@ impl Durable {
         (begin, end)
     }
 
-    /// Whether it is held back, and a message that waits or is in flight would be a range more if it were done.
-    /// The first of all always may be.
+    /// Whether it is held back, and a message, waiting or in flight, would add a range if it were done. The
+    /// very first message is always allowed.
     pub(crate) fn is_apart(&self, position: u64, end: u64) -> bool {
         let is_known = self.again.contains_key(&position) || self.in_flight.contains_key(&position);
         if !self.is_held_back || !is_known || self.conflated.is_some() {
@@ -306,7 +323,7 @@ impl Durable {
         }
     }
 
-    /// All was found: what is not otherwise accounted for was elided before the last start.
+    /// Everything was found: messages without another account were elided before the last start.
     pub(crate) fn end_search(&mut self) {
         self.search = None;
         self.ahead = Ranges::default();
@@ -317,7 +334,7 @@ impl Durable {
         self.account.elided = self.matched.0.saturating_sub(others);
     }
 
-    /// A message comes to be delivered again; of a conflated subscription not before `due`.
+    /// Takes back a message for redelivery; in a conflated subscription not before `due`.
     pub(crate) fn give_back(&mut self, flight: &Flight, now: u64, due: u64) {
         let entry = flight.entry;
         match &mut self.conflated {
@@ -330,7 +347,7 @@ impl Durable {
         }
     }
 
-    /// A message in flight is to come again, but not before `due`.
+    /// Delays the redelivery of a message in flight until `due`.
     pub(crate) fn delay(&mut self, position: u64, due: u64) {
         let Some(flight) = self.in_flight.get_mut(&position) else { return };
         if let Some(before) = flight.due.replace(due) {
@@ -339,7 +356,7 @@ impl Durable {
         self.delayed.insert((due, position));
     }
 
-    /// A message is in flight no more.
+    /// A message is no longer in flight.
     pub(crate) fn land(&mut self, position: u64) -> Option<Flight> {
         let flight = self.in_flight.remove(&position)?;
         if let Some(due) = flight.due {
@@ -351,7 +368,7 @@ impl Durable {
         Some(flight)
     }
 
-    /// The next of those whose waiting is over, which comes again now.
+    /// The next message whose delay is over; it is redelivered now.
     pub(crate) fn end_delay(&mut self, now: u64) -> Option<Flight> {
         let position = self.delayed.first().filter(|(due, _)| *due <= now)?.1;
         let flight = self.land(position)?;
@@ -359,7 +376,7 @@ impl Durable {
         Some(flight)
     }
 
-    /// A message will not come.
+    /// A message will not be delivered.
     pub(crate) fn lose(&mut self, reason: LossReason, first: u64, last: u64, count: u64) {
         let (all, unlogged) = match reason {
             LossReason::Expired => (&mut self.account.expired, &mut self.unlogged.expired),
@@ -377,7 +394,7 @@ impl Durable {
         }
     }
 
-    /// What became of its messages.
+    /// The accounts of its messages.
     pub(crate) fn account(&self) -> Account {
         Account {
             in_flight: (self.in_flight.len() - self.delayed.len()) as u64,

@@ -1,15 +1,15 @@
-//! What a store says to the outside.
+//! The events of a store.
 
 use std::fmt;
 
-use trunkline_journal::Refusal;
+use trunkline_journal::Rejection;
 
 use crate::durable::Loss;
 
 /// The time, by two clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockReading {
-    /// Nanoseconds by a clock that does not go back.
+    /// Nanoseconds of a clock that never goes back.
     pub now: u64,
     /// Nanoseconds since 1970.
     pub time: u64,
@@ -18,9 +18,9 @@ pub struct ClockReading {
 /// How durable something is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Durability {
-    /// In the memory of so many machines.
+    /// The number of machines that have it in memory.
     pub memory: u16,
-    /// On the disk of so many.
+    /// The number of machines that have it on disk.
     pub disk: u16,
 }
 
@@ -33,7 +33,7 @@ pub struct Delivery<'a> {
     pub position: u64,
     /// When it was stored: nanoseconds since 1970.
     pub time: u64,
-    /// How many times it was delivered before, as far as known.
+    /// Number of earlier deliveries, as far as known.
     pub deliveries: u32,
     /// Whether it may have been delivered before.
     pub is_repeated: bool,
@@ -41,10 +41,10 @@ pub struct Delivery<'a> {
     pub is_unconfirmed: bool,
     /// Whether it comes from the journal, and was not just stored.
     pub is_kept: bool,
-    /// Of a conflated subscription: how many messages of its topic it has taken the place of since the last
-    /// delivery, and how old it is in nanoseconds.
+    /// In a conflated subscription: how many messages of its topic it has replaced since the last delivery,
+    /// and its age in nanoseconds.
     pub conflation: Option<(u64, u64)>,
-    /// What its payload is.
+    /// The format of the payload.
     pub format: u16,
     /// Its topic.
     pub topic: &'a str,
@@ -52,77 +52,77 @@ pub struct Delivery<'a> {
     pub payload: &'a [u8],
 }
 
-/// What is acknowledged to a producer.
+/// An acknowledgement for a producer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// What is true of all up to the sequence, at least.
+    /// The least durability of all messages up to the sequence.
     pub durability: Durability,
-    /// All messages up to this one.
+    /// It covers all messages up to this sequence.
     pub sequence: u64,
-    /// Position of that one.
+    /// The position of that message.
     pub position: u64,
 }
 
-/// A subscription stands.
+/// A subscription is active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consuming {
     /// The client's number for it.
     pub subscription: u32,
-    /// Unacknowledged messages that the consumer may have.
+    /// The most unacknowledged messages of the consumer.
     pub window: u32,
-    /// Messages that wait, as far as they are found.
+    /// Waiting messages, as far as they are found.
     pub waiting: u64,
-    /// Messages before this position are not delivered any more, but those that were given back.
+    /// Messages before this position are no longer delivered, except those that were given back.
     pub next: u64,
-    /// Whether it was made now.
+    /// Whether this request created it.
     pub is_new: bool,
 }
 
-/// Why something is not done.
+/// Why the store rejects an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Denied {
-    /// Not now: it is to be tried again when a commit or a background task is done.
+pub enum Rejected {
+    /// Not now: retry when a commit or a background task is done.
     Busy,
     /// The next sequence of the producer is this one.
     OutOfSequence(u64),
-    /// The journal cannot promise what the topic asks; why.
+    /// The journal cannot promise what the topic asks; the reason.
     NotDurable(String),
     /// Another connection has the producer's name.
     TakenOver,
-    /// The message has so many bytes, and that many may be.
+    /// The message has so many bytes; the second number is the limit.
     TooLong(usize, usize),
-    /// A limit is reached, which the text names.
+    /// A limit is reached; the text names it.
     Limit(String),
-    /// The client has something else under this number; what.
+    /// The client already uses this number; for what.
     Exists(String),
-    /// There is a durable subscription of this name that is otherwise; how.
+    /// A durable subscription of this name exists with other properties; which.
     Different(String),
-    /// The pattern is none.
+    /// The pattern is not valid.
     Pattern,
     /// There is no such subscription.
     Unknown,
 }
 
-impl Denied {
-    /// The journal takes nothing any more; why.
+impl Rejected {
+    /// The journal accepts nothing any more; the reason.
     pub(crate) fn failed(why: &str) -> Self {
         let text = format!("the journal has failed, and stores nothing any more: {why}");
         Self::NotDurable(text)
     }
 }
 
-impl From<Refusal> for Denied {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::TooLong { bytes, limit } => Self::TooLong(bytes, limit),
-            Refusal::Busy => Self::Busy,
-            Refusal::Full(why) => Self::NotDurable(format!("the journal is full: {why}")),
-            Refusal::Failed(why) => Self::failed(&why),
+impl From<Rejection> for Rejected {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::TooLong { bytes, limit } => Self::TooLong(bytes, limit),
+            Rejection::Busy => Self::Busy,
+            Rejection::Full(why) => Self::NotDurable(format!("the journal is full: {why}")),
+            Rejection::Failed(why) => Self::failed(&why),
         }
     }
 }
 
-impl fmt::Display for Denied {
+impl fmt::Display for Rejected {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Busy => out.write_str("the journal is busy"),
@@ -144,10 +144,9 @@ impl fmt::Display for Denied {
     }
 }
 
-/// Who is told what a store has to say. Clients are known by the numbers that the store was given.
+/// Receives the events of a store. Clients are known by the numbers that the caller gave the store.
 pub trait EventSink {
-    /// Whether a client can take a message now. If not, [`crate::Store::client_has_room`] is to be called
-    /// when it can.
+    /// Whether a client can take a message now. If not, call [`crate::Store::client_has_room`] when it can.
     fn has_room(&mut self, client: u64) -> bool;
     /// A message for a consumer.
     fn deliver(&mut self, client: u64, delivery: &Delivery<'_>);
@@ -155,15 +154,15 @@ pub trait EventSink {
     fn lost(&mut self, client: u64, subscription: u32, loss: &Loss);
     /// An acknowledgement for a producer.
     fn stored(&mut self, client: u64, stored: &Stored);
-    /// A message that was taken, and all behind it, will never be acknowledged.
-    fn failed(&mut self, client: u64, sequence: u64, denied: &Denied);
-    /// A subscription that was asked for does not stand.
-    fn refused(&mut self, client: u64, subscription: u32, denied: &Denied);
-    /// A subscription stands.
+    /// An accepted message, and all behind it, will never be acknowledged.
+    fn failed(&mut self, client: u64, sequence: u64, rejected: &Rejected);
+    /// A requested subscription is rejected, or has ended.
+    fn rejected(&mut self, client: u64, subscription: u32, rejected: &Rejected);
+    /// A subscription is active.
     fn consuming(&mut self, client: u64, consuming: &Consuming);
-    /// All that was delivered up to a position is this durable.
+    /// All messages delivered up to a position are this durable.
     fn confirmed(&mut self, client: u64, subscription: u32, durability: Durability, position: u64);
-    /// So many acknowledgements of a consumer are kept, in the journal up to a position.
+    /// So many acknowledgements of a consumer are durable, in the journal up to a position.
     fn acknowledged(
         &mut self,
         client: u64,
@@ -172,8 +171,8 @@ pub trait EventSink {
         count: u64,
         position: u64,
     );
-    /// A durable subscription was deleted by somebody.
+    /// Somebody deleted a durable subscription.
     fn ended(&mut self, client: u64, subscription: u32);
-    /// A message for those who subscribe directly.
+    /// A message for direct subscribers.
     fn publish(&mut self, topic: &str, format: u16, payload: &[u8]);
 }

@@ -1,8 +1,8 @@
 //! Guaranteed delivery: producers, durable subscriptions and acknowledgements over a journal
 //!
-//! [`Store`] is a state machine over a [`trunkline_journal::Journal`]: what is published with a guarantee
-//! is appended, delivered to direct subscribers and to consumers of durable subscriptions, and kept until
-//! these have acknowledged it. It has no threads, no clock, no files and no protocol.
+//! [`Store`] is a state machine over a [`trunkline_journal::Journal`]: it appends guaranteed messages,
+//! delivers them to direct subscribers and to consumers of durable subscriptions, and keeps them until the
+//! consumers have acknowledged them. It has no threads, no clock, no files and no protocol.
 #![forbid(unsafe_code)]
 
 mod acknowledge;
@@ -27,7 +27,7 @@ mod version2;
 pub use body::{StoredMessage, kind};
 pub use consumer::{Consume, Start};
 pub use durable::{Account, Loss, LossReason};
-pub use event_sink::{ClockReading, Consuming, Delivery, Denied, Durability, EventSink, Stored};
+pub use event_sink::{ClockReading, Consuming, Delivery, Durability, EventSink, Rejected, Stored};
 pub use open::Opened;
 pub use producer::ProducerId;
 pub use settings::{Forwarding, Level, Policy, Rule, Settings};

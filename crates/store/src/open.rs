@@ -1,4 +1,4 @@
-//! Opening a store: what the journal's records say.
+//! Opening a store: recovery from the journal's records.
 
 use trunkline_journal::{Disk, OpenError, Report};
 
@@ -9,21 +9,21 @@ use crate::settings::Settings;
 use crate::state::{Known, State};
 use crate::store::Store;
 
-/// What was found when a store was opened.
+/// The result of opening a store.
 #[derive(Clone, Debug, Default)]
 pub struct Opened {
-    /// In the journal.
+    /// The journal's report.
     pub journal: Report,
-    /// Producers that are known.
+    /// Known producers.
     pub producers: usize,
     /// Durable subscriptions.
     pub durables: usize,
-    /// Records that are whole and not understood.
+    /// Whole records that are not understood.
     pub strange: u64,
 }
 
 impl Store {
-    /// Opens what is in a folder, or begins there, with a journal of this number.
+    /// Opens the journal in a folder, or creates one with this number.
     ///
     /// # Errors
     ///
@@ -53,9 +53,9 @@ impl Store {
     }
 
     fn restore(&mut self, number: u32, known: Known) {
-        // What is done behind it is passed by when it is come to.
+        // Done ranges behind it are skipped later.
         let mut position = known.done.end_at(0).unwrap_or(0);
-        // Of a conflated one all are counted that came since it was known how many there were.
+        // In a conflated one, all messages since the last known count are counted.
         if known.conflation.is_some() {
             position = position.min(known.matched.1);
         }

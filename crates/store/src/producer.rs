@@ -1,4 +1,20 @@
-//! Producers: who publishes what is guaranteed, and what was acknowledged to them.
+//! Producers: the senders of guaranteed messages, and what was acknowledged to them.
+//!
+//! ```text
+//!              PRODUCER               all that was sent is acknowledged
+//!   unknown ---------+---> claimed ---------------------------------> connected
+//!      ^             |        ^                                       |     |
+//!      |             |        +--- PRODUCER of another connection ----+     | the connection
+//!      |             |             takes the name over: a new session,      | ends
+//!      |             |             the earlier one stores nothing more      v
+//!      |             |                                                   leaving
+//!      |             |                                                      | all is
+//!      |             |                                                      | acknowledged
+//!      |             |                                                      v
+//!      |             +---------------------- PRODUCER -------------------- idle
+//!      |                                                                    |
+//!      +------- forgotten: nothing stored first, then the longest unused ---+
+//! ```
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -27,7 +43,7 @@ pub(crate) struct Producer {
     pub(crate) last: u64,
     /// Its position.
     pub(crate) position: u64,
-    /// When it published last: nanoseconds since 1970.
+    /// When it last published: nanoseconds since 1970.
     pub(crate) used: u64,
     pub(crate) session: u32,
     /// Whether a connection uses it.
@@ -35,18 +51,18 @@ pub(crate) struct Producer {
     pub(crate) unacknowledged: VecDeque<Unacknowledged>,
     /// Sequence and position up to which it was acknowledged.
     pub(crate) acknowledged: (u64, u64),
-    /// Whether it has to be told what is acknowledged.
+    /// Whether an acknowledgement has to be sent.
     pub(crate) is_due: bool,
     /// Whether it waits for messages to be on disk.
     pub(crate) is_awaiting: bool,
-    /// The client that uses it, or will when all that the last one sent is acknowledged.
+    /// The client that uses it, or will use it when everything that the last one sent is acknowledged.
     pub(crate) claimant: Option<u64>,
-    /// Its place among those that are idle.
+    /// Its place among the idle ones.
     idle: Option<Idle>,
 }
 
-/// Whether something is stored of a producer without a connection, and when it was used: what is first in this
-/// order is missed least.
+/// Whether a producer without a connection has stored anything, and when it was last used: the first in
+/// this order is forgotten first.
 type Idle = (bool, u64);
 
 impl Producer {
@@ -67,7 +83,7 @@ impl Producer {
         }
     }
 
-    /// Acknowledges what is durable enough; whether that was anything.
+    /// Acknowledges what is durable enough; returns whether there was anything.
     pub(crate) fn settle(&mut self, durable: u64) -> bool {
         let before = self.acknowledged;
         while let Some(first) = self.unacknowledged.front()
@@ -87,7 +103,7 @@ pub(crate) struct Producers {
     numbers: HashMap<Box<str>, u32>,
     /// The numbers of all, in their order.
     order: BTreeSet<u32>,
-    /// Those that have neither a connection nor anything unacknowledged.
+    /// Producers with neither a connection nor unacknowledged messages.
     idle: BTreeSet<(Idle, u32)>,
     next: u32,
 }
@@ -103,7 +119,7 @@ impl Producers {
 
     pub(crate) fn insert(&mut self, number: u32, producer: Producer) {
         self.next = self.next.max(number.saturating_add(1));
-        // It was forgotten before, which is not in the journal.
+        // An earlier producer of the name was forgotten, which is not in the journal.
         if let Some(before) = self.numbers.insert(producer.name.clone(), number) {
             self.remove(before);
         }
@@ -121,7 +137,7 @@ impl Producers {
         Some(gone)
     }
 
-    /// A producer has come to have a connection or to have none, or all of it has come to be acknowledged.
+    /// Updates the idle list: the producer's connection or its unacknowledged messages have changed.
     pub(crate) fn look_if_idle(&mut self, number: u32) {
         let Some(at) = self.all.get_mut(&number) else { return };
         let is_idle = !at.is_connected && at.unacknowledged.is_empty();
@@ -138,7 +154,7 @@ impl Producers {
         }
     }
 
-    /// A number that no producer has had.
+    /// A number that was never used.
     pub(crate) fn fresh(&self) -> u32 {
         self.next
     }
@@ -156,20 +172,20 @@ impl Producers {
         self.all.get_mut(&number)
     }
 
-    /// The producer that a connection has, if no other one has taken it over.
+    /// The producer of a connection, unless another one has taken it over.
     #[inline]
     pub(crate) fn of(&mut self, id: ProducerId) -> Option<&mut Producer> {
         self.all.get_mut(&id.number).filter(|it| it.session == id.session && it.is_connected)
     }
 
-    /// Those with a number or a higher one, in their order.
+    /// Those from a number on, in order.
     pub(crate) fn from(&self, number: u32) -> impl Iterator<Item = (u32, &Producer)> {
         let numbers = self.order.range(number..);
         numbers.filter_map(|number| Some((*number, self.all.get(number)?)))
     }
 
-    /// Forgets the producer without a connection that was used longest ago, if that was before a time or it
-    /// has stored nothing, so that there is nothing to know of it.
+    /// Forgets the producer without a connection that has been unused longest, if that was before a time or
+    /// it has stored nothing, so that there is nothing to keep.
     pub(crate) fn forget_one(&mut self, before: u64) -> bool {
         let Some(((has_stored, used), number)) = self.idle.first().copied() else { return false };
         if has_stored && used >= before {

@@ -1,4 +1,4 @@
-//! Delivering: from what waits in a subscription to consumers that can take it.
+//! Delivery: from the waiting messages of a subscription to consumers with room.
 
 use std::collections::BTreeMap;
 
@@ -10,20 +10,20 @@ use crate::durable::{Durable, Entry, Flight, LossReason};
 use crate::event_sink::{ClockReading, Delivery, EventSink};
 use crate::store::Store;
 
-/// Messages that are known to wait in a subscription; where there are more, they are looked for in the
-/// journal when these are gone.
+/// The most messages that are kept waiting in memory; later ones are searched in the journal when these are
+/// gone.
 pub(crate) const READY: usize = 16_384;
 
-/// Messages below which more are looked for.
+/// With fewer messages than this, more are searched.
 const LOW: usize = 1_024;
 
-/// Records that are looked at before others have their turn.
+/// Records that are searched before others have their turn.
 pub(crate) const SEARCHED: usize = 2_048;
 
 /// Messages of one subscription that are delivered before others have their turn.
 const TURN: usize = 1_024;
 
-/// What came of a step.
+/// The result of a step.
 enum Step {
     /// Something was done, and there may be more.
     Done,
@@ -43,7 +43,7 @@ impl Store {
         self.stop_if_over(number, ranges, sink);
     }
 
-    /// Looks for more messages of a subscription where few are known; whether some may be delivered then.
+    /// Searches more messages of a subscription that has few; returns whether some may be delivered then.
     fn find_some(&mut self, number: u32, at: ClockReading) -> bool {
         if let Some(durable) = self.durables.get_mut(&number)
             && let Some(conflated) = &mut durable.conflated
@@ -56,7 +56,7 @@ impl Store {
         let Some(durable) = self.durables.get(&number).filter(|it| !it.consumers.is_empty()) else {
             return false;
         };
-        // What a consumer had that has left comes first.
+        // The messages of a consumer that has left come first.
         if !durable.leaving.is_empty() {
             self.add_work(number);
             return false;
@@ -76,7 +76,7 @@ impl Store {
         self.add_work(number);
     }
 
-    /// A subscription has more to do than there was time for.
+    /// A subscription has more to do than fits a turn.
     pub(crate) fn add_work(&mut self, number: u32) {
         if let Some(durable) = self.durables.get_mut(&number)
             && !std::mem::replace(&mut durable.is_in_work, true)
@@ -85,7 +85,7 @@ impl Store {
         }
     }
 
-    /// A subscription is to be looked at then.
+    /// Sets the time at which a subscription has to be checked.
     pub(crate) fn set_alarm(&mut self, number: u32, due: u64) {
         let Some(durable) = self.durables.get_mut(&number) else { return };
         if durable.alarm.is_none_or(|before| due < before) {
@@ -96,7 +96,7 @@ impl Store {
         }
     }
 
-    /// Tells what will not come to a consumer, though nothing else comes either.
+    /// Reports losses to a consumer, even if no message follows.
     fn tell_losses(&mut self, number: u32, sink: &mut impl EventSink) {
         let Some(durable) = self.durables.get_mut(&number) else { return };
         if durable.losses.is_empty() || !durable.stands {
@@ -110,7 +110,7 @@ impl Store {
         }
     }
 
-    /// Lets go of what expired in a subscription that nobody takes messages of.
+    /// Drops expired messages of a subscription without a consumer.
     pub(crate) fn drop_expired(&mut self, number: u32, at: ClockReading) {
         self.drop_some_expired(number, at);
         self.log_soon(number, at.now);
@@ -135,7 +135,7 @@ impl Store {
         self.add_work(number);
     }
 
-    /// Lets go of the first in line if it expired; whether it was so.
+    /// Drops the first waiting message if it has expired; returns whether it did.
     fn drop_first_if_expired(&mut self, number: u32, at: ClockReading) -> bool {
         let end = self.journal.last() + 1;
         let Some(durable) = self.durables.get_mut(&number) else { return false };
@@ -165,7 +165,7 @@ impl Store {
         true
     }
 
-    /// Delivers what waited for the disk.
+    /// Delivers messages that waited for the disk.
     pub(crate) fn pump_waiting(&mut self, at: ClockReading, sink: &mut impl EventSink) {
         for number in std::mem::take(&mut self.waiting) {
             if let Some(durable) = self.durables.get_mut(&number) {
@@ -241,7 +241,7 @@ impl Store {
         Step::Done
     }
 
-    /// Tells consumers who want to know what is on disk now.
+    /// Tells consumers that asked for it what is on disk now.
     pub(crate) fn confirm(&mut self, durable: u64, sink: &mut impl EventSink) {
         let durability = self.durability(true);
         let consumers = &mut self.consumers;
@@ -256,13 +256,13 @@ impl Store {
 }
 
 impl Consumer {
-    /// Whether it has all that it may have: by its window, and not more than so many.
+    /// Whether its window, or this bound, is full.
     fn is_full(&self, most: u32) -> bool {
         self.in_flight >= self.window.min(most) || self.through.is_some()
     }
 }
 
-/// Who gets the next message: those who can take one in turn.
+/// The consumer that gets the next message: those with room, in turn.
 fn choose(
     durable: &mut Durable,
     consumers: &BTreeMap<u32, Consumer>,
@@ -305,8 +305,8 @@ fn delivery<'a>(
 }
 
 impl Durable {
-    /// Gives a message to a consumer. True if the consumer is to be told when it is on disk, and is not yet
-    /// among those to be told.
+    /// Delivers a message to a consumer. True if the consumer has to be told when it is on disk, and is not
+    /// in that list yet.
     fn hand_over(
         &mut self,
         consumer: &mut Consumer,
@@ -332,8 +332,8 @@ impl Durable {
         is_to_be_told && !std::mem::replace(&mut consumer.is_unconfirmed, true)
     }
 
-    /// When a message of a replay at the original pace is due, if it is not yet. What has come since the
-    /// replay began is due at once.
+    /// When a message of a replay at the original pace is due, if it is not due yet. Messages stored since
+    /// the replay began are due at once.
     fn due_at(&mut self, now: u64, time: u64, position: u64) -> Option<u64> {
         if self.pace == 0 || position > self.kept {
             return None;

@@ -1,4 +1,4 @@
-//! Positions, as ranges: what is done of a subscription.
+//! Positions as ranges: the done messages of a subscription.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -16,7 +16,7 @@ impl Ranges {
         self.0.is_empty()
     }
 
-    /// Adds a range; those that it touches become one with it.
+    /// Adds a range, and merges it with those that it touches.
     pub(crate) fn add(&mut self, mut begin: u64, mut end: u64) {
         if begin >= end {
             return;
@@ -35,13 +35,13 @@ impl Ranges {
         self.0.insert(begin, end);
     }
 
-    /// Whether a range that is added overlaps another one, or touches it, and does not make one more.
+    /// Whether a new range overlaps or touches another one, and so adds none.
     pub(crate) fn joins(&self, begin: u64, end: u64) -> bool {
         self.last_before(begin).is_some_and(|(_, last)| last >= begin)
             || self.next_from(begin).is_some_and(|(first, _)| first <= end)
     }
 
-    /// Takes out what is from one position on up to another.
+    /// Removes the positions from one up to another.
     pub(crate) fn remove(&mut self, begin: u64, end: u64) {
         if begin >= end {
             return;
@@ -80,7 +80,7 @@ impl Ranges {
         self.0.range(from).map(|(begin, end)| (*begin, *end))
     }
 
-    /// Those of which something is at a position or behind it.
+    /// Those that reach a position or go behind it.
     pub(crate) fn beyond(&self, position: u64) -> impl Iterator<Item = (u64, u64)> {
         let within = self.last_before(position).filter(|(_, end)| *end > position);
         within.into_iter().chain(self.from(position))

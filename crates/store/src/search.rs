@@ -1,4 +1,4 @@
-//! Looking for the messages of a subscription in the journal.
+//! Searching the journal for the messages of a subscription.
 
 use trunkline_journal::{Address, Lookup};
 
@@ -10,7 +10,7 @@ use crate::pump::{READY, SEARCHED};
 use crate::store::Store;
 
 impl Store {
-    /// Lets a subscription begin somewhere.
+    /// Sets the start of a subscription.
     pub(crate) fn begin(&self, durable: &mut Durable, start: Start, now: ClockReading) {
         let from = |at: Address, position: u64, from_time: u64| Search {
             at,
@@ -24,12 +24,12 @@ impl Store {
             Start::New => {}
             Start::All => durable.search = Some(from(self.journal.find(0), 0, 0)),
             Start::Position(position) => {
-                // There is no such position if the journal was another one then.
+                // A higher position belongs to another journal and does not exist here.
                 let position = position.min(self.journal.last() + 1);
                 durable.search = Some(from(self.journal.find(position), position, 0));
             }
             Start::Time(time) => {
-                // What comes from now on counts, though the asker's clock may be ahead.
+                // New messages count, even if the client's clock is ahead.
                 let time = time.min(now.time);
                 durable.from_time = time;
                 durable.search = Some(from(self.journal.find_time(time), 0, time));
@@ -43,7 +43,7 @@ impl Store {
         }
     }
 
-    /// Looks for more messages that match.
+    /// Searches for more matching messages.
     pub(crate) fn search(&mut self, at: ClockReading, number: u32) {
         self.search_some(number, at.now);
         self.log_late(at, number);
@@ -63,7 +63,7 @@ impl Store {
         self.add_work(number);
     }
 
-    /// Looks at one record; false if there is none now.
+    /// Checks one record; false if there is none now.
     fn search_one(&mut self, number: u32, now: u64) -> bool {
         let Some(durable) = self.durables.get_mut(&number) else { return false };
         let Some(search) = durable.search else { return false };
@@ -107,7 +107,7 @@ impl Store {
             }
             Lookup::Gone { next } => {
                 let position = self.journal.first();
-                // What a durable subscription needs is not let go of: it has done with it.
+                // The journal keeps what a durable subscription needs: a missing record was done.
                 if durable.is_replay() && position > search.position {
                     durable.lose(LossReason::Gone, search.position, position - 1, 0);
                 }
@@ -122,7 +122,8 @@ impl Store {
         true
     }
 
-    /// Goes on with looking for the beginning of the last so many messages; false if it has to wait.
+    /// Continues the backward search for the beginning of the last so many messages; false if it has to
+    /// wait.
     fn search_backwards(&mut self, number: u32) -> bool {
         let Some(durable) = self.durables.get_mut(&number) else { return false };
         let (Some(mut piece), Some(search)) = (durable.backwards, durable.search) else {
@@ -167,16 +168,16 @@ impl Store {
 }
 
 impl Durable {
-    /// What was damaged before this position may have been messages of it: how many is not known.
+    /// Damage before this position may have hit matching messages: their number is unknown.
     fn end_damage(&mut self, next: u64) {
         if let Some(first) = self.search.and_then(|search| search.damaged) {
             self.lose(LossReason::Damaged, first, next.saturating_sub(1).max(first), 0);
         }
     }
 
-    /// Passes by what is known to be done from a position on. Gives how far that is.
+    /// Skips done messages from a position on. Returns the end of those skipped.
     ///
-    /// Of a conflated one nothing is passed by: what is done makes older messages of its topic out of date.
+    /// A conflated one skips none: a done message supersedes older ones of its topic.
     fn pass_done(&mut self, position: u64) -> Option<u64> {
         self.ahead.remove(0, position);
         if self.conflated.is_some() {
@@ -212,8 +213,7 @@ impl Durable {
         }
     }
 
-    /// A message was just stored. `written` is the last position that is being written, and the last that is
-    /// on disk.
+    /// A message was just stored. `written` is the last position being written, and the last one on disk.
     #[inline]
     pub(crate) fn push(&mut self, entry: Entry, topic: &str, written: (u64, u64), now: u64) {
         if self.search.is_some() {

@@ -1,8 +1,8 @@
-//! What a store promises for which topic, and how much it keeps.
+//! What a store promises for each topic, and how much it keeps.
 
 use trunkline_journal::Options;
 
-/// What has to be true before a message is acknowledged to its producer.
+/// The durability that a message needs before it is acknowledged to its producer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
     /// It is in the memory of the router.
@@ -22,7 +22,7 @@ pub enum Forwarding {
     CutThrough,
 }
 
-/// What a topic asks.
+/// The policy of a topic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// What an acknowledgement promises.
@@ -38,12 +38,12 @@ impl Policy {
     }
 }
 
-/// What topics of a pattern ask.
+/// The policy of topics of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// The pattern.
     pub topics: String,
-    /// What they ask.
+    /// The policy.
     pub policy: Policy,
 }
 
@@ -52,31 +52,30 @@ pub struct Rule {
 pub struct Settings {
     /// Of the journal.
     pub journal: Options,
-    /// The first that matches a topic counts.
+    /// The first rule that matches a topic applies.
     pub rules: Vec<Rule>,
-    /// For topics that no rule matches.
+    /// For topics without a rule.
     pub policy: Policy,
-    /// Unacknowledged messages of a consumer that does not say how many it wants, and the most that one
-    /// may want.
+    /// The default window of a consumer, and the largest window.
     pub window: (u32, u32),
-    /// Messages that a producer may have on their way.
+    /// The most messages of a producer in flight.
     pub producer_window: u32,
-    /// Bytes that a producer may have on their way.
+    /// The most bytes of a producer in flight.
     pub producer_bytes: u64,
-    /// Producers that are known.
+    /// The most known producers.
     pub producers: usize,
-    /// For how long a producer is known that does not publish, if there are too many; nanoseconds.
+    /// How long an idle producer is kept, if there are too many; nanoseconds.
     pub producer_keep: u64,
-    /// Durable subscriptions and replays.
+    /// The most durable subscriptions and replays.
     pub durables: usize,
-    /// Bytes of the journal that one durable subscription may hold by what it has not acknowledged, in
-    /// whole segments; beyond them the oldest messages are lost to it.
+    /// Bytes of the journal that the unacknowledged messages of one durable subscription may hold, in whole
+    /// segments; beyond that it loses the oldest messages.
     pub quota_bytes: u64,
-    /// Ranges of what is done of a durable subscription, between messages that are not; with more it stops.
+    /// The most done ranges of a durable subscription, between undone messages; with more it stops.
     pub ranges: usize,
-    /// Bytes of a piece of what is known of producers and subscriptions, at most.
+    /// The most bytes of a piece of a checkpoint.
     pub piece_bytes: usize,
-    /// How long an acknowledgement of a consumer may wait to be written with others; nanoseconds.
+    /// How long a consumer's acknowledgement may wait to be written with others; nanoseconds.
     pub lazy: u64,
 }
 

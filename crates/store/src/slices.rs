@@ -1,22 +1,23 @@
-//! Work on many messages of a subscription that is done a slice at a time, so that no turn is long: what a
-//! consumer had that has left, what one acknowledges all at once, and what is over a quota.
+//! Work on many messages of a subscription, a slice at a time, so that no turn is long: the messages of a
+//! consumer that has left, cumulative acknowledgements, and the excess over a quota.
 
 use trunkline_journal::Address;
 
 use crate::consumer::Consumer;
 use crate::durable::{Durable, Leaving, LossReason, Search};
-use crate::event_sink::{ClockReading, Denied, EventSink};
+use crate::event_sink::{ClockReading, EventSink, Rejected};
 use crate::store::Store;
 
-/// Messages that are looked at before others have their turn.
+/// Messages that are checked before others have their turn.
 const SLICE: usize = 1_024;
 
-/// How soon a quota is looked at again if not all that is over it was let go of; nanoseconds.
+/// The time until a quota is checked again if an excess is left; nanoseconds.
 const SOON: u64 = 1_000_000;
 
 impl Store {
-    /// All that a consumer has up to a position is done, but for what it has given back. Gives how many of these
-    /// are done now; until all are it gets no more, so that they are told from what comes.
+    /// Finishes everything that a consumer has up to a position, except what it has given back. Returns how
+    /// many are finished now. Until all are, the consumer gets no more messages, so that these stay apart
+    /// from new ones.
     pub(crate) fn finish_through(&mut self, id: u32, position: u64) -> u64 {
         let Some(consumer) = self.consumers.get_mut(&id) else { return 0 };
         let number = consumer.durable;
@@ -32,7 +33,7 @@ impl Store {
         self.finish_some(number)
     }
 
-    /// Goes on with what consumers have acknowledged all at once. Gives how many messages are done.
+    /// Continues with cumulative acknowledgements. Returns how many messages are finished.
     fn finish_some(&mut self, number: u32) -> u64 {
         let end = self.journal.last() + 1;
         let Some(durable) = self.durables.get_mut(&number) else { return 0 };
@@ -62,7 +63,7 @@ impl Store {
             None => {
                 consumer.through = None;
                 durable.behind.pop_front();
-                // Who wants to know that they are kept is told when a record behind them is on disk.
+                // A consumer that asked for it is told when a record behind them is on disk.
                 let is_told = consumer.wants_acknowledged && self.journal.is_on_disk();
                 if is_told && !std::mem::replace(&mut durable.is_unlogged, true) {
                     self.unlogged.push_back(number);
@@ -74,7 +75,7 @@ impl Store {
         count
     }
 
-    /// What consumers had that have left is for others, or for later.
+    /// Gives back the messages of consumers that have left.
     fn give_some_back(&mut self, number: u32, now: u64) {
         let end = self.journal.last() + 1;
         let Some(durable) = self.durables.get_mut(&number) else { return };
@@ -107,7 +108,7 @@ impl Store {
         }
     }
 
-    /// Goes on with what was not done in one turn.
+    /// Continues with what did not fit a turn.
     pub(crate) fn look_for_some(
         &mut self,
         number: u32,
@@ -127,7 +128,7 @@ impl Store {
         }
     }
 
-    /// What is done of a subscription is to be written, if that is not known yet.
+    /// Schedules writing the done messages of a subscription, if that is not scheduled yet.
     pub(crate) fn log_soon(&mut self, number: u32, now: u64) {
         let is_on_disk = self.journal.is_on_disk();
         let Some(durable) = self.durables.get_mut(&number) else { return };
@@ -143,18 +144,18 @@ impl Store {
         self.be_lazy(now);
     }
 
-    /// Stops a subscription of which there are too many ranges, if it has more than it had. What was acknowledged
-    /// all at once and not looked at yet is not done.
+    /// Stops a subscription with too many ranges, if it has more than before. The unprocessed part of a
+    /// cumulative acknowledgement is dropped.
     pub(crate) fn stop_if_over(&mut self, number: u32, before: usize, sink: &mut impl EventSink) {
         let limit = self.settings.ranges;
         let Some(durable) = self.durables.get_mut(&number) else { return };
-        // Not as soon as there are no more than may be, or the next ones would be too many at once.
+        // Not as soon as the limit is reached, or the next ones would be too many at once.
         durable.is_held_back &= durable.kept_ranges() > 1;
         if !durable.is_over(limit, before) || !self.journal.is_on_disk() {
             return;
         }
         let name = &durable.name;
-        let denied = Denied::Limit(format!(
+        let rejected = Rejected::Limit(format!(
             "the durable subscription {name:?} has stopped: what is acknowledged of it lies in more than {limit} \
              ranges between messages that are not (journal.ranges); it goes on, with the oldest and few at a time, \
              when a consumer comes, and ends with `trunkline durable delete {name}`"
@@ -164,7 +165,7 @@ impl Store {
             let Some(consumer) = self.consumers.remove(&id) else { continue };
             self.consumer_of.remove(&(consumer.client, consumer.subscription));
             durable.leave(id, &consumer);
-            sink.refused(consumer.client, consumer.subscription, &denied);
+            sink.rejected(consumer.client, consumer.subscription, &rejected);
         }
         for leaving in &mut durable.leaving {
             leaving.through = None;
@@ -172,8 +173,8 @@ impl Store {
         self.add_work(number);
     }
 
-    /// Lets go of the oldest messages of subscriptions that hold more of the journal than they may: so many of
-    /// all together, and then it is for those that follow.
+    /// Drops the oldest messages of subscriptions over their quota: a bounded number in all, then the
+    /// following subscriptions continue.
     pub(crate) fn keep_quotas(&mut self, at: ClockReading) {
         let limit = self.journal.within(self.settings.quota_bytes);
         let position = self.journal.first_of(limit);
@@ -218,8 +219,8 @@ impl Store {
 }
 
 impl Durable {
-    /// Where a consumer has messages from one position on up to another, without those that it has given back or
-    /// with them, and where to go on if not all were looked at.
+    /// Positions of a consumer's messages from one position up to another, without or with those released
+    /// with a delay, and where to continue if not all were checked.
     fn found_in_flight(
         &self,
         id: u32,
@@ -238,8 +239,8 @@ impl Durable {
         (found, None)
     }
 
-    /// A consumer leaves. What it has given back for later comes again at its time; or as soon as the rest, if
-    /// few may be in flight.
+    /// A consumer leaves. Its messages released with a delay are redelivered after the delay; or with the
+    /// others, if few may be in flight.
     pub(crate) fn leave(&mut self, id: u32, consumer: &Consumer) {
         let with_delayed = self.is_held_back || self.has_stopped;
         let from = if with_delayed { 0 } else { consumer.lowest };
@@ -254,51 +255,51 @@ impl Durable {
         self.finish(position, end);
     }
 
-    /// Ranges of what is done.
+    /// The number of done ranges.
     pub(crate) fn ranges(&self) -> u64 {
         let open = self.conflated.as_ref().map(|it| it.waiting().len() + self.in_flight.len());
         open.unwrap_or_else(|| self.kept_ranges()) as u64
     }
 
-    /// Those that are kept one by one.
+    /// Ranges that are stored one by one.
     pub(crate) fn kept_ranges(&self) -> usize {
         self.done.len() + self.ahead.len()
     }
 
-    /// Whether there are more of them than there were before and than there may be. While it is held back there
-    /// are no more than the messages that may be in flight, whoever comes and leaves.
+    /// Whether the ranges are more than before and more than the limit. While the subscription is held
+    /// back, there are no more than the messages that may be in flight, whichever consumers come and leave.
     fn is_over(&self, limit: usize, before: usize) -> bool {
         let ranges = self.kept_ranges();
         ranges > before && ranges > limit && !self.is_held_back
     }
 
-    /// A first consumer comes to a subscription that may have stopped.
+    /// A first consumer attaches to a subscription that may have stopped.
     pub(crate) fn resume(&mut self, limit: usize) {
         self.has_stopped = false;
         self.is_held_back = self.kept_ranges() > limit;
     }
 
-    /// The most messages that a consumer may have in flight, whatever its window is.
+    /// The most messages in flight of a consumer, whatever its window is.
     pub(crate) fn share(&self, limit: usize) -> u32 {
         let share = (limit / self.consumers.len().max(1)).max(1);
         if self.is_held_back { u32::try_from(share).unwrap_or(u32::MAX) } else { u32::MAX }
     }
 
-    /// As many as it may have now: where all together have as many as may be, a small part of its share, so that
-    /// who does nothing with what it has keeps others back and does not stop them.
+    /// The most messages in flight of a consumer now. When all consumers together are at the limit, it is a
+    /// small part of its share: an idle consumer slows the others but does not stop them.
     ///
-    /// Between two ranges there is a message that is in flight, or one that was not come to since it is held
-    /// back. The oldest come first, and none of the latter is acknowledged that is a range more
-    /// ([`Self::is_apart`]): however often consumers come and leave, there are no more ranges than it had and
-    /// may be in flight.
+    /// Between two ranges there is a message in flight, or one that was not reached since the subscription
+    /// is held back. The oldest come first, and no acknowledgement of the latter may add a range
+    /// ([`Self::is_apart`]): however often consumers come and leave, the ranges are at most those that it
+    /// had plus the messages that may be in flight.
     pub(crate) fn most_in_flight(&self, limit: usize) -> u32 {
         let share = self.share(limit);
         let has_room = self.in_flight.len() < limit.max(self.consumers.len());
         if has_room || !self.is_held_back { share } else { (share / 16).max(1) }
     }
 
-    /// Loses what waits and is stored before an address, where the first record has this position, so many
-    /// messages at most; whether that was anything.
+    /// Drops waiting messages that are stored before an address, where the first record has this position,
+    /// so many at most; returns whether there were any.
     fn let_go(&mut self, limit: Address, position: u64, rest: &mut usize, end: u64) -> bool {
         let before = *rest;
         while *rest > 0

@@ -1,5 +1,5 @@
-//! All that is known besides messages, as it is learnt from records: who has published how much, and what of
-//! each durable subscription is done.
+//! Everything known besides messages, learnt from records: the last message of each producer, and the done
+//! messages of each durable subscription.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,26 +11,26 @@ use crate::producer::{Producer, Producers};
 use crate::ranges::Ranges;
 use crate::version2;
 
-/// What is known of a durable subscription.
+/// The known state of a durable subscription.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     /// Its name.
     pub name: String,
     /// Its pattern.
     pub pattern: String,
-    /// Messages that are older do not count.
+    /// Older messages do not count.
     pub(crate) from_time: u64,
     /// Nanoseconds between two messages of a topic, if it is conflated.
     pub conflation: Option<u64>,
-    /// What became of its messages, as far as they are done.
+    /// The accounts of its done messages.
     pub account: Account,
     /// How many messages it matched before a position.
     pub(crate) matched: (u64, u64),
-    /// All that is done of it, beginning with what is before all that is not.
+    /// All done ranges, the first of which ends before the first undone message.
     pub(crate) done: Ranges,
 }
 
-/// What is known of a producer.
+/// The known state of a producer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownProducer {
     /// Its name.
@@ -39,11 +39,11 @@ pub struct KnownProducer {
     pub last: u64,
     /// Position of that.
     pub position: u64,
-    /// When it published last: nanoseconds since 1970.
+    /// When it last published: nanoseconds since 1970.
     pub used: u64,
 }
 
-/// What is known, learnt from records one after the other.
+/// The known state, learnt from records in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// Producers by their numbers.
@@ -52,11 +52,11 @@ pub struct State {
     /// Durable subscriptions by their numbers.
     pub durables: BTreeMap<u32, Known>,
     pub(crate) next_durable: u32,
-    /// Records that could not be understood, though they are whole.
+    /// Whole records that could not be understood.
     pub strange: u64,
-    /// The checkpoint whose pieces come: the segment in which it was begun, and the number of the next piece.
+    /// The current checkpoint: the segment in which it began, and the number of the next piece.
     pub(crate) coming: Option<(u32, u32)>,
-    /// Producers and subscriptions that it has said, or that came since it began.
+    /// Producers and subscriptions that it contains, or that came since it began.
     pub(crate) said: (BTreeSet<u32>, BTreeSet<u32>),
     /// Whether all pieces of a checkpoint have come.
     pub(crate) is_complete: bool,
@@ -65,7 +65,7 @@ pub struct State {
 /// The version of the layout.
 pub(crate) const VERSION: u32 = 3;
 
-/// Some of what is done of a durable subscription, and all else that is known of it.
+/// Some done ranges of a durable subscription, and its other state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Part<'a> {
     pub(crate) name: &'a str,
@@ -74,7 +74,7 @@ pub(crate) struct Part<'a> {
     pub(crate) conflation: Option<u64>,
     pub(crate) account: Account,
     pub(crate) matched: (u64, u64),
-    /// What is done from one position on up to another: where each range begins, and the position behind it.
+    /// The range of positions that it describes, the end excluded.
     pub(crate) span: (u64, u64),
     pub(crate) bounds: Vec<u64>,
 }
@@ -114,11 +114,11 @@ pub(crate) fn read_account(reader: &mut Reader<'_>) -> Option<Account> {
     })
 }
 
-/// What has become done of a durable subscription.
+/// Newly done messages of a durable subscription.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Done {
     pub(crate) ranges: Ranges,
-    /// So many messages in them were not done before: acknowledged, expired, lost.
+    /// The messages in them that were not done before: acknowledged, expired, lost.
     pub(crate) acknowledged: u64,
     pub(crate) expired: u64,
     pub(crate) lost: u64,
@@ -126,7 +126,7 @@ pub(crate) struct Done {
 
 impl Done {
     pub(crate) fn is_empty(&self) -> bool {
-        // What is counted is in a range, and counts are written with the first of these.
+        // Every count belongs to a range, and counts are written with the first of these.
         self.ranges.is_empty()
     }
 
@@ -218,8 +218,7 @@ impl State {
         Some(())
     }
 
-    /// Learns some of what is known at this place of the journal, which takes the place of what was known of
-    /// that before.
+    /// Learns a piece of a checkpoint, which replaces what was known of the same items before.
     fn learn_piece(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         let (begun, piece, is_last) = (reader.u32()?, reader.u32()?, reader.u32()? != 0);
         let (next_producer, next_durable) = (reader.u32()?, reader.u32()?);
@@ -245,7 +244,7 @@ impl State {
         self.coming = is_next.then_some((begun, piece.saturating_add(1)));
         if is_next && is_last {
             self.is_complete = true;
-            // What it does not say is no more, though the record that ended it may be damaged.
+            // Items that it lacks were deleted, even if the record of the deletion is damaged.
             let (producers, durables) = std::mem::take(&mut self.said);
             self.producers.retain(|number, _| producers.contains(number));
             self.durables.retain(|number, _| durables.contains(number));
@@ -267,7 +266,7 @@ impl State {
     fn learn_message(&mut self, record: &Record<'_>) -> Option<()> {
         let message = StoredMessage::read(record.body)?;
         let Some(producer) = self.producers.get_mut(&message.producer) else {
-            // A later piece says more of it.
+            // A later piece has more of it.
             return (!self.is_complete).then_some(());
         };
         if message.sequence > producer.last {
@@ -308,7 +307,7 @@ impl State {
         let number = reader.u32()?;
         let (acknowledged, expired, lost) = (reader.short()?, reader.short()?, reader.short()?);
         let bounds = reader.rising()?;
-        // It may have been deleted since, or a later piece says all of it.
+        // It may have been deleted since, or a later piece has all of it.
         if let Some(durable) = self.durables.get_mut(&number) {
             durable.account.acknowledged += acknowledged;
             durable.account.expired += expired;
@@ -332,7 +331,7 @@ impl State {
         Some(())
     }
 
-    /// The producers as they are used.
+    /// The producers, in the form of the store.
     pub(crate) fn producers(&self) -> Producers {
         let mut producers = Producers::default();
         for (number, known) in &self.producers {
@@ -362,7 +361,7 @@ mod tests {
         Part { name, pattern, span, bounds, ..Part::default() }
     }
 
-    /// A piece of a checkpoint that was begun in segment 4.
+    /// A piece of a checkpoint that began in segment 4.
     fn piece(number: u32, is_last: bool, parts: &[Part<'_>]) -> Vec<u8> {
         let mut out = Writer::default();
         out.u32(4).u32(number).u32(is_last.into()).u32(1).u32(1);
@@ -421,7 +420,7 @@ mod tests {
         let mut forgotten = Writer::default();
         forgotten.u32(7).text("forgotten");
         state.learn(&record(kind::PRODUCER, 4, &forgotten.0));
-        // That the second was deleted is damaged, and does not come.
+        // The record of the second's deletion is damaged, and does not come.
         state.learn(&record(kind::PIECE, 6, &piece(0, false, &[part((0, 10), &[0, 9])])));
         let mut made = Writer::default();
         part((0, u64::MAX), &[0, 6]).write(2, &mut made);

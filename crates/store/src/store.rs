@@ -1,95 +1,95 @@
-//! The store: what is published with a guarantee, until everybody has it.
+//! The store: keeps guaranteed messages until all durable subscriptions have them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use trunkline_journal::{Address, Commit, Done, Journal, Refusal, Room, Task};
+use trunkline_journal::{Address, Commit, Done, Journal, Rejection, Room, Task};
 
 use crate::body::{StoredMessage, Writer, kind};
 use crate::checkpoint::Checkpoint;
 use crate::consumer::Consumer;
 use crate::directory::Directory;
 use crate::durable::{Account, Durable, Entry};
-use crate::event_sink::{ClockReading, Denied, Durability, EventSink, Stored};
+use crate::event_sink::{ClockReading, Durability, EventSink, Rejected, Stored};
 use crate::producer::{Producer, ProducerId, Producers, Unacknowledged};
 use crate::settings::{Level, Settings};
 
-/// A message as a producer gives it.
+/// A message from a producer.
 #[derive(Clone, Copy, Debug)]
 pub struct NewMessage<'a> {
-    /// Its number: one more than the last one's.
+    /// Its sequence: one more than the previous one.
     pub sequence: u64,
-    /// How long it is of use, in nanoseconds; 0 for ever.
+    /// Time to live in nanoseconds; 0 is for ever.
     pub time_to_live: u64,
     /// Whether it may have been sent before.
     pub is_repeated: bool,
-    /// What its payload is.
+    /// The format of the payload.
     pub format: u16,
-    /// A topic that [`trunkline_router::check_topic`] takes.
+    /// A topic that [`trunkline_router::check_topic`] accepts.
     pub topic: &'a str,
     /// The message itself.
     pub payload: &'a [u8],
 }
 
-/// What a producer is told when it says who it is.
+/// The answer to a producer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Producing {
-    /// Who it is from now on.
+    /// Its number from now on.
     pub producer: ProducerId,
-    /// Messages that it may have on their way.
+    /// The most messages in flight.
     pub window: u32,
-    /// Bytes that it may have on their way.
+    /// The most bytes in flight.
     pub window_bytes: u64,
-    /// The last sequence that is stored.
+    /// The last stored sequence.
     pub last: u64,
 }
 
-/// What has happened since the store was opened.
+/// Counters since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Messages that were stored.
+    /// Stored messages.
     pub stored: u64,
-    /// Messages that came again and were not stored again.
+    /// Resent messages, which were not stored again.
     pub repeated: u64,
-    /// Messages that were refused.
-    pub refused: u64,
+    /// Messages that were rejected.
+    pub rejected: u64,
     /// Acknowledgements of consumers.
     pub acknowledged: u64,
     /// Commits that were written.
     pub commits: u64,
 }
 
-/// A durable subscription from outside.
+/// A read-only view of a durable subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DurableView<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its pattern.
     pub pattern: &'a str,
-    /// Consumers that are connected.
+    /// Connected consumers.
     pub consumers: usize,
     /// The first position that is not done.
     pub floor: u64,
-    /// Ranges of what is done, which are kept; a conflated one has one for each message that is not done.
+    /// Stored ranges of done messages; a conflated one has one for each message that is not done.
     pub ranges: u64,
-    /// Whether these were too many, and nothing is delivered until a consumer comes.
+    /// Whether there were too many ranges, so that nothing is delivered until a consumer attaches.
     pub has_stopped: bool,
     /// What became of its messages.
     pub account: Account,
 }
 
-/// What to tell when the journal has come to a position.
+/// What to report when the journal has reached a position.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// A consumer was promised that its acknowledgements are kept: which, and how many.
+    /// Acknowledgements of a consumer are durable: which consumer, and how many.
     Acknowledged(u32, u64),
-    /// A durable subscription stands.
+    /// A durable subscription is active.
     Stands(u32),
 }
 
 /// Producers, durable subscriptions and consumers over a journal.
 ///
-/// It does nothing by itself: it is told what comes and what time it is, gives out work for the disk
-/// ([`Self::next_commit`], [`Self::next_task`]), and tells an [`EventSink`] what is to be told.
+/// It does nothing by itself: the caller reports events and the time, performs its disk work
+/// ([`Self::next_commit`], [`Self::next_task`]), and gets its reports through an [`EventSink`].
 pub struct Store {
     pub(crate) journal: Journal,
     pub(crate) settings: Settings,
@@ -102,53 +102,53 @@ pub struct Store {
     /// By client and its number of the subscription.
     pub(crate) consumer_of: BTreeMap<(u64, u32), u32>,
     pub(crate) directory: Directory,
-    /// The client of each producer that is connected.
+    /// The client of each connected producer.
     pub(crate) producer_client: HashMap<u32, u64>,
-    /// Producers to be told what is acknowledged.
+    /// Producers with a pending acknowledgement.
     due: Vec<u32>,
-    /// Producers whose messages wait to be on disk.
+    /// Producers with messages that have to be on disk first.
     awaiting: Vec<u32>,
-    /// Messages for direct subscribers that wait to be on disk.
+    /// Messages for direct subscribers that have to be on disk first.
     later: VecDeque<(u64, Address)>,
     /// Durable subscriptions with acknowledgements that are not in the journal.
     pub(crate) unlogged: VecDeque<u32>,
     pub(crate) answers: VecDeque<(u64, Answer)>,
-    /// Durable subscriptions that are to be put into the journal when there is room, and the numbers of those
-    /// that were deleted and are to be.
+    /// Durable subscriptions to be written to the journal when there is room, and the numbers of deleted
+    /// ones, likewise.
     pub(crate) late: Vec<u32>,
     pub(crate) deleted: Vec<u32>,
-    /// Consumers that want to know when what they got is durable.
+    /// Consumers to be told when their messages are durable.
     pub(crate) unconfirmed: Vec<u32>,
-    /// Durable subscriptions that have more to do than there was time for.
+    /// Durable subscriptions with more to do than fitted a turn.
     pub(crate) work: VecDeque<u32>,
-    /// Those whose next message waits to be on disk.
+    /// Those whose next message has to be on disk first.
     pub(crate) waiting: Vec<u32>,
     /// Those that wait for bytes to be read.
     pub(crate) reading: Vec<u32>,
-    /// When some have to be looked at.
+    /// When some have to be checked.
     pub(crate) alarms: BTreeSet<(u64, u32)>,
-    /// Whether something waits for the disk that somebody waits for.
+    /// Whether somebody waits for the disk.
     pub(crate) is_urgent: bool,
-    /// When what nobody waits for is written at the latest.
+    /// The deadline of writes that nobody waits for.
     pub(crate) lazy_at: Option<u64>,
     pub(crate) retain_at: u64,
-    /// The durable subscription whose quota is looked at first.
+    /// The durable subscription whose quota is checked first.
     pub(crate) quota_from: u32,
-    /// The checkpoint of which more pieces are to come.
+    /// The checkpoint with more pieces to come.
     pub(crate) checkpoint: Option<Checkpoint>,
     /// Whether records wait for it to be complete.
     pub(crate) is_checkpoint_awaited: bool,
     has_told_failure: bool,
-    /// What is appended from now on is written at once.
+    /// From now on everything appended is written at once.
     is_closing: bool,
     pub(crate) counts: Counts,
 }
 
-/// How often segments that nobody needs are looked for; nanoseconds.
+/// The time between two searches for segments that nobody needs; nanoseconds.
 const RETAIN: u64 = 1_000_000_000;
 
 impl Store {
-    /// A store over a journal whose records said this.
+    /// A store over a journal with this recovered state.
     pub(crate) fn with(journal: Journal, settings: Settings) -> Self {
         Self {
             directory: Directory::new(&settings.rules, settings.policy),
@@ -186,12 +186,12 @@ impl Store {
         }
     }
 
-    /// A store in memory, which is gone with the process.
+    /// A store in memory, lost with the process.
     pub fn in_memory(settings: Settings) -> Self {
         Self::with(Journal::in_memory(settings.journal.clone()), settings)
     }
 
-    /// Takes over other settings, but for those of the journal's files. What was promised stays.
+    /// Applies other settings, except those of the journal's files. Earlier promises hold.
     pub fn reconfigure(&mut self, settings: Settings) {
         self.directory.set_rules(&settings.rules, settings.policy);
         let segment_bytes = self.settings.journal.segment_bytes;
@@ -200,28 +200,28 @@ impl Store {
         self.journal.set_options(self.settings.journal.clone());
     }
 
-    /// What is true of what the journal has taken, and of what it has on disk.
+    /// The durability of messages in the journal, or on its disk.
     pub(crate) fn durability(&self, is_on_disk: bool) -> Durability {
         Durability { memory: 1, disk: u16::from(is_on_disk && self.journal.is_on_disk()) }
     }
 
-    /// A client publishes under this name from now on; another one that did so does no more.
+    /// A client publishes under this name from now on; an earlier client of the name stores nothing more.
     ///
     /// # Errors
     ///
-    /// [`Denied::Limit`], or the journal does not take it.
+    /// [`Rejected::Limit`], or the journal does not accept it.
     pub fn produce(
         &mut self,
         at: ClockReading,
         client: u64,
         name: &str,
-    ) -> Result<Producing, Denied> {
+    ) -> Result<Producing, Rejected> {
         let number = match self.producers.number(name) {
             Some(number) => number,
             None => self.new_producer(at, name)?,
         };
-        let Some(producer) = self.producers.get_mut(number) else { return Err(Denied::Unknown) };
-        // Who had the name has it no more, or what it sends would have to be waited for, for ever.
+        let Some(producer) = self.producers.get_mut(number) else { return Err(Rejected::Unknown) };
+        // The earlier owner loses the name; otherwise its messages would have to be waited for, for ever.
         if producer.claimant.replace(client) != Some(client) {
             producer.session = producer.session.wrapping_add(1);
             producer.is_connected = false;
@@ -230,7 +230,7 @@ impl Store {
         let settled = self.is_settled(number);
         self.producers.look_if_idle(number);
         settled?;
-        let Some(producer) = self.producers.get_mut(number) else { return Err(Denied::Unknown) };
+        let Some(producer) = self.producers.get_mut(number) else { return Err(Rejected::Unknown) };
         producer.is_connected = true;
         producer.used = producer.used.max(at.time);
         let producing = Producing {
@@ -244,8 +244,8 @@ impl Store {
         Ok(producing)
     }
 
-    /// Who may have forgotten what it sent goes on behind what is stored for sure.
-    fn is_settled(&mut self, number: u32) -> Result<(), Denied> {
+    /// A producer that may have forgotten what it sent continues behind what is durable.
+    fn is_settled(&mut self, number: u32) -> Result<(), Rejected> {
         let durable = self.journal.durable();
         let Some(producer) = self.producers.get_mut(number) else { return Ok(()) };
         producer.settle(durable);
@@ -254,21 +254,21 @@ impl Store {
         }
         self.is_urgent = true;
         match self.journal.failure() {
-            None => Err(Denied::Busy),
-            Some(why) => Err(Denied::failed(why)),
+            None => Err(Rejected::Busy),
+            Some(why) => Err(Rejected::failed(why)),
         }
     }
 
-    /// The last sequence that is stored of a producer, 0 if none is; none if it is not known.
+    /// The last stored sequence of a producer, 0 if it has none; `None` if it is unknown.
     pub fn last_of_producer(&self, name: &str) -> Option<u64> {
         self.producers.get(self.producers.number(name)?).map(|it| it.last)
     }
 
-    fn new_producer(&mut self, at: ClockReading, name: &str) -> Result<u32, Denied> {
+    fn new_producer(&mut self, at: ClockReading, name: &str) -> Result<u32, Rejected> {
         let before = at.time.saturating_sub(self.settings.producer_keep);
         let limit = self.settings.producers;
         if self.producers.len() >= limit && !self.producers.forget_one(before) {
-            return Err(Denied::Limit(format!(
+            return Err(Rejected::Limit(format!(
                 "the router has its limit of {limit} producers (journal.producers)"
             )));
         }
@@ -281,7 +281,7 @@ impl Store {
         Ok(number)
     }
 
-    /// A producer publishes no more over its connection.
+    /// A producer's connection has ended.
     pub fn leave(&mut self, producer: ProducerId) {
         if let Some(at) = self.producers.of(producer) {
             (at.is_connected, at.claimant) = (false, None);
@@ -290,41 +290,41 @@ impl Store {
         }
     }
 
-    /// Makes room for a record, in a new segment behind a piece of what is known if it has to be.
-    pub(crate) fn make_room(&mut self, at: ClockReading, bytes: usize) -> Result<(), Denied> {
+    /// Makes room for a record, if necessary in a new segment behind a piece of the checkpoint.
+    pub(crate) fn make_room(&mut self, at: ClockReading, bytes: usize) -> Result<(), Rejected> {
         if self.waits_for_checkpoint() {
-            return Err(Denied::Busy);
+            return Err(Rejected::Busy);
         }
-        // In memory there is room as soon as something is let go of.
+        // In memory there is room as soon as something is removed.
         if !self.journal.is_on_disk()
-            && matches!(self.journal.make_room(bytes), Err(Refusal::Full(_)))
+            && matches!(self.journal.make_room(bytes), Err(Rejection::Full(_)))
         {
             self.retain(at);
         }
         if self.journal.make_room(bytes)? == Room::NewSegment {
             self.begin_segment(at)?;
-            // That piece may leave too little.
+            // That piece may leave too little room.
             if self.journal.make_room(bytes)? == Room::NewSegment {
-                return Err(Denied::TooLong(bytes, self.journal.first_bytes()));
+                return Err(Rejected::TooLong(bytes, self.journal.first_bytes()));
             }
         }
         Ok(())
     }
 
-    /// A producer publishes a message.
+    /// Stores a message of a producer.
     ///
     /// # Errors
     ///
-    /// It is not stored; [`Denied::Busy`] if it is to be tried again.
+    /// The message is not stored; [`Rejected::Busy`]: retry later.
     pub fn store(
         &mut self,
         at: ClockReading,
         producer: ProducerId,
         message: &NewMessage<'_>,
         sink: &mut impl EventSink,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), Rejected> {
         let result = self.try_store(at, producer, message, sink);
-        self.counts.refused += u64::from(!matches!(result, Ok(()) | Err(Denied::Busy)));
+        self.counts.rejected += u64::from(!matches!(result, Ok(()) | Err(Rejected::Busy)));
         result
     }
 
@@ -334,7 +334,7 @@ impl Store {
         id: ProducerId,
         message: &NewMessage<'_>,
         sink: &mut impl EventSink,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), Rejected> {
         if !self.is_next(id, message.sequence)? {
             self.tell_later(id.number);
             return Ok(());
@@ -342,7 +342,7 @@ impl Store {
         let policy = self.directory.route(message.topic).policy;
         if policy.level == Level::Disk && !self.journal.is_on_disk() {
             let text = "the topic asks for a disk, and the router has no journal on one (journal.directory)";
-            return Err(Denied::NotDurable(text.into()));
+            return Err(Rejected::NotDurable(text.into()));
         }
         let stored = StoredMessage {
             producer: id.number,
@@ -392,24 +392,24 @@ impl Store {
     }
 
     /// Whether a sequence is the next of a producer, and not one that is stored already.
-    fn is_next(&mut self, id: ProducerId, sequence: u64) -> Result<bool, Denied> {
-        let producer = self.producers.of(id).ok_or(Denied::TakenOver)?;
+    fn is_next(&mut self, id: ProducerId, sequence: u64) -> Result<bool, Rejected> {
+        let producer = self.producers.of(id).ok_or(Rejected::TakenOver)?;
         if sequence > producer.last + 1 {
-            return Err(Denied::OutOfSequence(producer.last + 1));
+            return Err(Rejected::OutOfSequence(producer.last + 1));
         }
         let is_next = sequence == producer.last + 1;
         if !is_next {
             if let Some(why) = self.journal.failure()
                 && sequence > producer.acknowledged.0
             {
-                return Err(Denied::failed(why));
+                return Err(Rejected::failed(why));
             }
             self.counts.repeated += 1;
         }
         Ok(is_next)
     }
 
-    /// Hands a message that was just appended to the durable subscriptions that match.
+    /// Passes a newly appended message to the matching durable subscriptions.
     fn fan_out(&mut self, at: ClockReading, topic: &str, entry: Entry, sink: &mut impl EventSink) {
         let durables = self.directory.route(topic).durables.clone();
         let written = (self.journal.writing(), self.journal.durable());
@@ -423,7 +423,7 @@ impl Store {
         if entry.wants_disk {
             return;
         }
-        // Delivering may write what is known of all of them, which is to be right of this message too.
+        // Delivery may write the state of all of them, which must include this message.
         for number in durables {
             self.pump(number, at, sink);
         }
@@ -446,7 +446,7 @@ impl Store {
         }
     }
 
-    /// Something is to be written that nobody waits for.
+    /// Schedules a write that nobody waits for.
     pub(crate) fn be_lazy(&mut self, now: u64) {
         if !self.journal.is_on_disk() {
             return;
@@ -455,7 +455,7 @@ impl Store {
         self.lazy_at.get_or_insert(at);
     }
 
-    /// Tells producers what is acknowledged: once after several messages.
+    /// Sends acknowledgements to producers: one for several messages.
     pub fn settle(&mut self, sink: &mut impl EventSink) {
         let durable = self.journal.durable();
         for number in std::mem::take(&mut self.due) {
@@ -474,7 +474,7 @@ impl Store {
         }
     }
 
-    /// Whether the journal can take records to write now.
+    /// Whether the journal can accept records to write now.
     fn can_commit(&self) -> bool {
         self.journal.is_on_disk() && !self.journal.is_writing() && self.journal.failure().is_none()
     }
@@ -494,14 +494,14 @@ impl Store {
         let is_more = self.log_acknowledgements(at);
         let commit = self.journal.next_commit();
         (self.is_urgent, self.lazy_at) = (is_more, None);
-        // What finds no room of a checkpoint is the beginning of the next segment.
+        // A checkpoint piece without room becomes the beginning of the next segment.
         if !self.unlogged.is_empty() || goes_on && self.checkpoint.is_some() {
             self.be_lazy(at.now);
         }
         commit
     }
 
-    /// What came of the commit.
+    /// The result of a commit.
     pub fn committed(
         &mut self,
         at: ClockReading,
@@ -510,7 +510,7 @@ impl Store {
     ) {
         self.journal.committed(at.now, result);
         self.counts.commits += 1;
-        // What was appended in the meantime.
+        // Records that were appended in the meantime.
         if self.journal.pending() > 0 {
             self.is_urgent = true;
         }
@@ -541,7 +541,7 @@ impl Store {
         self.journal.forget();
     }
 
-    /// Puts into the journal what there was no room for.
+    /// Writes to the journal what had no room before.
     fn log_what_is_left(&mut self, at: ClockReading) {
         for number in std::mem::take(&mut self.late) {
             self.log_late(at, number);
@@ -549,28 +549,28 @@ impl Store {
         self.log_deleted(at);
     }
 
-    /// Tells those who wait that they wait in vain.
+    /// Tells the waiting clients that the journal has failed.
     fn tell_failure(&mut self, sink: &mut impl EventSink) {
         if std::mem::replace(&mut self.has_told_failure, true) {
             return;
         }
-        let denied = Denied::failed(self.journal.failure().unwrap_or_default());
+        let rejected = Rejected::failed(self.journal.failure().unwrap_or_default());
         for number in &self.awaiting {
             let client = self.producer_client.get(number).copied();
             if let (Some(client), Some(producer)) = (client, self.producers.get_mut(*number))
                 && let Some(first) = producer.unacknowledged.front()
             {
-                sink.failed(client, first.sequence, &denied);
+                sink.failed(client, first.sequence, &rejected);
             }
         }
         for (_, answer) in std::mem::take(&mut self.answers) {
             if let Answer::Stands(number) = answer {
-                self.fall(number, &denied, sink);
+                self.fall(number, &rejected, sink);
             }
         }
     }
 
-    /// Hands what is on disk now to direct subscribers.
+    /// Delivers what is on disk now to direct subscribers.
     fn publish_later(&mut self, durable: u64, sink: &mut impl EventSink) {
         while let Some((position, at)) = self.later.front().copied()
             && position <= durable
@@ -610,7 +610,7 @@ impl Store {
         self.journal.next_task(at.now)
     }
 
-    /// What came of the background task.
+    /// The result of a background task.
     pub fn task_done(&mut self, at: ClockReading, done: Done, sink: &mut impl EventSink) {
         self.journal.task_done(at.now, done);
         for number in std::mem::take(&mut self.reading) {
@@ -622,7 +622,7 @@ impl Store {
         self.log_what_is_left(at);
     }
 
-    /// Does what is to be done of a subscription.
+    /// Continues the work of a subscription.
     fn go_on(&mut self, number: u32, at: ClockReading, sink: &mut impl EventSink) {
         self.look_for_some(number, at, sink);
         match self.durables.get(&number) {
@@ -675,7 +675,7 @@ impl Store {
         }
     }
 
-    /// Lets go of what expired where nobody takes it, and of topics of which nothing waits.
+    /// Drops expired messages of subscriptions without consumers, and idle topics.
     fn forget_idle(&mut self, at: ClockReading) {
         let away = self.durables.iter().filter(|(_, it)| it.consumers.is_empty());
         let away: Vec<u32> = away.map(|(number, _)| *number).collect();
@@ -685,7 +685,7 @@ impl Store {
         }
     }
 
-    /// Lets go of what nobody needs.
+    /// Removes segments that nobody needs.
     pub(crate) fn retain(&mut self, at: ClockReading) {
         self.keep_quotas(at);
         let end = self.journal.last() + 1;
@@ -695,10 +695,9 @@ impl Store {
         self.journal.retain(at.time, needed.min(later));
     }
 
-    /// Ends well: everything that was stored is to be written, and then nothing more is stored.
+    /// Closes in order: everything stored is written, and then nothing more is stored.
     pub fn close(&mut self, at: ClockReading) {
-        // A checkpoint that is not complete says nothing that is not known without it, and its pieces would
-        // follow what says that this is the end.
+        // An incomplete checkpoint adds no knowledge, and its pieces would follow the closing record.
         self.checkpoint = None;
         while self.log_acknowledgements(at) {}
         self.checkpoint = None;
@@ -706,12 +705,12 @@ impl Store {
         self.is_closing = true;
     }
 
-    /// The journal, to look at.
+    /// The journal, read-only.
     pub fn journal(&self) -> &Journal {
         &self.journal
     }
 
-    /// What became of the messages of a durable subscription.
+    /// The accounts of a durable subscription.
     pub fn account(&self, name: &str) -> Option<Account> {
         self.durables.get(self.names.get(name)?).map(Durable::account)
     }
@@ -730,7 +729,7 @@ impl Store {
         })
     }
 
-    /// What has happened since the store was opened.
+    /// Counters since the store was opened.
     pub fn counts(&self) -> Counts {
         self.counts
     }

@@ -1,14 +1,14 @@
-//! Version 2 of what is known, which earlier versions of this program wrote: all of it as one record, with the
-//! position of each message that is not done.
+//! Version 2 of the state, which earlier versions of this program wrote: one record, with the position of
+//! each undone message.
 
 use crate::body::Reader;
 use crate::ranges::Ranges;
 use crate::state::{Known, KnownProducer, State, read_account};
 
-/// What such a record begins with.
+/// The version number at the beginning of such a record.
 pub(crate) const VERSION: u32 = 2;
 
-/// All that is known, behind the version.
+/// The state, behind the version.
 pub(crate) fn state(reader: &mut Reader<'_>) -> Option<State> {
     let next_producer = reader.u32()?;
     let producers = reader.list(|it| {
@@ -24,13 +24,13 @@ pub(crate) fn state(reader: &mut Reader<'_>) -> Option<State> {
     reader.0.is_empty().then_some(state)
 }
 
-/// What is known of a durable subscription.
+/// The state of a durable subscription.
 pub(crate) fn known(reader: &mut Reader<'_>) -> Option<Known> {
     let (name, pattern) = (reader.text()?.to_owned(), reader.text()?.to_owned());
     let (horizon, from_time) = (reader.u64()?, reader.u64()?);
     let conflation = Some(reader.u64()?).filter(|it| *it != u64::MAX);
     let account = read_account(reader)?;
-    // Beside its position there stands where the message is, and whether it waits for the disk.
+    // Besides the position: the address of the message, and whether it waits for the disk.
     let undone = reader.list(|it| Some((it.u64()?, it.u64()?, it.u32()?).0))?;
     let mut done = Ranges::default();
     let mut begin = 0;

@@ -4,7 +4,7 @@
 mod world;
 
 use trunkline_journal::{Disk as _, Found, Options, Scan, commit, read_all};
-use trunkline_store::{Consume, Denied, Settings, Start, Store, kind};
+use trunkline_store::{Consume, Rejected, Settings, Start, Store, kind};
 use world::{World, durable, records, settings};
 
 /// Small segments and pieces, so that a checkpoint of some subscriptions takes two segments.
@@ -140,7 +140,7 @@ fn who_waits_for_a_checkpoint_waits_for_few_commits() {
     // Nothing was written since, so that but one piece of a hundred is there.
     while world.try_publish("memory/1", &"x".repeat(10_000), 0).is_ok() {}
     let (mut commits, mut turns) = (0, 0);
-    while world.try_publish("memory/1", "x", 0) == Err(Denied::Busy) {
+    while world.try_publish("memory/1", "x", 0) == Err(Rejected::Busy) {
         while world.store.next_deadline().is_some_and(|due| due <= world.now) {
             turns += 1;
             let (at, before) = (world.at(), world.store.journal().pending());
@@ -165,8 +165,8 @@ fn with_halves(segments: u64, halves: u64) -> World {
     let mut world = World::new(Settings { journal, ..settings() });
     for number in 0..225 * halves {
         let name = format!("{number:0>100}");
-        while let Err(denied) = world.store.produce(world.at(), 100 + number, &name) {
-            assert_eq!(denied, Denied::Busy);
+        while let Err(rejected) = world.store.produce(world.at(), 100 + number, &name) {
+            assert_eq!(rejected, Rejected::Busy);
             world.sync();
         }
         world.sync();
@@ -174,11 +174,11 @@ fn with_halves(segments: u64, halves: u64) -> World {
     world
 }
 
-/// What it says if it refuses a message, and how many bytes it has at most.
-fn refusal(world: &mut World, messages: u32) -> (Option<String>, u64) {
+/// What it says if it rejects a message, and how many bytes it has at most.
+fn rejection(world: &mut World, messages: u32) -> (Option<String>, u64) {
     let mut most = 0;
     for _ in 0..messages {
-        let mut result = Err(Denied::Busy);
+        let mut result = Err(Rejected::Busy);
         for _ in 0..1_000 {
             result = world.try_publish("orders/1", &"y".repeat(500), 0);
             if result.is_ok() {
@@ -189,7 +189,7 @@ fn refusal(world: &mut World, messages: u32) -> (Option<String>, u64) {
         most = most.max(world.store.journal().bytes());
         match result {
             Ok(()) => world.sync(),
-            Err(denied) => return (Some(format!("{denied:?}")), most),
+            Err(rejected) => return (Some(format!("{rejected:?}")), most),
         }
     }
     (None, most)
@@ -199,8 +199,8 @@ fn refusal(world: &mut World, messages: u32) -> (Option<String>, u64) {
 fn a_journal_that_is_too_small_for_what_is_known_goes_on() {
     for halves in 1..9 {
         let mut world = with_halves(4, halves);
-        let (refused, most) = refusal(&mut world, 2_000);
-        assert_eq!(refused, None, "{halves} halves of a segment");
+        let (rejected, most) = rejection(&mut world, 2_000);
+        assert_eq!(rejected, None, "{halves} halves of a segment");
         let segments = most / (64 << 10);
         assert!(segments <= 4.max(2 * halves + 2), "{halves} halves take {segments} segments");
         world.cut_power();
@@ -216,7 +216,7 @@ fn a_store_that_waits_for_room_has_little_to_do_until_something_comes() {
     for halves in [3, 6] {
         let (mut world, mut most) = (with_halves(4, halves), 0);
         for _ in 0..300 {
-            assert_eq!(refusal(&mut world, 1).0, None);
+            assert_eq!(rejection(&mut world, 1).0, None);
             let (mut wakes, end) = (0, world.now + 1_000_000_000);
             while let Some(due) = world.store.next_deadline().filter(|due| *due <= end) {
                 world.now = world.now.max(due);
@@ -267,7 +267,7 @@ fn costly(world: &mut World) -> (usize, usize) {
     Store::open(&mut world.disk.clone(), world.settings.clone(), 7).expect("nothing is damaged");
     let mut all = records(&mut world.disk, kind::PIECE);
     all.extend(records(&mut world.disk, kind::STATE));
-    let refused = all.iter().filter(|(name, body)| {
+    let rejected = all.iter().filter(|(name, body)| {
         let mut disk = world.disk.clone();
         disk.flip(name, body + 20, 3);
         match Store::open(&mut disk, world.settings.clone(), 7) {
@@ -278,7 +278,7 @@ fn costly(world: &mut World) -> (usize, usize) {
             Err(_) => true,
         }
     });
-    (refused.count(), all.len())
+    (rejected.count(), all.len())
 }
 
 #[test]
@@ -286,8 +286,8 @@ fn any_piece_of_a_checkpoint_may_be_damaged() {
     let times = std::cell::Cell::new(0);
     said_often(1 << 30, |world, number| {
         if number % 40 == 39 {
-            let (refused, all) = costly(world);
-            assert_eq!(refused, 0, "of {all} after message {number}");
+            let (rejected, all) = costly(world);
+            assert_eq!(rejected, 0, "of {all} after message {number}");
             assert!(all > 20, "{all} pieces");
             times.set(times.get() + u32::from(world.store.journal().first() > 1));
         }
@@ -297,21 +297,21 @@ fn any_piece_of_a_checkpoint_may_be_damaged() {
 
 #[test]
 fn one_checkpoint_is_enough_where_there_is_no_room_for_two() {
-    let mut refusals = 0;
+    let mut rejections = 0;
     let mut world = said_often(1 << 30, |_, _| {});
     // There is less room than two complete ones and one that is begun take.
     let files = world.disk.names().expect("names");
     let bytes: u64 = files.iter().map(|it| world.disk.length(it).expect("there")).sum();
     world.disk.set_room(Some(bytes - (32 << 10)));
     for _ in 0..1_000 {
-        let mut result = Err(Denied::Busy);
+        let mut result = Err(Rejected::Busy);
         for _ in 0..200 {
             result = world.try_publish("orders/1", &"y".repeat(300), 0);
             match &result {
                 Ok(()) => break,
-                Err(Denied::Busy) => world.wait(11_000_000),
+                Err(Rejected::Busy) => world.wait(11_000_000),
                 Err(_) => {
-                    refusals += 1;
+                    rejections += 1;
                     world.wait(1_100_000_000);
                 }
             }
@@ -323,7 +323,7 @@ fn one_checkpoint_is_enough_where_there_is_no_room_for_two() {
         }
         world.wait(30_000_000);
     }
-    assert_eq!(refusals, 0, "it goes on");
+    assert_eq!(rejections, 0, "it goes on");
     let (_, opened) = Store::open(&mut world.disk, world.settings.clone(), 7).expect("a store");
     assert_eq!((opened.producers, opened.durables), (151, 1));
 }

@@ -4,7 +4,7 @@ mod world;
 
 use trunkline_journal::{Options, commit};
 use trunkline_store::{
-    ClockReading, Consume, Denied, Durability, Forwarding, Level, LossReason, NewMessage, Policy,
+    ClockReading, Consume, Durability, Forwarding, Level, LossReason, NewMessage, Policy, Rejected,
     Rule, Settings, Start, Store,
 };
 use world::{PUBLISHER, TIME, Told, World, durable, settings};
@@ -101,10 +101,10 @@ fn a_retry_is_stored_once_over_reconnects_and_restarts() {
     let mut told = Told::default();
     assert_eq!(world.store.store(at, producing.producer, &message(1), &mut told), Ok(()));
     let hole = world.store.store(at, producing.producer, &message(3), &mut told);
-    assert_eq!(hole, Err(Denied::OutOfSequence(2)));
+    assert_eq!(hole, Err(Rejected::OutOfSequence(2)));
     let other = world.store.produce(at, 10, "feed").expect("room");
     let old = world.store.store(at, producing.producer, &message(2), &mut told);
-    assert_eq!(old, Err(Denied::TakenOver));
+    assert_eq!(old, Err(Rejected::TakenOver));
     assert_eq!(world.store.store(at, other.producer, &message(2), &mut told), Ok(()));
     world.sync();
     world.consume(2, durable("gateway"));
@@ -269,7 +269,7 @@ fn a_durable_subscription_is_deleted_for_all() {
     let at = world.at();
     assert_eq!(world.store.delete(at, "desk", &mut world.told), Ok(()));
     assert_eq!(world.told.ended, [1]);
-    assert_eq!(world.store.delete(at, "desk", &mut world.told), Err(Denied::Unknown));
+    assert_eq!(world.store.delete(at, "desk", &mut world.told), Err(Rejected::Unknown));
     world.sync();
     world.cut_power();
     world.consume(2, durable("desk"));
@@ -441,8 +441,8 @@ fn a_store_in_memory_promises_what_it_can() {
     assert!(!told.seen[0].is_unconfirmed);
     store.acknowledge(at, 2, 1, (told.seen[0].position, false), &mut told).expect("taken");
     assert_eq!(told.acknowledged, [(1, Durability { memory: 1, disk: 0 })]);
-    let refused = store.store(at, producing.producer, &message(2, "disk/1"), &mut told);
-    let Err(Denied::NotDurable(why)) = refused else { panic!("{refused:?}") };
+    let rejected = store.store(at, producing.producer, &message(2, "disk/1"), &mut told);
+    let Err(Rejected::NotDurable(why)) = rejected else { panic!("{rejected:?}") };
     assert!(why.contains("journal.directory"), "{why}");
 }
 

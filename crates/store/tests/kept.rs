@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{Options, commit};
-use trunkline_store::{Consume, Denied, Settings, kind};
+use trunkline_store::{Consume, Rejected, Settings, kind};
 use world::{World, durable, records, settings};
 
 fn turns(world: &mut World, count: u32) {
@@ -22,7 +22,7 @@ fn seen_by(world: &World, client: u64) -> Vec<(u64, u32)> {
 }
 
 #[test]
-fn a_consumer_that_acknowledges_nothing_refuses_nobody() {
+fn a_consumer_that_acknowledges_nothing_rejects_nobody() {
     const MESSAGES: u32 = 5_000;
     let mut world = World::new(settings());
     let asked = || Consume { window: 100_000, wants_acknowledged: true, ..durable("gateway") };
@@ -70,11 +70,11 @@ fn a_subscription_with_too_many_ranges_stops_alone_and_goes_on_with_the_oldest()
     let seen = seen_by(&world, 2);
     for (position, _) in seen.iter().skip(1).step_by(2).take(9) {
         let at = world.at();
-        assert!(world.told.refused.is_empty(), "eight may be");
+        assert!(world.told.rejected.is_empty(), "eight may be");
         world.store.acknowledge(at, 2, 1, (*position, false), &mut world.told).expect("it has it");
     }
-    let [(1, Denied::Limit(why))] = &world.told.refused[..] else {
-        panic!("{:?}", world.told.refused)
+    let [(1, Rejected::Limit(why))] = &world.told.rejected[..] else {
+        panic!("{:?}", world.told.rejected)
     };
     assert!(why.contains("\"hasty\"") && why.contains("trunkline durable delete hasty"), "{why}");
     let stopped: Vec<_> =
@@ -194,7 +194,7 @@ fn shared() -> World {
     let at = world.at();
     let all = (u64::MAX, true);
     world.store.acknowledge(at, 2, 1, all, &mut world.told).expect("it has them");
-    assert!(world.told.refused.is_empty(), "a part is looked at");
+    assert!(world.told.rejected.is_empty(), "a part is looked at");
     world
 }
 
@@ -219,7 +219,7 @@ fn goes_on(mut world: World) {
 fn what_is_acknowledged_all_at_once_has_no_more_ranges_than_may_be() {
     let mut world = shared();
     turns(&mut world, 40);
-    assert_eq!(world.told.refused.len(), 2, "both consumers are told");
+    assert_eq!(world.told.rejected.len(), 2, "both consumers are told");
     goes_on(world);
 }
 
@@ -229,7 +229,7 @@ fn what_was_acknowledged_by_a_consumer_that_left_has_no_more_ranges_than_may_be(
     let at = world.at();
     world.store.disconnect(at, 2, &mut world.told);
     turns(&mut world, 40);
-    assert_eq!(world.told.refused.len(), 1, "who is left is told");
+    assert_eq!(world.told.rejected.len(), 1, "who is left is told");
     goes_on(world);
 }
 
@@ -294,7 +294,7 @@ fn a_subscription_that_has_stopped_goes_on_whatever_is_acknowledged_first() {
     while model.world.store.account("gateway").expect("one").acknowledged < MESSAGES {
         let next = model.below(has.len() as u64) as usize;
         model.world.acknowledge(2, has.swap_remove(next));
-        if !model.world.told.refused.is_empty() {
+        if !model.world.told.rejected.is_empty() {
             stops += 1;
             model.world.wait(30_000_000);
             if stops % 2 == 0 {
@@ -322,7 +322,7 @@ fn who_comes_back_again_and_again_gets_no_more_ranges() {
     let asked = || Consume { window: 10_000, ..durable("hasty") };
     world.consume(2, asked());
     (0..6_000).for_each(|number| world.publish_in_time("cut/1", &number.to_string()));
-    let (mut most, mut refused, mut earlier) = (0, 0, BTreeSet::new());
+    let (mut most, mut rejected, mut earlier) = (0, 0, BTreeSet::new());
     for session in 0..100 {
         world.sync();
         turns(&mut world, 10);
@@ -333,9 +333,9 @@ fn who_comes_back_again_and_again_gets_no_more_ranges() {
             let at = world.at();
             match world.store.acknowledge(at, 2, 1, (*position, false), &mut world.told) {
                 Ok(()) => {}
-                Err(Denied::Limit(why)) => {
+                Err(Rejected::Limit(why)) => {
                     assert!(why.contains("journal.ranges") && why.contains("comes again"), "{why}");
-                    refused += 1;
+                    rejected += 1;
                 }
                 Err(other) => panic!("{other}"),
             }
@@ -346,7 +346,7 @@ fn who_comes_back_again_and_again_gets_no_more_ranges() {
         if has.len() > 100 {
             has.truncate(has.len() - 50 * session.min(has.len() / 50 - 1));
         }
-        while has.len() > 1 && world.told.refused.is_empty() {
+        while has.len() > 1 && world.told.rejected.is_empty() {
             let (position, _) = has.remove(has.len() - 1);
             has.pop();
             world.acknowledge(2, position);
@@ -363,13 +363,13 @@ fn who_comes_back_again_and_again_gets_no_more_ranges() {
         world.consume(2, asked());
     }
     assert!((16..=33).contains(&most), "there were {most} ranges");
-    assert!(refused > 1_000, "{refused} were not taken");
+    assert!(rejected > 1_000, "{rejected} were not taken");
     // Nothing is missing in the end.
     world.wait(30_000_000);
     while world.store.account("hasty").expect("one").acknowledged < 6_000 {
         let seen = std::mem::take(&mut world.told.seen);
         seen.iter().for_each(|it| world.acknowledge(2, it.position));
-        assert!(world.told.refused.is_empty(), "{:?}", world.told.refused);
+        assert!(world.told.rejected.is_empty(), "{:?}", world.told.rejected);
         turns(&mut world, 1);
     }
     let at = world.at();
@@ -387,7 +387,7 @@ fn stopped() -> World {
     for (position, _) in seen_by(&world, 2).into_iter().skip(1).step_by(2).take(9) {
         world.acknowledge(2, position);
     }
-    assert_eq!(world.told.refused.len(), 1, "it has stopped");
+    assert_eq!(world.told.rejected.len(), 1, "it has stopped");
     turns(&mut world, 5);
     world.told = Default::default();
     world
@@ -419,7 +419,7 @@ fn a_silent_consumer_of_a_subscription_that_is_held_back_does_not_stop_the_other
             }
             turns(&mut world, 1);
         }
-        assert!(world.told.refused.is_empty());
+        assert!(world.told.rejected.is_empty());
         let at = world.at();
         world.store.disconnect(at, 2, &mut world.told);
         turns(&mut world, 5);
@@ -436,7 +436,7 @@ fn who_gives_back_for_later_and_comes_again_and_again_gets_no_more_ranges() {
         world.consume(2, Consume { window: 100, ..durable("shared") });
         for (number, (position, _)) in seen_by(&world, 2).into_iter().enumerate() {
             let at = world.at();
-            if !world.told.refused.is_empty() {
+            if !world.told.rejected.is_empty() {
                 break;
             }
             match number % 2 {
@@ -461,11 +461,11 @@ fn a_subscription_that_has_stopped_does_so_no_more_with_a_window_of_as_many_mess
     (0..1_000).for_each(|number| model.world.publish_in_time("cut/1", &number.to_string()));
     model.world.sync();
     for (position, _) in seen_by(&model.world, 2).into_iter().step_by(50).take(10) {
-        if model.world.told.refused.is_empty() {
+        if model.world.told.rejected.is_empty() {
             model.world.acknowledge(2, position);
         }
     }
-    assert_eq!(model.world.told.refused.len(), 1);
+    assert_eq!(model.world.told.rejected.len(), 1);
     model.world.told = Default::default();
     model.world.consume(2, Consume { window: 8, ..durable("gateway") });
     turns(&mut model.world, 5);
@@ -475,7 +475,7 @@ fn a_subscription_that_has_stopped_does_so_no_more_with_a_window_of_as_many_mess
         assert!((1..=8).contains(&has.len()), "{} of eight", has.len());
         let next = model.below(has.len() as u64) as usize;
         model.world.acknowledge(2, has.swap_remove(next).position);
-        assert!(model.world.told.refused.is_empty(), "it goes on");
+        assert!(model.world.told.rejected.is_empty(), "it goes on");
     }
 }
 

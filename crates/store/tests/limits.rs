@@ -4,7 +4,7 @@ mod world;
 
 use trunkline_journal::{Options, commit};
 use trunkline_store::{
-    Account, Consume, Denied, Level, LossReason, NewMessage, Policy, Settings, Start, Store,
+    Account, Consume, Level, LossReason, NewMessage, Policy, Rejected, Settings, Start, Store,
 };
 use world::{PUBLISHER, Told, World, durable, settings};
 
@@ -26,8 +26,8 @@ fn fill(world: &mut World) -> (usize, String) {
     for number in 0..10_000 {
         match world.try_publish("orders/1", &long(number), 0) {
             Ok(()) => {}
-            Err(Denied::Busy) => world.sync(),
-            Err(Denied::NotDurable(why)) => return (number, why),
+            Err(Rejected::Busy) => world.sync(),
+            Err(Rejected::NotDurable(why)) => return (number, why),
             Err(other) => panic!("{other}"),
         }
         world.sync();
@@ -187,7 +187,7 @@ fn a_subscription_stands_though_who_made_it_is_gone() {
 }
 
 #[test]
-fn a_subscription_that_cannot_be_written_is_refused() {
+fn a_subscription_that_cannot_be_written_is_rejected() {
     let mut world = World::new(settings());
     let (at, asked) = (world.at(), Consume { pattern: ">", ..durable("gateway") });
     world.store.consume(at, 2, &asked, &mut world.told).expect("room");
@@ -195,7 +195,7 @@ fn a_subscription_that_cannot_be_written_is_refused() {
     world.store.committed(at, Err("no".into()), &mut world.told);
     assert!(world.told.consuming.is_empty());
     assert!(
-        matches!(&world.told.refused[..], [(1, Denied::NotDurable(why))] if why.contains("no"))
+        matches!(&world.told.rejected[..], [(1, Rejected::NotDurable(why))] if why.contains("no"))
     );
     assert_eq!(world.store.durables().count(), 0);
 }
@@ -351,7 +351,7 @@ fn of_many_producers_those_that_are_missed_least_make_room() {
         if name == "an hour" {
             (at.now, at.time) = (at.now + keep, at.time + keep);
         }
-        Ok::<_, Denied>(())
+        Ok::<_, Rejected>(())
     };
     for number in 0..PRODUCERS - 1 {
         produce(&mut store, &format!("stored {number}"), true).expect("room");
@@ -380,12 +380,12 @@ fn a_name_is_taken_over_from_who_never_stops() {
     world.publish("orders/1", "a");
     let old = world.producer.expect("a producer");
     let at = world.at();
-    assert_eq!(world.store.produce(at, 9, "feed"), Err(Denied::Busy), "a is not on disk yet");
+    assert_eq!(world.store.produce(at, 9, "feed"), Err(Rejected::Busy), "a is not on disk yet");
     let (time_to_live, is_repeated, format) = (0, false, 0);
     let (topic, payload) = ("orders/1", &b"b"[..]);
     let message = NewMessage { sequence: 2, time_to_live, is_repeated, format, topic, payload };
     let mut told = Told::default();
-    assert_eq!(world.store.store(at, old, &message, &mut told), Err(Denied::TakenOver));
+    assert_eq!(world.store.store(at, old, &message, &mut told), Err(Rejected::TakenOver));
     world.sync();
     assert_eq!(world.store.produce(at, 9, "feed").map(|it| it.last), Ok(1));
 }
@@ -570,7 +570,7 @@ fn a_store_with_much_to_write_can_be_closed_though_the_disk_takes_nothing() {
             while bytes > 0 {
                 match world.try_publish("memory/1", &"x".repeat(bytes), 0) {
                     Ok(()) => {}
-                    Err(Denied::Busy) => world.sync(),
+                    Err(Rejected::Busy) => world.sync(),
                     Err(_) => bytes /= 2,
                 }
             }

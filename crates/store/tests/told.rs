@@ -1,9 +1,9 @@
-//! What is done, lost, counted and refused is told to whom it concerns, and nothing else is.
+//! What is done, lost, counted and rejected is told to whom it concerns, and nothing else is.
 
 mod world;
 
 use trunkline_journal::simulated::Fault;
-use trunkline_store::{Consume, Denied, LossReason, NewMessage, Settings, Start, kind};
+use trunkline_store::{Consume, LossReason, NewMessage, Rejected, Settings, Start, kind};
 use world::{PUBLISHER, World, durable, records, settings};
 
 const SECOND: u64 = 1_000_000_000;
@@ -147,8 +147,8 @@ fn so_many_consumers_may_share_a_subscription_and_no_more() {
     }
     let at = world.at();
     let asked = Consume { pattern: ">", ..durable("shared") };
-    let refused = world.store.consume(at, 2_000, &asked, &mut world.told);
-    assert!(matches!(&refused, Err(Denied::Limit(why)) if why.contains("1024")), "{refused:?}");
+    let rejected = world.store.consume(at, 2_000, &asked, &mut world.told);
+    assert!(matches!(&rejected, Err(Rejected::Limit(why)) if why.contains("1024")), "{rejected:?}");
     assert!(world.store.has_consumer(2, 1) && !world.store.has_consumer(2_000, 1));
     world.store.disconnect(at, 2, &mut world.told);
     assert_eq!(world.store.consume(at, 2_000, &asked, &mut world.told), Ok(()));
@@ -162,14 +162,14 @@ fn a_producer_that_is_connected_is_not_forgotten_for_another() {
     world.sync();
     world.now += SECOND;
     let at = world.at();
-    let refused = world.store.produce(at, 9, "other");
-    assert!(matches!(refused, Err(Denied::Limit(_))), "{refused:?}");
+    let rejected = world.store.produce(at, 9, "other");
+    assert!(matches!(rejected, Err(Rejected::Limit(_))), "{rejected:?}");
     world.publish("orders/1", "b");
     let feed = world.producer.expect("it is connected");
     // What it has sent is not on disk yet: it is not forgotten either.
     world.store.leave(feed);
-    let refused = world.store.produce(at, 9, "other");
-    assert!(matches!(refused, Err(Denied::Limit(_))), "{refused:?}");
+    let rejected = world.store.produce(at, 9, "other");
+    assert!(matches!(rejected, Err(Rejected::Limit(_))), "{rejected:?}");
     world.sync();
     world.now += SECOND;
     let at = world.at();
@@ -189,11 +189,11 @@ fn a_subscription_over_a_limit_that_was_lowered_goes_on_while_it_needs_no_more()
     for position in all.iter().skip(2).step_by(4).take(8) {
         world.acknowledge(2, *position);
     }
-    assert!(world.told.refused.is_empty(), "each made a range longer: {:?}", world.told.refused);
+    assert!(world.told.rejected.is_empty(), "each made a range longer: {:?}", world.told.rejected);
     world.acknowledge(2, all[0]);
-    assert!(world.told.refused.is_empty());
+    assert!(world.told.rejected.is_empty());
     world.acknowledge(2, all[37]);
-    assert_eq!(world.told.refused.len(), 1, "that is one more");
+    assert_eq!(world.told.rejected.len(), 1, "that is one more");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn what_is_acknowledged_again_is_no_error_whatever_the_ranges() {
     for position in all.iter().skip(1).step_by(2).take(9) {
         world.acknowledge(2, *position);
     }
-    assert_eq!(world.told.refused.len(), 1, "it has stopped");
+    assert_eq!(world.told.rejected.len(), 1, "it has stopped");
     for _ in 0..10 {
         world.wait(1_000_000);
     }
@@ -232,7 +232,7 @@ fn what_was_not_stored_when_the_disk_failed_is_not_said_to_be() {
     let producer = world.producer.expect("it is connected");
     world.told.stored.clear();
     let again = world.store.store(at, producer, &message(2), &mut world.told);
-    assert!(matches!(again, Err(Denied::NotDurable(_))), "{again:?}");
+    assert!(matches!(again, Err(Rejected::NotDurable(_))), "{again:?}");
     assert_eq!(world.store.store(at, producer, &message(1), &mut world.told), Ok(()));
     world.store.settle(&mut world.told);
     let stored: Vec<_> = world.told.stored.iter().map(|it| (it.0, it.1.sequence)).collect();
@@ -240,7 +240,7 @@ fn what_was_not_stored_when_the_disk_failed_is_not_said_to_be() {
 }
 
 #[test]
-fn what_is_stored_repeated_and_refused_is_counted() {
+fn what_is_stored_repeated_and_rejected_is_counted() {
     let mut world = World::new(settings());
     world.publish("orders/1", "a");
     world.publish("orders/1", "b");
@@ -249,7 +249,7 @@ fn what_is_stored_repeated_and_refused_is_counted() {
         let _ = world.store.store(at, producer, &message(sequence), &mut world.told);
     }
     let counts = world.store.counts();
-    assert_eq!((counts.stored, counts.repeated, counts.refused), (2, 3, 2));
+    assert_eq!((counts.stored, counts.repeated, counts.rejected), (2, 3, 2));
 }
 
 #[test]

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_base64_is_refused() {
+    fn what_is_no_base64_is_rejected() {
         assert_eq!(decoded(b"Zm9v!mFy", 9), Err(ValueError::Malformed { at: 4 }));
         assert_eq!(decoded(b"Zm9vY", 9), Err(ValueError::Malformed { at: 5 }));
         assert_eq!(decoded(b"Zg", 9), Err(ValueError::Malformed { at: 2 }));

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_code_is_refused() {
+    fn what_is_no_code_is_rejected() {
         assert_eq!(Code::from_bytes(b"sixteen letters!"), None);
         assert_eq!(Code::from_bytes("é".as_bytes()), None);
         assert_eq!(Code::from_bytes(&[0x80]), None);

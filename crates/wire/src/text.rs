@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_that_cuts_a_character_is_refused() {
+    fn a_range_that_cuts_a_character_is_rejected() {
         let source = format!("añb{LONG}{LONG}");
         let mut text = Text::from("before");
         for (start, end) in [(0, 2), (2, 4), (1, 2), (5, 4), (0, 1000), (1000, 1001), (2, 2)] {

@@ -3,20 +3,20 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use trunkline_codec::soap::{Decoder, Encoder, Layout, Options, Plan, Style};
 use trunkline_message::{Limits, Record};
+use trunkline_soap::{Decoder, Encoder, Layout, Options, Plan, Style};
 
 use super::edits::{Choices, Document};
 use crate::random::{self, Safe};
 use crate::schemas;
-use crate::soap_ways::say_the_same;
+use crate::soap_paths::say_the_same;
 
 /// How far a document came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// It was refused before any field of the message.
+    /// It was rejected before any field of the message.
     Nothing,
-    /// It was refused in a field of the message.
+    /// It was rejected in a field of the message.
     Field,
     /// It was read as a message.
     Message,
@@ -52,7 +52,7 @@ impl Edited {
         Self { plan, record, good, bytes }
     }
 
-    /// Reads it by the general way and by the one that has learnt from the document before the
+    /// Reads it by the generic path and by the template path, with the templates of the document before the
     /// edits.
     ///
     /// # Panics
@@ -60,18 +60,18 @@ impl Edited {
     pub(super) fn read(&self) -> Reach {
         // Some have more fields in one scope than an element may have attributes by default.
         let limits = || Limits { attributes: 1000, ..Limits::default() };
-        let mut general = Decoder::with_limits(&self.plan, limits()).general();
-        let mut learnt = Decoder::with_limits(&self.plan, limits());
+        let mut generic = Decoder::with_limits(&self.plan, limits()).generic();
+        let mut lasting = Decoder::with_limits(&self.plan, limits());
         let mut record = Record::new(self.plan.layout());
         let mut other = Record::new(self.plan.layout());
-        for decoder in [&mut general, &mut learnt] {
+        for decoder in [&mut generic, &mut lasting] {
             decoder.decode(&self.good, &mut other).expect("a good document");
             assert_same(&other, &self.record, &self.good);
         }
-        let read = general.decode(&self.bytes, &mut record);
+        let read = generic.decode(&self.bytes, &mut record);
         for _ in 0..2 {
-            assert_eq!(learnt.decode(&self.bytes, &mut other), read, "{}", self.shown());
-            assert_eq!(learnt.unknown(), general.unknown(), "unknown in {}", self.shown());
+            assert_eq!(lasting.decode(&self.bytes, &mut other), read, "{}", self.shown());
+            assert_eq!(lasting.unknown(), generic.unknown(), "unknown in {}", self.shown());
             if read.is_ok() {
                 assert_same(&other, &record, &self.bytes);
             }
@@ -80,7 +80,7 @@ impl Edited {
             Ok(()) => {
                 let again = Encoder::new(&self.plan).encode(&record).map(<[u8]>::to_vec);
                 let again = again.unwrap_or_else(|error| panic!("{error}: {}", self.shown()));
-                learnt.decode(&again, &mut other).expect("it was written");
+                lasting.decode(&again, &mut other).expect("it was written");
                 let is_same = say_the_same(&self.plan, &record, &other);
                 assert!(is_same, "{other:?}\nis not {record:?}\nin {}", again.escape_ascii());
                 Reach::Message

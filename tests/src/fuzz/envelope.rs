@@ -1,7 +1,7 @@
 //! Any bytes as envelopes with headers and faults, and as edits of such.
 
-use trunkline_codec::soap::{self, Fault, Fragment, HeaderBlock, Opened, QName, Roles, Version};
 use trunkline_message::Limits;
+use trunkline_soap::{self as soap, Fault, Fragment, HeaderBlock, Opened, QName, Roles, Version};
 
 use crate::seam;
 

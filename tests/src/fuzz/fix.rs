@@ -14,7 +14,7 @@ use crate::random::{self, Safe};
 /// valid message. The latter two are framed, so that BodyLength and check sum let them pass.
 ///
 /// Struct, record and the plain reader must agree whether it is a message and on what it says;
-/// what was decoded must be encoded again and mean the same. A decoder that refuses what is unknown takes
+/// what was decoded must be encoded again and mean the same. A decoder that rejects what is unknown takes
 /// what another has nothing to count in.
 ///
 /// # Panics
@@ -40,7 +40,7 @@ struct Bench {
     layout: &'static Layout,
     encoder: Encoder,
     decoder: Decoder,
-    /// Refuses what is unknown.
+    /// Rejects what is unknown.
     strict: Decoder,
     message: MarketDataIncrementalRefresh,
     record: Record,
@@ -52,7 +52,7 @@ impl Bench {
         let plan = Plan::new(layout, &Options::default()).expect("a plan");
         let (encoder, decoder) = (Encoder::new(&plan), Decoder::new(&plan));
         let (message, record) = (Default::default(), Record::new(layout));
-        let strict = Decoder::new(&plan).on_unknown(UnknownContent::Refuse);
+        let strict = Decoder::new(&plan).on_unknown(UnknownContent::Reject);
         Self { layout, encoder, decoder, strict, message, record }
     }
 
@@ -64,7 +64,7 @@ impl Bench {
             Err(error) if *error.kind() == ErrorKind::Unknown => assert!(unknown > 0, "{error}"),
             _ => assert_eq!(strict, decoded),
         }
-        assert!(strict.is_err() || unknown == 0, "{unknown} fields are not refused");
+        assert!(strict.is_err() || unknown == 0, "{unknown} fields are not rejected");
         assert_eq!(decoded, self.decoder.decode(bytes, &mut self.record));
         assert_eq!(self.decoder.unknown(), 0, "a record keeps all");
         let plain = plain_fix::read(self.layout, bytes);

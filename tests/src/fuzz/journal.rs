@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{Disk as _, Options, commit, task};
 use trunkline_store::{
-    ClockReading, Consume, Consuming, Delivery, Denied, Durability, EventSink, Loss, NewMessage,
+    ClockReading, Consume, Consuming, Delivery, Durability, EventSink, Loss, NewMessage, Rejected,
     Settings, Start, Store, Stored,
 };
 
@@ -23,8 +23,8 @@ impl EventSink for Seen {
     }
     fn lost(&mut self, _: u64, _: u32, _: &Loss) {}
     fn stored(&mut self, _: u64, _: &Stored) {}
-    fn failed(&mut self, _: u64, _: u64, _: &Denied) {}
-    fn refused(&mut self, _: u64, _: u32, _: &Denied) {}
+    fn failed(&mut self, _: u64, _: u64, _: &Rejected) {}
+    fn rejected(&mut self, _: u64, _: u32, _: &Rejected) {}
     fn consuming(&mut self, _: u64, _: &Consuming) {}
     fn confirmed(&mut self, _: u64, _: u32, _: Durability, _: u64) {}
     fn acknowledged(&mut self, _: u64, _: u32, _: Durability, _: u64, _: u64) {}

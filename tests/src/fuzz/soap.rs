@@ -4,15 +4,15 @@ use std::fmt::Debug;
 use std::sync::{Arc, LazyLock};
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_codec::soap::{Encoder, Layout, Options, Plan, Style, Version};
 use trunkline_message::{Message, Structure};
+use trunkline_soap::{Encoder, Layout, Options, Plan, Style, Version};
 
 use super::edits::{Choices, Document};
 use crate::every_kind::{self, EveryKind};
 use crate::noted::{self, Noted};
 use crate::samples;
 use crate::shapes::{self, Loose, Order};
-use crate::soap_ways::Ways;
+use crate::soap_paths::Paths;
 
 /// The namespace of documents that have one.
 const NAMESPACE: &str = "urn:x";
@@ -96,13 +96,13 @@ static ORDER: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<Order>);
 static LOOSE: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<Loose>);
 static NOTED: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(noted_plans);
 
-/// Reads documents by every way of the decoder at once, in turn by the same decoders. The first
+/// Reads documents by every path of the decoder at once, in turn by the same decoders. The first
 /// byte chooses the plan; by its lowest bit the others are a document, or what to change in
 /// documents that are good.
 ///
 /// # Panics
 ///
-/// If the ways do not agree, or a message that was read does not come back after it is written.
+/// If the paths do not agree, or a message that was read does not come back after it is written.
 pub fn soap(data: &[u8]) {
     let Some((&first, data)) = data.split_first() else { return };
     let (edited, plan) = (first & 1 != 0, usize::from(first >> 2 & 15));
@@ -126,7 +126,7 @@ pub fn soap(data: &[u8]) {
 }
 
 fn whole<M: Structure + Message + Clone + Debug + PartialEq>(plan: &Arc<Plan>, data: &[u8]) {
-    let _ = Ways::<M>::new(plan).read(data);
+    let _ = Paths::<M>::new(plan).read(data);
 }
 
 /// Good documents and edited ones, some in another encoding, read in turn.
@@ -135,7 +135,7 @@ where
     M: Structure + Message + Clone + Debug + PartialEq,
 {
     let mut choices = Choices::new(data);
-    let mut ways = Ways::<M>::new(plan);
+    let mut paths = Paths::<M>::new(plan);
     for _ in 0..64 {
         let message = &messages[choices.below(messages.len())];
         let good = Encoder::new(plan).encode(message).expect("a good message").to_vec();
@@ -143,9 +143,9 @@ where
         for _ in 0..choices.below(6) {
             document.edit(&mut choices);
         }
-        let _ = ways.read(&document.bytes(&mut choices));
+        let _ = paths.read(&document.bytes(&mut choices));
         if choices.is_empty() {
-            assert_eq!(ways.read(&good).as_ref(), Ok(message), "after other documents");
+            assert_eq!(paths.read(&good).as_ref(), Ok(message), "after other documents");
             return;
         }
     }

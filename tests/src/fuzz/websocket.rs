@@ -1,6 +1,6 @@
 //! Any bytes as what a browser sends: a request, frames, texts.
 
-use trunkline_server::websocket::{Command, Incoming, Origins, Reader, Settings};
+use trunkline_session::websocket::{Command, Incoming, Origins, Reader, Settings};
 
 /// A request that is in order.
 const REQUEST: &[u8] = b"GET /?name=fuzz HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\

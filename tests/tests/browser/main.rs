@@ -181,8 +181,8 @@ fn a_page_of_a_browser_is_a_client_like_any_other() {
     assert_eq!(report["bytes"], bytes, "{report}");
     let reply = json!({"correlation": 7, "format": "text", "payload": "42"});
     assert_eq!(report["reply"], reply, "{report}");
-    assert_eq!(report["refused"]["subscribe"], 3, "{report}");
-    assert_eq!(report["refused"]["code"], "bad name", "{report}");
+    assert_eq!(report["rejected"]["subscribe"], 3, "{report}");
+    assert_eq!(report["rejected"]["code"], "bad name", "{report}");
     // Ten a second: not one of five hundred is unaccounted for, few were sent.
     assert_eq!(report["last"], UPDATES, "{report}");
     assert_eq!(report["accounted"], UPDATES, "{report}");

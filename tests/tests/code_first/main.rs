@@ -73,7 +73,7 @@ impl Service {
     fn client(&self) -> Desk {
         let binding = Binding::document_literal().unqualified();
         let mut desk = Desk::with(&self.url, binding, ClientConfig::default()).expect("a client");
-        // What is made from code has no action, and CXF refuses any.
+        // What is made from code has no action, and CXF rejects any.
         for operation in ["quote", "keep", "draw", "fill"] {
             desk.client().set_action(operation, "");
         }

@@ -1,9 +1,9 @@
-//! Every shape of the message model in CDR: there and back, octet by octet, and what is refused.
+//! Every shape of the message model in CDR: there and back, octet by octet, and what is rejected.
 
 mod golden;
 mod notes;
 mod omniorb;
-mod refused;
+mod rejected;
 mod shapes;
 mod trip;
 

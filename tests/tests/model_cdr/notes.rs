@@ -153,7 +153,7 @@ fn a_label_of_another_arm_is_no_label_of_the_default_arm() {
 }
 
 /// The error of a plan for a choice with this switch and arms of these labels.
-fn refused(switch: &str, labels: &[&str]) -> String {
+fn rejected(switch: &str, labels: &[&str]) -> String {
     let describe = |builder: &mut LayoutBuilder| {
         builder.begin_choice("u", Need::Required).of_type("U");
         builder.note_type("cdr", "switch", switch);
@@ -176,7 +176,7 @@ fn a_switch_or_label_that_is_none_is_named() {
     let said = |what: &str| format!("at byte 0: not supported: {what}");
     for switch in ["octet", "u8", "i8", "f64", "string", "Boolean"] {
         let no_switch = said(&format!("a union U over {switch}, which is no switch"));
-        assert_eq!(refused(switch, &["1"]), no_switch);
+        assert_eq!(rejected(switch, &["1"]), no_switch);
     }
     for (switch, label) in [
         ("boolean", "2"),
@@ -192,19 +192,19 @@ fn a_switch_or_label_that_is_none_is_named() {
         ("i32", "1 2"),
     ] {
         let no_label = said(&format!("U.a1: {label:?} is no label of its switch"));
-        assert_eq!(refused(switch, &["1", label].map(|it| first(switch, it))), no_label);
+        assert_eq!(rejected(switch, &["1", label].map(|it| first(switch, it))), no_label);
     }
-    assert_eq!(refused("i32", &["1", "0", "1"]), said("U.a2: the label 1 is another arm's"));
+    assert_eq!(rejected("i32", &["1", "0", "1"]), said("U.a2: the label 1 is another arm's"));
     // The place of an arm is its label.
-    assert_eq!(refused("i32", &["1", ""]), said("U.a1: the label 1 is another arm's"));
-    assert_eq!(refused("char", &["a", ""]), said("U.a1: the arm needs a label for its switch"));
+    assert_eq!(rejected("i32", &["1", ""]), said("U.a1: the label 1 is another arm's"));
+    assert_eq!(rejected("char", &["a", ""]), said("U.a1: the arm needs a label for its switch"));
     assert_eq!(
-        refused("boolean", &["", "", ""]),
+        rejected("boolean", &["", "", ""]),
         said("U.a2: the arm needs a label for its switch")
     );
     let default = "the default arm is a struct whose first member is the discriminator";
     assert_eq!(
-        refused("boolean", &["true", "default"]),
+        rejected("boolean", &["true", "default"]),
         said(&format!("U.a1: {default}, which this is not"))
     );
 }

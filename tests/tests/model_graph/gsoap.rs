@@ -1,8 +1,8 @@
 //! What gSOAP sent: trees with shared values and circles, and arrays, as messages.
 
-use trunkline_codec::soap::graph::{self, Encoder};
-use trunkline_codec::soap::{self, Options, Plan, Version};
 use trunkline_message::{Limits, Message, Result, Structure};
+use trunkline_soap::graph::{self, Encoder};
+use trunkline_soap::{self as soap, Options, Plan, Version};
 use trunkline_tests::soap_cases::{self, Case};
 use trunkline_wire::Text;
 

@@ -3,7 +3,7 @@
 mod gsoap;
 mod random;
 mod references;
-mod refused;
+mod rejected;
 mod shapes;
 mod trip;
 mod unwrapped;

@@ -1,8 +1,8 @@
 //! Records of random schemas, which hold every shape in every other.
 
-use trunkline_codec::soap::graph::{self, Encoder};
-use trunkline_codec::soap::{self, Options, Plan, Style, Version};
 use trunkline_message::{Limits, Record};
+use trunkline_soap::graph::{self, Encoder};
+use trunkline_soap::{self as soap, Options, Plan, Style, Version};
 use trunkline_tests::infoset;
 use trunkline_tests::random::{self, Safe};
 use trunkline_tests::schemas;

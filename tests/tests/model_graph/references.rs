@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use trunkline_codec::soap::graph::{self, Encoder};
-use trunkline_codec::soap::{Options, Plan, Style, Version};
 use trunkline_message::{Limits, Message, Result, Structure as _};
+use trunkline_soap::graph::{self, Encoder};
+use trunkline_soap::{Options, Plan, Style, Version};
 use trunkline_wire::Text;
 
 use crate::shapes::text;
@@ -39,7 +39,7 @@ fn read(document: &str) -> Result<List> {
     Ok(list)
 }
 
-fn refused(body: &str) -> String {
+fn rejected(body: &str) -> String {
     read(&encoded(body)).expect_err("a list that is wrong").to_string()
 }
 
@@ -117,10 +117,10 @@ fn items_are_shared_at_every_level() {
 }
 
 #[test]
-fn a_circle_is_refused() {
+fn a_circle_is_rejected() {
     let circle = "<o:List id='a'><value>1</value><next href='#b'/></o:List>\
         <m id='b'><value>2</value><next href='#a'/></m>";
-    let error = refused(circle);
+    let error = rejected(circle);
     let expected = "expected a tree, not a value that contains itself";
     assert!(error.starts_with("next/next at byte ") && error.ends_with(expected), "{error}");
 }
@@ -139,11 +139,11 @@ fn chain(length: usize) -> String {
 fn references_lead_no_deeper_than_the_limit() {
     assert!(read(&encoded(&chain(100))).is_ok());
     for length in [200, 100_000] {
-        let error = refused(&chain(length));
+        let error = rejected(&chain(length));
         assert!(error.contains("depth = 128"), "{error}");
     }
     let nested = "<next><value>1</value>".repeat(100_000) + &"</next>".repeat(100_000);
-    let error = refused(&format!("<o:List><value>1</value>{nested}</o:List>"));
+    let error = rejected(&format!("<o:List><value>1</value>{nested}</o:List>"));
     assert!(error.contains("depth = 128"), "{error:.300}");
 }
 

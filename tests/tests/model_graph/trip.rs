@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use trunkline_codec::soap::graph::{self, Encoder};
-use trunkline_codec::soap::{self, Options, Plan, Style, Version};
 use trunkline_message::{Limits, Message, Record, Structure};
+use trunkline_soap::graph::{self, Encoder};
+use trunkline_soap::{self as soap, Options, Plan, Style, Version};
 
 use crate::shapes::{bare, order, orders};
 

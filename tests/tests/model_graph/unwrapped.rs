@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use trunkline_codec::soap::graph::{self, Encoder};
-use trunkline_codec::soap::{Options, Plan, Style, Version};
 use trunkline_message::{Limits, Message, Structure as _};
+use trunkline_soap::graph::{self, Encoder};
+use trunkline_soap::{Options, Plan, Style, Version};
 use trunkline_wire::{Decimal, Text};
 
 use crate::shapes::{Address, Price, address, text};

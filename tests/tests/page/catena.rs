@@ -1,7 +1,7 @@
 //! The page of messages through a middleware.
 
 use trunkline_bench::histogram::Latencies;
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{MachineRow, Row};
 use trunkline_report::{Report, html};
 
@@ -16,7 +16,7 @@ fn valued(case: &str, subject: &str, metric: &str, value: f64) -> Row {
 }
 
 /// A little of everything.
-pub(crate) fn record() -> Record {
+pub(crate) fn record() -> RunRecord {
     let mut rows = Vec::new();
     for (subject, factor) in [("trunkline", 1.0), ("nats", 1.5), ("bare-forwarder", 0.9)] {
         for rate in [1_000.0_f64, 10_000.0, 250_000.0] {
@@ -42,7 +42,7 @@ pub(crate) fn record() -> Record {
     let case = "rates-250000";
     rows.push(valued(case, "trunkline", "ahead-of-nats", 1.5));
     let machine = MachineRow { experiment: "catena-2012".into(), ..fixture::machine() };
-    Record { machine, rows }
+    RunRecord { machine, rows }
 }
 
 #[test]

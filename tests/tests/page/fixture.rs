@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use trunkline_bench::random::Random;
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{MACHINE, MachineRow, Row, Verdict};
 use trunkline_experiment::definition::{Definition, Line};
 use trunkline_experiment::format;
@@ -138,7 +138,7 @@ struct Maker {
 }
 
 /// A record with every case; the same seed gives the same record.
-pub(crate) fn record(seed: u64) -> Record {
+pub(crate) fn record(seed: u64) -> RunRecord {
     let mut maker = Maker { random: Random::new(seed), rows: Vec::new() };
     maker.sizes();
     for case in ["encode", "decode"] {
@@ -153,7 +153,7 @@ pub(crate) fn record(seed: u64) -> Record {
     }
     maker.percentiles("hiccup", ("hiccup-meter", ""), ["", ""], None, 90.0);
     maker.rest();
-    Record { machine: machine(), rows: maker.rows }
+    RunRecord { machine: machine(), rows: maker.rows }
 }
 
 impl Maker {

@@ -10,7 +10,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_report::{Report, html};
 use trunkline_wire::base64;
@@ -22,17 +22,17 @@ use markup::{Element, elements, plots};
 const GRAIN: f64 = 4.0;
 
 /// The record of sizes and codecs that comes with the project.
-fn recorded() -> Record {
+fn recorded() -> RunRecord {
     let file = "../records/2026-11-20-kohlhoff-2004-size-codec.jsonl";
-    Record::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("a record")
+    RunRecord::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("a record")
 }
 
-fn page(record: &Record) -> String {
+fn page(record: &RunRecord) -> String {
     html::page(record, &Report::of(record))
 }
 
 fn page_of(rows: Vec<Row>) -> String {
-    page(&Record { machine: machine(), rows })
+    page(&RunRecord { machine: machine(), rows })
 }
 
 /// Keeps the page where it can be looked at.
@@ -281,8 +281,8 @@ fn a_crowd_of_subjects_is_left_out() {
         }
     }
     // The tables have their own tests.
-    let no_tables = Report::of(&Record { machine: machine(), rows: Vec::new() });
-    let page = html::page(&Record { machine: machine(), rows }, &no_tables);
+    let no_tables = Report::of(&RunRecord { machine: machine(), rows: Vec::new() });
+    let page = html::page(&RunRecord { machine: machine(), rows }, &no_tables);
     let count = elements(&page).len();
     assert!(count < 40_000, "{count} elements");
 }

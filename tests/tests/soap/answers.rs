@@ -1,9 +1,9 @@
 //! Calls without parameters, and answers of calls: the return value is told by its place (SOAP 1.1
 //! section 7.1), or by `rpc:result` (SOAP 1.2 part 2 section 4.2.1).
 
-use trunkline_codec::soap::{Encoder, Layout, Options, Plan, Style, Version};
 use trunkline_message::{Message, Structure};
-use trunkline_tests::soap_ways::Ways;
+use trunkline_soap::{Encoder, Layout, Options, Plan, Style, Version};
+use trunkline_tests::soap_paths::Paths;
 
 use crate::{SOAP11, SOAP12, XSD, XSI};
 
@@ -56,13 +56,13 @@ fn options(style: Style, operation: &str) -> Options {
 
 fn request<M: Structure + Message + Clone + std::fmt::Debug + PartialEq>(
     operation: &str,
-) -> Ways<M> {
-    Ways::new(&Plan::new(M::layout(), &options(Style::RpcEncoded, operation)).expect("a plan"))
+) -> Paths<M> {
+    Paths::new(&Plan::new(M::layout(), &options(Style::RpcEncoded, operation)).expect("a plan"))
 }
 
-fn answer<M: Structure + Message + Clone + std::fmt::Debug + PartialEq>(style: Style) -> Ways<M> {
+fn answer<M: Structure + Message + Clone + std::fmt::Debug + PartialEq>(style: Style) -> Paths<M> {
     let options = Options { any_wrapper: true, ..options(style, "addResponse") };
-    Ways::new(&Plan::new(M::layout(), &options).expect("a plan"))
+    Paths::new(&Plan::new(M::layout(), &options).expect("a plan"))
 }
 
 /// As SOAP::Lite 1.27 of Perl writes it, client and server.
@@ -121,7 +121,7 @@ fn sum(result: i64) -> Sum {
 fn the_return_value_stands_first_whatever_its_name_is() {
     let noted = Sum { note: Some("x".into()), ..sum(1) };
     let alone = Sum { note: Some("x".into()), ..Sum::default() };
-    let mut ways = answer::<Sum>(Style::RpcEncoded);
+    let mut paths = answer::<Sum>(Style::RpcEncoded);
     for (parts, expected) in [
         ("<s-gensym5 xsi:type=\"xsd:int\">3</s-gensym5>", sum(3)),
         (
@@ -143,19 +143,19 @@ fn the_return_value_stands_first_whatever_its_name_is() {
             format!("<n:addResponse xmlns:n=\"urn:calc\">{parts}</n:addResponse>"),
         ] {
             let document = soap_lite(&body);
-            assert_eq!(ways.read(document.as_bytes()), Ok(expected.clone()), "{document}");
-            assert_eq!(ways.unknown(), 0, "{document}");
+            assert_eq!(paths.read(document.as_bytes()), Ok(expected.clone()), "{document}");
+            assert_eq!(paths.unknown(), 0, "{document}");
         }
     }
     let document = soap_lite("<n:r xmlns:n='urn:calc'><return>1</result></n:r>");
-    let error = ways.read(document.as_bytes()).unwrap_err();
+    let error = paths.read(document.as_bytes()).unwrap_err();
     assert_eq!(error.kind().to_string(), "XML: expected end tag </return>");
     let document = soap_lite("<n:r xmlns:n='urn:calc'><return>1</return><result>2</result></n:r>");
-    assert_eq!(ways.read(document.as_bytes()).unwrap_err().path(), "result");
+    assert_eq!(paths.read(document.as_bytes()).unwrap_err().path(), "result");
     // The second of two names that are not known is unknown, and no value.
     let document = soap_lite("<n:r xmlns:n='urn:calc'><note>x</note><other>1</other></n:r>");
-    assert_eq!(ways.read(document.as_bytes()).unwrap().result, None);
-    assert_eq!(ways.unknown(), 1);
+    assert_eq!(paths.read(document.as_bytes()).unwrap().result, None);
+    assert_eq!(paths.unknown(), 1);
 }
 
 /// Axis 1.4 names it after the operation, and refers to what is no simple value, or to all.
@@ -178,14 +178,14 @@ fn the_return_value_of_axis_is_found() {
     };
     let plain = axis("<addReturn xsi:type=\"xsd:int\">3</addReturn>", "");
     let referred = axis("<addReturn href=\"#id0\"/>", &multi_ref("xsi:type=\"xsd:int\">3"));
-    let mut ways = answer::<Sum>(Style::RpcEncoded);
+    let mut paths = answer::<Sum>(Style::RpcEncoded);
     for document in [&plain, &referred, &plain] {
-        assert_eq!(ways.read(document.as_bytes()), Ok(sum(3)), "{document}");
+        assert_eq!(paths.read(document.as_bytes()), Ok(sum(3)), "{document}");
     }
     let located = Located { point: Point { x: 1, y: Some(2) }, name: Some("a".into()) };
     let content = "<x xsi:type=\"xsd:int\">1</x><y xsi:type=\"xsd:int\">2</y>";
     let name = "<name xsi:type=\"xsd:string\">a</name>";
-    let mut ways = answer::<Located>(Style::RpcEncoded);
+    let mut paths = answer::<Located>(Style::RpcEncoded);
     for document in [
         axis(&format!("<addReturn xsi:type=\"ns1:Point\">{content}</addReturn>{name}"), ""),
         axis(
@@ -196,10 +196,10 @@ fn the_return_value_of_axis_is_found() {
         axis(&format!("<value>{content}</value>{name}"), ""),
         axis(&format!("<point>{content}</point>{name}"), ""),
     ] {
-        assert_eq!(ways.read(document.as_bytes()), Ok(located.clone()), "{document}");
+        assert_eq!(paths.read(document.as_bytes()), Ok(located.clone()), "{document}");
     }
     let broken = axis(&format!("<value>{content}</point>{name}"), "");
-    let error = ways.read(broken.as_bytes()).unwrap_err();
+    let error = paths.read(broken.as_bytes()).unwrap_err();
     assert_eq!(error.kind().to_string(), "XML: expected end tag </value>");
     // An array has the name of its type in SOAP::Lite.
     let document = soap_lite(
@@ -223,7 +223,7 @@ fn rpc_result_names_the_return_value() {
         )
     };
     let noted = Sum { note: Some("x".into()), ..sum(3) };
-    let mut ways = answer::<Sum>(Style::RpcEncoded);
+    let mut paths = answer::<Sum>(Style::RpcEncoded);
     for (parts, expected) in [
         ("<rpc:result>return</rpc:result><return>3</return>", sum(3)),
         ("<rpc:result>result</rpc:result><result>3</result>", sum(3)),
@@ -233,20 +233,20 @@ fn rpc_result_names_the_return_value() {
         ("<s-gensym8 xsi:type=\"xsd:int\">3</s-gensym8>", sum(3)),
     ] {
         let document = document(parts);
-        assert_eq!(ways.read(document.as_bytes()), Ok(expected), "{document}");
-        assert_eq!(ways.unknown(), 0, "{document}");
+        assert_eq!(paths.read(document.as_bytes()), Ok(expected), "{document}");
+        assert_eq!(paths.unknown(), 0, "{document}");
     }
     let other = document("<rpc:result>sum</rpc:result><return>3</return>");
-    assert_eq!(ways.read(other.as_bytes()), Ok(Sum::default()));
-    assert_eq!(ways.unknown(), 1, "it is not the one that is named");
+    assert_eq!(paths.read(other.as_bytes()), Ok(Sum::default()));
+    assert_eq!(paths.unknown(), 1, "it is not the one that is named");
 }
 
 #[test]
 fn names_count_in_calls_and_in_documents() {
     let document = soap_lite("<add xmlns=\"urn:calc\"><c-gensym4>1</c-gensym4></add>");
-    let mut ways = request::<Sum>("add");
-    assert_eq!(ways.read(document.as_bytes()), Ok(Sum::default()));
-    assert_eq!(ways.unknown(), 1);
+    let mut paths = request::<Sum>("add");
+    assert_eq!(paths.read(document.as_bytes()), Ok(Sum::default()));
+    assert_eq!(paths.unknown(), 1);
     let error = request::<Point>("add").read(document.as_bytes()).unwrap_err();
     assert_eq!(
         (error.path(), error.kind().to_string()),
@@ -280,9 +280,9 @@ fn an_answer_of_soap_12_names_its_return_value() {
     };
     let expected = named("result", "<result xsi:type=\"xsd:long\">3</result></ns:addResponse>");
     assert!(document.contains(&expected), "{document}");
-    let mut ways = Ways::<Sum>::new(&Plan::new(Sum::layout(), &soap12).expect("a plan"));
-    assert_eq!(ways.read(document.as_bytes()), Ok(sum(3)));
-    assert_eq!(ways.unknown(), 0);
+    let mut paths = Paths::<Sum>::new(&Plan::new(Sum::layout(), &soap12).expect("a plan"));
+    assert_eq!(paths.read(document.as_bytes()), Ok(sum(3)));
+    assert_eq!(paths.unknown(), 0);
     let located = Located { point: Point { x: 1, y: None }, name: None };
     let document = written(&located, &soap12);
     assert!(document.contains(&named("point", "<point xsi:type=\"ns:Point\"><x ")), "{document}");

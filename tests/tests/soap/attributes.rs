@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use trunkline_codec::soap::{Decoder, Encoder, Options, Plan, Style};
 use trunkline_message::{Kind, Layout, Limits, Message, Need, Record, Result, Structure};
+use trunkline_soap::{Decoder, Encoder, Options, Plan, Style};
 use trunkline_tests::every_kind::{self, EveryKind, Hollow, Leg, Nested, Step};
-use trunkline_tests::soap_ways::Ways;
+use trunkline_tests::soap_paths::Paths;
 use trunkline_wire::Code;
 
 use crate::{document, enveloped};
@@ -28,10 +28,10 @@ fn message(element: &str) -> String {
 }
 
 fn read(options: &Options, element: &str) -> Result<EveryKind> {
-    Ways::new(&plan(options)).read(message(element).as_bytes())
+    Paths::new(&plan(options)).read(message(element).as_bytes())
 }
 
-fn refused(options: &Options, element: &str) -> String {
+fn rejected(options: &Options, element: &str) -> String {
     read(options, element).expect_err("a message that is wrong").to_string()
 }
 
@@ -87,7 +87,7 @@ fn elements_end_at_once_or_by_an_end_tag() {
     for empty in ["<EveryKind name=\"a\"/>", "<EveryKind name=\"a\" />", "<EveryKind name='a'/>"] {
         assert_eq!(read(&nested(), empty), Ok(named("a")), "{empty}");
     }
-    let error = refused(&nested(), "<EveryKind name=\"a\"/></EveryKind>");
+    let error = rejected(&nested(), "<EveryKind name=\"a\"/></EveryKind>");
     assert!(error.ends_with("XML: expected end tag </sendMessage>"), "{error}");
 }
 
@@ -123,16 +123,16 @@ fn what_the_schema_does_not_know_is_passed_over_but_checked() {
             "at byte AT: expected <leg> of no namespace inside an element legs, not <leg> of no namespace",
         ),
     ] {
-        let error = refused(&nested(), &format!("<EveryKind name=\"a\">{inside}</EveryKind>"));
+        let error = rejected(&nested(), &format!("<EveryKind name=\"a\">{inside}</EveryKind>"));
         let (before, after) = error.split_once(char::is_numeric).unwrap_or_default();
         let after = after.trim_start_matches(char::is_numeric);
         assert_eq!(format!("{before}AT{after}"), expected);
     }
     let options = Options { attributes: true, ..document("urn:x") };
-    let mut ways = Ways::<EveryKind>::new(&plan(&options));
+    let mut paths = Paths::<EveryKind>::new(&plan(&options));
     let mut qualified = |attributes: &str| {
         let element = format!("<p:EveryKind xmlns:p='urn:x' {attributes}/>");
-        ways.read(enveloped(&element).as_bytes())
+        paths.read(enveloped(&element).as_bytes())
     };
     assert_eq!(qualified("name='a' p:other='1'"), Ok(named("a")));
     assert_eq!(qualified("name='a' xml:lang='en'"), Ok(named("a")));
@@ -140,22 +140,22 @@ fn what_the_schema_does_not_know_is_passed_over_but_checked() {
     let expected = "expected the attribute flag of no namespace, not of \"urn:x\"";
     assert!(error.ends_with(expected), "{error}");
     assert_eq!(qualified("name='a' other='1'"), Ok(named("a")));
-    assert_eq!(ways.unknown(), 1);
+    assert_eq!(paths.unknown(), 1);
     for (wrong, expected) in [
         ("other=\"<\"", "XML: < in an attribute value, expected &lt;"),
         ("other=\"1\" other=\"2\"", "XML: attribute appears twice in a tag"),
         ("other", "XML: expected = after the name of an attribute"),
         ("other=\"1\"flag=\"1\"", "XML: expected white space, > or />"),
     ] {
-        let error = refused(&nested(), &format!("<EveryKind name=\"a\" flag=\"x\" {wrong}/>"));
+        let error = rejected(&nested(), &format!("<EveryKind name=\"a\" flag=\"x\" {wrong}/>"));
         assert!(error.ends_with(expected), "before the value of flag: {error}");
     }
 }
 
 /// Whether the way to the message is known or parsed makes no difference to what is counted.
 #[test]
-fn attributes_around_a_message_that_is_refused_are_counted_by_every_way() {
-    let mut ways = Ways::<EveryKind>::new(&plan(&nested()));
+fn attributes_around_a_message_that_is_rejected_are_counted_by_every_way() {
+    let mut paths = Paths::<EveryKind>::new(&plan(&nested()));
     let document = |attributes: &str| {
         enveloped(&format!("<sendMessage a='1'><EveryKind {attributes}/></sendMessage>"))
     };
@@ -166,9 +166,9 @@ fn attributes_around_a_message_that_is_refused_are_counted_by_every_way() {
         ("name=\"x\" b=\"1\" name=\"x\"", false, 1),
         ("name='x'", true, 1),
     ] {
-        let read = ways.read(document(attributes).as_bytes());
+        let read = paths.read(document(attributes).as_bytes());
         assert_eq!(read.is_ok(), is_read, "{attributes}");
-        assert_eq!(ways.unknown(), unknown, "{attributes}");
+        assert_eq!(paths.unknown(), unknown, "{attributes}");
     }
 }
 
@@ -179,10 +179,10 @@ fn an_id_is_known_where_content_is_encoded() {
         </shorts><legs id='5'><leg id='6' side='1'/></legs></EveryKind>";
     let literal = Options { style: Style::RpcLiteral, ..nested() };
     for (options, unknown) in [(nested(), 0), (flat(), 1), (literal, 6)] {
-        let mut ways = Ways::<EveryKind>::new(&plan(&options));
+        let mut paths = Paths::<EveryKind>::new(&plan(&options));
         for _ in 0..2 {
-            ways.read(message(element).as_bytes()).expect("a message");
-            assert_eq!(ways.unknown(), unknown, "{options:?}");
+            paths.read(message(element).as_bytes()).expect("a message");
+            assert_eq!(paths.unknown(), unknown, "{options:?}");
         }
     }
 }
@@ -192,19 +192,19 @@ fn what_is_missing_or_there_twice_is_told_with_its_path() {
     for element in ["<EveryKind flag=\"1\"/>", "<EveryKind/>", "<EveryKind></EveryKind>"] {
         let at = message(element).find("</sendMessage>").unwrap();
         let expected = format!("name at byte {at}: a required field is missing");
-        assert_eq!(refused(&nested(), element), expected);
+        assert_eq!(rejected(&nested(), element), expected);
     }
     let element =
         "<EveryKind name=\"\"><legs><leg side=\"1\"/><leg ratio=\"1\"/></legs></EveryKind>";
     let at = message(element).find("</legs>").unwrap();
     let expected = format!("legs[1]/side at byte {at}: a required field is missing");
-    assert_eq!(refused(&nested(), element), expected);
+    assert_eq!(rejected(&nested(), element), expected);
 
     for repeated in ["name=\"a\" name=\"a\"", "flag=\"x\" name=\"a\" flag=\"1\""] {
         let element = format!("<EveryKind {repeated}/>");
         let at = message(&element).rfind(repeated.split('=').next().unwrap()).unwrap();
         let expected = format!("at byte {at}: XML: attribute appears twice in a tag");
-        assert_eq!(refused(&nested(), &element), expected, "it is XML that forbids it");
+        assert_eq!(rejected(&nested(), &element), expected, "it is XML that forbids it");
     }
     let hollow = "<hollow right=\"\" left=\"x\" right=\"\"/>";
     for (options, element) in [
@@ -215,7 +215,7 @@ fn what_is_missing_or_there_twice_is_told_with_its_path() {
                 .into(),
         ),
     ] {
-        let error = refused(&options, &element);
+        let error = rejected(&options, &element);
         assert!(error.ends_with("XML: attribute appears twice in a tag"), "{error}");
     }
     for second in
@@ -224,7 +224,7 @@ fn what_is_missing_or_there_twice_is_told_with_its_path() {
         let element = format!("<EveryKind name=\"\"><hollow left=\"1\"/>{second}</EveryKind>");
         let at = message(&element).rfind("<hollow").unwrap();
         let expected = "expected one element hollow with all that is in it, not a second";
-        assert_eq!(refused(&nested(), &element), format!("hollow at byte {at}: {expected}"));
+        assert_eq!(rejected(&nested(), &element), format!("hollow at byte {at}: {expected}"));
     }
 }
 
@@ -240,11 +240,11 @@ fn a_value_that_is_none_is_told_with_its_path() {
         (nested(), "<EveryKind name=\"\" tiny=\"x\"/>".into(), "tiny"),
     ] {
         let at = message(&element).find("=\"x\"").unwrap() + 2;
-        assert_eq!(refused(&options, &element), format!("{path} at byte {at}: {problem}"));
+        assert_eq!(rejected(&options, &element), format!("{path} at byte {at}: {problem}"));
     }
     let flat_elements = Options { flat: true, ..Options::default() };
     let element = "<EveryKind><name/><value>x</value></EveryKind>";
-    let error = refused(&flat_elements, element);
+    let error = rejected(&flat_elements, element);
     assert!(error.starts_with("outer/inner/value at byte "), "{error}");
 }
 
@@ -273,7 +273,7 @@ fn nil_and_references_are_what_they_are_elsewhere() {
             "not supported: references to elements elsewhere (multi-ref)",
         ),
     ] {
-        let error = refused(&nested(), element);
+        let error = rejected(&nested(), element);
         assert!(error.ends_with(expected), "{element}: {error}");
     }
 }
@@ -286,7 +286,7 @@ fn every_text_comes_back_as_it_went() {
     ];
     for options in [nested(), flat(), Options { attributes: true, ..document("urn:x") }] {
         let plan = plan(&options);
-        let mut ways = Ways::<EveryKind>::new(&plan);
+        let mut paths = Paths::<EveryKind>::new(&plan);
         let mut encoder = Encoder::new(&plan);
         for first in pieces {
             for second in pieces {
@@ -296,7 +296,7 @@ fn every_text_comes_back_as_it_went() {
                     let hollow = Hollow { left: None, right: Some(text.as_str().into()) };
                     let message = EveryKind { code, hollow, ..named(&text) };
                     let bytes = encoder.encode(&message).unwrap();
-                    assert_eq!(ways.read(bytes), Ok(message));
+                    assert_eq!(paths.read(bytes), Ok(message));
                 }
             }
         }
@@ -320,7 +320,7 @@ fn white_space_in_a_value_is_normalised_unless_it_is_a_reference() {
 }
 
 #[test]
-fn what_xml_cannot_carry_is_refused_by_path() {
+fn what_xml_cannot_carry_is_rejected_by_path() {
     for options in [nested(), flat()] {
         let mut encoder = Encoder::new(&plan(&options));
         for bad in ['\0', '\u{1}', '\u{1F}', '\u{FFFE}', '\u{FFFF}'] {
@@ -369,29 +369,29 @@ fn a_decoder_goes_from_tag_to_tag_and_over_errors() {
             full[..full.len() / 2].to_owned(),
             small.replace("<EveryKind", "<EveryKinds"),
         ];
-        let read = |document: &String| Ways::<EveryKind>::new(&plan).read(document.as_bytes());
+        let read = |document: &String| Paths::<EveryKind>::new(&plan).read(document.as_bytes());
         let expected: Vec<_> = documents.iter().map(read).collect();
         assert_eq!(expected.iter().take(5).filter(|it| it.is_ok()).count(), 5);
         assert_eq!(expected.iter().skip(9).filter(|it| it.is_ok()).count(), 0);
-        let mut ways = Ways::<EveryKind>::new(&plan);
+        let mut paths = Paths::<EveryKind>::new(&plan);
         let mut seed = 5_u64;
         for _ in 0..1_000 {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let which = (seed >> 33) as usize % documents.len();
-            assert_eq!(ways.read(documents[which].as_bytes()), expected[which], "{which}");
+            assert_eq!(paths.read(documents[which].as_bytes()), expected[which], "{which}");
         }
     }
 }
 
 #[test]
-fn a_document_cut_anywhere_is_refused() {
+fn a_document_cut_anywhere_is_rejected() {
     for options in [nested(), flat()] {
         let plan = plan(&options);
         let whole = Encoder::new(&plan).encode(&every_kind::full()).unwrap().to_vec();
-        let mut ways = Ways::<EveryKind>::new(&plan);
-        assert_eq!(ways.read(&whole), Ok(every_kind::full()));
+        let mut paths = Paths::<EveryKind>::new(&plan);
+        assert_eq!(paths.read(&whole), Ok(every_kind::full()));
         for end in 0..whole.len() {
-            let error = ways.read(&whole[..end]).unwrap_err();
+            let error = paths.read(&whole[..end]).unwrap_err();
             assert!(error.offset() <= end, "{error}");
         }
     }
@@ -402,10 +402,10 @@ fn limits_hold_on_every_way() {
     let leg = "<leg side=\"1\" ratio=\"2\"/>";
     let element = format!("<EveryKind name=\"0123456789\"><legs>{leg}{leg}</legs></EveryKind>");
     let under = |limits: Limits| {
-        let mut ways = Ways::<EveryKind>::with_limits(&plan(&nested()), &limits);
+        let mut paths = Paths::<EveryKind>::with_limits(&plan(&nested()), &limits);
         // The second time the envelope is known.
-        ways.read(message("<EveryKind name=\"\"/>").as_bytes()).ok();
-        let read = ways.read(message(&element).as_bytes());
+        paths.read(message("<EveryKind name=\"\"/>").as_bytes()).ok();
+        let read = paths.read(message(&element).as_bytes());
         read.map(drop).map_err(|error| error.to_string().split_once(": ").unwrap().1.to_owned())
     };
     let limits = Limits::default();
@@ -425,11 +425,11 @@ fn limits_hold_on_every_way() {
     let plan = plan(&qualified);
     let mut encoder = Encoder::new(&plan);
     let few = Limits { attributes: EVERY_VALUE, ..Limits::default() };
-    let mut ways = Ways::<EveryKind>::with_limits(&plan, &few);
+    let mut paths = Paths::<EveryKind>::with_limits(&plan, &few);
     let small = encoder.encode(&named("a")).unwrap();
-    assert_eq!(ways.read(small), Ok(named("a")));
+    assert_eq!(paths.read(small), Ok(named("a")));
     let full = encoder.encode(&every_kind::full()).unwrap();
-    let error = ways.read(full).unwrap_err().to_string();
+    let error = paths.read(full).unwrap_err().to_string();
     assert!(error.ends_with("more attributes than attributes = 18"), "{error}");
 }
 

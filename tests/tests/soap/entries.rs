@@ -1,7 +1,7 @@
 //! Entries of lists that stand among other elements, and what a graph of a message leaves out.
 
-use trunkline_codec::soap::{Decoder, Encoder, Options, Plan, Style, graph};
 use trunkline_message::{Message, Structure as _, Unknown, UnknownContent};
+use trunkline_soap::{Decoder, Encoder, Options, Plan, Style, graph};
 
 #[derive(Message, Clone, Debug, PartialEq)]
 #[message(rename_all = "camelCase")]
@@ -39,18 +39,18 @@ fn walk() -> String {
     String::from_utf8(encoder.encode(&walk).expect("a message").to_vec()).expect("UTF-8")
 }
 
-/// The path of the error in a document, by every way.
+/// The path of the error in a document, by every path.
 #[track_caller]
 fn path(document: &str) -> String {
     let plan = plan();
     let error = |decoder: &mut Decoder| {
         decoder.decode(document.as_bytes(), &mut Walk::default()).expect_err("no number").path()
     };
-    let general = error(&mut Decoder::new(&plan).general());
-    let mut learnt = Decoder::new(&plan);
-    learnt.decode(walk().as_bytes(), &mut Walk::default()).expect("a message");
-    assert_eq!(error(&mut learnt), general, "{document}");
-    general
+    let generic = error(&mut Decoder::new(&plan).generic());
+    let mut lasting = Decoder::new(&plan);
+    lasting.decode(walk().as_bytes(), &mut Walk::default()).expect("a message");
+    assert_eq!(error(&mut lasting), generic, "{document}");
+    generic
 }
 
 #[test]

@@ -3,13 +3,13 @@
 
 use std::fs;
 
-use trunkline_codec::soap::{Decoder, Encoder, Options, Plan};
 use trunkline_message::{Limits, Structure};
+use trunkline_soap::{Decoder, Encoder, Options, Plan};
 use trunkline_tests::conformance;
 use trunkline_tests::every_kind::{self, EveryKind};
-use trunkline_tests::soap_ways::Ways;
+use trunkline_tests::soap_paths::Paths;
 
-use crate::{XSI, enveloped, kinds, read, refused};
+use crate::{XSI, enveloped, kinds, read, rejected};
 
 #[test]
 fn a_header_is_passed_over_unless_it_must_be_understood() {
@@ -31,7 +31,7 @@ fn a_header_is_passed_over_unless_it_must_be_understood() {
         let document = document(&header);
         let at = document.find("<t:a").unwrap();
         let expected = "not supported: the header t:a, which must be understood";
-        assert_eq!(refused(&document), format!("at byte {at}: {expected}"));
+        assert_eq!(rejected(&document), format!("at byte {at}: {expected}"));
     }
 }
 
@@ -39,13 +39,13 @@ fn a_header_is_passed_over_unless_it_must_be_understood() {
 fn a_fault_is_told_as_one() {
     let body = "<S:Fault><faultcode>S:Server</faultcode>\n <faultstring>no such &lt;topic&gt;</faultstring></S:Fault>";
     let expected = "not supported: a Fault in place of the message: S:Server no such <topic>";
-    assert!(refused(&enveloped(body)).ends_with(expected), "{}", refused(&enveloped(body)));
+    assert!(rejected(&enveloped(body)).ends_with(expected), "{}", rejected(&enveloped(body)));
 }
 
 #[test]
-fn what_is_no_message_of_the_plan_is_refused_by_name() {
+fn what_is_no_message_of_the_plan_is_rejected_by_name() {
     let of_body = |body: &str| {
-        let error = refused(&enveloped(body));
+        let error = rejected(&enveloped(body));
         error.split_once(": ").unwrap().1.to_owned()
     };
     for (body, expected) in [
@@ -85,9 +85,9 @@ fn what_is_no_message_of_the_plan_is_refused_by_name() {
         ("S:Envelope", "S:Envelop", "expected a SOAP 1.1 or 1.2 Envelope, not <S:Envelop> of "),
         ("S:Body", "S:Bodi", "expected the Body, not <S:Bodi>"),
         ("S:Body", "Body", "expected the Body, not <Body>"),
-        ("<S:Envelope", "<!DOCTYPE x><S:Envelope", "XML: document type declarations are refused"),
+        ("<S:Envelope", "<!DOCTYPE x><S:Envelope", "XML: document type declarations are rejected"),
     ] {
-        let error = refused(&document.replace(from, to));
+        let error = rejected(&document.replace(from, to));
         assert!(error.contains(expected), "{error}");
     }
     for (tail, expected) in [
@@ -95,29 +95,29 @@ fn what_is_no_message_of_the_plan_is_refused_by_name() {
         ("<a/>", "XML: second element after the root, expected the end of the document"),
         ("\0", "XML: content outside the root element"),
     ] {
-        let error = refused(&format!("{document}{tail}"));
+        let error = rejected(&format!("{document}{tail}"));
         assert_eq!(error, format!("at byte {}: {expected}", document.len()));
     }
     assert_eq!(read(&format!("{document} \r\n<!-- end -->\n")).unwrap().name, "a");
 }
 
 #[test]
-fn the_kept_attack_is_refused_for_its_doctype() {
+fn the_kept_attack_is_rejected_for_its_doctype() {
     let Some(directory) = conformance::directory("xml-attacks") else { return };
     let document = fs::read_to_string(directory.join("soap-doctype.xml")).unwrap();
-    assert_eq!(refused(&document), "at byte 0: XML: document type declarations are refused");
+    assert_eq!(rejected(&document), "at byte 0: XML: document type declarations are rejected");
 }
 
 #[test]
-fn a_document_cut_anywhere_is_refused() {
+fn a_document_cut_anywhere_is_rejected() {
     let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let whole = Encoder::new(&plan).encode(&every_kind::full()).unwrap().to_vec();
-    let mut ways = Ways::<EveryKind>::new(&plan);
+    let mut paths = Paths::<EveryKind>::new(&plan);
     for end in 0..whole.len() {
-        let error = ways.read(&whole[..end]).unwrap_err();
+        let error = paths.read(&whole[..end]).unwrap_err();
         assert!(error.offset() <= end, "{error}");
     }
-    assert_eq!(ways.read(&whole), Ok(every_kind::full()));
+    assert_eq!(paths.read(&whole), Ok(every_kind::full()));
 }
 
 #[test]
@@ -147,12 +147,12 @@ fn a_decoder_goes_from_envelope_to_envelope_and_over_errors() {
     ];
     let expected: Vec<_> = documents.iter().map(|document| read(document)).collect();
     assert_eq!(expected.iter().filter(|it| it.is_ok()).count(), 5);
-    let mut ways = Ways::<EveryKind>::new(&plan);
+    let mut paths = Paths::<EveryKind>::new(&plan);
     let mut seed = 5_u64;
     for _ in 0..2_000 {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let which = (seed >> 33) as usize % documents.len();
-        assert_eq!(ways.read(documents[which].as_bytes()), expected[which]);
+        assert_eq!(paths.read(documents[which].as_bytes()), expected[which]);
     }
 }
 
@@ -163,7 +163,7 @@ fn limits_hold_on_every_way() {
         "<name>0123456789</name><legs><leg><side>1</side></leg><leg><side>2</side></leg></legs>",
     );
     let under = |limits: Limits| {
-        let read = Ways::<EveryKind>::with_limits(&plan, &limits).read(document.as_bytes());
+        let read = Paths::<EveryKind>::with_limits(&plan, &limits).read(document.as_bytes());
         read.map(drop).map_err(|error| error.to_string().split_once(": ").unwrap().1.to_owned())
     };
     let limits = Limits::default();
@@ -182,7 +182,7 @@ fn limits_hold_on_every_way() {
 }
 
 #[test]
-fn messages_of_another_schema_are_refused() {
+fn messages_of_another_schema_are_rejected() {
     let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let mut other = trunkline_tests::samples::figure_3(1);
     let expected = "at byte 0: the message is of another schema than the plan";

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use trunkline_codec::soap::{Decoder, Layout, Options, Plan, Style};
 use trunkline_message::{Error, ErrorKind, Limits, Message, Structure};
+use trunkline_soap::{Decoder, Layout, Options, Plan, Style};
 use trunkline_tests::events::Events;
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
@@ -39,7 +39,7 @@ fn limit(document: &str, limits: Limits) -> (&'static str, usize) {
 }
 
 #[test]
-fn what_is_deep_or_wide_is_refused_within_the_limits_of_the_decoder() {
+fn what_is_deep_or_wide_is_rejected_within_the_limits_of_the_decoder() {
     let limits = || Limits { depth: 50, ..Limits::default() };
     for depth in [30, 3000] {
         let inside = "<folders><Folder>".repeat(depth) + &"</Folder></folders>".repeat(depth);

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_codec::soap::{Encoder, Layout, Options, Plan, Style, Version};
 use trunkline_message::Structure;
+use trunkline_soap::{Encoder, Layout, Options, Plan, Style, Version};
 use trunkline_tests::every_kind::{self, EveryKind};
 use trunkline_tests::samples;
-use trunkline_tests::soap_ways::Ways;
+use trunkline_tests::soap_paths::Paths;
 
 use crate::toolkits::operation;
 use crate::{document, market_data};
@@ -36,8 +36,8 @@ fn figure_6() -> MarketDataIncrementalRefresh {
 fn figure_6_is_read_and_written_but_for_its_missing_bracket() {
     let printed = golden("figure-6.xml");
     let plan = market_data(&Options::default());
-    let mut ways = Ways::<MarketDataIncrementalRefresh>::new(&plan);
-    let error = ways.read(printed.as_bytes()).unwrap_err();
+    let mut paths = Paths::<MarketDataIncrementalRefresh>::new(&plan);
+    let error = paths.read(printed.as_bytes()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "at byte 230: XML: expected an attribute name, > or />",
@@ -46,7 +46,7 @@ fn figure_6_is_read_and_written_but_for_its_missing_bracket() {
 
     let repaired = printed.replace("XMLSchema-instance\"\n<", "XMLSchema-instance\">\n<");
     assert_eq!(repaired.len(), printed.len() + 1);
-    assert_eq!(ways.read(repaired.as_bytes()), Ok(figure_6()));
+    assert_eq!(paths.read(repaired.as_bytes()), Ok(figure_6()));
 
     let written = Encoder::new(&plan).encode(&figure_6()).unwrap().to_vec();
     assert_eq!(String::from_utf8(written).unwrap(), on_one_line(&repaired));
@@ -74,9 +74,9 @@ where
     let written = String::from_utf8(written).unwrap();
     let kept = golden(name);
     assert_eq!(on_one_line(&kept), written, "{name}");
-    let mut ways = Ways::<M>::new(&plan);
-    assert_eq!(ways.read(kept.as_bytes()).as_ref(), Ok(message), "{name}");
-    assert_eq!(ways.read(written.as_bytes()).as_ref(), Ok(message), "{name}, on one line");
+    let mut paths = Paths::<M>::new(&plan);
+    assert_eq!(paths.read(kept.as_bytes()).as_ref(), Ok(message), "{name}");
+    assert_eq!(paths.read(written.as_bytes()).as_ref(), Ok(message), "{name}, on one line");
 }
 
 #[test]

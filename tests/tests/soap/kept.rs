@@ -3,9 +3,9 @@
 
 use std::fmt::Debug;
 
-use trunkline_codec::soap::{Decoder, Encoder, Options, Plan, Style};
 use trunkline_codec::xml::{Event, Options as XmlOptions, Parser, Source};
 use trunkline_message::{Group, Limits, Message, Record, Structure, Unknown, UnknownContent};
+use trunkline_soap::{Decoder, Encoder, Options, Plan, Style};
 use trunkline_tests::events::Events;
 use trunkline_wire::{Decimal, Text};
 
@@ -168,9 +168,9 @@ impl Bench {
         mut made: impl FnMut() -> M,
     ) -> bool {
         let decoder = || Decoder::new(&self.plan).on_unknown(UnknownContent::Keep);
-        let (mut message, mut general) = (made(), decoder().general());
+        let (mut message, mut generic) = (made(), decoder().generic());
         let mut counting = Decoder::new(&self.plan);
-        let (read, counted) = (general.decode(document.as_bytes(), &mut message), {
+        let (read, counted) = (generic.decode(document.as_bytes(), &mut message), {
             let mut other = made();
             (counting.decode(document.as_bytes(), &mut other), counting.unknown())
         });
@@ -181,7 +181,7 @@ impl Bench {
             if read.is_ok() {
                 assert_eq!(
                     (&*other, decoder.unknown()),
-                    (&message, general.unknown()),
+                    (&message, generic.unknown()),
                     "{document}"
                 );
             }
@@ -192,7 +192,7 @@ impl Bench {
             if read.is_ok() {
                 assert_eq!(
                     (&other, self.lasting.unknown()),
-                    (&message, general.unknown()),
+                    (&message, generic.unknown()),
                     "{document}"
                 );
             }
@@ -200,15 +200,15 @@ impl Bench {
         if read.is_err() {
             return false;
         }
-        assert!(general.unknown() <= counted.1, "{document}");
+        assert!(generic.unknown() <= counted.1, "{document}");
         let written =
             self.encoder.encode(&message).unwrap_or_else(|error| panic!("{error}: {document}"));
         let written = std::str::from_utf8(written).expect("UTF-8").to_owned();
-        let is_whole = general.unknown() == 0 && self.encoder.unknown() == 0;
+        let is_whole = generic.unknown() == 0 && self.encoder.unknown() == 0;
         let events = Events::of_xml(document.as_bytes(), &Limits::default()).expect("a document");
         let (mut by_events, mut other) = (decoder(), made());
         by_events.decode_from(&mut events.reader(), &mut other).expect("what was read");
-        assert_eq!(by_events.unknown(), general.unknown(), "{document}");
+        assert_eq!(by_events.unknown(), generic.unknown(), "{document}");
         let as_events = self.encoder.encode(&other).expect("what was written");
         let as_events = std::str::from_utf8(as_events).expect("UTF-8");
         assert_eq!(infoset(as_events), infoset(&written), "{document}");

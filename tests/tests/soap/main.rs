@@ -17,10 +17,10 @@ mod values;
 use std::sync::Arc;
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_codec::soap::{Options, Plan, Style};
 use trunkline_message::{Result, Structure};
+use trunkline_soap::{Options, Plan, Style};
 use trunkline_tests::every_kind::EveryKind;
-use trunkline_tests::soap_ways::Ways;
+use trunkline_tests::soap_paths::Paths;
 
 const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
 const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
@@ -51,14 +51,14 @@ fn kinds(fields: &str) -> String {
     enveloped(&format!("<sendMessage><EveryKind>{fields}</EveryKind></sendMessage>"))
 }
 
-/// Reads one document by every way.
+/// Reads one document by every path.
 fn read(document: &str) -> Result<EveryKind> {
     let options = Options { exponents: false, ..Options::default() };
     let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
-    Ways::new(&plan).read(document.as_bytes())
+    Paths::new(&plan).read(document.as_bytes())
 }
 
 /// What is wrong with it, as a user reads it.
-fn refused(document: &str) -> String {
+fn rejected(document: &str) -> String {
     read(document).expect_err("a message that is wrong").to_string()
 }

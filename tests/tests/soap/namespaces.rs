@@ -1,20 +1,20 @@
 //! Names count by namespace, whatever prefixes and encodings spell them.
 
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_codec::soap::{Encoder, Options, Style};
+use trunkline_soap::{Encoder, Options, Style};
 use trunkline_tests::samples;
-use trunkline_tests::soap_ways::Ways;
+use trunkline_tests::soap_paths::Paths;
 
 use crate::{SOAP11, SOAP12, XSI, document, market_data};
 
 const OTHER_SOAP: &str = "http://www.w3.org/2001/12/soap-envelope";
 
-fn rpc() -> Ways<MarketDataIncrementalRefresh> {
-    Ways::new(&market_data(&Options::default()))
+fn rpc() -> Paths<MarketDataIncrementalRefresh> {
+    Paths::new(&market_data(&Options::default()))
 }
 
-fn qualified() -> Ways<MarketDataIncrementalRefresh> {
-    Ways::new(&market_data(&document("urn:x")))
+fn qualified() -> Paths<MarketDataIncrementalRefresh> {
+    Paths::new(&market_data(&document("urn:x")))
 }
 
 fn written(options: &Options) -> String {
@@ -26,17 +26,17 @@ fn written(options: &Options) -> String {
 #[test]
 fn any_prefix_stands_for_the_envelope() {
     let document = written(&Options::default());
-    let mut ways = rpc();
+    let mut paths = rpc();
     for prefix in ["soap", "env", "S", "soapenv", "xsi2", "é"] {
         let respelt = document.replace("SOAP-ENV", prefix);
-        assert_eq!(ways.read(respelt.as_bytes()), Ok(samples::figure_3(2)), "{prefix}");
+        assert_eq!(paths.read(respelt.as_bytes()), Ok(samples::figure_3(2)), "{prefix}");
     }
     let default = document
         .replace("<SOAP-ENV:", "<")
         .replace("</SOAP-ENV:", "</")
         .replace("<sendMessage>", "<sendMessage xmlns=''>")
         .replace("<Envelope", &format!("<Envelope xmlns=\"{SOAP11}\""));
-    assert_eq!(ways.read(default.as_bytes()), Ok(samples::figure_3(2)));
+    assert_eq!(paths.read(default.as_bytes()), Ok(samples::figure_3(2)));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn prefixed(document: &str) -> String {
 #[test]
 fn children_are_qualified_by_prefix_or_by_default() {
     let document = written(&document("urn:x"));
-    let mut ways = qualified();
+    let mut paths = qualified();
     let everywhere = document.replace("<Instrument>", "<Instrument xmlns='urn:x'>");
     let prefixed = prefixed(&document);
     let elsewhere = prefixed.replace("<p:FIXMLMessage", "<p:FIXMLMessage xmlns='urn:y'");
@@ -72,7 +72,7 @@ fn children_are_qualified_by_prefix_or_by_default() {
         .replace("</p:Symbol>", "</Symbol>")
         .replace("<p:CFICode>", "<p:CFICode xmlns:p='urn:x'>");
     for spelt in [&document, &everywhere, &prefixed, &elsewhere, &redeclared, &document] {
-        assert_eq!(ways.read(spelt.as_bytes()), Ok(samples::figure_3(2)), "{spelt}");
+        assert_eq!(paths.read(spelt.as_bytes()), Ok(samples::figure_3(2)), "{spelt}");
     }
 }
 
@@ -84,7 +84,7 @@ fn children_that_are_not_qualified_are_in_no_namespace() {
     let begin = "<ns:FIXMLMessage xmlns:ns=\"urn:x\"><ApplicationMessage>";
     let begin = begin.replace("<ApplicationMessage>", "<Header>");
     assert!(unqualified.contains(&begin), "{unqualified}");
-    let mut ways = Ways::new(&market_data(&options));
+    let mut paths = Paths::new(&market_data(&options));
     let prefix = unqualified
         .replace("<ns:", "<n2:")
         .replace("</ns:", "</n2:")
@@ -95,11 +95,11 @@ fn children_that_are_not_qualified_are_in_no_namespace() {
         .replace("<Header>", "<Header xmlns=''>")
         .replace("<ApplicationMessage>", "<ApplicationMessage xmlns=''>");
     for spelt in [&unqualified, &prefix, &alone, &unqualified] {
-        assert_eq!(ways.read(spelt.as_bytes()), Ok(samples::figure_3(2)), "{spelt}");
+        assert_eq!(paths.read(spelt.as_bytes()), Ok(samples::figure_3(2)), "{spelt}");
     }
     // Neither takes the other for its own.
     let qualified_document = written(&document("urn:x"));
-    let error = ways.read(qualified_document.as_bytes()).unwrap_err();
+    let error = paths.read(qualified_document.as_bytes()).unwrap_err();
     assert_eq!(error.offset(), qualified_document.find("<Header>").unwrap());
     let expected = "expected <Header> of no namespace, not <Header> of \"urn:x\"";
     assert_eq!(error.kind().to_string(), expected);
@@ -142,21 +142,21 @@ fn an_element_ends_by_the_name_that_it_began_with() {
         ["Header", "Sender", "CompID", "SendingTime", "MDInclList", "MDIncGroup", "MDEntryPx"];
     for (document, prefix, other) in [(&plain, "", "p:"), (&prefixed, "p:", "")] {
         for name in names {
-            let mut ways = qualified();
+            let mut paths = qualified();
             let begins_otherwise =
                 document.replacen(&format!("<{prefix}{name}>"), &format!("<{other}{name}>"), 1);
             let end = format!("</{prefix}{name}>");
             for known in [&plain, &prefixed, document] {
-                assert_eq!(ways.read(known.as_bytes()), Ok(samples::figure_3(2)));
+                assert_eq!(paths.read(known.as_bytes()), Ok(samples::figure_3(2)));
             }
             let ends_otherwise = document.replacen(&end, &format!("</{other}{name}>"), 1);
             for (broken, began) in [(&begins_otherwise, other), (&ends_otherwise, prefix)] {
-                let error = ways.read(broken.as_bytes()).unwrap_err();
+                let error = paths.read(broken.as_bytes()).unwrap_err();
                 let expected = format!("XML: expected end tag </{began}{name}>");
                 assert_eq!(error.kind().to_string(), expected, "{broken}");
             }
             let whole = begins_otherwise.replacen(&end, &format!("</{other}{name}>"), 1);
-            assert_eq!(ways.read(whole.as_bytes()), Ok(samples::figure_3(2)), "{whole}");
+            assert_eq!(paths.read(whole.as_bytes()), Ok(samples::figure_3(2)), "{whole}");
         }
     }
 }
@@ -175,22 +175,22 @@ fn another_namespace_is_another_name() {
     );
     let options = Options { style: Style::RpcLiteral, namespace, ..Options::default() };
     let good = written(&options);
-    let mut ways = Ways::<MarketDataIncrementalRefresh>::new(&market_data(&options));
+    let mut paths = Paths::<MarketDataIncrementalRefresh>::new(&market_data(&options));
     let respelt = good.replace("ns:sendMessage", "m:sendMessage").replace("xmlns:ns", "xmlns:m");
-    assert_eq!(ways.read(respelt.as_bytes()), Ok(samples::figure_3(2)));
-    let error = ways.read(good.replace("\"urn:x\"", "\"urn:y\"").as_bytes()).unwrap_err();
+    assert_eq!(paths.read(respelt.as_bytes()), Ok(samples::figure_3(2)));
+    let error = paths.read(good.replace("\"urn:x\"", "\"urn:y\"").as_bytes()).unwrap_err();
     assert_eq!(
         error.kind().to_string(),
         "expected the operation sendMessage of \"urn:x\", not <ns:sendMessage> of \"urn:y\""
     );
-    let error = ways.read(written(&Options::default()).as_bytes()).unwrap_err();
+    let error = paths.read(written(&Options::default()).as_bytes()).unwrap_err();
     assert_eq!(
         error.kind().to_string(),
         "expected the operation sendMessage of \"urn:x\", not <sendMessage> of no namespace"
     );
     // A default namespace on the operation is inherited by what rpc wants in none.
     let inherited = good.replace("ns:sendMessage", "sendMessage").replace("xmlns:ns", "xmlns");
-    let error = ways.read(inherited.as_bytes()).unwrap_err();
+    let error = paths.read(inherited.as_bytes()).unwrap_err();
     assert_eq!(
         error.kind().to_string(),
         "expected the message FIXMLMessage of no namespace, not <FIXMLMessage> of \"urn:x\""
@@ -213,8 +213,8 @@ fn attributes_come_in_any_order_and_quotes() {
         )
     );
     let options = Options { types: true, ..Options::default() };
-    let mut ways = Ways::<MarketDataIncrementalRefresh>::new(&market_data(&options));
-    assert_eq!(ways.read(respelt.as_bytes()), Ok(samples::figure_3(2)));
+    let mut paths = Paths::<MarketDataIncrementalRefresh>::new(&market_data(&options));
+    assert_eq!(paths.read(respelt.as_bytes()), Ok(samples::figure_3(2)));
     assert_eq!(rpc().read(respelt.as_bytes()), Ok(samples::figure_3(2)));
 }
 
@@ -224,15 +224,15 @@ fn the_encoding_is_found_by_mark_and_declaration() {
     let mut message = samples::figure_3(2);
     message.header.sender.comp_id = "Müller 😀".into();
     let utf8 = utf8.replace(">ABC<", ">Müller 😀<");
-    let mut ways = rpc();
+    let mut paths = rpc();
     let mark = format!("\u{FEFF}{utf8}");
-    assert_eq!(ways.read(mark.as_bytes()).as_ref(), Ok(&message));
+    assert_eq!(paths.read(mark.as_bytes()).as_ref(), Ok(&message));
     for encoding in ["UTF-16", "utf-16"] {
         let utf16 = mark.replace("UTF-8", encoding);
         let little: Vec<u8> = utf16.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let big: Vec<u8> = utf16.encode_utf16().flat_map(u16::to_be_bytes).collect();
-        assert_eq!(ways.read(&little).as_ref(), Ok(&message));
-        assert_eq!(ways.read(&big).as_ref(), Ok(&message));
+        assert_eq!(paths.read(&little).as_ref(), Ok(&message));
+        assert_eq!(paths.read(&big).as_ref(), Ok(&message));
     }
     let latin: Vec<u8> = utf8
         .replace("UTF-8", "ISO-8859-1")
@@ -240,17 +240,17 @@ fn the_encoding_is_found_by_mark_and_declaration() {
         .chars()
         .map(|it| it as u8)
         .collect();
-    assert_eq!(ways.read(&latin).as_ref(), Ok(&message));
+    assert_eq!(paths.read(&latin).as_ref(), Ok(&message));
     let undeclared = utf8.replace("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "");
-    assert_eq!(ways.read(undeclared.as_bytes()).as_ref(), Ok(&message));
-    let error = ways.read(utf8.replace("UTF-8", "UTF-16").as_bytes()).unwrap_err();
+    assert_eq!(paths.read(undeclared.as_bytes()).as_ref(), Ok(&message));
+    let error = paths.read(utf8.replace("UTF-8", "UTF-16").as_bytes()).unwrap_err();
     assert!(error.to_string().contains("declared but the document is in UTF-8"), "{error}");
-    let error = ways.read(utf8.replace("UTF-8", "EBCDIC-US").as_bytes()).unwrap_err();
+    let error = paths.read(utf8.replace("UTF-8", "EBCDIC-US").as_bytes()).unwrap_err();
     assert!(error.to_string().contains("\"EBCDIC-US\" is not supported"), "{error}");
     let mut broken = utf8.into_bytes();
     let at = broken.iter().position(|byte| *byte == 0xC3).unwrap();
     broken[at] = 0xFF;
-    let error = ways.read(&broken).unwrap_err();
+    let error = paths.read(&broken).unwrap_err();
     assert_eq!(error.to_string(), format!("at byte {at}: XML: byte sequence is not valid UTF-8"));
 }
 
@@ -269,16 +269,16 @@ fn nil_counts_by_namespace_too() {
     for entry in without.body.entries.iter_mut() {
         entry.clear_seller_days();
     }
-    let mut ways = rpc();
+    let mut paths = rpc();
     for attribute in ["xsi:nil='true'", "xsi:nil=' 1 '", "xsi:nil='&#49;'"] {
-        assert_eq!(ways.read(nil(attribute).as_bytes()), Ok(without.clone()), "{attribute}");
+        assert_eq!(paths.read(nil(attribute).as_bytes()), Ok(without.clone()), "{attribute}");
     }
     let own = format!("xmlns:i='{XSI}' i:nil='1'");
-    assert_eq!(ways.read(nil(&own).as_bytes()), Ok(without));
+    assert_eq!(paths.read(nil(&own).as_bytes()), Ok(without));
     for attribute in ["nil='1'", "xmlns:xsi='urn:y' xsi:nil='1'", "xsi:nil='0'", "xsi:nil='false'"]
     {
         assert_eq!(
-            ways.read(written(attribute).as_bytes()),
+            paths.read(written(attribute).as_bytes()),
             Ok(samples::figure_3(2)),
             "{attribute}"
         );

@@ -3,11 +3,11 @@
 use trunkline_tests::every_kind::{EveryKind, Hollow, Leg, Nested, Step};
 use trunkline_wire::Code;
 
-use trunkline_codec::soap::{Options, Plan, Style, graph};
 use trunkline_message::{Limits, Structure};
-use trunkline_tests::soap_ways::Ways;
+use trunkline_soap::{Options, Plan, Style, graph};
+use trunkline_tests::soap_paths::Paths;
 
-use crate::{document, enveloped, kinds, read, refused};
+use crate::{document, enveloped, kinds, read, rejected};
 
 fn named(name: &str) -> EveryKind {
     EveryKind { name: name.into(), ..EveryKind::default() }
@@ -98,7 +98,7 @@ fn a_component_does_not_stand_twice() {
         let at = document.rfind(&second).unwrap();
         let element = path.rsplit('/').next().unwrap();
         let expected = format!("one element {element} with all that is in it, not a second");
-        assert_eq!(refused(&document), format!("{path} at byte {at}: expected {expected}"));
+        assert_eq!(rejected(&document), format!("{path} at byte {at}: expected {expected}"));
     }
     let nil = "<hollow xsi:nil='1'/>";
     let hollow = Hollow { left: Some(1), right: None };
@@ -111,7 +111,7 @@ fn a_component_does_not_stand_twice() {
 /// Pieces of a message in any number and order: it is read exactly if nothing stands twice, by every
 /// way, whatever they have read before; and by way of a graph where content is encoded.
 #[test]
-fn every_way_refuses_what_stands_twice() {
+fn every_way_rejects_what_stands_twice() {
     let pieces = [
         ("hollow", "<hollow/>"),
         ("hollow", "<hollow></hollow>"),
@@ -138,7 +138,7 @@ fn every_way_refuses_what_stands_twice() {
     };
     for options in plans {
         let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
-        let mut ways = Ways::<EveryKind>::new(&plan);
+        let mut paths = Paths::<EveryKind>::new(&plan);
         let literal = options.style == Style::DocumentLiteral;
         let (mut whole, mut twice) = (0, 0);
         for _ in 0..3_000 {
@@ -163,7 +163,7 @@ fn every_way_refuses_what_stands_twice() {
                     enveloped(&format!("<own:EveryKind>{prefixed}</own:EveryKind>"))
                 }
             };
-            let read = ways.read(bytes.as_bytes());
+            let read = paths.read(bytes.as_bytes());
             assert_eq!(read.is_err(), stands_twice, "{read:?}: {bytes}");
             *(if stands_twice { &mut twice } else { &mut whole }) += 1;
             let mut message = EveryKind::default();
@@ -171,7 +171,7 @@ fn every_way_refuses_what_stands_twice() {
             let of_graph = graph::decode_message(bytes.as_bytes(), &plan, &limits, &mut message);
             assert_eq!(of_graph.map(|_| message).ok(), read.ok(), "{bytes}");
         }
-        assert!(whole > 500 && twice > 500, "{whole} were read, {twice} refused");
+        assert!(whole > 500 && twice > 500, "{whole} were read, {twice} rejected");
     }
 }
 
@@ -188,18 +188,18 @@ fn an_attribute_is_not_taken_for_an_element() {
         let at = document.find(at).unwrap();
         let name = expected.trim_start_matches('<').split('>').next().unwrap();
         assert_eq!(
-            refused(&document),
+            rejected(&document),
             format!("{path}at byte {at}: expected {expected}, not the attribute {name}")
         );
     }
     let document = kinds("<name/>").replace("<EveryKind>", "<EveryKind xsi:type='own:E' flag='1'>");
     let at = document.find("flag").unwrap();
     let expected = "expected <flag> of no namespace, not the attribute flag";
-    assert_eq!(refused(&document), format!("flag at byte {at}: {expected}"));
+    assert_eq!(rejected(&document), format!("flag at byte {at}: {expected}"));
     let options = crate::document("urn:own");
     let element = "<own:EveryKind flag='1'><own:name/></own:EveryKind>";
     let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
-    let error = Ways::<EveryKind>::new(&plan).read(enveloped(element).as_bytes()).unwrap_err();
+    let error = Paths::<EveryKind>::new(&plan).read(enveloped(element).as_bytes()).unwrap_err();
     let expected = "expected <flag> of \"urn:own\", not the attribute flag";
     assert!(error.to_string().ends_with(expected), "{error}");
 }
@@ -210,7 +210,7 @@ fn unknown_attributes_are_counted() {
     let literal = Options { style: Style::RpcLiteral, ..Options::default() };
     for options in [Options::default(), literal] {
         let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
-        let mut ways = Ways::<EveryKind>::new(&plan);
+        let mut paths = Paths::<EveryKind>::new(&plan);
         for (fields, unknown) in [
             ("<name>a</name>", 0),
             ("<name lang='en'>a</name>", 1),
@@ -232,10 +232,10 @@ fn unknown_attributes_are_counted() {
                 for call in ["", " trace='1'"] {
                     let opened = format!("<sendMessage{call}>");
                     let document = document.replace("<sendMessage>", &opened);
-                    let read = ways.read(document.as_bytes());
+                    let read = paths.read(document.as_bytes());
                     assert!(read.is_ok(), "{read:?}: {document}");
                     let around = own.matches('=').count() + call.matches('=').count();
-                    assert_eq!(ways.unknown(), unknown + around, "{document}");
+                    assert_eq!(paths.unknown(), unknown + around, "{document}");
                     let mut message = EveryKind::default();
                     let limits = Limits::default();
                     let of_graph =
@@ -247,10 +247,10 @@ fn unknown_attributes_are_counted() {
     }
 }
 
-/// A message that is refused was looked at up to there.
+/// A message that is rejected was looked at up to there.
 #[test]
 fn what_is_unknown_is_counted_before_an_error_too() {
-    let mut ways = Ways::<EveryKind>::new(
+    let mut paths = Paths::<EveryKind>::new(
         &Plan::new(EveryKind::layout(), &Options::default()).expect("a plan"),
     );
     for (fields, unknown) in [
@@ -259,9 +259,9 @@ fn what_is_unknown_is_counted_before_an_error_too() {
         ("<name a='1'>a</name><legs><o:more xmlns:o='urn:o'/><leg/></legs>", 2),
         ("<more/><rest/>", 2),
     ] {
-        let read = ways.read(kinds(fields).as_bytes());
+        let read = paths.read(kinds(fields).as_bytes());
         assert!(read.is_err(), "{fields}");
-        assert_eq!(ways.unknown(), unknown, "{fields}");
+        assert_eq!(paths.unknown(), unknown, "{fields}");
     }
 }
 
@@ -269,7 +269,7 @@ fn what_is_unknown_is_counted_before_an_error_too() {
 #[test]
 fn what_is_unknown_before_an_entry_is_counted_in_every_message() {
     let leg = "<leg><side>1</side></leg>";
-    let mut ways = Ways::<EveryKind>::new(
+    let mut paths = Paths::<EveryKind>::new(
         &Plan::new(EveryKind::layout(), &Options::default()).expect("a plan"),
     );
     for (inside, unknown) in [
@@ -281,9 +281,9 @@ fn what_is_unknown_before_an_entry_is_counted_in_every_message() {
     ] {
         let document = kinds(&format!("<name>a</name><legs>{inside}</legs>"));
         for time in 0..3 {
-            let read = ways.read(document.as_bytes()).expect("a message");
+            let read = paths.read(document.as_bytes()).expect("a message");
             assert_eq!(read.legs.len(), inside.matches(leg).count(), "{document}");
-            assert_eq!(ways.unknown(), unknown, "time {time}: {document}");
+            assert_eq!(paths.unknown(), unknown, "time {time}: {document}");
         }
     }
 }
@@ -299,7 +299,7 @@ fn attributes_in_the_namespace_of_the_elements_are_not_lost() {
     };
     for options in [literal, encoded] {
         let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
-        let mut ways = Ways::<EveryKind>::new(&plan);
+        let mut paths = Paths::<EveryKind>::new(&plan);
         let namespace = match options.style {
             Style::DocumentLiteral => "\"urn:own\"",
             _ => "no namespace",
@@ -317,7 +317,7 @@ fn attributes_in_the_namespace_of_the_elements_are_not_lost() {
             (" own:flag='1'", "<name/>", "flag"),
         ] {
             let document = document(own, fields);
-            let error = ways.read(document.as_bytes()).expect_err("a field as an attribute");
+            let error = paths.read(document.as_bytes()).expect_err("a field as an attribute");
             let at = document.find(&format!("own:{name}='")).unwrap();
             let expected = format!("expected <{name}> of {namespace}, not the attribute {name}");
             let error = error.to_string();
@@ -335,9 +335,9 @@ fn attributes_in_the_namespace_of_the_elements_are_not_lost() {
         ] {
             let document = document(own, fields);
             for _ in 0..2 {
-                let read = ways.read(document.as_bytes());
+                let read = paths.read(document.as_bytes());
                 assert!(read.is_ok(), "{read:?}: {document}");
-                assert_eq!(ways.unknown(), unknown, "{document}");
+                assert_eq!(paths.unknown(), unknown, "{document}");
             }
             let mut message = EveryKind::default();
             let limits = Limits::default();
@@ -363,7 +363,7 @@ fn an_attribute_is_not_taken_for_an_item() {
         let document = kinds(fields);
         let at = document.find(&format!("{name}='1'")).unwrap();
         let expected = format!("expected <{name}> of no namespace, not the attribute {name}");
-        assert_eq!(refused(&document), format!("{path}at byte {at}: {expected}"));
+        assert_eq!(rejected(&document), format!("{path}at byte {at}: {expected}"));
         let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
         let mut message = EveryKind::default();
         let limits = Limits::default();
@@ -373,7 +373,7 @@ fn an_attribute_is_not_taken_for_an_item() {
     let document = kinds("<name/>").replace("<sendMessage>", "<sendMessage EveryKind='1'>");
     let at = document.find("EveryKind='1'").unwrap();
     let expected = "expected <EveryKind> of no namespace, not the attribute EveryKind";
-    assert_eq!(refused(&document), format!("at byte {at}: {expected}"));
+    assert_eq!(rejected(&document), format!("at byte {at}: {expected}"));
     let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let mut message = EveryKind::default();
     let limits = Limits::default();
@@ -394,7 +394,7 @@ fn an_empty_element_ends_at_once() {
         ),
         ("<name/>a</name>", "elements here, not text".into()),
     ] {
-        let error = refused(&kinds(fields));
+        let error = rejected(&kinds(fields));
         assert!(error.contains(&expected), "{fields}: {error}");
     }
 }
@@ -403,13 +403,13 @@ fn an_empty_element_ends_at_once() {
 fn what_is_missing_or_there_twice_is_told_with_its_path() {
     let document = kinds("<flag>1</flag>");
     let at = document.find("</sendMessage>").unwrap();
-    assert_eq!(refused(&document), format!("name at byte {at}: a required field is missing"));
+    assert_eq!(rejected(&document), format!("name at byte {at}: a required field is missing"));
 
     let document =
         kinds("<name/><legs><leg><side>1</side></leg><leg><ratio>1</ratio></leg></legs>");
     let at = document.find("</legs>").unwrap();
     assert_eq!(
-        refused(&document),
+        rejected(&document),
         format!("legs[1]/side at byte {at}: a required field is missing")
     );
 
@@ -422,11 +422,11 @@ fn what_is_missing_or_there_twice_is_told_with_its_path() {
             "shorts" => "expected one element shorts with all <item> inside, not a second",
             _ => "the field stands twice",
         };
-        assert_eq!(refused(&document), format!("{path} at byte {at}: {expected}"));
+        assert_eq!(rejected(&document), format!("{path} at byte {at}: {expected}"));
     }
     let document = kinds("<name/><hollow><left>1</left><left>1</left></hollow>");
     let at = document.rfind("<left>").unwrap();
-    assert_eq!(refused(&document), format!("hollow/left at byte {at}: the field stands twice"));
+    assert_eq!(rejected(&document), format!("hollow/left at byte {at}: the field stands twice"));
 
     let document = kinds(
         "<name/><legs><leg><side>1</side><steps><step/><step><size>x</size></step></steps></leg></legs>",
@@ -434,11 +434,11 @@ fn what_is_missing_or_there_twice_is_told_with_its_path() {
     let at = document.find("x</size>").unwrap();
     let path = "legs[0]/steps[1]/size";
     let expected = "expected a whole number, but it has an unexpected character at 0";
-    assert_eq!(refused(&document), format!("{path} at byte {at}: {expected}"));
+    assert_eq!(rejected(&document), format!("{path} at byte {at}: {expected}"));
     let document = kinds("<name/><outer><inner><value>1.2.3</value></inner></outer>");
     let at = document.find("1.2.3").unwrap();
     let expected = "expected a decimal number, but it has an unexpected character at 3";
-    assert_eq!(refused(&document), format!("outer/inner/value at byte {at}: {expected}"));
+    assert_eq!(rejected(&document), format!("outer/inner/value at byte {at}: {expected}"));
 }
 
 #[test]
@@ -449,14 +449,14 @@ fn unknown_elements_are_passed_over_but_checked() {
     );
     let leg = Leg { side: Code::new("1"), ..Leg::default() };
     let expected = EveryKind { legs: [leg].into_iter().collect(), ..named("a") };
-    let mut ways = Ways::<EveryKind>::new(
+    let mut paths = Paths::<EveryKind>::new(
         &Plan::new(EveryKind::layout(), &Options::default()).expect("a plan"),
     );
-    assert_eq!(ways.read(kinds(&fields).as_bytes()), Ok(expected));
-    assert_eq!(ways.unknown(), 4, "what is inside does not count");
-    assert_eq!(ways.read(kinds("<name>a</name>").as_bytes()), Ok(named("a")));
-    assert_eq!(ways.unknown(), 0);
-    let error = refused(&kinds("<name>a</name><new><b></new></b>"));
+    assert_eq!(paths.read(kinds(&fields).as_bytes()), Ok(expected));
+    assert_eq!(paths.unknown(), 4, "what is inside does not count");
+    assert_eq!(paths.read(kinds("<name>a</name>").as_bytes()), Ok(named("a")));
+    assert_eq!(paths.unknown(), 0);
+    let error = rejected(&kinds("<name>a</name><new><b></new></b>"));
     assert!(error.ends_with("XML: expected end tag </b>"), "{error}");
 }
 
@@ -492,13 +492,13 @@ fn what_is_meant_as_a_field_is_not_passed_over() {
     ] {
         let document = kinds(&fields);
         let at = document.find(at).unwrap();
-        assert_eq!(refused(&document), format!("{path}at byte {at}: expected {expected}"));
+        assert_eq!(rejected(&document), format!("{path}at byte {at}: expected {expected}"));
     }
 }
 
 /// As JAXB, .NET and gSOAP write lists unless told otherwise.
 #[test]
-fn entries_without_the_element_around_them_are_refused() {
+fn entries_without_the_element_around_them_are_rejected() {
     let leg = "<leg><side>1</side></leg>";
     let other = "xmlns:o='urn:o'";
     for (fields, at, path, expected) in [
@@ -542,7 +542,7 @@ fn entries_without_the_element_around_them_are_refused() {
     ] {
         let document = kinds(&fields);
         let at = document.find(at).unwrap();
-        assert_eq!(refused(&document), format!("{path}at byte {at}: expected {expected}"));
+        assert_eq!(rejected(&document), format!("{path}at byte {at}: expected {expected}"));
     }
 }
 
@@ -555,7 +555,7 @@ fn nil_means_absent() {
                 assert_eq!(read(&kinds(&format!("<name>a</name>{nil}"))), Ok(named("a")), "{nil}");
             }
         }
-        let error = refused(&kinds(&format!("<name xsi:nil='{nil}'/>")));
+        let error = rejected(&kinds(&format!("<name xsi:nil='{nil}'/>")));
         assert!(error.ends_with("a required field is missing"), "{error}");
         let twice = format!("<name>a</name><flag xsi:nil='{nil}'/><flag>true</flag>");
         assert_eq!(read(&kinds(&twice)), Ok(EveryKind { flag: Some(true), ..named("a") }));
@@ -571,7 +571,7 @@ fn nil_means_absent() {
         let at = document.find(&format!("{content}</{element}>")).unwrap();
         let path = if element == "hollow" { String::new() } else { format!("{element} ") };
         let expected = format!("{path}at byte {at}: expected no content in an element that is nil");
-        assert_eq!(refused(&document), expected, "{document}");
+        assert_eq!(rejected(&document), expected, "{document}");
     }
     for nil in ["false", "0"] {
         let document = kinds(&format!("<name xsi:nil='{nil}'>a</name><hollow xsi:nil='{nil}'/>"));
@@ -584,12 +584,12 @@ fn nil_means_absent() {
             let at = document.find(&end).unwrap() + end.len();
             let name = if element == "hollow" { String::new() } else { format!("{element} ") };
             let expected = format!("{name}at byte {at}: expected xsi:nil to be true or false");
-            assert_eq!(refused(&document), expected, "{document}");
+            assert_eq!(rejected(&document), expected, "{document}");
         }
     }
-    let error = refused(&kinds("<name/><legs><leg xsi:nil='1'/></legs>"));
+    let error = rejected(&kinds("<name/><legs><leg xsi:nil='1'/></legs>"));
     assert!(error.starts_with("legs ") && error.ends_with("expected an entry, not nil"), "{error}");
-    let error = refused(&kinds("<name/><shorts><item xsi:nil='1'/></shorts>"));
+    let error = rejected(&kinds("<name/><shorts><item xsi:nil='1'/></shorts>"));
     assert!(
         error.starts_with("shorts ") && error.ends_with("expected an item, not nil"),
         "{error}"
@@ -626,9 +626,9 @@ fn a_type_has_to_fit() {
         let document = kinds(&format!("<name/><{element} xsi:type='xsd:{name}'>1</{element}>"));
         let at = document.find(&format!(">1</{element}")).unwrap() + 1;
         let expected = format!("expected a value of another type than xsd:{name}");
-        assert_eq!(refused(&document), format!("{element} at byte {at}: {expected}"));
+        assert_eq!(rejected(&document), format!("{element} at byte {at}: {expected}"));
     }
-    let error = refused(&kinds("<name/><flag xsi:type='none:boolean'>1</flag>"));
+    let error = rejected(&kinds("<name/><flag xsi:type='none:boolean'>1</flag>"));
     assert!(error.ends_with("expected a declared prefix in xsi:type=\"none:boolean\""), "{error}");
 }
 
@@ -636,7 +636,7 @@ fn a_type_has_to_fit() {
 fn references_elsewhere_mean_nothing_where_content_is_literal() {
     let options = Options { style: Style::RpcLiteral, ..Options::default() };
     let mut literal =
-        Ways::<EveryKind>::new(&Plan::new(EveryKind::layout(), &options).expect("a plan"));
+        Paths::<EveryKind>::new(&Plan::new(EveryKind::layout(), &options).expect("a plan"));
     for fields in [
         "<name href='#1'/>",
         "<name/><hollow href='#1'/>",
@@ -653,7 +653,7 @@ fn references_elsewhere_mean_nothing_where_content_is_literal() {
 }
 
 #[test]
-fn text_and_elements_in_each_others_place_are_refused() {
+fn text_and_elements_in_each_others_place_are_rejected() {
     for (fields, path, expected) in [
         ("<name/>text", "", "expected elements here, not text"),
         ("<name/><![CDATA[]]>", "", "expected elements here, not text"),

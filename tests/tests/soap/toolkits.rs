@@ -1,10 +1,10 @@
 //! What other toolkits send for the customers of Ng, Chen & Greenfield, in their own spellings.
 
 use trunkline_catalogue::commerce::{Customer, CustomerServices, Product};
-use trunkline_codec::soap::{Decoder, Encoder, Layout, Options, Plan, Style, Version};
 use trunkline_message::Structure;
+use trunkline_soap::{Decoder, Encoder, Layout, Options, Plan, Style, Version};
 use trunkline_tests::samples;
-use trunkline_tests::soap_ways::Ways;
+use trunkline_tests::soap_paths::Paths;
 
 use crate::{SOAP11, SOAP12, XSD, XSI};
 
@@ -25,8 +25,8 @@ pub(crate) fn operation(style: Style) -> Options {
     }
 }
 
-fn ways(options: &Options) -> Ways<CustomerServices> {
-    Ways::new(&Plan::new(CustomerServices::layout(), options).expect("a plan"))
+fn paths(options: &Options) -> Paths<CustomerServices> {
+    Paths::new(&Plan::new(CustomerServices::layout(), options).expect("a plan"))
 }
 
 /// Two customers and a product.
@@ -292,7 +292,7 @@ fn suds() -> (String, Toolkit<'static>) {
 /// With rpc/encoded, each toolkit's document is read alone, again, and with others between.
 #[test]
 fn rpc_encoded_of_every_toolkit_is_read() {
-    let mut ways = ways(&operation(Style::RpcEncoded));
+    let mut paths = paths(&operation(Style::RpcEncoded));
     for round in 0..2 {
         for (name, (around, toolkit)) in [
             ("gSOAP", gsoap()),
@@ -304,7 +304,7 @@ fn rpc_encoded_of_every_toolkit_is_read() {
             ("suds", suds()),
         ] {
             let document = around.replace("FIELDS", &toolkit.fields());
-            assert_eq!(ways.read(document.as_bytes()), Ok(message()), "{name}, round {round}");
+            assert_eq!(paths.read(document.as_bytes()), Ok(message()), "{name}, round {round}");
         }
     }
 }
@@ -348,15 +348,15 @@ fn document_literal_of_every_toolkit_is_read() {
             &format!("<ns1:echo>{}</ns1:echo>", prefixed("ns1:")),
         ),
     ];
-    let mut ways = ways(&operation(Style::DocumentLiteral));
+    let mut paths = paths(&operation(Style::DocumentLiteral));
     for document in documents.iter().chain(&documents) {
-        assert_eq!(ways.read(document.as_bytes()), Ok(message()), "{document}");
+        assert_eq!(paths.read(document.as_bytes()), Ok(message()), "{document}");
         let soap12 = document.replace(SOAP11, SOAP12);
-        assert_eq!(ways.read(soap12.as_bytes()), Ok(message()), "{soap12}");
+        assert_eq!(paths.read(soap12.as_bytes()), Ok(message()), "{soap12}");
     }
     let unqualified = documents[1].replace("<ns0:header>", "<header>");
     let unqualified = unqualified.replace("</ns0:header>", "</header>");
-    let error = ways.read(unqualified.as_bytes()).unwrap_err();
+    let error = paths.read(unqualified.as_bytes()).unwrap_err();
     assert_eq!(error.path(), "header", "it is another element");
 }
 
@@ -368,10 +368,10 @@ fn rpc_literal_has_parts_in_no_namespace() {
              {fields}</tns:echo></soap:Body></soap:Envelope>"
         )
     };
-    let mut ways = ways(&operation(Style::RpcLiteral));
-    assert_eq!(ways.read(document(&PLAIN.fields()).as_bytes()), Ok(message()));
+    let mut paths = paths(&operation(Style::RpcLiteral));
+    assert_eq!(paths.read(document(&PLAIN.fields()).as_bytes()), Ok(message()));
     let qualified = Toolkit { prefix: "tns:", ..PLAIN }.fields();
-    assert_eq!(ways.read(document(&qualified).as_bytes()).unwrap_err().path(), "header");
+    assert_eq!(paths.read(document(&qualified).as_bytes()).unwrap_err().path(), "header");
 }
 
 #[test]
@@ -393,7 +393,7 @@ fn nil_of_the_drafts_is_nil() {
             start..end,
             &format!("<customers {attribute}>{}</customers>", if is_nil { "" } else { "<x/>" }),
         );
-        let read = ways(&operation(Style::RpcEncoded)).read(nil.as_bytes());
+        let read = paths(&operation(Style::RpcEncoded)).read(nil.as_bytes());
         // Where it is no nil, what stands inside is an item.
         assert_eq!(read.as_ref().ok(), is_nil.then_some(&expected), "{attribute}: {read:?}");
     }
@@ -410,16 +410,16 @@ fn an_item_ends_by_the_name_that_it_began_with() {
     let respelt = written.replace("<customer ", "<consumer ").replace("</customer>", "</consumer>");
     for known in [&written, &respelt] {
         for (begin, end) in [("customer", "consumer"), ("consumer", "customer")] {
-            let mut ways = ways(&options);
-            assert_eq!(ways.read(known.as_bytes()), Ok(message()));
+            let mut paths = paths(&options);
+            assert_eq!(paths.read(known.as_bytes()), Ok(message()));
             let mixed = known.replacen("<customer ", &format!("<{begin} "), 1);
             let mixed = mixed.replacen("<consumer ", &format!("<{begin} "), 1);
             let broken = mixed.replacen("</customer>", &format!("</{end}>"), 1);
             let broken = broken.replacen("</consumer>", &format!("</{end}>"), 1);
-            let error = ways.read(broken.as_bytes()).unwrap_err();
+            let error = paths.read(broken.as_bytes()).unwrap_err();
             assert_eq!(error.kind().to_string(), format!("XML: expected end tag </{begin}>"));
             let whole = broken.replacen(&format!("</{end}>"), &format!("</{begin}>"), 1);
-            assert_eq!(ways.read(whole.as_bytes()), Ok(message()), "{whole}");
+            assert_eq!(paths.read(whole.as_bytes()), Ok(message()), "{whole}");
         }
     }
 }
@@ -432,12 +432,12 @@ fn the_operation_ends_by_the_name_that_it_began_with() {
         let plan = Plan::new(CustomerServices::layout(), &options).expect("a plan");
         let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
         let written = String::from_utf8(written).unwrap();
-        let mut ways = ways(&options);
+        let mut paths = paths(&options);
         let other = written.replace("<echo", "<ohce");
-        let error = ways.read(other.as_bytes()).unwrap_err();
+        let error = paths.read(other.as_bytes()).unwrap_err();
         assert_eq!(error.kind().to_string(), "XML: expected end tag </ohce>");
         let other = other.replace("</echo>", "</ohce>");
-        assert_eq!(ways.read(other.as_bytes()), Ok(message()));
+        assert_eq!(paths.read(other.as_bytes()), Ok(message()));
     }
 }
 
@@ -454,8 +454,8 @@ fn any_wrapper_is_taken_if_that_is_asked_for() {
         let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
         let written = String::from_utf8(written).unwrap();
         let other = written.replace("ns:echo", "ns:echoReturn").replace("=\"urn:", "=\"urn:x:");
-        assert!(ways(&strict).read(other.as_bytes()).is_err());
-        let mut lenient = ways(&Options { any_wrapper: true, ..strict });
+        assert!(paths(&strict).read(other.as_bytes()).is_err());
+        let mut lenient = paths(&Options { any_wrapper: true, ..strict });
         assert_eq!(lenient.read(other.as_bytes()), Ok(message()), "{other}");
         assert_eq!(lenient.read(written.as_bytes()), Ok(message()), "{written}");
         let fault = "<SOAP-ENV:Body><SOAP-ENV:Fault><faultstring>no</faultstring></SOAP-ENV:Fault>";
@@ -479,12 +479,12 @@ fn header_blocks_are_written_and_left_to_the_caller() {
         let header = format!("<SOAP-ENV:Header>{block}</SOAP-ENV:Header><SOAP-ENV:Body");
         let with = String::from_utf8(with).unwrap();
         assert_eq!(with, bare.replacen("<SOAP-ENV:Body", &header, 1));
-        let error = ways(&options).read(with.as_bytes()).unwrap_err();
+        let error = paths(&options).read(with.as_bytes()).unwrap_err();
         assert_eq!(
             error.kind().to_string(),
             "not supported: the header t:order, which must be understood"
         );
-        let mut leaving = ways(&Options { any_header: true, ..options });
+        let mut leaving = paths(&Options { any_header: true, ..options });
         assert_eq!(leaving.read(with.as_bytes()), Ok(message()));
     }
     let fragment = Options { layout: Layout::Fragment, ..operation(Style::DocumentLiteral) };
@@ -500,14 +500,14 @@ fn arrays_may_say_where_their_items_belong() {
     let (around, toolkit) = gsoap();
     let document = around.replace("FIELDS", &toolkit.fields());
     let array = "SOAP-ENC:arrayType=\"ns1:customer[2]\"";
-    let mut ways = ways(&operation(Style::RpcEncoded));
+    let mut paths = paths(&operation(Style::RpcEncoded));
     for (from, to, is_whole) in [
         (array, format!("{array} SOAP-ENC:offset=\"[0]\""), true),
         (array, format!("{array} SOAP-ENC:offset=\"[1]\""), false),
         ("<item", "<item SOAP-ENC:position=\"[0]\"".to_owned(), true),
         ("<item", "<item SOAP-ENC:position=\"[1]\"".to_owned(), false),
     ] {
-        let read = ways.read(document.replacen(from, &to, 1).as_bytes());
+        let read = paths.read(document.replacen(from, &to, 1).as_bytes());
         assert_eq!(read.as_ref().ok(), is_whole.then_some(&message()), "{to}: {read:?}");
     }
 }
@@ -538,26 +538,26 @@ fn references_are_followed_where_content_is_encoded() {
         toolkit.array("customers", 0, &[first.clone(), second.clone()]),
         toolkit.array("products", 1, &[toolkit.product()]),
     ));
-    let mut ways = ways(&operation(Style::RpcEncoded));
+    let mut paths = paths(&operation(Style::RpcEncoded));
     let plain = around.replace("FIELDS", &toolkit.fields());
     for document in [&net, &plain, &axis, &plain] {
-        assert_eq!(ways.read(document.as_bytes()), Ok(message()), "{document}");
+        assert_eq!(paths.read(document.as_bytes()), Ok(message()), "{document}");
     }
     let shared = net.replace("\"#id4\"", "\"#id3\"");
-    let read = ways.read(shared.as_bytes()).unwrap();
+    let read = paths.read(shared.as_bytes()).unwrap();
     assert_eq!(read.customers[0], read.customers[1]);
     let missing = net.replace("\"#id3\"", "\"#id9\"");
-    assert!(ways.read(missing.as_bytes()).is_err());
+    assert!(paths.read(missing.as_bytes()).is_err());
 }
 
 /// The count is the sender's claim: nothing is made room for by it, but it has to be right.
 #[test]
-fn a_count_that_is_wrong_is_refused() {
+fn a_count_that_is_wrong_is_rejected() {
     let plan =
         Plan::new(CustomerServices::layout(), &operation(Style::RpcEncoded)).expect("a plan");
     let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
     let written = String::from_utf8(written).unwrap();
-    let mut ways = Ways::<CustomerServices>::new(&plan);
+    let mut paths = Paths::<CustomerServices>::new(&plan);
     for (count, expected) in [
         ("", None),
         ("02", None),
@@ -569,7 +569,7 @@ fn a_count_that_is_wrong_is_refused() {
         ("x", Some("a type and sizes")),
     ] {
         let other = written.replace("customer[2]", &format!("customer[{count}]"));
-        let read = ways.read(other.as_bytes());
+        let read = paths.read(other.as_bytes());
         match (expected, read) {
             (None, read) => assert_eq!(read, Ok(message()), "{count}"),
             (Some(expected), read) => {
@@ -588,7 +588,7 @@ fn what_stands_beside_the_call_is_passed_over() {
         Plan::new(CustomerServices::layout(), &operation(Style::RpcEncoded)).expect("a plan");
     let written = Encoder::new(&plan).encode(&message()).unwrap().to_vec();
     let written = String::from_utf8(written).unwrap();
-    let mut ways = Ways::<CustomerServices>::new(&plan);
+    let mut paths = Paths::<CustomerServices>::new(&plan);
     let behind = |what: &str| written.replace("</ns:echo>", &format!("</ns:echo>{what}"));
     let before = |what: &str| {
         let written = behind("<x><y href='#i'/></x>");
@@ -605,8 +605,8 @@ fn what_stands_beside_the_call_is_passed_over() {
         before("<multiRef id='i' SOAP-ENC:root='0'>1</multiRef>"),
         trailer(SOAP11, "<t:trailer xmlns:t='urn:t'>1<b/></t:trailer><t/>"),
     ] {
-        assert_eq!(ways.read(document.as_bytes()), Ok(message()), "{document}");
-        assert_eq!(ways.read(written.as_bytes()), Ok(message()));
+        assert_eq!(paths.read(document.as_bytes()), Ok(message()), "{document}");
+        assert_eq!(paths.read(written.as_bytes()), Ok(message()));
     }
     for document in [
         trailer(SOAP12, "<t/>"),
@@ -616,17 +616,17 @@ fn what_stands_beside_the_call_is_passed_over() {
         behind("<other>"),
         before("<other/>"),
     ] {
-        assert!(ways.read(document.as_bytes()).is_err(), "{document}");
+        assert!(paths.read(document.as_bytes()).is_err(), "{document}");
     }
     let literal =
         Plan::new(CustomerServices::layout(), &operation(Style::RpcLiteral)).expect("a plan");
     let written = Encoder::new(&literal).encode(&message()).unwrap().to_vec();
     let written = String::from_utf8(written).unwrap();
-    let mut ways = Ways::<CustomerServices>::new(&literal);
+    let mut paths = Paths::<CustomerServices>::new(&literal);
     let trailer = written.replace("</SOAP-ENV:Body>", "</SOAP-ENV:Body><t/>");
-    assert_eq!(ways.read(trailer.as_bytes()), Ok(message()));
+    assert_eq!(paths.read(trailer.as_bytes()), Ok(message()));
     let second = written.replace("</ns:echo>", "</ns:echo><t/>");
-    assert!(ways.read(second.as_bytes()).is_err());
+    assert!(paths.read(second.as_bytes()).is_err());
 }
 
 /// Types of XML Schema may have attributes of any name.
@@ -642,7 +642,7 @@ fn references_mean_nothing_where_content_is_literal() {
                 let with = format!("<{element} {attribute}>");
                 let other = written.replacen(&format!("<{element}>"), &with, 1);
                 assert!(other.contains(&with));
-                let read = Ways::<CustomerServices>::new(&plan).read(other.as_bytes());
+                let read = Paths::<CustomerServices>::new(&plan).read(other.as_bytes());
                 assert_eq!(read, Ok(message()), "{other}");
             }
         }
@@ -662,15 +662,15 @@ fn a_fragment_is_the_element_alone() {
     let written = String::from_utf8(written).unwrap();
     let expected = format!("<echo xmlns=\"{NAMESPACE}\"><header>a</header>");
     assert!(written.starts_with(&expected) && written.ends_with("</echo>"), "{written}");
-    let mut ways = ways(&options);
+    let mut paths = paths(&options);
     for document in [
         written.clone(),
         format!("<?xml version='1.0'?>\n{written}<!-- end -->"),
         format!("<t:echo xmlns:t='{NAMESPACE}'><t:header>a</t:header></t:echo>"),
     ] {
-        assert_eq!(ways.read(document.as_bytes()), Ok(empty.clone()), "{document}");
+        assert_eq!(paths.read(document.as_bytes()), Ok(empty.clone()), "{document}");
     }
-    let error = ways.read(written.replace("echo", "other").as_bytes()).unwrap_err();
+    let error = paths.read(written.replace("echo", "other").as_bytes()).unwrap_err();
     assert_eq!(
         error.kind().to_string(),
         format!("expected the message echo of {NAMESPACE:?}, not <other> of {NAMESPACE:?}")

@@ -1,14 +1,14 @@
-//! One unknown thing in each place of a document in turn: it is counted or refused, by every way,
+//! One unknown thing in each place of a document in turn: it is counted or rejected, by every path,
 //! each time.
 
 use std::fmt::Debug;
 
-use trunkline_codec::soap::{Encoder, Layout, Options, Plan, Style};
 use trunkline_message::{Message, Structure};
+use trunkline_soap::{Encoder, Layout, Options, Plan, Style};
 use trunkline_tests::every_kind::{self, EveryKind};
 use trunkline_tests::samples;
 use trunkline_tests::shapes::{self, Loose};
-use trunkline_tests::soap_ways::Ways;
+use trunkline_tests::soap_paths::Paths;
 
 use super::document;
 
@@ -68,20 +68,20 @@ where
     let places = Places::of(&good, root);
     let between = places.between.iter().map(|at| (*at, &ELEMENTS[..]));
     let in_tags = places.in_tags.iter().map(|at| (*at, &ATTRIBUTES[..]));
-    let mut ways = Ways::<M>::new(&plan);
+    let mut paths = Paths::<M>::new(&plan);
     let mut accepted = 0;
     for (at, things) in between.chain(in_tags) {
         for thing in things {
             let document = format!("{}{thing}{}", &good[..at], &good[at..]);
             for time in 0..2 {
-                let Ok(read) = ways.read(document.as_bytes()) else { continue };
-                let unknown = ways.unknown();
+                let Ok(read) = paths.read(document.as_bytes()) else { continue };
+                let unknown = paths.unknown();
                 assert_eq!(unknown, usize::from(counts(thing)), "time {time}: {document}");
                 assert_eq!(&read, message, "{document}");
                 accepted += 1;
             }
-            assert_eq!(ways.read(good.as_bytes()).as_ref(), Ok(message));
-            assert_eq!(ways.unknown(), 0, "behind {document}");
+            assert_eq!(paths.read(good.as_bytes()).as_ref(), Ok(message));
+            assert_eq!(paths.unknown(), 0, "behind {document}");
         }
     }
     accepted

@@ -1,12 +1,12 @@
 //! Values as XML Schema writes them, in every spelling that XML has for their text.
 
-use trunkline_codec::soap::{Encoder, Options, Plan};
 use trunkline_message::Structure;
+use trunkline_soap::{Encoder, Options, Plan};
 use trunkline_tests::every_kind::{EveryKind, Leg, Step};
-use trunkline_tests::soap_ways::Ways;
+use trunkline_tests::soap_paths::Paths;
 use trunkline_wire::{Code, Date, Time, Timestamp};
 
-use crate::{kinds, read, refused};
+use crate::{kinds, read, rejected};
 
 fn of(element: &str, value: &str) -> String {
     kinds(&format!("<name/><{element}>{value}</{element}>"))
@@ -18,10 +18,10 @@ fn check(element: &str, value: &str, expected: EveryKind) {
 }
 
 #[track_caller]
-fn refuse(element: &str, value: &str, expected: &str) {
+fn reject(element: &str, value: &str, expected: &str) {
     let document = of(element, value);
     let at = document.find(&format!("<{element}>")).unwrap() + element.len() + 2;
-    assert_eq!(refused(&document), format!("{element} at byte {at}: {expected}"), "{value:?}");
+    assert_eq!(rejected(&document), format!("{element} at byte {at}: {expected}"), "{value:?}");
 }
 
 fn nothing() -> EveryKind {
@@ -72,7 +72,7 @@ fn text_is_what_its_references_sections_and_pieces_say() {
 #[test]
 fn every_text_comes_back_as_it_went() {
     let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
-    let mut ways = Ways::<EveryKind>::new(&plan);
+    let mut paths = Paths::<EveryKind>::new(&plan);
     let mut encoder = Encoder::new(&plan);
     let pieces = [
         "<", ">", "&", "\"", "'", "\r", "\n", "\t", " ", "]]>", "é", "😀", "a", "\u{FFFD}",
@@ -86,14 +86,14 @@ fn every_text_comes_back_as_it_went() {
                 let message =
                     EveryKind { name: text.clone(), text: Some(text.into()), code, ..nothing() };
                 let bytes = encoder.encode(&message).unwrap();
-                assert_eq!(ways.read(bytes), Ok(message));
+                assert_eq!(paths.read(bytes), Ok(message));
             }
         }
     }
 }
 
 #[test]
-fn what_xml_cannot_carry_is_refused_by_path() {
+fn what_xml_cannot_carry_is_rejected_by_path() {
     let plan = Plan::new(EveryKind::layout(), &Options::default()).expect("a plan");
     let mut encoder = Encoder::new(&plan);
     let why = "cannot be written: the text has a character that XML 1.0 does not allow";
@@ -127,9 +127,9 @@ fn booleans() {
         check("flag", value, EveryKind { flag: Some(expected), ..nothing() });
     }
     for value in ["TRUE", "yes", "01", "t rue"] {
-        refuse("flag", value, "expected true or false, but it has an unexpected character at 0");
+        reject("flag", value, "expected true or false, but it has an unexpected character at 0");
     }
-    refuse("flag", "", "expected true or false, but it is empty");
+    reject("flag", "", "expected true or false, but it is empty");
 }
 
 #[test]
@@ -152,14 +152,14 @@ fn whole_numbers() {
     }
     let expected = |rest: &str| format!("expected a whole number, but it {rest}");
     for value in ["2147483648", "-2147483649", "99999999999999999999", "+2147483648"] {
-        refuse("medium", value, &expected("is out of range"));
+        reject("medium", value, &expected("is out of range"));
     }
-    refuse("unsignedTiny", "256", &expected("is out of range"));
-    refuse("tiny", "-129", &expected("is out of range"));
-    refuse("unsignedLarge", "18446744073709551616", &expected("is out of range"));
-    refuse("medium", "", &expected("is empty"));
+    reject("unsignedTiny", "256", &expected("is out of range"));
+    reject("tiny", "-129", &expected("is out of range"));
+    reject("unsignedLarge", "18446744073709551616", &expected("is out of range"));
+    reject("medium", "", &expected("is empty"));
     for (value, at) in [("x", 0), ("1 2", 1), ("1.0", 1), ("1e3", 1), ("0x1", 1)] {
-        refuse("medium", value, &expected(&format!("has an unexpected character at {at}")));
+        reject("medium", value, &expected(&format!("has an unexpected character at {at}")));
     }
     for value in ["+-5", "-+5", "++5", "--5", "+"] {
         assert!(read(&of("medium", value)).is_err(), "{value}");
@@ -192,16 +192,16 @@ fn decimals() {
         assert!(read(&of("price", value)).is_err(), "{value}");
     }
     // Exponents are those of xsd:double (XML Schema Part 2, 3.2.3 and 3.2.5).
-    refuse("price", "1e5", "expected a decimal number, but it has an unexpected character at 1");
+    reject("price", "1e5", "expected a decimal number, but it has an unexpected character at 1");
     let plan = Plan::new(EveryKind::layout(), &Options { exponents: true, ..Options::default() })
         .expect("a plan");
-    let mut ways = Ways::<EveryKind>::new(&plan);
+    let mut paths = Paths::<EveryKind>::new(&plan);
     for (value, expected) in [("1e5", "100000"), (" 1.25E-2 ", "0.0125"), ("-3", "-3")] {
         let expected = EveryKind { price: Some(expected.parse().unwrap()), ..nothing() };
-        assert_eq!(ways.read(of("price", value).as_bytes()), Ok(expected), "{value}");
+        assert_eq!(paths.read(of("price", value).as_bytes()), Ok(expected), "{value}");
     }
-    assert!(ways.read(of("price", "1e").as_bytes()).is_err());
-    refuse("price", "", "expected a decimal number, but it is empty");
+    assert!(paths.read(of("price", "1e").as_bytes()).is_err());
+    reject("price", "", "expected a decimal number, but it is empty");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn dates_and_times() {
 fn a_service_gives_times_back_as_they_came() {
     let options = Options { zone: true, ..Options::default() };
     let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
-    let mut ways = Ways::<EveryKind>::new(&plan);
+    let mut paths = Paths::<EveryKind>::new(&plan);
     for (element, came, goes) in [
         ("date", "2004-08-01", "2004-08-01"),
         ("date", "2004-08-01Z", "2004-08-01Z"),
@@ -289,7 +289,7 @@ fn a_service_gives_times_back_as_they_came() {
         ("timestamp", "2004-08-01T10:18:58.123456Z", "2004-08-01T10:18:58.123456Z"),
         ("timestamp", "2004-08-01T00:18:58+02:00", "2004-07-31T22:18:58.000Z"),
     ] {
-        let message = ways.read(of(element, came).as_bytes()).unwrap();
+        let message = paths.read(of(element, came).as_bytes()).unwrap();
         let written = Encoder::new(&plan).encode(&message).unwrap().to_vec();
         let written = String::from_utf8(written).unwrap();
         assert!(written.contains(&format!("<{element}>{goes}</{element}>")), "{came}: {written}");
@@ -311,14 +311,14 @@ fn base64_and_codes() {
     ] {
         check("data", value, EveryKind { data: Some(expected.into()), ..nothing() });
     }
-    refuse("data", "Zm9v!", "expected base64, but it has an unexpected character at 4");
-    refuse("data", "Zm9", "expected base64, but it has an unexpected character at 3");
+    reject("data", "Zm9v!", "expected base64, but it has an unexpected character at 4");
+    reject("data", "Zm9", "expected base64, but it has an unexpected character at 3");
     for (value, expected) in
         [("2", "2"), ("", ""), ("A&amp;B", "A&B"), ("fifteen letters", "fifteen letters")]
     {
         check("code", value, EveryKind { code: Some(Code::new(expected)), ..nothing() });
     }
     let expected = "expected a code of at most 15 ASCII characters";
-    refuse("code", "sixteen letters!", &format!("{expected}, but it is longer than 15 bytes"));
-    refuse("code", "café", &format!("{expected}, but it has an unexpected character at 3"));
+    reject("code", "sixteen letters!", &format!("{expected}, but it is longer than 15 bytes"));
+    reject("code", "café", &format!("{expected}, but it has an unexpected character at 3"));
 }

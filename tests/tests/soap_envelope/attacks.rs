@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::fs;
 
-use trunkline_codec::soap::{self, Fault, Roles};
 use trunkline_message::{Limits, Result};
+use trunkline_soap::{self as soap, Fault, Roles};
 use trunkline_tests::{conformance, fuzz};
 
 use crate::{SOAP11, SOAP12, envelope};
@@ -20,25 +20,25 @@ fn read(bytes: &[u8], limits: &Limits) -> [Result<()>; 3] {
 }
 
 #[track_caller]
-fn all_refuse(bytes: &[u8], limits: &Limits, expected: &str) {
+fn all_reject(bytes: &[u8], limits: &Limits, expected: &str) {
     for result in read(bytes, limits) {
-        let error = result.expect_err("a document that is refused").to_string();
+        let error = result.expect_err("a document that is rejected").to_string();
         assert!(error.contains(expected), "{error}");
     }
 }
 
 #[test]
-fn every_kept_attack_is_refused() {
+fn every_kept_attack_is_rejected() {
     let Some(directory) = conformance::directory("xml-attacks") else { return };
     for (name, expected) in [
-        ("quadratic-blowup", "document type declarations are refused"),
-        ("entity-recursion", "document type declarations are refused"),
-        ("xxe-parameter", "document type declarations are refused"),
-        ("soap-doctype", "document type declarations are refused"),
+        ("quadratic-blowup", "document type declarations are rejected"),
+        ("entity-recursion", "document type declarations are rejected"),
+        ("xxe-parameter", "document type declarations are rejected"),
+        ("soap-doctype", "document type declarations are rejected"),
         ("xinclude", "expected an Envelope of"),
     ] {
         let bytes = fs::read(directory.join(format!("{name}.xml"))).unwrap();
-        all_refuse(&bytes, &Limits::default(), expected);
+        all_reject(&bytes, &Limits::default(), expected);
     }
     // References by id are attributes like others here.
     let bytes = fs::read(directory.join("multiref-bomb.xml")).unwrap();
@@ -63,7 +63,7 @@ fn deep_nesting_meets_its_limit_or_is_copied_without_recursion() {
     let deep = ["<a>".repeat(100_000), "</a>".repeat(100_000)].concat();
     let raised = Limits { depth: 1 << 20, ..Limits::default() };
     let [header, detail] = with(&deep);
-    all_refuse(header.as_bytes(), &Limits::default(), "elements nest deeper than depth = 128");
+    all_reject(header.as_bytes(), &Limits::default(), "elements nest deeper than depth = 128");
     assert!(Fault::decode(detail.as_bytes(), &Limits::default()).is_err());
     assert_eq!(soap::open(header.as_bytes(), &raised).unwrap().header.len(), 1);
     assert_eq!(Fault::decode(detail.as_bytes(), &raised).unwrap().detail.len(), 1);
@@ -78,7 +78,7 @@ fn many_attributes_and_declarations_meet_their_limit_or_are_copied() {
         }
         tag.push_str("/>");
         let [header, detail] = with(&tag);
-        all_refuse(header.as_bytes(), &Limits::default(), "attributes = 256");
+        all_reject(header.as_bytes(), &Limits::default(), "attributes = 256");
         let raised = Limits { attributes: 1 << 20, ..Limits::default() };
         assert!(read(header.as_bytes(), &raised).into_iter().all(|it| it.is_ok()));
         assert_eq!(Fault::decode(detail.as_bytes(), &raised).unwrap().detail.len(), 1);
@@ -96,7 +96,7 @@ fn declarations_are_not_multiplied_beyond_the_limit() {
         let blocks = block.repeat(2_000);
         let header = format!("<S:Header{around}>{blocks}</S:Header><S:Body><S:Fault/></S:Body>");
         let expected = "more than the limit message_bytes = 1048576 allows";
-        all_refuse(envelope(SOAP12, &header).as_bytes(), &limits, expected);
+        all_reject(envelope(SOAP12, &header).as_bytes(), &limits, expected);
         let detail =
             format!("<S:Body><S:Fault><detail{around}>{blocks}</detail></S:Fault></S:Body>");
         let error = Fault::decode(envelope(SOAP11, &detail).as_bytes(), &limits).unwrap_err();
@@ -104,7 +104,7 @@ fn declarations_are_not_multiplied_beyond_the_limit() {
     }
     let limits = Limits { entries: 10, ..Limits::default() };
     let header = format!("<S:Header>{}</S:Header><S:Body/>", "<a/>".repeat(11));
-    all_refuse(envelope(SOAP11, &header).as_bytes(), &limits, "the limit entries = 10");
+    all_reject(envelope(SOAP11, &header).as_bytes(), &limits, "the limit entries = 10");
 }
 
 /// All of these take time by the length of the document, or the test would not end.

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use trunkline_codec::soap::{
-    self, Fault, FaultCode, Fragment, HeaderBlock, Opened, QName, Roles, Version,
-};
 use trunkline_message::Limits;
+use trunkline_soap::{
+    self as soap, Fault, FaultCode, Fragment, HeaderBlock, Opened, QName, Roles, Version,
+};
 use trunkline_tests::{conformance, seam};
 
 const TESTS: &str = "http://example.org/ts-tests";
@@ -170,19 +170,19 @@ fn every_message_of_the_interop_suite_opens() {
 }
 
 /// An intermediary that understands nothing: XMLP-15 loses its block, XMLP-18 keeps it, XMLP-19 is
-/// refused.
+/// rejected.
 #[test]
-fn intermediaries_drop_relay_or_refuse() {
+fn intermediaries_drop_relay_or_reject() {
     let roles = Roles::intermediary(&[]);
     let limits = Limits::default();
     let nothing = |_: &QName| false;
-    for (name, kept, refused) in
+    for (name, kept, rejected) in
         [("XMLP-15-request.xml", 0, 0), ("XMLP-18.xml", 1, 0), ("XMLP-19-request.xml", 0, 1)]
     {
         let Some(bytes) = message(&format!("add-test-doc-int/{name}")) else { return };
         let opened = seam::open(&bytes, &limits).unwrap();
         let missing = soap::not_understood(&opened.header, &nothing, &roles);
-        assert_eq!((opened.header.len(), missing.len()), (1, refused), "{name}");
+        assert_eq!((opened.header.len(), missing.len()), (1, rejected), "{name}");
         let forwarded = soap::forward(&bytes, &limits, &roles, &nothing, &[]).unwrap();
         let forwarded = soap::open(&forwarded, &limits).unwrap();
         assert_eq!(forwarded.header.len(), kept, "{name}");

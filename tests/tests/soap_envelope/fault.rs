@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use trunkline_bench::random::Random;
-use trunkline_codec::soap::{Fault, FaultCode, FaultParts, Fragment, QName, Version};
 use trunkline_message::Limits;
+use trunkline_soap::{Fault, FaultCode, FaultParts, Fragment, QName, Version};
 use trunkline_tests::seam;
 
 const VERSIONS: [(Version, &str); 2] = [(Version::Soap11, "11"), (Version::Soap12, "12")];
@@ -232,9 +232,9 @@ fn fragments_are_checked() {
             "at byte 4: XML: second element after the root, expected the end of the document",
         ),
         ("<p:a/>", "at byte 1: XML: prefix \"p\" is not bound to a namespace"),
-        ("<!DOCTYPE a><a/>", "at byte 0: XML: document type declarations are refused"),
-        ("<?p i?><a/>", "at byte 0: XML: processing instructions are refused, SOAP has none"),
-        ("<a><?p i?></a>", "at byte 3: XML: processing instructions are refused, SOAP has none"),
+        ("<!DOCTYPE a><a/>", "at byte 0: XML: document type declarations are rejected"),
+        ("<?p i?><a/>", "at byte 0: XML: processing instructions are rejected, SOAP has none"),
+        ("<a><?p i?></a>", "at byte 3: XML: processing instructions are rejected, SOAP has none"),
         ("<a>\u{ffff}</a>", "at byte 3: XML: character U+FFFE or U+FFFF is not allowed"),
     ] {
         assert_eq!(Fragment::parse(text).unwrap_err().to_string(), expected, "{text}");

@@ -1,7 +1,7 @@
 //! Faults as other toolkits write them.
 
-use trunkline_codec::soap::{Fault, FaultCode, QName};
 use trunkline_message::Limits;
+use trunkline_soap::{Fault, FaultCode, QName};
 
 use crate::{SOAP11, SOAP12};
 

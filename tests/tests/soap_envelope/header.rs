@@ -1,9 +1,9 @@
 //! Header blocks: what they say, for whom they are, and what an intermediary makes of them.
 
-use trunkline_codec::soap::{self, Fragment, HeaderBlock, Opened, QName, Roles, Version};
 use trunkline_message::Limits;
+use trunkline_soap::{self as soap, Fragment, HeaderBlock, Opened, QName, Roles, Version};
 
-use crate::{SOAP11, SOAP12, envelope, open, refused};
+use crate::{SOAP11, SOAP12, envelope, open, rejected};
 
 fn with_header(namespace: &str, blocks: &str) -> String {
     envelope(namespace, &format!("<S:Header>{blocks}</S:Header><S:Body/>"))
@@ -34,7 +34,7 @@ fn attributes_of_its_own_version_say_what_a_block_is() {
     for value in ["wrong", "9", "", "TRUE", "true false"] {
         let attribute = format!("<a S:mustUnderstand='{value}'/>");
         for namespace in [SOAP11, SOAP12] {
-            let error = refused(&with_header(namespace, &attribute));
+            let error = rejected(&with_header(namespace, &attribute));
             assert!(error.ends_with("expected mustUnderstand to be true or false"), "{error}");
         }
     }
@@ -157,7 +157,7 @@ fn a_fault_names_few_of_many_blocks() {
 fn header_blocks_are_counted() {
     let document = with_header(SOAP11, &"<a/>".repeat(1024));
     assert_eq!(open(&document).unwrap().header.len(), 1024);
-    let error = refused(&with_header(SOAP11, &"<a/>".repeat(1025)));
+    let error = rejected(&with_header(SOAP11, &"<a/>".repeat(1025)));
     assert!(error.contains("the limit header blocks = 1024"), "{error}");
 }
 

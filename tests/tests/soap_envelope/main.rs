@@ -8,8 +8,8 @@ mod foreign;
 mod header;
 mod open;
 
-use trunkline_codec::soap::Opened;
 use trunkline_message::{Limits, Result};
+use trunkline_soap::Opened;
 use trunkline_tests::seam;
 
 const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
@@ -20,7 +20,7 @@ fn open(document: &str) -> Result<Opened> {
 }
 
 /// What is wrong with it, as a user reads it.
-fn refused(document: &str) -> String {
+fn rejected(document: &str) -> String {
     open(document).expect_err("a document that is wrong").to_string()
 }
 

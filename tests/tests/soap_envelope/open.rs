@@ -1,9 +1,9 @@
 //! Envelopes that are opened, and those that are not.
 
-use trunkline_codec::soap::{self, BodyPlace, Fault, FaultCode, QName, Version};
 use trunkline_message::{ErrorKind, Limits};
+use trunkline_soap::{self as soap, BodyPlace, Fault, FaultCode, QName, Version};
 
-use crate::{SOAP11, SOAP12, envelope, open, refused};
+use crate::{SOAP11, SOAP12, envelope, open, rejected};
 
 #[test]
 fn an_envelope_tells_its_version_and_its_body() {
@@ -66,7 +66,7 @@ fn the_innermost_encoding_style_holds() {
     assert_eq!(style(&version_2("", "", &three)), Some("urn:3".into()));
     for document in [version_2(&one, "", ""), version_2("", &two, "")] {
         let expected = "expected no encodingStyle on Envelope, Header or Body of SOAP 1.2";
-        assert!(refused(&document).ends_with(expected), "{}", refused(&document));
+        assert!(rejected(&document).ends_with(expected), "{}", rejected(&document));
     }
 }
 
@@ -84,14 +84,14 @@ fn another_root_is_another_version() {
         assert_eq!(fault.code, FaultCode::VersionMismatch);
         assert_eq!(fault.upgrade, [Version::Soap12, Version::Soap11]);
     }
-    let error = refused("<e:Envelope xmlns:e='urn:e'/>");
+    let error = rejected("<e:Envelope xmlns:e='urn:e'/>");
     let expected =
         format!("at byte 0: another version: expected an Envelope of {SOAP11} or {SOAP12}, not ");
     assert_eq!(error, format!("{expected}{{urn:e}}Envelope"));
-    assert_eq!(refused("<Envelope/>"), format!("{expected}Envelope of no namespace"));
+    assert_eq!(rejected("<Envelope/>"), format!("{expected}Envelope of no namespace"));
 }
 
-const INSTRUCTION: &str = "processing instructions are refused, SOAP has none";
+const INSTRUCTION: &str = "processing instructions are rejected, SOAP has none";
 
 #[test]
 fn what_breaks_the_rules_is_the_senders_mistake() {
@@ -137,16 +137,16 @@ fn what_breaks_the_rules_is_the_senders_mistake() {
     let good = envelope(SOAP12, "<S:Body/>");
     for document in [format!("<?p?>{good}"), format!("{good}<?p?>")] {
         for document in [document.replace(SOAP12, SOAP11), document] {
-            assert!(refused(&document).ends_with(INSTRUCTION), "{document}");
+            assert!(rejected(&document).ends_with(INSTRUCTION), "{document}");
         }
     }
     // SOAP 1.1 asks for a namespace of the Envelope's alone (section 4).
     for soap in [SOAP11, SOAP12] {
         let document = good.replace(SOAP12, soap).replace("<S:Envelope", "<S:Envelope a='1'");
-        assert!(refused(&document).contains("attributes of Envelope to be in a namespace"));
+        assert!(rejected(&document).contains("attributes of Envelope to be in a namespace"));
     }
     assert!(open(&envelope(SOAP11, "<S:Header a='1'/><S:Body Id='body'/>")).is_ok());
-    assert!(refused(&format!("<!DOCTYPE x>{good}")).contains("document type declarations"));
+    assert!(rejected(&format!("<!DOCTYPE x>{good}")).contains("document type declarations"));
 }
 
 #[test]

@@ -3,9 +3,9 @@
 
 use trunkline_bench::random::Random;
 use trunkline_catalogue::commerce::CustomerServices;
-use trunkline_codec::soap::{self, Decoder, Layout, Options, Plan, Style, Version};
 use trunkline_codec::xml::{self, Event, Parser};
 use trunkline_message::{Limits, Structure};
+use trunkline_soap::{self as soap, Decoder, Layout, Options, Plan, Style, Version};
 use trunkline_tests::every_kind::{self, EveryKind};
 use trunkline_tests::{samples, seam};
 
@@ -77,7 +77,7 @@ const PIECES: [&str; 39] = [
 fn agree<M: Structure + soap_message::Any>(message: &M, seed: u64, rounds: usize) {
     let mut random = Random::new(seed);
     let limits = Limits::default();
-    let (mut read, mut refused) = (0, 0);
+    let (mut read, mut rejected) = (0, 0);
     for options in plans() {
         let plan = Plan::new(M::layout(), &options).expect("a plan");
         let written = soap::Encoder::new(&plan).encode(message).expect("a message").to_vec();
@@ -97,7 +97,7 @@ fn agree<M: Structure + soap_message::Any>(message: &M, seed: u64, rounds: usize
                     assert_eq!(decoder.unknown(), unknown, "{options:?}: {document}");
                     read += 1;
                 }
-                (Err(_), Err(_)) => refused += 1,
+                (Err(_), Err(_)) => rejected += 1,
                 // The decoder looks neither into what it passes over nor, where nothing refers to
                 // them, at ids.
                 (Ok(()), Err(error))
@@ -109,7 +109,7 @@ fn agree<M: Structure + soap_message::Any>(message: &M, seed: u64, rounds: usize
             }
         }
     }
-    assert!(read > rounds && refused > rounds, "{read} were read, {refused} refused");
+    assert!(read > rounds && rejected > rounds, "{read} were read, {rejected} rejected");
 }
 
 /// Puts pieces into one or two start tags of the Body, or behind them.

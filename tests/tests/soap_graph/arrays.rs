@@ -1,9 +1,9 @@
 //! Arrays (SOAP 1.1 section 5.4.2, SOAP 1.2 part 2 section 3.1.6).
 
-use trunkline_codec::soap::Version;
-use trunkline_codec::soap::graph::{Array, Content, Encoder, Message};
+use trunkline_soap::Version;
+use trunkline_soap::graph::{Array, Content, Encoder, Message};
 
-use crate::{decode, encode, encoded, encoded12, refused};
+use crate::{decode, encode, encoded, encoded12, rejected};
 
 /// The message, and the array that is the first member of its call.
 fn read(document: &str) -> (Message, Array) {
@@ -92,9 +92,9 @@ fn elements_of_the_encoding_tell_their_types() {
 }
 
 #[test]
-fn what_contradicts_itself_is_refused() {
+fn what_contradicts_itself_is_rejected() {
     let array =
-        |attributes: &str, items: &str| refused(&call(&format!("<a {attributes}>{items}</a>")));
+        |attributes: &str, items: &str| rejected(&call(&format!("<a {attributes}>{items}</a>")));
     let of = |size: &str| format!("E:arrayType='xsd:int[{size}]'");
     assert!(array(&of("1"), "<i>1</i><i>2</i>").contains("the count says 1 entries, but 2"));
     assert!(
@@ -109,7 +109,7 @@ fn what_contradicts_itself_is_refused() {
     assert!(array(&of("1"), "<i><b>1</b></i>").contains("not elements"));
     assert!(array("xsi:type='xsd:int'", "<i/>").contains("not elements"));
     let size12 = encoded12("<a E:itemType='xsd:int' E:arraySize='2 *'><i>1</i></a>");
-    assert!(refused(&size12).contains("sizes such as 2 3 or *"));
+    assert!(rejected(&size12).contains("sizes such as 2 3 or *"));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Documents that are damaged at random: what is read at all is written and read again.
 
 use trunkline_bench::random::Random;
-use trunkline_codec::soap::Version;
-use trunkline_codec::soap::graph;
 use trunkline_message::{ErrorKind, Limits};
+use trunkline_soap::Version;
+use trunkline_soap::graph;
 use trunkline_tests::seam;
 
 use crate::{ENCODING11, encoded, encoded12, encoders};

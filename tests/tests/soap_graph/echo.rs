@@ -1,6 +1,6 @@
 //! Echo services without a schema: what they answer to recorded requests, as other toolkits did.
 
-use trunkline_codec::soap::graph::{Content, Encoder, Message, Name};
+use trunkline_soap::graph::{Content, Encoder, Message, Name};
 use trunkline_tests::soap_cases::{self, Case, Differences, comparable};
 use trunkline_tests::soap_echo::{EchoService, ROUND_2, SOAP_12};
 

@@ -1,7 +1,7 @@
 //! What gSOAP sent: shared values, circles and arrays in SOAP 1.1, echoed.
 
-use trunkline_codec::soap::Version;
-use trunkline_codec::soap::graph::{self, Encoder, Message};
+use trunkline_soap::Version;
+use trunkline_soap::graph::{self, Encoder, Message};
 use trunkline_tests::infoset::{self, Element};
 
 use crate::{decode, encode};

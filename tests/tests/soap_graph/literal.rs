@@ -1,11 +1,11 @@
 //! Literal content in the same model, and what is told of a message beside its values.
 
-use trunkline_codec::soap::graph::{Encoder, Name};
-use trunkline_codec::soap::{self, Version};
 use trunkline_message::Limits;
+use trunkline_soap::graph::{Encoder, Name};
+use trunkline_soap::{self as soap, Version};
 use trunkline_tests::infoset;
 
-use crate::{SOAP11, SOAP12, XSD, decode, encode, encoded, encoded12, refused};
+use crate::{SOAP11, SOAP12, XSD, decode, encode, encoded, encoded12, rejected};
 
 fn literal(body: &str) -> String {
     format!("<S:Envelope xmlns:S='{SOAP11}' xmlns:o='urn:own'><S:Body>{body}</S:Body></S:Envelope>")
@@ -67,23 +67,23 @@ fn many_namespaces_fit_in_tags_that_are_read_again() {
 }
 
 #[test]
-fn text_beside_elements_is_refused() {
-    let error = refused(&literal("<a>text<b/></a>"));
+fn text_beside_elements_is_rejected() {
+    let error = rejected(&literal("<a>text<b/></a>"));
     assert!(error.contains("mixed content") && error.contains("a at byte"), "{error}");
 }
 
 #[test]
 fn envelopes_are_checked() {
-    assert!(refused("<a/>").contains("a SOAP 1.1 or 1.2 Envelope, not <a>"));
-    assert!(refused(&literal("").replace("/soap/envelope/", "/x/")).contains("Envelope"));
-    assert!(refused(&literal("text")).contains("an element"));
+    assert!(rejected("<a/>").contains("a SOAP 1.1 or 1.2 Envelope, not <a>"));
+    assert!(rejected(&literal("").replace("/soap/envelope/", "/x/")).contains("Envelope"));
+    assert!(rejected(&literal("text")).contains("an element"));
     let trailer = |soap: &str| {
         literal("").replace(SOAP11, soap).replace("</S:Envelope>", "<o:t/></S:Envelope>")
     };
     assert!(decode(&trailer(SOAP11)).body.is_empty(), "SOAP 1.1 section 4 allows trailers");
-    assert!(refused(&trailer(SOAP12)).contains("nothing but the end"));
-    assert!(refused(&literal("").replace("Body", "Other")).contains("the Body"));
-    assert!(refused(&format!("<!DOCTYPE a><a/>{}", literal(""))).contains("document type"));
+    assert!(rejected(&trailer(SOAP12)).contains("nothing but the end"));
+    assert!(rejected(&literal("").replace("Body", "Other")).contains("the Body"));
+    assert!(rejected(&format!("<!DOCTYPE a><a/>{}", literal(""))).contains("document type"));
 }
 
 #[test]

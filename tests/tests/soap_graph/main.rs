@@ -1,4 +1,4 @@
-//! SOAP messages as graphs: the rules of the encoding, what is refused, typed messages, and what
+//! SOAP messages as graphs: the rules of the encoding, what is rejected, typed messages, and what
 //! other toolkits sent.
 
 mod agree;
@@ -11,9 +11,9 @@ mod literal;
 mod references;
 mod typed;
 
-use trunkline_codec::soap::Version;
-use trunkline_codec::soap::graph::{Encoder, Message};
 use trunkline_message::Limits;
+use trunkline_soap::Version;
+use trunkline_soap::graph::{Encoder, Message};
 use trunkline_tests::seam;
 
 const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
@@ -47,7 +47,7 @@ fn decode(document: &str) -> Message {
 }
 
 /// What is wrong with it, as a user reads it.
-fn refused(document: &str) -> String {
+fn rejected(document: &str) -> String {
     let decoded = seam::decode(document.as_bytes(), &Limits::default());
     decoded.expect_err("a message that is wrong").to_string()
 }

@@ -1,10 +1,10 @@
 //! Shared values and circles (SOAP 1.1 sections 5.1 and 5.4.1, SOAP 1.2 part 2 section 3.1.5).
 
-use trunkline_codec::soap::Version;
-use trunkline_codec::soap::graph::{self, Content, Encoder, Graph, Message, Name, Node, NodeId};
 use trunkline_message::Limits;
+use trunkline_soap::Version;
+use trunkline_soap::graph::{self, Content, Encoder, Graph, Message, Name, Node, NodeId};
 
-use crate::{ENCODING11, decode, encode, encoded, encoded12, encoders, refused};
+use crate::{ENCODING11, decode, encode, encoded, encoded12, encoders, rejected};
 
 fn path(message: &Message, steps: &[&str]) -> NodeId {
     let (_, root) = message.root().expect("a root");
@@ -97,8 +97,8 @@ fn references_across_header_and_body_are_followed() {
 }
 
 #[test]
-fn references_that_lead_nowhere_or_twice_are_refused() {
-    let call = |inside: &str| refused(&encoded(&format!("<o:call>{inside}</o:call>")));
+fn references_that_lead_nowhere_or_twice_are_rejected() {
+    let call = |inside: &str| rejected(&encoded(&format!("<o:call>{inside}</o:call>")));
     assert!(call("<a href='#x'/>").contains("an element with the id \"x\""));
     assert!(call("<a id='x'/><b id='x'/>").contains("\"x\" is another element's already"));
     assert!(call("<a id='x'/><b href='#x'>1</b>").contains("call/b at byte"));
@@ -153,7 +153,7 @@ fn graphs_differ_in_identity_alone() {
 }
 
 #[test]
-fn circles_without_references_are_refused_with_their_path() {
+fn circles_without_references_are_rejected_with_their_path() {
     let message = decode(&encoded("<o:call><n id='1'><next><up href='#1'/></next></n></o:call>"));
     let tree = Encoder { multi_ref: false, ..Encoder::new(Version::Soap11) };
     let error = tree.encode(&message).expect_err("a circle").to_string();
@@ -212,7 +212,7 @@ fn limits_bound_what_is_read() {
     let error = read(&Limits { fields: 1000, ..Limits::default() }).expect_err("too many");
     assert!(error.to_string().contains("fields = 1000"), "{error}");
     let deep = encoded(&"<a>".repeat(200));
-    assert!(refused(&deep).contains("deeper than depth = 128"));
+    assert!(rejected(&deep).contains("deeper than depth = 128"));
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn long_namespaces_are_held_once() {
 }
 
 #[test]
-fn names_and_characters_that_xml_lacks_are_refused() {
+fn names_and_characters_that_xml_lacks_are_rejected() {
     let write = |name: &str, text: &str| {
         let mut message = Message::new(Version::Soap11);
         let node = message.graph.add_text(text);
@@ -267,7 +267,7 @@ fn where_all_is_referred_to_the_first_that_may_be_a_root_is_one() {
 }
 
 #[test]
-fn text_around_the_body_is_refused() {
+fn text_around_the_body_is_rejected() {
     let document = encoded("<o:call><x>1</x></o:call>");
     for (mark, what) in [("<S:Body", "before"), ("</S:Envelope>", "behind")] {
         let document = document.replacen(mark, &format!("text{mark}"), 1);

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use trunkline_catalogue::commerce::CustomerServices;
-use trunkline_codec::soap::graph::{self, Encoder};
-use trunkline_codec::soap::{self, Decoder, Options, Plan, Style, Version};
 use trunkline_message::{Kind, Layout, Limits, Message, Need, Record, Result, Structure};
+use trunkline_soap::graph::{self, Encoder};
+use trunkline_soap::{self as soap, Decoder, Options, Plan, Style, Version};
 use trunkline_tests::every_kind::EveryKind;
 use trunkline_tests::infoset;
 use trunkline_tests::random::Safe;
@@ -152,7 +152,7 @@ fn place(tag: &str) -> usize {
     encoded(&format!("<o:echo><header>REQUEST</header>{tag}")).find(tag).expect("the element")
 }
 
-fn refused(customers: &str, behind: &str) -> String {
+fn rejected(customers: &str, behind: &str) -> String {
     read(customers, behind).expect_err("customers that are wrong").to_string()
 }
 
@@ -193,10 +193,10 @@ fn arrays_that_are_complete_are_groups_however_they_say_so() {
 }
 
 #[test]
-fn what_is_no_list_of_entries_is_refused() {
+fn what_is_no_list_of_entries_is_rejected() {
     let entry = customer(">x</address>");
     let array = |size: &str, items: &str| {
-        refused(&format!("<customers E:arrayType='o:customer[{size}]'>{items}</customers>"), "")
+        rejected(&format!("<customers E:arrayType='o:customer[{size}]'>{items}</customers>"), "")
     };
     let gap = array("2", &format!("<i E:position='[1]'>{entry}</i>"));
     let expected = |items: usize| {
@@ -205,7 +205,7 @@ fn what_is_no_list_of_entries_is_refused() {
     assert_eq!(gap, format!("customers at byte {}: {}", place("<customers"), expected(2)));
     let open = array("", &format!("<i E:position='[7]'>{entry}</i>"));
     assert!(open.contains(&expected(8)), "{open}");
-    let late = refused(
+    let late = rejected(
         &format!(
             "<customers E:arrayType='o:customer[3]' E:offset='[2]'><i>{entry}</i></customers>"
         ),
@@ -227,7 +227,7 @@ fn what_is_no_list_of_entries_is_refused() {
 #[test]
 fn circles_have_no_place_in_a_message() {
     let entry = customer("href='#list'/>");
-    let error = refused("<customers href='#list'/>", &format!("<m id='list'><i>{entry}</i></m>"));
+    let error = rejected("<customers href='#list'/>", &format!("<m id='list'><i>{entry}</i></m>"));
     assert!(error.contains("customers[0]/address") && error.contains("contains itself"), "{error}");
     // Where the schema does not look, it does not matter.
     let unknown = read("<customers/><other id='1'><up href='#1'/></other>", "");
@@ -239,7 +239,7 @@ fn sharing_does_not_get_around_limits() {
     let entry = customer(">x</address>");
     let items = "<i href='#c'/>".repeat(1001);
     let error =
-        refused(&format!("<customers>{items}</customers>"), &format!("<m id='c'>{entry}</m>"));
+        rejected(&format!("<customers>{items}</customers>"), &format!("<m id='c'>{entry}</m>"));
     assert!(error.contains("entries = 1000"), "{error}");
 }
 
@@ -289,7 +289,7 @@ fn sharing_white_space_does_not_get_around_limits() {
 
 /// They might be meant as the value's, and a reference has no place for them.
 #[test]
-fn attributes_beside_a_reference_are_refused() {
+fn attributes_beside_a_reference_are_rejected() {
     let behind = "<m id='a'>here</m>";
     let customers = |attributes: &str| {
         let entry = customer(&format!("href='#a'{attributes}/>"));
@@ -299,7 +299,7 @@ fn attributes_beside_a_reference_are_refused() {
         let customers = customers(attributes);
         let at = place(&customers) + customers.find("<address").unwrap();
         let expected = format!("expected no attribute {name} in an element that refers to another");
-        let error = refused(&customers, behind);
+        let error = rejected(&customers, behind);
         assert!(error.ends_with(&format!("at byte {at}: {expected}")), "{error}");
     }
     let hollow = "<o:EveryKind><name>a</name><hollow href='#h' left='5'/></o:EveryKind>\
@@ -322,7 +322,7 @@ fn attributes_beside_a_reference_are_refused() {
     decoder.decode(document.as_bytes(), &mut message).expect("they are nobody's here");
     assert_eq!(decoder.unknown(), 2);
     let mut strict = Decoder::new(&Plan::new(EveryKind::layout(), &options).expect("a plan"))
-        .on_unknown(trunkline_message::UnknownContent::Refuse);
+        .on_unknown(trunkline_message::UnknownContent::Reject);
     let error = strict.decode(document.as_bytes(), &mut message).expect_err("they are unknown");
     assert_eq!(*error.path(), *"@Id");
     let document = encoded("<o:echo><header href='#h'/></o:echo><m id='h'>REQUEST</m>").replace(
@@ -345,14 +345,14 @@ fn references_to_what_is_elsewhere_are_no_empty_values() {
         "href='cid:x' xsi:nil='1'/>",
     ] {
         let entry = customer(address);
-        let error = refused(&format!("<customers><i>{entry}</i></customers>"), "");
+        let error = rejected(&format!("<customers><i>{entry}</i></customers>"), "");
         let at = place(&format!("<customers><i>{}", entry.split_once("<address").unwrap().0))
             + "<customers><i>".len()
             + entry.find("<address").unwrap();
         assert_eq!(error, format!("customers[0]/address at byte {at}: {expected}"), "{address}");
     }
-    assert!(refused("<customers href='cid:x'/>", "").contains(expected));
-    assert!(refused("<customers><i href='cid:x'/></customers>", "").contains(expected));
+    assert!(rejected("<customers href='cid:x'/>", "").contains(expected));
+    assert!(rejected("<customers><i href='cid:x'/></customers>", "").contains(expected));
     assert!(read("<customers/><unknown href='cid:x'/>", "").is_ok());
 }
 
@@ -403,7 +403,10 @@ fn values_are_checked_as_without_references() {
         let entry = customer(">x</address>")
             .replace(&format!("<{field}>"), &format!("<{field} href='#v'/><was{field}>"));
         let entry = entry.replace(&format!("</{field}>"), &format!("</was{field}>"));
-        refused(&format!("<customers><i>{entry}</i></customers>"), &format!("<m id='v'{value}</m>"))
+        rejected(
+            &format!("<customers><i>{entry}</i></customers>"),
+            &format!("<m id='v'{value}</m>"),
+        )
     };
     let error = with("isValid", ">maybe");
     assert!(error.contains("customers[0]/isValid at byte"), "{error}");
@@ -413,7 +416,7 @@ fn values_are_checked_as_without_references() {
     let twice = "<customers/><customers/>";
     let expected = "expected one element customers with all <customer> inside, not a second";
     assert_eq!(
-        refused(twice, ""),
+        rejected(twice, ""),
         format!("customers at byte {}: {expected}", place(twice) + twice.len() / 2)
     );
 }

@@ -133,7 +133,7 @@ fn what_is_shared_does_not_get_around_the_limits() {
 }
 
 #[test]
-fn what_becomes_far_longer_is_refused_by_the_name_of_the_limit() {
+fn what_becomes_far_longer_is_rejected_by_the_name_of_the_limit() {
     let server = serve(short());
     let blanks = |count: usize| {
         let blanks = " ".repeat(count);
@@ -160,9 +160,9 @@ fn what_becomes_far_longer_is_refused_by_the_name_of_the_limit() {
     });
 }
 
-/// What is said to be compressed and is not is refused without harm to others.
+/// What is said to be compressed and is not is rejected without harm to others.
 #[test]
-fn broken_compression_is_refused() {
+fn broken_compression_is_rejected() {
     let server = serve(short());
     beside(&server, || {
         let request = "POST /any HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\n\

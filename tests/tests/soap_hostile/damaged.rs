@@ -2,10 +2,10 @@
 
 use trunkline_bench::random::Random;
 use trunkline_catalogue::commerce::CustomerServices;
-use trunkline_codec::soap::{Encoder, Fragment, HeaderBlock, Plan};
 use trunkline_lab::customer_services::web_service::{NAMESPACE, PATHS};
 use trunkline_message::Structure as _;
 use trunkline_session::soap::{Binding, QName};
+use trunkline_soap::{Encoder, Fragment, HeaderBlock, Plan};
 use trunkline_tests::samples;
 
 use crate::{beside, client, headers, post, serve, short};

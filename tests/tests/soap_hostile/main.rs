@@ -14,12 +14,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{scope, sleep};
 use std::time::Duration;
 
-use trunkline_codec::soap;
 use trunkline_http::{Client, ClientConfig, HeaderMap, HeaderValue, Method, Received};
 use trunkline_lab::customer_services::RESPONSE;
 use trunkline_lab::customer_services::web_service::{CustomerClient, service};
 use trunkline_message::{Limits, Message};
 use trunkline_session::soap::{Binding, Config, Fault, Running, Server, Service, SoapVersion};
+use trunkline_soap as soap;
 use trunkline_tests::{infoset, samples};
 
 #[derive(Message, Default)]
@@ -30,7 +30,7 @@ struct Number {
 /// Beside the paper's service one that takes any message, and one whose function panics.
 fn serve(config: Config) -> Running {
     let any = Service::new("Any", "urn:any")
-        .otherwise(|message, _| Ok(Some(message)))
+        .fallback(|message, _| Ok(Some(message)))
         .at("/any", Binding::rpc_encoded());
     let failing = Service::new("Failing", "urn:failing")
         .operation("fail", |number: Number| match number.value {

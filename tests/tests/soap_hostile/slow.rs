@@ -56,7 +56,7 @@ fn slow_heads_and_bodies_do_not_hinder_another() {
         assert_eq!(status(answer), 408, "{answer}");
         assert!(answer.contains(limit), "{answer}");
     }
-    assert_eq!(server.counters().refused, 100);
+    assert_eq!(server.counters().rejected, 100);
 }
 
 /// Run in a process of its own by the next one.

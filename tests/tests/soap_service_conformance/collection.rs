@@ -1,8 +1,8 @@
 //! The test collection of SOAP 1.2: node C of it, and the services of XMLP-n.
 
-use trunkline_codec::soap::graph::{Message, Name};
 use trunkline_message::Message as Structure;
 use trunkline_session::soap::{Binding, Context, Fault, Fragment, HeaderBlock, QName, Service};
+use trunkline_soap::graph::{Message, Name};
 use trunkline_tests::soap_cases::{self, Case, Fields};
 use trunkline_tests::soap_echo::{EchoService, SOAP_12};
 
@@ -34,7 +34,7 @@ pub(crate) fn service() -> Service {
         .understands(TESTS, "requiredHeader")
         .understands(TESTS, "validateCountryCode")
         .understands(TESTS, "echoResolvedRef")
-        .otherwise(|message, context| {
+        .fallback(|message, context| {
             let required = header(&message, context)?;
             body(message, required).map(Some)
         })
@@ -114,7 +114,7 @@ pub(crate) fn xmlp() -> Service {
         .operation("echoInteger", |EchoInteger { value }| {
             Ok::<_, Fault>(EchoIntegerResponse { value })
         })
-        .otherwise(|message, _| match message.root().map(|(name, _)| name.local()) {
+        .fallback(|message, _| match message.root().map(|(name, _)| name.local()) {
             Some("echoSenderFault") => Err(Fault::sender("This is a Sender fault.")),
             Some("echoReceiverFault") => Err(Fault::receiver("This is a Receiver fault.")),
             Some("echoVoid") => {

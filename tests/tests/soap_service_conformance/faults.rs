@@ -1,7 +1,7 @@
 //! Faults whose details are values (round 4 group H), literal and encoded.
 
-use trunkline_codec::soap::graph::{Content, Encoder, Message, Name, Node, NodeId};
 use trunkline_session::soap::{Binding, Fault, Fragment, Service};
+use trunkline_soap::graph::{Content, Encoder, Message, Name, Node, NodeId};
 
 const TYPES: &str = "http://soapinterop.org/types";
 const PART: &str = "http://soapinterop.org/types/part";
@@ -88,7 +88,7 @@ const SIMPLE: &[Operation] = &[
 pub(crate) fn service(id: &str) -> Service {
     let operations = if id.contains("complex") { COMPLEX } else { SIMPLE };
     Service::new("GroupH", WSDL)
-        .otherwise(|message, _| answer(operations, message).map(Some))
+        .fallback(|message, _| answer(operations, message).map(Some))
         .at("/", Binding::rpc_encoded())
 }
 
@@ -111,9 +111,8 @@ fn detail(message: &mut Message, root: NodeId, detail: &Detail) -> Fragment {
     let (literal, encoded, value) = detail;
     let is_encoded = message.is_encoded();
     let graph = &mut message.graph;
-    let argument = |graph: &trunkline_codec::soap::graph::Graph, name| {
-        graph.member(root, name).expect("an argument")
-    };
+    let argument =
+        |graph: &trunkline_soap::graph::Graph, name| graph.member(root, name).expect("an argument");
     let all = match is_encoded {
         true => graph.member(root, "param").unwrap_or(root),
         false => root,

@@ -1,8 +1,8 @@
 //! Header blocks in and out: as structs (round 3 group F) and as they stand (round 4 group I).
 
-use trunkline_codec::soap::graph::{Message, Name, NodeId};
 use trunkline_message::Message as Structure;
 use trunkline_session::soap::{Binding, Context, Fault, Service, SoapVersion};
+use trunkline_soap::graph::{Message, Name, NodeId};
 use trunkline_tests::soap_cases;
 use trunkline_wire::Text;
 
@@ -32,7 +32,7 @@ fn echo_string(mut message: Message) -> Message {
 }
 
 pub(crate) fn group_f() -> Service {
-    headers().otherwise(|message, context| {
+    headers().fallback(|message, context| {
         context.header::<Header1>()?;
         context.header::<Header2>()?;
         Ok(Some(echo_string(message)))
@@ -50,7 +50,7 @@ fn headers() -> Service {
 fn header_blocks_of_others_are_read_as_structs_and_written_again() {
     let Some(cases) = soap_cases::cases("soap-php/round3-groupf.jsonl") else { return };
     let case = cases.iter().find(|it| it.id.ends_with("headers_004w")).expect("the case");
-    let service = headers().otherwise(|message, context: &mut Context| {
+    let service = headers().fallback(|message, context: &mut Context| {
         let (one, two) = (context.header::<Header1>()?, context.header::<Header2>()?);
         let (one, two) = one.zip(two).ok_or_else(|| Fault::sender("a header is missing"))?;
         assert_eq!(one, Header1 { string: Some("arg1".into()), int: 34 });
@@ -69,7 +69,7 @@ pub(crate) fn group_i() -> Service {
     Service::new("GroupI", INTEROP)
         .understands(INTEROP, "echoMeStringRequest")
         .understands(INTEROP, "echoMeComplexTypeRequest")
-        .otherwise(|message, _| {
+        .fallback(|message, _| {
             let Message { version, header, mut graph, .. } = message;
             let answer = |(name, node): (Name, NodeId)| {
                 let local = name.local().strip_suffix("Request")?;

@@ -1,7 +1,7 @@
 //! Nodes in the middle, which pass messages on (SOAP 1.2 part 1 section 2.7).
 
-use trunkline_codec::soap::{self, Fault, QName, Roles, Version};
 use trunkline_message::Limits;
+use trunkline_soap::{self as soap, Fault, QName, Roles, Version};
 use trunkline_tests::conformance;
 
 use crate::normal;

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use trunkline_codec::soap::{self, Decoder, Options, Plan};
 use trunkline_message::{Group, Limits, Message as Structure};
 use trunkline_session::soap::{Binding, Fault, FaultCode, Service, SoapVersion};
+use trunkline_soap::{self as soap, Decoder, Options, Plan};
 use trunkline_tests::soap_cases::{self, Case};
 use trunkline_wire::{Decimal, Timestamp};
 

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use trunkline_catalogue::commerce::CustomerServices;
-use trunkline_codec::soap::{Encoder, Plan};
 use trunkline_lab::customer_services::web_service::{NAMESPACE, service};
 use trunkline_message::Structure as _;
 use trunkline_session::soap::{Binding, Config, Running, Server};
+use trunkline_soap::{Encoder, Plan};
 use trunkline_tests::samples;
 
 /// Formats of peers, the paths where they are served, and our name for both.

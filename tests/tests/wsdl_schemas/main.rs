@@ -6,9 +6,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::{env, fs};
 
-use trunkline_codec::soap::{Encoder, Layout as Place, Options, Plan, Style, Version};
 use trunkline_message::{Layout, Record};
 use trunkline_session::soap::wsdl::{self, Binding, Description, OperationDescription};
+use trunkline_soap::{Encoder, Layout as Place, Options, Plan, Style, Version};
 use trunkline_tests::random::{self, Safe};
 use trunkline_tests::schemas;
 use trunkline_tests::skip::skip;
@@ -56,7 +56,7 @@ fn plan(layout: &Arc<Layout>, qualified: bool) -> Option<Arc<Plan>> {
 /// Writes a description, if there is one, and messages, which are to be valid by it.
 struct Case {
     folder: PathBuf,
-    refused: Vec<String>,
+    rejected: Vec<String>,
     written: usize,
 }
 
@@ -65,14 +65,14 @@ impl Case {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wsdl_schemas").join(name);
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder");
-        Self { folder, refused: Vec::new(), written: 0 }
+        Self { folder, rejected: Vec::new(), written: 0 }
     }
 
     fn add(&mut self, name: &str, layout: &Arc<Layout>, qualified: bool) {
         let Some(plan) = plan(layout, qualified) else { return };
         let description = description(layout, qualified);
         if let Err(why) = description.check() {
-            self.refused.push(format!("{name}: {why}"));
+            self.rejected.push(format!("{name}: {why}"));
             return;
         }
         let folder = self.folder.join(name);
@@ -101,7 +101,7 @@ impl Case {
         let said = String::from_utf8(output.stdout).expect("text");
         let mut said: Vec<String> = said.lines().map(str::to_owned).collect();
         let valid = said.pop().expect("how many are valid");
-        println!("{} written, {valid}, {} refused", self.written, self.refused.len());
+        println!("{} written, {valid}, {} rejected", self.written, self.rejected.len());
         Some(said)
     }
 }
@@ -114,13 +114,13 @@ fn messages_are_valid_by_what_their_wsdl_says() {
     }
     // A base by chance has other members than those that are derived from it.
     let has_base = |why: &String| why.contains("does not begin with the members");
-    assert!(case.refused.iter().all(has_base), "{:#?}", case.refused);
+    assert!(case.rejected.iter().all(has_base), "{:#?}", case.rejected);
     for seed in 0..150 {
         case.add(&format!("noted-{seed}"), &schemas::noted(seed, false), seed % 2 > 0);
     }
     let known = ["two different contents", "may be absent", "may be nil", "in no namespace"];
     let is_known = |why: &String| has_base(why) || known.iter().any(|it| why.contains(it));
-    assert!(case.refused.iter().all(is_known), "{:#?}", case.refused);
+    assert!(case.rejected.iter().all(is_known), "{:#?}", case.rejected);
     let Some(said) = case.judge() else { return };
     let folder = case.folder.display();
     assert!(said.is_empty(), "{} in {folder}", said[..said.len().min(8)].join("\n"));

@@ -97,7 +97,7 @@ impl Incoming {
         // Who connects from now on is told all of it, and who has connected is here.
         self.take_up()?;
         for publisher in &mut self.publishers {
-            wish(&mut publisher.stream, &groups)?;
+            request_groups(&mut publisher.stream, &groups)?;
         }
         drop(wanted);
         if !self.file.exists() {
@@ -170,7 +170,7 @@ fn file_of(folder: &Path, transport: Transport, address: &Address) -> PathBuf {
 }
 
 /// Tells a publisher what is wanted. A connection that fails is found when it is read.
-fn wish(stream: &mut Stream, groups: &[u8]) -> io::Result<()> {
+fn request_groups(stream: &mut Stream, groups: &[u8]) -> io::Result<()> {
     let mut frame = Vec::new();
     Header::write(&mut frame, 0, SUBSCRIBE, 0, groups);
     let mut sent = 0;
@@ -259,12 +259,12 @@ impl Accept {
     /// Tells the publisher what is wanted; false if the program has ended.
     fn pass_on(&mut self, mut stream: Stream) -> bool {
         if let Some(bytes) = self.receive_buffer {
-            // It is a wish: without it the system's own size is used.
+            // It is a request: without it the system's own size is used.
             let _ = stream.set_receive_buffer(bytes);
         }
-        // Wishes that come while this one is told are told by the program, which has the lock then.
+        // Requests that come while this one is told are told by the program, which has the lock then.
         let wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = wish(&mut stream, &wanted);
+        let told = request_groups(&mut stream, &wanted);
         if told.is_ok() {
             // Counted first: the program then waits for it, if it looks in between.
             self.arrivals.fetch_add(1, Ordering::Relaxed);

@@ -74,7 +74,7 @@ impl Outgoing {
         Ok(())
     }
 
-    /// Connects to those who have come, and hears of further wishes of the others.
+    /// Connects to those who have come, and hears of further requests of the others.
     fn find_subscribers(&mut self) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
@@ -107,7 +107,7 @@ impl Subscriber {
         self.wants[usize::from(group / 64)] >> (group % 64) & 1 != 0
     }
 
-    /// Waits for the first wish, without which nothing could be sent.
+    /// Waits for the first request, without which nothing could be sent.
     fn hear_first(&mut self, timeout: Duration) -> io::Result<()> {
         let deadline = Instant::now() + timeout;
         while !self.is_gone && self.wants.iter().all(|bits| *bits == 0) {

@@ -1,4 +1,4 @@
-//! What the user may type about journals.
+//! The command line of journals.
 
 use std::path::PathBuf;
 
@@ -7,25 +7,35 @@ use trunkline_client::Start;
 
 use crate::quantity;
 
-/// The verbs about the folder of a journal, which a router may be using meanwhile.
+/// The verbs for the folder of a journal; a router may be using it.
 #[derive(Debug, Subcommand)]
 pub(crate) enum JournalCommand {
-    /// Say what is in a journal: segments, records, producers, durable subscriptions
-    Inspect(FolderArguments),
-    /// Read every record of a journal and name all damage; status 1 if there is some
-    Verify(FolderArguments),
+    /// List the content of a journal: segments, records, producers, durable subscriptions
+    Inspect(FactArguments),
+    /// Read every record of a journal and name all damage; the status is 1 if there is any
+    Verify(FactArguments),
     /// Print the messages of a journal, each as a line of JSON
     Export(ExportArguments),
-    /// Measure how long the disk of a folder takes to keep 256 bytes, by several ways
-    Measure(FolderArguments),
+    /// Measure how long the disk of a folder takes to keep 256 bytes, by several methods
+    Measure(FactArguments),
 }
 
-/// Which folder.
+/// The folder.
 #[derive(Debug, Args)]
 pub(crate) struct FolderArguments {
     /// The folder of the journal
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+}
+
+/// Which folder, and how what is found is printed.
+#[derive(Debug, Args)]
+pub(crate) struct FactArguments {
+    #[command(flatten)]
+    pub(crate) folder: FolderArguments,
+    /// Print each fact as a line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Of `journal export`.

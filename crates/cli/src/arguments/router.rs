@@ -1,55 +1,132 @@
-//! What the user may type about the router.
+//! The command line of the router.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Subcommand};
+use trunkline_client::Address;
+use trunkline_server::config::Listen;
+
+use crate::fault::Fault;
 
 /// Of `serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
     #[command(flatten)]
     pub(crate) file: ConfigArguments,
-    /// The folder of the journal, as journal.directory; without one guaranteed messages are in memory
-    /// alone, and acknowledged as such
-    #[arg(long, value_name = "DIR")]
+    /// The folder of the journal, as journal.directory. Without one the router keeps guaranteed messages in
+    /// memory only, and acknowledges them as such
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) journal: Option<PathBuf>,
+    /// Listen here instead of at the configuration's addresses of the same kind; may be repeated:
+    /// tcp://HOST:PORT, unix:///PATH or shm:///PATH for programs, ws://HOST:PORT for browsers,
+    /// http://HOST:PORT for metrics
+    #[arg(long, short, value_name = "ADDRESS")]
+    pub(crate) listen: Vec<ListenAddress>,
 }
 
-/// Where the configuration comes from.
+/// An address to listen at, and what is spoken there.
+#[derive(Clone, Debug)]
+pub(crate) enum ListenAddress {
+    /// The native protocol.
+    Native(Address),
+    /// WebSocket, at this host and port.
+    WebSocket(String),
+    /// HTTP, at this host and port.
+    Http(String),
+}
+
+impl FromStr for ListenAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
+        if !matches!(scheme, "ws" | "http") {
+            let native = text.parse().map_err(|error| match scheme {
+                "tcp" | "unix" | "shm" => format!("{error}"),
+                _ => format!("{error}, ws:// or http://"),
+            });
+            return Ok(Self::Native(native?));
+        }
+        let place = rest.trim_end_matches('/');
+        match format!("tcp://{place}").parse() {
+            Ok(Address::Tcp(_)) if scheme == "ws" => Ok(Self::WebSocket(place.to_owned())),
+            Ok(Address::Tcp(_)) => Ok(Self::Http(place.to_owned())),
+            _ => Err(format!("{scheme}:// is followed by host:port")),
+        }
+    }
+}
+
+impl ListenAddress {
+    /// Puts addresses in the place of those of the same kind.
+    ///
+    /// # Errors
+    /// There are two of a kind of which the router has one.
+    pub(crate) fn replace(all: &[Self], listen: &mut Listen) -> Result<(), Fault> {
+        let native: Vec<Address> = all
+            .iter()
+            .filter_map(|it| match it {
+                Self::Native(address) => Some(address.clone()),
+                _ => None,
+            })
+            .collect();
+        if !native.is_empty() {
+            listen.native = native;
+        }
+        let (mut websocket, mut http) = (None, None);
+        for it in all {
+            let (kind, place, before) = match it {
+                Self::Native(_) => continue,
+                Self::WebSocket(place) => ("ws", place, &mut websocket),
+                Self::Http(place) => ("http", place, &mut http),
+            };
+            if let Some(before) = before.replace(place.clone()) {
+                return Err(Fault::new(format!(
+                    "the router listens at one address of {kind}://, not at {before} and {place}"
+                )));
+            }
+        }
+        listen.websocket = websocket.or(listen.websocket.take());
+        listen.http = http.or(listen.http.take());
+        Ok(())
+    }
+}
+
+/// The source of the configuration.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArguments {
-    /// The configuration, in TOML; without it, defaults. TRUNKLINE_CLIENT__QUEUE_MESSAGES=5
+    /// The configuration, in TOML [default: built-in values]. TRUNKLINE_CLIENT__QUEUE_MESSAGES=5
     /// in the environment overrides client.queue_messages
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 }
 
-/// The verbs about configurations.
+/// The verbs for configurations.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Say whether `trunkline serve` would start with a file
+    /// Check whether `trunkline serve` would start with a file
     Check {
         /// The configuration
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
     },
-    /// Print the configuration that holds, every key with its value and a comment
+    /// Print the configuration in effect, every key with its value and a comment
     Show(ConfigArguments),
 }
 
 /// Of `simulate`.
 #[derive(Debug, Args)]
 pub(crate) struct SimulateArguments {
-    /// The number from which everything in a run follows; without it, seeds 1 to 100
+    /// The seed that determines a run; without it, seeds 1 to 100
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Guaranteed delivery: routers that die, machines that lose their power, disks that fail
+    /// Simulate guaranteed delivery: routers crash, machines lose power, disks fail
     #[arg(long)]
     pub(crate) power_cut: bool,
-    /// How many runs, each with the next seed
+    /// Number of runs, each with the next seed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: Option<u64>,
-    /// How long a run is before everything comes to rest, in steps of its clock
+    /// Length of a run before everything comes to rest, in steps of its clock
     #[arg(long, value_name = "N", default_value_t = 1_000,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) steps: u32,

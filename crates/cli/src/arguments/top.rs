@@ -1,4 +1,4 @@
-//! What the user may type about `top`.
+//! The command line of `top`.
 
 use std::time::Duration;
 
@@ -8,30 +8,30 @@ use trunkline_experiment::link::parse_delay;
 /// Of `top`.
 #[derive(Debug, Args)]
 pub(crate) struct TopArguments {
-    /// Where the router answers HTTP
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:7401")]
+    /// The router's HTTP address
+    #[arg(long, short, value_name = "URL", default_value = "http://127.0.0.1:7401")]
     pub(crate) to: String,
     /// Print the tables once and end
     #[arg(long)]
     pub(crate) once: bool,
-    /// Print what the router answers, a line of JSON each time
+    /// Print each answer of the router as a line of JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Which clients come first
+    /// The column that clients are sorted by
     #[arg(long, value_name = "COLUMN", value_enum, default_value_t = Sort::Queue)]
     pub(crate) sort: Sort,
-    /// The most clients that are shown; on a terminal, what fits
+    /// The most clients to show; on a terminal, as many as fit
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub(crate) clients: usize,
-    /// The most topics that are shown
+    /// The most topics to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) topics: usize,
-    /// Between two looks, which is what rates are over
+    /// The time between two polls; rates are averages over it
     #[arg(long, value_name = "TIME", value_parser = parse_delay, default_value = "1s")]
     pub(crate) interval: Duration,
 }
 
-/// By what clients are sorted.
+/// The order of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Sort {
     /// Messages waiting, then lost

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde_json::json;
 use trunkline_bench::table::{Align, Table};
 use trunkline_journal::{IndexState, SegmentSurvey, Survey};
 use trunkline_store::{State, kind};
@@ -10,10 +11,10 @@ use trunkline_store::{State, kind};
 use super::{ending, read};
 use crate::Ending;
 use crate::fault::Fault;
-use crate::output::{print, print_table};
+use crate::output::{Form, print};
 use crate::quantity::moment;
 
-pub(super) fn run(path: &Path) -> Result<Ending, Fault> {
+pub(super) fn run(path: &Path, form: Form) -> Result<Ending, Fault> {
     let (mut known, mut kinds) = (State::default(), BTreeMap::<u8, (u64, u64)>::new());
     let survey = read(path, &mut |_, record| {
         known.learn(record);
@@ -21,18 +22,26 @@ pub(super) fn run(path: &Path) -> Result<Ending, Fault> {
         *records += 1;
         *bytes += record.body.len() as u64;
     })?;
-    print(&format!("journal {:016x}; {}\n\n", survey.journal, ending(&survey)))?;
-    print_table(segments(&survey))?;
+    form.say(&format!("journal {:016x}; {}\n\n", survey.journal, ending(&survey)))?;
+    if form == Form::Json {
+        let torn = survey.torn.map(|torn| torn.bytes);
+        let object = json!({
+            "fact": "journal", "number": format!("{:016x}", survey.journal), "closed": survey.was_closed,
+            "torn_bytes": torn, "is_sound": survey.is_sound(),
+        });
+        print(&format!("{object}\n"))?;
+    }
+    form.table("segment", segments(&survey))?;
     let titles = [("kind", Align::Left), ("records", Align::Right), ("bytes", Align::Right)];
     let mut table = Table::new(titles);
     for (kind, (records, bytes)) in kinds {
         table.row([kind::name(kind).to_owned(), records.to_string(), bytes.to_string()]);
     }
-    print("\n")?;
-    print_table(table)?;
-    print_known(&known)?;
+    form.say("\n")?;
+    form.table("kind", table)?;
+    print_known(&known, form)?;
     if !survey.is_sound() {
-        print("\nsomething is damaged; `trunkline journal verify` says what\n")?;
+        form.say("\nsomething is damaged; `trunkline journal verify` says what\n")?;
     }
     Ok(Ending::Right)
 }
@@ -73,13 +82,13 @@ fn segments(survey: &Survey) -> Table {
     table
 }
 
-fn print_known(known: &State) -> Result<(), Fault> {
+fn print_known(known: &State, form: Form) -> Result<(), Fault> {
     let mut table = Table::new([("producer", Align::Left), ("last sequence", Align::Right)]);
     for producer in known.producers.values() {
         table.row([producer.name.clone(), producer.last.to_string()]);
     }
-    print("\n")?;
-    print_table(table)?;
+    form.say("\n")?;
+    form.table("producer", table)?;
     let mut table = Table::new([
         ("durable subscription", Align::Left),
         ("pattern", Align::Left),
@@ -89,6 +98,6 @@ fn print_known(known: &State) -> Result<(), Fault> {
         let acknowledged = durable.account.acknowledged.to_string();
         table.row([durable.name.clone(), durable.pattern.clone(), acknowledged]);
     }
-    print("\n")?;
-    print_table(table)
+    form.say("\n")?;
+    form.table("durable_subscription", table)
 }

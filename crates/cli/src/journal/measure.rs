@@ -12,7 +12,7 @@ use trunkline_bench::table::{Align, Table};
 
 use crate::Ending;
 use crate::fault::Fault;
-use crate::output::{print, print_table};
+use crate::output::Form;
 
 /// Bytes of a record.
 const RECORD: usize = 256;
@@ -44,13 +44,14 @@ const WAYS: [(Way, &str); 5] = [
     (Way::Direct, "zeros written before, O_DIRECT|O_DSYNC, 4 KiB"),
 ];
 
-pub(super) fn run(folder: &Path) -> Result<Ending, Fault> {
+pub(super) fn run(folder: &Path, form: Form) -> Result<Ending, Fault> {
     let path = folder.join(NAME);
     let titles = [
         ("way", Align::Left),
         ("writes", Align::Right),
         ("p50 us", Align::Right),
         ("p99 us", Align::Right),
+        ("note", Align::Left),
     ];
     let mut table = Table::new(titles);
     let mut fastest: Option<(Duration, &str)> = None;
@@ -61,7 +62,8 @@ pub(super) fn run(folder: &Path) -> Result<Ending, Fault> {
             Ok(times) if !times.is_empty() => times,
             Ok(_) => continue,
             Err(cause) if way == Way::Direct => {
-                table.row([name.to_owned(), format!("not here: {cause}")]);
+                let none = String::new;
+                table.row([name.to_owned(), none(), none(), none(), format!("not here: {cause}")]);
                 continue;
             }
             Err(cause) => {
@@ -79,10 +81,13 @@ pub(super) fn run(folder: &Path) -> Result<Ending, Fault> {
     }
     // It is left behind only if the folder has become read-only meanwhile.
     let _ = fs::remove_file(&path);
-    print(&format!("{RECORD} bytes each, until the disk has them, in {}\n\n", folder.display()))?;
-    print_table(table)?;
+    form.say(&format!(
+        "{RECORD} bytes each, until the disk has them, in {}\n\n",
+        folder.display()
+    ))?;
+    form.table("way", table)?;
     if let Some((_, name)) = fastest {
-        print(&format!("\nfastest here: {name}\n"))?;
+        form.say(&format!("\nfastest here: {name}\n"))?;
     }
     Ok(Ending::Right)
 }

@@ -2,43 +2,62 @@
 
 use std::path::Path;
 
-use trunkline_journal::{DamageKind, IndexState, Wound, segment_name};
+use serde_json::json;
+use trunkline_journal::{DamageKind, IndexState, Survey, Wound, segment_name};
 use trunkline_store::{StoredMessage, kind};
 
 use super::{ending, read};
 use crate::Ending;
 use crate::client::counted;
 use crate::fault::Fault;
-use crate::output::{plain, print};
+use crate::output::{Form, plain, print};
 
-pub(super) fn run(path: &Path) -> Result<Ending, Fault> {
+pub(super) fn run(path: &Path, form: Form) -> Result<Ending, Fault> {
     let mut records = 0;
     let survey = read(path, &mut |_, _| records += 1)?;
-    let mut lines = String::new();
-    let mut damages = survey.wounds.len() as u64;
+    let mut damages = Vec::new();
+    let mut wrong_indexes = Vec::new();
     for segment in &survey.segments {
         let name = segment_name(segment.number);
         if let Err(error) = segment.head
             && !segment.is_being_made
         {
-            damages += 1;
-            lines += &format!("{name} byte 0: {error}\n");
+            damages.push(format!("{name} byte 0: {error}"));
         }
         if segment.index == IndexState::Wrong {
-            lines += &format!("{name}: its index is wrong, and is made again by the next start\n");
+            wrong_indexes.push(name);
         }
     }
-    for wound in &survey.wounds {
-        lines += &format!("{}\n", plain(&described(wound)));
+    damages.extend(survey.wounds.iter().map(|wound| plain(&described(wound))));
+    if form == Form::Json {
+        print(&json(&survey, records, &damages, &wrong_indexes))?;
+        return Ok(if damages.is_empty() { Ending::Right } else { Ending::Wrong });
     }
+    let mut lines = String::new();
+    for name in &wrong_indexes {
+        lines += &format!("{name}: its index is wrong, and is made again by the next start\n");
+    }
+    lines.extend(damages.iter().map(|damage| format!("{damage}\n")));
     let segments = counted(survey.segments.len() as u64, "segment");
     lines += &format!("{segments}, {}; {}\n", counted(records, "record"), ending(&survey));
-    lines += &match damages {
+    lines += &match damages.len() as u64 {
         0 => "right: nothing is damaged\n".to_owned(),
         damages => format!("wrong: {}\n", counted(damages, "damage")),
     };
     print(&lines)?;
-    Ok(if damages == 0 { Ending::Right } else { Ending::Wrong })
+    Ok(if damages.is_empty() { Ending::Right } else { Ending::Wrong })
+}
+
+/// One object: how much there is, and what is damaged.
+fn json(survey: &Survey, records: u64, damages: &[String], wrong_indexes: &[String]) -> String {
+    let segments = survey.segments.len();
+    let torn = survey.torn.map(|torn| torn.bytes);
+    let closed = survey.was_closed;
+    let object = json!({
+        "fact": "journal", "segments": segments, "records": records, "closed": closed, "torn_bytes": torn,
+        "damages": damages, "wrong_indexes": wrong_indexes,
+    });
+    format!("{object}\n")
 }
 
 /// Where a damage is, and whose.

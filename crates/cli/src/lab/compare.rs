@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::MachineRow;
 use trunkline_bench::statistics::ComparisonRule;
 use trunkline_bench::table::{Align, Table, number};
 use trunkline_experiment::format::Format;
-use trunkline_report::compare::{Change, Compared, Lengths, Line, differences, is_same_machine};
+use trunkline_report::changes::{
+    Change, Lengths, Line, RecordChanges, differences, is_same_machine,
+};
 
 use crate::Ending;
 use crate::arguments::CompareArguments;
@@ -17,7 +19,7 @@ use crate::output::{plain, print, print_table};
 
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Fault> {
     let (first, second) = (read(&arguments.first)?, read(&arguments.second)?);
-    let compared = Compared::of(&first, &second, &ComparisonRule::default());
+    let compared = RecordChanges::of(&first, &second, &ComparisonRule::default());
     let mut head = vec![
         described("A", &arguments.first, &first.machine),
         described("B", &arguments.second, &second.machine),
@@ -44,7 +46,7 @@ fn described(name: &str, file: &Path, machine: &MachineRow) -> String {
     format!("{name}: {}, {experiment} on {date}: {processor}, {cores} cores", file.display())
 }
 
-fn machines(first: &Record, second: &Record) -> Vec<String> {
+fn machines(first: &RunRecord, second: &RunRecord) -> Vec<String> {
     let mut lines = Vec::new();
     if !is_same_machine(&first.machine, &second.machine) {
         lines.push("DIFFERENT MACHINES: times differ for that alone, factors less so".to_owned());
@@ -101,8 +103,7 @@ fn short(profile: &str) -> String {
 
 fn short_side(profile: &str) -> String {
     let (transport, rest) = profile.split_once('/').unwrap_or(("none", profile));
-    let is_it = |format: &Format| format.profile().split_once('/').is_some_and(|it| it.1 == rest);
-    let named = Format::ALL.into_iter().find(is_it);
+    let named = Format::of_profile(profile).filter(|it| it.profile_over(transport) == profile);
     let used = |part: &&str| !part.is_empty() && *part != "none";
     let rest = named.map_or_else(
         || rest.split('/').filter(used).collect::<Vec<_>>().join("/"),
@@ -112,7 +113,7 @@ fn short_side(profile: &str) -> String {
     parts.into_iter().filter(used).collect::<Vec<_>>().join(" ")
 }
 
-fn foot(compared: &Compared<'_>, all: bool) -> Vec<String> {
+fn foot(compared: &RecordChanges<'_>, all: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let count = |change| compared.count(change);
     if !compared.lines.is_empty() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use trunkline_bench::clock::Date;
 use trunkline_bench::file;
 use trunkline_bench::histogram::{self, Distribution, Latencies};
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_demo::fx::{TickLimits, Ticks};
 use trunkline_experiment::definition::{Definition, Measure, Part};
 use trunkline_experiment::format::Family;
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     // Minutes may pass before a file is written; better to know now that it cannot be.
     let mut files: Vec<PathBuf> = arguments.json.iter().cloned().collect();
     for file in &files {
-        refuse_unwritable(file)?;
+        reject_unwritable(file)?;
     }
     let peers = Discovery::of(arguments.peers.folder.as_deref())?;
     let family = definition.messages.family;
@@ -51,17 +51,17 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     let against = arguments.against.as_deref().map(|other| other_build(other, &parts));
     let against = against.transpose()?;
     if let Some(folder) = &arguments.report {
-        refuse_unwritable_folder(folder)?;
+        reject_unwritable_folder(folder)?;
     }
     // Last, so that no other mistake leaves an empty folder behind.
     if arguments.record {
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
-        let file = Record::new_path(
+        let file = RunRecord::new_path(
             Date::today(),
             &definition.name,
             &what(&names, &definition, arguments),
         );
-        refuse_unwritable_folder(file.parent().unwrap_or(Path::new(".")))?;
+        reject_unwritable_folder(file.parent().unwrap_or(Path::new(".")))?;
         files.push(file);
     }
     let is_quick = arguments.quick;
@@ -109,7 +109,7 @@ fn other_build(other: &Path, parts: &[Part]) -> Result<PathBuf, Fault> {
 /// The page, the rows that it was made of, and the logs of all times.
 pub(crate) fn write_report(
     folder: &Path,
-    record: &Record,
+    record: &RunRecord,
     report: &Report,
     (distributions, latencies): (&[Distribution], &[Latencies]),
 ) -> Result<(), Fault> {
@@ -126,7 +126,7 @@ pub(crate) fn write_report(
 }
 
 /// A folder that is not there yet can be made if the one above it takes a file.
-fn refuse_unwritable_folder(folder: &Path) -> Result<(), Fault> {
+fn reject_unwritable_folder(folder: &Path) -> Result<(), Fault> {
     if folder.exists() && !folder.is_dir() {
         return Err(Fault::new(format!("{}: is no folder", folder.display())));
     }
@@ -137,7 +137,7 @@ fn refuse_unwritable_folder(folder: &Path) -> Result<(), Fault> {
         .map_err(|cause| Fault::new(format!("{}: cannot be written: {cause}", folder.display())))
 }
 
-fn write_record(record: &Record, file: &Path) -> Result<(), Fault> {
+fn write_record(record: &RunRecord, file: &Path) -> Result<(), Fault> {
     make_folder_of(file)?;
     record.write(file)?;
     print(&format!("\nwritten: {}\n", file.display()))
@@ -162,14 +162,14 @@ fn make_folder_of(file: &Path) -> Result<(), Fault> {
         .map_err(|cause| Fault::new(format!("{}: cannot be made: {cause}", folder.display())))
 }
 
-fn refuse_unwritable(file: &Path) -> Result<(), Fault> {
-    let refuse = |why| Err(Fault::new(format!("{}: {why}", file.display())));
+fn reject_unwritable(file: &Path) -> Result<(), Fault> {
+    let reject = |why| Err(Fault::new(format!("{}: {why}", file.display())));
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_some_and(|folder| !folder.is_dir()) {
-        return refuse("cannot be written: its folder is not there");
+        return reject("cannot be written: its folder is not there");
     }
     if file.is_dir() || file.file_name().is_none() {
-        return refuse("cannot be written: is a folder");
+        return reject("cannot be written: is a folder");
     }
-    Ok(Record::try_place(file)?)
+    Ok(RunRecord::try_place(file)?)
 }

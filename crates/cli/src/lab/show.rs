@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_report::{Report, conclusion};
 
 use crate::Ending;
@@ -51,6 +51,6 @@ fn keep_tables(report: &mut Report, asked: &[String]) -> Result<(), Fault> {
 
 /// The record in `file`, its conclusions judged as those of today's runs are. One of an experiment of the
 /// user's own is as good as any, but has nothing published to show beside it.
-pub(crate) fn read(file: &Path) -> Result<Record, Fault> {
-    Ok(conclusion::judged(Record::read(file)?))
+pub(crate) fn read(file: &Path) -> Result<RunRecord, Fault> {
+    Ok(conclusion::judged(RunRecord::read(file)?))
 }

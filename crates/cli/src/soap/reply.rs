@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use trunkline_codec::soap::graph::{Content, Graph, Message, NodeId};
 use trunkline_session::soap::Fault;
+use trunkline_soap::graph::{Content, Graph, Message, NodeId};
 
 use crate::output::plain;
 

@@ -1,8 +1,8 @@
 //! `key=value` arguments as a message: `a=1 customer.name=Ann list.item[1]=x price:double=6.35 price@unit=EUR`.
 
-use trunkline_codec::soap::Style;
-use trunkline_codec::soap::graph::{Content, Graph, Message, Name, Node, NodeId};
 use trunkline_session::soap::outline::Body;
+use trunkline_soap::Style;
+use trunkline_soap::graph::{Content, Graph, Message, Name, Node, NodeId};
 
 use super::{Called, typed};
 use crate::fault::Fault;
@@ -45,7 +45,7 @@ pub(super) fn message(called: &Called, values: &[String]) -> Result<Message, Fau
         Some(types) => typed::request(called, types, &tree, &mut message.graph)?,
         None => {
             if style.is_encoded() {
-                tree.refuse_lists()?;
+                tree.reject_lists()?;
             }
             let qualified = style == Style::DocumentLiteral && called.binding.qualified;
             let namespace = if qualified { &*element.namespace } else { "" };
@@ -161,14 +161,14 @@ impl Tree {
     }
 
     /// Encoded, they would have to be arrays, and nobody says of what.
-    pub(super) fn refuse_lists(&self) -> Result<(), Fault> {
+    pub(super) fn reject_lists(&self) -> Result<(), Fault> {
         for Branch { name, index, tree, .. } in &self.inside {
             if *index > 0 {
                 return Err(Fault::new(format!(
                     "{name}[{index}]: a list that is encoded is an array, which cannot be sent without a WSDL"
                 )));
             }
-            tree.refuse_lists()?;
+            tree.reject_lists()?;
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
-//! A request as the service's WSDL has it: what does not fit is refused.
+//! A request as the service's WSDL has it: what does not fit is rejected.
 
-use trunkline_codec::soap::graph::{self, Array, Graph, Name, Node, NodeId};
 use trunkline_session::soap::SoapVersion;
 use trunkline_session::soap::outline::{
     Attribute, Body, Content, Items, Parameter, Simple, TypeId, Types,
 };
+use trunkline_soap::graph::{self, Array, Graph, Name, Node, NodeId};
 
 use super::request::{Branch, Tree, XSD};
 use super::{Called, listed};
@@ -231,7 +231,7 @@ impl Writer<'_> {
             }
             (Content::Any, None) => {
                 if self.encoded {
-                    branch.tree.refuse_lists()?;
+                    branch.tree.reject_lists()?;
                 }
                 Ok(branch.tree.node(self.graph, ""))
             }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use trunkline_client::{
-    Client, Confirmed, Consume, Delivery, Error, Event, Lost, LostReason, Refusal, Refused, Start,
-    Subscribe, Subscription, kind,
+    Client, Confirmed, Consume, Delivery, Error, Event, Lost, LostReason, Rejected, Rejection,
+    Start, Subscribe, Subscription, kind,
 };
 
 use super::Listing;
@@ -38,8 +38,8 @@ pub(super) fn consume(
         wants_acknowledged: false,
     };
     let subscription = client.consume(&how).map_err(|error| match (error, &arguments.durable) {
-        (Error::Refused(refusal), Some(name)) if refusal.offset.is_none() => {
-            Fault::new(format!("the durable subscription {name:?} is refused: {}", refusal.text))
+        (Error::Rejected(rejection), Some(name)) if rejection.offset.is_none() => {
+            Fault::new(format!("the durable subscription {name:?} is rejected: {}", rejection.text))
         }
         (error, _) => not_taken(pattern, error),
     })?;
@@ -130,21 +130,21 @@ impl Listing<'_> {
                 let name = self.arguments.durable.as_deref().unwrap_or_default();
                 self.ended = Some(format!("the durable subscription {name:?} was deleted"));
             }
-            Event::Refused(refused) => self.take_refused(refused),
+            Event::Rejected(rejected) => self.take_rejected(rejected),
             // What the router says last is in the error behind it, and the others are answers to nothing that
             // is asked here.
             _ => {}
         }
     }
 
-    /// A subscription that stood is refused: what it would bring is missing, so nothing more is waited for.
-    fn take_refused(&mut self, refused: &Refused<'_>) {
-        if !matches!(refused.of, kind::SUBSCRIBE | kind::CONSUME) {
-            return tell(&Refusal::from(*refused).to_string());
+    /// A subscription that stood is rejected: what it would bring is missing, so nothing more is waited for.
+    fn take_rejected(&mut self, rejected: &Rejected<'_>) {
+        if !matches!(rejected.of, kind::SUBSCRIBE | kind::CONSUME) {
+            return tell(&Rejection::from(*rejected).to_string());
         }
-        let of = self.patterns.iter().find(|(it, _)| u64::from(it.number()) == refused.id);
+        let of = self.patterns.iter().find(|(it, _)| u64::from(it.number()) == rejected.id);
         let pattern = of.map_or("", |(subscription, _)| self.pattern(*subscription));
-        self.ended = Some(format!("{pattern:?} is refused: {}", refused.text));
+        self.ended = Some(format!("{pattern:?} is rejected: {}", rejected.text));
     }
 
     fn take_confirmed(&mut self, confirmed: &Confirmed) {

@@ -45,7 +45,7 @@ fn is_sent(wsdl: &str, arguments: &[&str], words: &str) {
 }
 
 #[track_caller]
-fn is_refused(wsdl: &str, arguments: &[&str], words: &str) {
+fn is_rejected(wsdl: &str, arguments: &[&str], words: &str) {
     let (status, out, err, sent) = ask(wsdl, arguments);
     assert_eq!((status, &*out, &*sent), (Some(2), "", ""), "{arguments:?}: {err}");
     assert!(err.contains(words), "{arguments:?}: no {words:?} in {err}");
@@ -57,17 +57,17 @@ fn what_is_empty_is_sent_where_it_may_be_empty() {
     let lists = r#"
         <complexType name="Some"><sequence><element name="x" type="int" maxOccurs="unbounded"/></sequence></complexType>
         <complexType name="Any"><sequence><element name="x" type="int" minOccurs="0" maxOccurs="3"/></sequence></complexType>"#;
-    is_refused(
+    is_rejected(
         &one("t:Some", lists),
         &["a="],
         "a.x is missing: Some takes x (int each); say a.x[0]=VALUE",
     );
-    is_refused(&one("t:Some", lists), &[], "a is missing: ask takes a (Some); say a.x[0]=VALUE");
+    is_rejected(&one("t:Some", lists), &[], "a is missing: ask takes a (Some); say a.x[0]=VALUE");
     is_sent(&one("t:Any", lists), &["a="], "<a></a>");
-    is_refused(&one("t:Any", lists), &[], "say a.x[0]=VALUE, or a= for an empty one");
+    is_rejected(&one("t:Any", lists), &[], "say a.x[0]=VALUE, or a= for an empty one");
     is_sent(&one("t:Any", lists), &["a.x[0]=1", "a.x[1]=2"], "<a><x>1</x><x>2</x></a>");
     let empty = r#"<complexType name="Empty"/>"#;
-    is_refused(&one("t:Empty", empty), &[], "a is missing: ask takes a (Empty); say a=");
+    is_rejected(&one("t:Empty", empty), &[], "a is missing: ask takes a (Empty); say a=");
     is_sent(&one("t:Empty", empty), &["a="], "<a></a>");
 }
 
@@ -200,7 +200,7 @@ fn the_document_is_named_that_a_type_was_to_come_from() {
     let imported =
         of("").replace("<types>", "<import namespace='urn:m' location='m.wsdl'/><types>");
     let imported = imported.replace("message=\"t:In\"", "xmlns:m='urn:m' message=\"m:In\"");
-    is_refused(&imported, &[], "the message {urn:m}In is not there: http://");
+    is_rejected(&imported, &[], "the message {urn:m}In is not there: http://");
 }
 
 #[test]
@@ -222,19 +222,19 @@ fn an_attribute_that_must_be_there_is_asked_for_wherever_it_is_said() {
     ] {
         let others = format!(r#"{required}<complexType name="A">{inside}</complexType>"#);
         let given = format!("a={value}");
-        is_refused(&one("t:A", &others), &[&given], why);
+        is_rejected(&one("t:A", &others), &[&given], why);
         let sent = format!("<a unit=\"x&quot;\">{value}</a>");
         is_sent(&one("t:A", &others), &[&given, "a@unit=x\""], &sent);
     }
     let inside =
         r#"<complexContent><extension base="t:Base"><sequence/></extension></complexContent>"#;
     let others = format!(r#"{required}<complexType name="A">{inside}</complexType>"#);
-    is_refused(&one("t:A", &others), &["a="], why);
+    is_rejected(&one("t:A", &others), &["a="], why);
     let optional = others.replace("use=\"required\"", "");
     is_sent(&one("t:A", &optional), &["a="], "<a></a>");
     let circle = r#"<attributeGroup name="A"><attributeGroup ref="t:A"/></attributeGroup>
         <complexType name="A"><attributeGroup ref="t:A"/></complexType>"#;
-    is_refused(&one("t:A", circle), &["a="], "types made from others more than 32 deep");
+    is_rejected(&one("t:A", circle), &["a="], "types made from others more than 32 deep");
 }
 
 #[test]
@@ -253,10 +253,10 @@ fn attributes_have_the_names_types_and_values_that_are_said_of_them() {
     for name in ["far=\"2\"", "a=\"7\""] {
         is_sent(&wsdl, &given, &format!(":{name}"));
     }
-    is_refused(&wsdl, &["a=1", "a@b=1"], "a@b: A takes @far, @a, @lang, @c");
-    is_refused(&wsdl, &["a=1", "a@far=x"], "a@far=x: it takes short");
-    is_refused(&wsdl, &["a=1", "a@a=8"], "a@a=8: it takes 7, which is fixed");
-    is_refused(&wsdl, &["a=1", "a@c=y"], "a@c=y: it takes x");
+    is_rejected(&wsdl, &["a=1", "a@b=1"], "a@b: A takes @far, @a, @lang, @c");
+    is_rejected(&wsdl, &["a=1", "a@far=x"], "a@far=x: it takes short");
+    is_rejected(&wsdl, &["a=1", "a@a=8"], "a@a=8: it takes 7, which is fixed");
+    is_rejected(&wsdl, &["a=1", "a@c=y"], "a@c=y: it takes x");
 }
 
 /// That of an array of the encoding is written by the encoding, however a description asks for it.
@@ -280,11 +280,11 @@ fn values_that_are_fixed_are_no_others() {
     is_sent(&ask_of(fixed), &["a=7"], "<a>7</a>");
     // An empty one has the value that is fixed (XML Schema part 1, 3.3.1).
     is_sent(&ask_of(fixed), &["a="], "<a/>");
-    is_refused(&ask_of(fixed), &["a=8"], "a=8: it takes 7, which is fixed");
-    is_refused(&ask_of(fixed), &[], "a is missing: ask takes a (string); say a=7");
+    is_rejected(&ask_of(fixed), &["a=8"], "a=8: it takes 7, which is fixed");
+    is_rejected(&ask_of(fixed), &[], "a is missing: ask takes a (string); say a=7");
     let value = r#"<element name="ask" type="int" fixed="7"/>"#;
     is_sent(&ask_of(value), &["ask=7"], ">7</");
-    is_refused(&ask_of(value), &["ask=8"], "ask=8: it takes 7, which is fixed");
+    is_rejected(&ask_of(value), &["ask=8"], "ask=8: it takes 7, which is fixed");
 }
 
 /// The description is asked for where the service is, whatever its URL ends in.
@@ -323,7 +323,7 @@ fn an_error_has_an_end() {
 /// A letter is not meant by another one.
 #[test]
 fn what_is_like_nothing_is_nothing_that_was_meant() {
-    is_refused(&one("int", ""), &["c=1"], "\"c\": ask takes a (int)\n");
+    is_rejected(&one("int", ""), &["c=1"], "\"c\": ask takes a (int)\n");
 }
 
 /// Who said where the description is, is told what is there; who did not, that it can be said.
@@ -370,16 +370,16 @@ fn lists_and_unions_are_checked() {
     ] {
         let wsdl = one(&format!("t:{name}"), types);
         is_sent(&wsdl, &[&format!("a={good}")], &format!("<a>{good}</a>"));
-        is_refused(&wsdl, &[&format!("a={bad}")], &format!("a={bad}: it takes {takes}"));
+        is_rejected(&wsdl, &[&format!("a={bad}")], &format!("a={bad}: it takes {takes}"));
     }
-    is_refused(
+    is_rejected(
         &one("t:Lost", types),
         &["a=1"],
         "the type Lost: the type {urn:far}Lost is not there",
     );
     let itself = r#"<simpleType name="U"><union memberTypes="t:U"/></simpleType>"#;
     let why = "a is not understood: the type U: types made from others more than 32 deep";
-    is_refused(&one("t:U", itself), &["a=1"], why);
+    is_rejected(&one("t:U", itself), &["a=1"], why);
     // Unions of unions may not take for ever.
     let mut bomb = String::from(r#"<simpleType name="U0"><restriction base="int"/></simpleType>"#);
     for number in 1..=30 {
@@ -388,7 +388,7 @@ fn lists_and_unions_are_checked() {
             r#"<simpleType name="U{number}"><union memberTypes="t:U{below} t:U{below} t:U{below}"/></simpleType>"#
         );
     }
-    is_refused(&one("t:U30", &bomb), &["a=1"], "types made from more than 100000 elements");
+    is_rejected(&one("t:U30", &bomb), &["a=1"], "types made from more than 100000 elements");
 }
 
 #[test]
@@ -416,7 +416,7 @@ fn names_are_of_any_letters() {
 fn a_message_may_be_empty() {
     let wsdl = ask_of("").replace(r#"<part name="p" element="t:ask"/>"#, "");
     is_sent(&wsdl, &[], ":Body></");
-    is_refused(&wsdl, &["a=1"], "\"a\": ask takes nothing");
+    is_rejected(&wsdl, &["a=1"], "\"a\": ask takes nothing");
     let empty = ANSWER.replace("<r><text>yes</text></r>", "");
     let site = Site::start(&[("/?wsdl", &wsdl)], &empty);
     let (status, out, err) = said(&[&site.url("/"), "ask"]);
@@ -433,13 +433,13 @@ fn the_element_of_the_body_may_be_a_value() {
     let wsdl = ask_of(list);
     is_sent(&wsdl, &["ask=1 2"], ">1 2</");
     is_sent(&wsdl, &["ask:nil="], "xsi:nil=\"true\"/></");
-    is_refused(&wsdl, &["ask=one"], "ask=one: it takes list of int");
-    is_refused(
+    is_rejected(&wsdl, &["ask=one"], "ask=one: it takes list of int");
+    is_rejected(
         &wsdl,
         &[],
         "ask is missing: ask takes ask (list of int); say ask=VALUE, or ask:nil= for no value",
     );
-    is_refused(&wsdl, &["a=1"], "\"a\": ask takes ask (list of int)");
+    is_rejected(&wsdl, &["a=1"], "\"a\": ask takes ask (list of int)");
 }
 
 #[test]

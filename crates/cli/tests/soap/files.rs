@@ -57,7 +57,7 @@ impl Description {
     }
 
     #[track_caller]
-    fn is_refused(&self, location: &str, more: &[&str], words: &str) {
+    fn is_rejected(&self, location: &str, more: &[&str], words: &str) {
         let (status, out, err) = self.ask(location, more);
         assert_eq!((status, &*out), (Some(2), ""), "{location}: {err}");
         let words = format!("the element {{urn:types}}ask is not there: {words}");
@@ -94,12 +94,12 @@ fn a_description_reads_files_of_its_own_folder_only() {
         assert!(err.contains(&format!("is not read: {why}")), "{location}: {err}");
         it.is_read(location, &["--other-folders"]);
     }
-    it.is_refused(
+    it.is_rejected(
         "none.xsd",
         &[],
         &format!("{}/none.xsd is not read: No such file", it.path("in").display()),
     );
-    it.is_refused(
+    it.is_rejected(
         "file:///etc/passwd",
         &["--other-folders"],
         "file:///etc/passwd is not read: it is at no http",
@@ -169,7 +169,7 @@ fn a_description_has_an_end() {
     fs::write(it.path("in/long.xsd"), long(16 << 20)).expect("a file");
     let limit = "all documents together have 16777216 bytes at most (the limit `bytes`)";
     let place = it.path("in/long.xsd").display().to_string();
-    it.is_refused("long.xsd", &[], &format!("{place} is not read: {limit}"));
+    it.is_rejected("long.xsd", &[], &format!("{place} is not read: {limit}"));
     let site = Site::start(
         &[("/?wsdl", &WSDL.replace("LOCATION", "long.xsd")), ("/long.xsd", &long(16 << 20))],
         ANSWER,

@@ -143,7 +143,7 @@ fn what_notes_say_is_sent_and_printed() {
 }
 
 #[test]
-fn what_the_wsdl_does_not_allow_is_refused() {
+fn what_the_wsdl_does_not_allow_is_rejected() {
     let (server, _) = start();
     let url = format!("http://{}/wrapped", server.address());
     for (without, more, words) in [

@@ -117,7 +117,7 @@ impl Hosts {
     }
 
     #[track_caller]
-    fn is_refused(&self, url: &str, more: &[&str], words: &str) {
+    fn is_rejected(&self, url: &str, more: &[&str], words: &str) {
         let (status, err, sent) = self.call(url, more);
         assert_eq!((status, sent), (Some(2), vec![]), "{url} {more:?}: {err}");
         assert!(err.contains(words), "{url} {more:?}: no {words:?} in {err}");
@@ -142,11 +142,11 @@ fn the_port_that_was_said_is_called_and_no_other() {
             &format!("{test} (port Orders/Test)"),
         );
         let why = format!("{live} is the port Orders/Live, and --port says Orders/Test at {test}");
-        hosts.is_refused(&live, &port, &why);
+        hosts.is_rejected(&live, &port, &why);
         // The same address may be written in several ways.
-        hosts.is_refused(&live.replace("http:", "HTTP:"), &port, "is the port Orders/Live, and");
+        hosts.is_rejected(&live.replace("http:", "HTTP:"), &port, "is the port Orders/Live, and");
     }
-    hosts.is_refused(
+    hosts.is_rejected(
         &live,
         &["--port", "Queue"],
         "the port Orders/Queue is at \"jms:jndi:orders\", which is no address of HTTP",
@@ -160,7 +160,7 @@ fn a_port_is_one() {
         <soap:address location="http://LIVE/old"/></port></service>"#;
     let hosts = Hosts::start(&SAME_PATH.replace("OTHER", other));
     let local = hosts.url(LOCAL, "/");
-    hosts.is_refused(&local, &["--port", "Test"], "say --port: Orders/Test at http://");
+    hosts.is_rejected(&local, &["--port", "Test"], "say --port: Orders/Test at http://");
     let test = hosts.url(TEST, "/orders");
     hosts.is_called(
         &local,

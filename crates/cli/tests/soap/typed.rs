@@ -64,7 +64,7 @@ fn start() -> (Running, Arc<AtomicUsize>) {
 }
 
 #[test]
-fn what_the_operation_does_not_take_is_refused_and_nothing_is_sent() {
+fn what_the_operation_does_not_take_is_rejected_and_nothing_is_sent() {
     let (server, calls) = start();
     let whole = ["quantity=1", "first.symbol=A", "legs=", "sizes=1"];
     let cases: [(&[&str], &str); 9] = [

@@ -1,4 +1,4 @@
-//! What a client does with its stream: sending, reading, waiting for answers.
+//! How a client uses its stream: sending, reading, waiting for answers.
 
 use std::hint;
 use std::io::{self, ErrorKind};
@@ -10,13 +10,14 @@ use trunkline_reactor::{Address, Deadline, Idle, Stream};
 use super::{Client, GATHERED};
 use crate::conversation::Look;
 use crate::error::{Error, Result};
-use crate::event::Refusal;
+use crate::event::Rejection;
 use crate::options::Options;
 
-/// Reads of one who spins between two looks at the clock, which takes as long as a read.
+/// Reads of a spinning client between two checks of the clock, which costs as much as a read.
 const LOOKS_BEFORE_CLOCK: u32 = 16;
 
-/// Bytes that are sent between two reads where answers come: those to more would not fit into one.
+/// Bytes that are sent between two reads while answers come: the answers to more would not fit into one
+/// read.
 const ASKED: usize = 16 << 10;
 
 impl Client {
@@ -25,10 +26,11 @@ impl Client {
         if self.conversation.output().len() > bytes { self.flush() } else { Ok(()) }
     }
 
-    /// Writes what has gathered. While there is no room it reads: a router takes no more from who does not read its
-    /// answers. What comes is put aside, so that this is not for who waits for an answer.
+    /// Writes the output. While there is no room, it reads, because the router takes nothing more from a
+    /// client that does not read its answers. Incoming frames are set aside, so a call that waits for an
+    /// answer must not use this.
     pub(super) fn write(&mut self, timeout: Duration) -> Result<()> {
-        // Counts from the last that was written.
+        // Counts from the last write.
         let mut deadline = None;
         while !self.conversation.output().is_empty() {
             match self.stream.write(self.conversation.output()) {
@@ -47,7 +49,8 @@ impl Client {
         Ok(())
     }
 
-    /// Writes what has gathered, or as much as there is room for until something was read; false in the second case.
+    /// Writes the output, or as much as there is room for until something was read; false in the second
+    /// case.
     pub(super) fn write_or_read(&mut self) -> Result<bool> {
         let mut deadline = None;
         while !self.conversation.output().is_empty() {
@@ -64,7 +67,7 @@ impl Client {
                     let deadline = *deadline.get_or_insert_with(|| Deadline::after(timeout));
                     self.wait_to_write(true, deadline)?;
                 }
-                // What the router has said before comes first.
+                // An earlier message of the router takes precedence.
                 Err(_) if matches!(self.read(), Ok(true)) => return Ok(false),
                 Err(error) => return Err(self.why_ended(error)),
             }
@@ -72,13 +75,13 @@ impl Client {
         Ok(true)
     }
 
-    /// Reads once what is there, and puts it aside; false if there is no room for it.
+    /// Reads once, and sets the frames aside; false if there is no room for them.
     fn put_aside(&mut self) -> Result<bool> {
         let has_room = self.look()?;
         if has_room && self.read()? { self.look() } else { Ok(has_room) }
     }
 
-    /// Puts aside what has been read; false if there is no room for it.
+    /// Sets aside what was read; false if there is no room for it.
     fn look(&mut self) -> Result<bool> {
         match self.conversation.look_for(|_| Look::<()>::Other) {
             Ok(_) => Ok(true),
@@ -87,7 +90,7 @@ impl Client {
         }
     }
 
-    /// Waits for room, or for bytes to read too.
+    /// Waits for room, or also for bytes to read.
     fn wait_to_write(&mut self, or_read: bool, deadline: Deadline) -> Result<()> {
         loop {
             let ready = self.stream.wait(or_read, true, deadline.left()).map_err(Error::Lost)?;
@@ -100,8 +103,8 @@ impl Client {
         }
     }
 
-    /// Takes in what the router has said, without waiting: it may want a sign of life. What does not
-    /// fit beside what was put aside stays where it is until it is received.
+    /// Processes what the router has sent, without waiting: it may ask for a sign of life. What does not
+    /// fit beside the frames set aside stays in the stream until it is received.
     pub(super) fn look_in(&mut self) -> Result<()> {
         self.put_aside()?;
         self.write(self.options.timeout)
@@ -126,7 +129,7 @@ impl Client {
 
     /// Waits for something to read; false if the deadline is over before.
     pub(super) fn read_before(&mut self, deadline: Deadline) -> Result<bool> {
-        // To read is to look: who spins makes a call less than to wait first.
+        // A read is a check: a spinning client saves the call that would wait first.
         let spins = self.options.idle == Idle::Spin;
         let looks = if spins { LOOKS_BEFORE_CLOCK } else { 1 };
         loop {
@@ -157,7 +160,7 @@ impl Client {
         }
     }
 
-    /// Why nothing can be written any more: perhaps the router has said it.
+    /// Why nothing can be written any more; the router may have given the reason.
     fn why_ended(&mut self, error: io::Error) -> Error {
         loop {
             match self.read() {
@@ -172,7 +175,7 @@ impl Client {
         }
     }
 
-    /// Sends what has gathered and waits for an answer.
+    /// Sends the output and waits for an answer.
     pub(super) fn wait_for<T>(
         &mut self,
         waiting_for: &'static str,
@@ -184,14 +187,14 @@ impl Client {
         Ok(answer)
     }
 
-    /// As [`Client::wait_for`]; what the answer has set free is not sent.
+    /// As [`Client::wait_for`], but does not send what the answer has released.
     pub(super) fn find_answer<T>(
         &mut self,
         waiting_for: &'static str,
         timeout: Duration,
         mut look: impl FnMut(&RouterFrame<'_>) -> Look<T>,
     ) -> Result<T> {
-        // Counts from when all is sent.
+        // Counts from when everything is sent.
         let mut deadline = None;
         loop {
             let answer = self.conversation.look_for(&mut look)?;
@@ -209,15 +212,15 @@ impl Client {
         }
     }
 
-    /// Sends answers to pings. What a producer may send again at once may be much more, and goes out while its
-    /// answers are waited for.
+    /// Sends answers to pings. What a producer may resend at once can be much more; it goes out during the
+    /// wait for its answers.
     pub(super) fn write_little(&mut self) -> Result<()> {
         let is_little = self.conversation.output().len() <= GATHERED;
         if is_little { self.write(self.options.timeout) } else { Ok(()) }
     }
 
-    /// Writes some of what has gathered, and reads what is there: a router takes no more from who asks
-    /// much and reads no answers, which may be several times as long as what was asked.
+    /// Writes a part of the output, and reads what is available: the router takes nothing more from a
+    /// client that asks much and reads no answers, and answers may be several times as long as requests.
     pub(super) fn write_part(&mut self) -> Result<()> {
         let output = self.conversation.output();
         match self.stream.write(&output[..output.len().min(ASKED)]) {
@@ -239,30 +242,30 @@ impl Client {
         }
     }
 
-    /// Waits until the router has worked through everything that was sent. `look` may answer with a
-    /// refusal, the first of which is the error.
+    /// Waits until the router has processed everything that was sent. `look` may answer with a rejection, the
+    /// first of which is the error.
     pub(super) fn barrier(
         &mut self,
-        mut look: impl FnMut(&RouterFrame<'_>) -> Look<Refusal>,
+        mut look: impl FnMut(&RouterFrame<'_>) -> Look<Rejection>,
     ) -> Result<()> {
         self.last_ping += 1;
         let token = self.last_ping;
         self.conversation.ping(token);
-        let mut refusal = None;
+        let mut rejection = None;
         self.wait_for("answer of the router", self.options.timeout, |frame| match frame {
             RouterFrame::Pong(answered) if *answered == token => Look::Answer(()),
-            // One that was given up waiting for.
+            // The PONG of an earlier barrier that timed out.
             RouterFrame::Pong(_) => Look::Part,
             frame => match look(frame) {
                 Look::Answer(found) => {
-                    refusal.get_or_insert(found);
+                    rejection.get_or_insert(found);
                     Look::Part
                 }
                 Look::Part => Look::Part,
                 Look::Other => Look::Other,
             },
         })?;
-        refusal.map_or(Ok(()), |refusal| Err(Error::Refused(refusal)))
+        rejection.map_or(Ok(()), |rejection| Err(Error::Rejected(rejection)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a client tells of what was taken, and how it learns how old that was.
+//! How a client reports what was taken, and how it measures the age of messages.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn nanoseconds(time: Duration) -> u64 {
 }
 
 impl Freshness {
-    /// Says of a message how old it is; whether it is a conflated one.
+    /// Sets the age of a message; returns whether it is a conflated one.
     #[inline]
     pub(super) fn look_at(&self, epoch: Instant, event: &mut Event<'_>) -> bool {
         let Event::Message(message) = event else { return false };
@@ -34,7 +34,7 @@ impl Client {
         nanoseconds(self.epoch.elapsed())
     }
 
-    /// Something was read: an answer of the router's clock may be among it.
+    /// Something was read; it may include an answer of the router's clock.
     #[inline]
     pub(super) fn note_read(&mut self) {
         if self.freshness.is_asked {
@@ -42,7 +42,7 @@ impl Client {
         }
     }
 
-    /// Finds out how the clock of a router that tells times stands to ours.
+    /// Measures the offset of the router's clock, if the router tells times.
     pub(super) fn ask_clock(&mut self) -> Result<()> {
         if !self.welcome().is_some_and(|welcome| welcome.features.times) {
             return Ok(());
@@ -65,22 +65,22 @@ impl Client {
         }
     }
 
-    /// Between two messages of which the first is taken: the router is told if that was long ago, so
-    /// that it learns of a slow program's pace.
+    /// Between two messages, of which the first is taken: reports to the router if the last report was long
+    /// ago, so that it learns the pace of a slow program.
     pub(super) fn tell_taken_early(&mut self) {
         if self.conversation.untold() > 0 && self.tell_taken().is_none() {
-            // What does not go now goes later, and a broken connection is met then.
+            // What is not sent now is sent later, and a broken connection is noticed then.
             if let Ok(bytes) = self.stream.write(self.conversation.output()) {
                 self.conversation.sent(bytes);
             }
         }
     }
 
-    /// Tells the router what was taken, or says when to do it.
+    /// Reports to the router what was taken, or returns when to do it.
     pub(super) fn tell_taken(&mut self) -> Option<Instant> {
         self.learn_clock();
         let now = self.now();
-        // Clocks drift apart whether or not there is something to tell.
+        // Clocks drift apart whether or not there is something to report.
         if self.freshness.asks(now) {
             self.conversation.ask_clock(now);
         }

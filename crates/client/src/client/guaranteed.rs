@@ -10,54 +10,54 @@ use super::{Client, GATHERED};
 use crate::consumer::Consume;
 use crate::conversation::{Conversation, Look, Subscription, Topic};
 use crate::error::{Error, Result};
-use crate::event::{Consuming, Refusal};
+use crate::event::{Consuming, Rejection};
 
-/// How long a producer waits before it tries again what the router could not store, and how long one that
-/// only stores goes on before it looks whether there is such.
+/// How long a producer waits before it retries what the router could not store, and how long a client that
+/// only stores goes on before it checks for rejections.
 const RETRY: Duration = Duration::from_millis(500);
 
 impl Client {
-    /// Says under which name this client stores messages: the same over reconnections and restarts,
-    /// and one client's at a time. Gives the sequence of the last message of this name that is stored, 0
-    /// if there is none; the next that is stored gets the one behind it.
+    /// Sets the name under which this client stores messages. The name stays the same over reconnections
+    /// and restarts, and belongs to one client at a time. Returns the sequence of the last stored message
+    /// of this name, 0 if there is none; the next message gets the following sequence.
     ///
     /// # Errors
     ///
-    /// If it is refused, or the name is none; and [`Error::ProducerExists`] for a second one on a connection,
-    /// with which nothing has changed.
+    /// If the router rejects it, or the name is not valid; and [`Error::ProducerExists`] for a second
+    /// producer on a connection, which changes nothing.
     pub fn producer(&mut self, name: &str) -> Result<u64> {
         self.conversation.producer(name)?;
         self.retry_at = None;
         let answered = "answer to PRODUCER";
         self.wait_for(answered, self.options.timeout, |frame| match frame {
             RouterFrame::Producing(it) => Look::Answer(Ok(it.last)),
-            RouterFrame::Refused(it) if it.of == kind::PRODUCER => {
-                Look::Answer(Err(Error::Refused((*it).into())))
+            RouterFrame::Rejected(it) if it.of == kind::PRODUCER => {
+                Look::Answer(Err(Error::Rejected((*it).into())))
             }
             _ => Look::Other,
         })?
     }
 
-    /// Stores a message, and gives its sequence, by which [`Client::wait_stored`] and
-    /// [`crate::Event::Stored`] call it. It is sent at once, and kept here and sent again after
-    /// [`Client::reconnect`] until the router has acknowledged it. Waits for acknowledgements if as
-    /// much is on its way as may be. Where the connection stays full, or the router cannot store for now,
-    /// it is sent later, by this call or any other that sends.
+    /// Stores a message, and returns its sequence, which [`Client::wait_stored`] and
+    /// [`crate::Event::Stored`] use. The message is sent at once. The client keeps it, and sends it again
+    /// after [`Client::reconnect`], until the router has acknowledged it. If the window is full, the call
+    /// waits for acknowledgements. If the connection stays full, or the router cannot store for now, this
+    /// call or any other that sends will send it later.
     ///
     /// # Errors
     ///
-    /// If there is no producer or it has ended ([`crate::Event::Refused`] said why), the message is too
-    /// long, or there are no acknowledgements in time, so that there is no room for it: then it is not
-    /// taken, and has no sequence.
+    /// If there is no producer or it has ended ([`crate::Event::Rejected`] gave the reason), the message is
+    /// too long, or no acknowledgement makes room in time. Then the client has not taken the message, and
+    /// it has no sequence.
     ///
-    /// An error that is final ([`Error::is_final`]) says nothing of the message but of the connection. If
-    /// the message was taken before that was lost, it is among [`Client::unacknowledged`], and is stored by
-    /// [`Client::reconnect`]: who stores it once more then has it twice.
+    /// A final error ([`Error::is_final`]) is about the connection and says nothing about the message. If
+    /// the message was taken before the connection was lost, it is among [`Client::unacknowledged`], and
+    /// [`Client::reconnect`] stores it: storing it again would duplicate it.
     pub fn store(&mut self, topic: Topic, format: u16, payload: &[u8]) -> Result<u64> {
         self.put(topic, format, payload, None, 0)
     }
 
-    /// As [`Client::store`], for a message that need not be delivered when a time is over.
+    /// As [`Client::store`], with a time to live: after it, the message need not be delivered.
     ///
     /// # Errors
     ///
@@ -72,8 +72,8 @@ impl Client {
         self.put(topic, format, payload, Some(time_to_live), 0)
     }
 
-    /// Stores a message with others: it is sent by [`Client::flush`], by any other call that sends, or
-    /// when 64 KiB have gathered. `None` lives for ever.
+    /// Stores a message in a batch. [`Client::flush`], any other call that sends, or 64 KiB in the batch send it.
+    /// `None` is no time to live.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Client {
         self.put(topic, format, payload, time_to_live, GATHERED)
     }
 
-    /// Takes a message once there is room for it, and sends what has gathered if it is more than this.
+    /// Takes a message once there is room for it, and sends the batch if it is more than this.
     #[inline]
     fn put(
         &mut self,
@@ -112,8 +112,8 @@ impl Client {
         }
     }
 
-    /// Sends what has gathered if it is more than this, with a message that is taken: what cannot be sent
-    /// now is sent later, and not for the caller to try again.
+    /// Sends the batch if it is more than this, with a message that is taken: what cannot be sent now is
+    /// sent later, and the caller must not repeat it.
     #[inline]
     fn send_taken(&mut self, gathered: usize) -> Result<()> {
         if self.conversation.output().len() <= gathered {
@@ -126,8 +126,8 @@ impl Client {
         sent.or_else(|error| if error.is_final() { Err(error) } else { Ok(()) })
     }
 
-    /// Hears what the router says, without waiting, for programs that only store: something may be refused,
-    /// and while it is nothing is sent.
+    /// Processes what the router says, without waiting, for programs that only store: the router may reject
+    /// something, and meanwhile nothing is sent.
     #[cold]
     fn go_on(&mut self) -> Result<()> {
         self.heard_at = Instant::now();
@@ -135,7 +135,7 @@ impl Client {
         self.look_in().or_else(|error| if error.is_final() { Err(error) } else { Ok(()) })
     }
 
-    /// Waits until something is acknowledged.
+    /// Waits for an acknowledgement.
     #[cold]
     fn wait_for_room(&mut self) -> Result<()> {
         let first = self.conversation.unacknowledged().start;
@@ -144,12 +144,12 @@ impl Client {
         })
     }
 
-    /// Waits until a message is acknowledged, and with it all before, and gives the acknowledgement: how
-    /// durable they are, and where the last message that it covers is.
+    /// Waits until a message and all before it are acknowledged, and returns the acknowledgement: the
+    /// durability, and the position of the last message that it covers.
     ///
     /// # Errors
     ///
-    /// If the producer has ended, or the connection; or it is not acknowledged in time.
+    /// If the producer or the connection has ended, or the acknowledgement does not come in time.
     pub fn wait_stored(&mut self, sequence: u64, timeout: Duration) -> Result<Stored> {
         let covers = |it: &Stored| it.sequence >= sequence;
         self.wait_until("acknowledgement of what is stored", timeout, |conversation| {
@@ -158,25 +158,26 @@ impl Client {
         self.conversation.acknowledged().ok_or(Error::NoProducer)
     }
 
-    /// The last acknowledgement, which covers everything that was stored before.
+    /// The last acknowledgement, which covers all messages up to its own.
     #[must_use]
     pub fn acknowledged(&self) -> Option<Stored> {
         self.conversation.acknowledged()
     }
 
-    /// Sequences of the messages that are stored here and not acknowledged.
+    /// Sequences of the stored messages that the router has not acknowledged.
     #[must_use]
     pub fn unacknowledged(&self) -> Range<u64> {
         self.conversation.unacknowledged()
     }
 
-    /// Why what is stored stays here for now: the router has refused it, and is asked again from time to time.
+    /// Why stored messages stay here for now: the router has rejected one, and the client retries from time
+    /// to time.
     #[must_use]
-    pub fn held_back(&self) -> Option<&Refusal> {
+    pub fn held_back(&self) -> Option<&Rejection> {
         self.conversation.held_back()
     }
 
-    /// Sends and hears until something is so.
+    /// Sends and receives until a condition holds.
     fn wait_until(
         &mut self,
         waiting_for: &'static str,
@@ -202,7 +203,7 @@ impl Client {
         }
     }
 
-    /// Tries again what the router could not store, if it is time; else says when it will be.
+    /// Retries what the router could not store, if it is time; otherwise returns when it will be.
     #[inline]
     pub(super) fn keep_trying(&mut self) -> Option<Instant> {
         if !self.conversation.is_pausing() {
@@ -218,20 +219,20 @@ impl Client {
         None
     }
 
-    /// Asks for guaranteed messages, and waits until the router delivers them. [`Client::consuming`]
-    /// says how the consumer stands.
+    /// Asks for guaranteed messages, and waits until the consumer is active. [`Client::consuming`] returns
+    /// its state.
     ///
     /// # Errors
     ///
-    /// If it is refused, or the name is none.
+    /// If the router rejects it, or the name is not valid.
     pub fn consume(&mut self, how: &Consume) -> Result<Subscription> {
         let made = self.conversation.consume(how)?;
         let number = made.number();
         let answered = "answer to CONSUME";
         let answer = self.wait_for(answered, self.options.timeout, |frame| match frame {
             RouterFrame::Consuming(it) if it.subscription == number => Look::Answer(Ok(made)),
-            RouterFrame::Refused(it) if it.of == kind::CONSUME && it.id == number.into() => {
-                Look::Answer(Err(Error::Refused((*it).into())))
+            RouterFrame::Rejected(it) if it.of == kind::CONSUME && it.id == number.into() => {
+                Look::Answer(Err(Error::Rejected((*it).into())))
             }
             _ => Look::Other,
         });
@@ -241,14 +242,14 @@ impl Client {
         answer?
     }
 
-    /// What the router said last of how a consumer stands.
+    /// The last state of a consumer that the router reported.
     #[must_use]
     pub fn consuming(&self, subscription: Subscription) -> Option<Consuming> {
         self.conversation.consuming(subscription)
     }
 
-    /// This client has done with the message at a position: it is not delivered again. It is said with
-    /// the next [`Client::flush`] or [`Client::receive`], or when 64 KiB have gathered.
+    /// Acknowledges the message at a position: it is not delivered again. The acknowledgement is sent
+    /// with the next [`Client::flush`] or [`Client::receive`], or when 64 KiB have gathered.
     ///
     /// # Errors
     ///
@@ -259,7 +260,8 @@ impl Client {
         self.flush_beyond(GATHERED)
     }
 
-    /// As [`Client::acknowledge`], of all messages that were delivered to this client up to a position.
+    /// As [`Client::acknowledge`], cumulatively: all messages that were delivered to this client up to a
+    /// position.
     ///
     /// # Errors
     ///
@@ -270,8 +272,8 @@ impl Client {
         self.flush_beyond(GATHERED)
     }
 
-    /// Gives a message back: it is delivered again, perhaps to another consumer, and not before a time is
-    /// over. It is said as [`Client::acknowledge`] is.
+    /// Gives a message back: the router redelivers it, perhaps to another consumer, and not before the
+    /// delay is over. It is sent as [`Client::acknowledge`] is.
     ///
     /// # Errors
     ///
@@ -286,21 +288,23 @@ impl Client {
         self.flush_beyond(GATHERED)
     }
 
-    /// Ends a durable subscription for all of its consumers, with what waits in it.
+    /// Ends a durable subscription for all of its consumers, with its waiting messages.
     ///
     /// # Errors
     ///
-    /// If it is refused: there is none of this name.
+    /// If the router rejects it: no subscription has this name.
     pub fn delete(&mut self, name: &str) -> Result<()> {
         self.conversation.delete(name)?;
         self.barrier(|frame| match frame {
-            RouterFrame::Refused(it) if it.of == kind::DELETE => Look::Answer(Refusal::from(*it)),
+            RouterFrame::Rejected(it) if it.of == kind::DELETE => {
+                Look::Answer(Rejection::from(*it))
+            }
             _ => Look::Other,
         })
     }
 }
 
-/// The deadline, or a time that is before it.
+/// The deadline, or an earlier time.
 pub(super) fn sooner(deadline: Deadline, time: Option<Instant>) -> Deadline {
     match (deadline, time) {
         (Deadline::Never, Some(time)) => Deadline::At(time),
@@ -309,7 +313,7 @@ pub(super) fn sooner(deadline: Deadline, time: Option<Instant>) -> Deadline {
     }
 }
 
-/// As frames have them.
+/// In the unit of frames.
 fn milliseconds(time: Duration) -> u32 {
     u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
 }

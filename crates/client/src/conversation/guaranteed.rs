@@ -10,36 +10,36 @@ use trunkline_native::{
 use super::{Conversation, Subscription, Topic};
 use crate::consumer::{Consume, Consumer, Kind};
 use crate::error::{Error, Result};
-use crate::event::{Consuming, Refusal};
+use crate::event::{Consuming, Rejection};
 use crate::producer::Producer;
 
 /// Bytes of CONSUME before name and pattern.
 const CONSUME_HEAD: usize = 40;
 
 impl Conversation {
-    /// Says under which name this client stores messages: the same over reconnections and restarts.
-    /// [`crate::Event::Producing`] or [`crate::Event::Refused`] will answer; nothing is stored before.
+    /// Sets the name under which this client stores messages: the same over reconnections and restarts.
+    /// [`crate::Event::Producing`] or [`crate::Event::Rejected`] is the answer; store nothing before it.
     ///
-    /// A connection has one producer, also when that has ended. One that was refused may be asked for again,
-    /// and if nothing waits to be stored so may another.
+    /// A connection has one producer, even after it has ended. A rejected one may be asked for again, and
+    /// another one too if no message waits to be stored.
     ///
     /// # Errors
     ///
-    /// [`Error::BadName`]; and [`Error::ProducerExists`], with which nothing has changed.
+    /// [`Error::BadName`]; and [`Error::ProducerExists`], which changes nothing.
     pub fn producer(&mut self, name: &str) -> Result<()> {
         check_name(name)?;
         self.state.begin_producer(name)
     }
 
-    /// Stores a message and gives its sequence: 1, 2, 3 and so on for this producer, over restarts
-    /// too. It is kept here until [`crate::Event::Stored`] covers it, and sent again after
-    /// [`Conversation::restart`]. When `time_to_live_ms` milliseconds are over it need not be delivered
-    /// any more; 0 is never.
+    /// Stores a message and returns its sequence: 1, 2, 3 and so on for this producer, also over restarts.
+    /// The conversation keeps the message until [`crate::Event::Stored`] covers it, and sends it again
+    /// after [`Conversation::restart`]. After `time_to_live_ms` milliseconds it need not be delivered any
+    /// more; 0 is never.
     ///
     /// # Errors
     ///
-    /// [`Error::WindowFull`] until more is acknowledged; [`Error::NoProducer`]; [`Error::TooLong`]; and
-    /// why the producer has ended, if it has ([`Conversation::producer_end`]).
+    /// [`Error::WindowFull`] until more is acknowledged; [`Error::NoProducer`]; [`Error::TooLong`]; and the
+    /// reason why the producer has ended, if it has ([`Conversation::producer_end`]).
     #[inline]
     pub fn store(
         &mut self,
@@ -55,56 +55,56 @@ impl Conversation {
         producer.store(&mut self.state.output, &store)
     }
 
-    /// Why nothing is stored any more: the router has refused a message for good, and what was stored
-    /// behind it is not stored either; or another program has the name. Only
-    /// [`Conversation::producer`] on a new connection begins again.
+    /// Why nothing is stored any more: the router has rejected a message for good, so it does not store the
+    /// later ones either; or another program has the name. Only [`Conversation::producer`] on a new
+    /// connection begins again.
     #[must_use]
     pub fn producer_end(&self) -> Option<Error> {
         self.state.producer.as_ref()?.end()
     }
 
-    /// The last acknowledgement, which covers everything that was stored before.
+    /// The last acknowledgement, which covers all messages up to its own.
     #[must_use]
     pub fn acknowledged(&self) -> Option<Stored> {
         self.state.producer.as_ref()?.stored_last()
     }
 
-    /// Sequences of the messages that are stored here and not acknowledged.
+    /// Sequences of the stored messages that the router has not acknowledged.
     #[must_use]
     pub fn unacknowledged(&self) -> Range<u64> {
         self.state.producer.as_ref().map_or(0..0, Producer::unacknowledged)
     }
 
-    /// Whether the router could not store a message for now ([`crate::code::NOT_DURABLE`], which was told
-    /// by [`crate::Event::Refused`]), so that it is for the caller to wait a while and call
-    /// [`Conversation::store_again`]. Until then what is stored is kept here.
+    /// Whether the router could not store a message for now ([`crate::code::NOT_DURABLE`], reported by
+    /// [`crate::Event::Rejected`]). The caller then waits a while and calls [`Conversation::store_again`].
+    /// Until then stored messages stay here.
     #[inline]
     #[must_use]
     pub fn is_pausing(&self) -> bool {
         self.state.producer.as_ref().is_some_and(Producer::is_pausing)
     }
 
-    /// Why what is stored stays here for now.
+    /// Why stored messages stay here for now.
     #[must_use]
-    pub fn held_back(&self) -> Option<&Refusal> {
+    pub fn held_back(&self) -> Option<&Rejection> {
         self.state.producer.as_ref()?.held_back()
     }
 
-    /// Whether what is stored is not sent at once.
+    /// Whether stored messages are held back.
     #[inline]
     pub(crate) fn is_holding(&self) -> bool {
         self.state.producer.as_ref().is_some_and(Producer::is_holding)
     }
 
-    /// Tries again what the router could not store.
+    /// Retries what the router could not store.
     pub fn store_again(&mut self) {
         if let Some(producer) = &mut self.state.producer {
             producer.try_again(&mut self.state.output);
         }
     }
 
-    /// Asks for guaranteed messages. [`crate::Event::Consuming`] or [`crate::Event::Refused`] will say
-    /// what came of it.
+    /// Asks for guaranteed messages. [`crate::Event::Consuming`] or [`crate::Event::Rejected`] is the
+    /// answer.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl Conversation {
         self.stand(Kind::Consumer(Box::new(Consumer::new(how))))
     }
 
-    /// How a consumer stands, once the router has said it.
+    /// The state of a consumer, once the router has reported it.
     #[must_use]
     pub fn consuming(&self, subscription: Subscription) -> Option<Consuming> {
         match &self.state.subscriptions.get(subscription.0)?.kind {
@@ -126,13 +126,13 @@ impl Conversation {
         }
     }
 
-    /// This client has done with the message at a position.
+    /// Acknowledges the message at a position.
     #[inline]
     pub fn acknowledge(&mut self, subscription: Subscription, position: u64) {
         self.say_done(subscription, position, false);
     }
 
-    /// This client has done with every message that was delivered to it up to a position.
+    /// Acknowledges every message that was delivered to this client up to a position.
     #[inline]
     pub fn acknowledge_through(&mut self, subscription: Subscription, position: u64) {
         self.say_done(subscription, position, true);
@@ -144,15 +144,15 @@ impl Conversation {
         encode_acknowledge(&mut self.state.output, &acknowledge);
     }
 
-    /// Gives a message back, to be delivered again, perhaps to another consumer, when `delay_ms`
-    /// milliseconds are over.
+    /// Gives a message back; the router redelivers it, perhaps to another consumer, after `delay_ms`
+    /// milliseconds.
     pub fn release(&mut self, subscription: Subscription, position: u64, delay_ms: u32) {
         let subscription = subscription.0;
         let release = Release { subscription, delay_ms, position };
         encode_release(&mut self.state.output, &release);
     }
 
-    /// Ends a durable subscription for all of its consumers, with what waits in it.
+    /// Ends a durable subscription for all of its consumers, with its waiting messages.
     ///
     /// # Errors
     ///

@@ -21,7 +21,7 @@ pub struct Decoder {
     plan: Arc<Plan>,
     limits: Limits,
     /// For each field, how many were absent from it on the last time.
-    habits: Vec<u8>,
+    predictions: Vec<u8>,
     seen: Vec<u64>,
 }
 
@@ -34,7 +34,7 @@ impl Decoder {
     /// A decoder with limits of its own.
     pub fn with_limits(plan: &Arc<Plan>, limits: Limits) -> Self {
         let fields = plan.scopes.iter().map(|scope| scope.slots.len()).sum();
-        Self { plan: plan.clone(), limits, habits: vec![0; fields], seen: Vec::new() }
+        Self { plan: plan.clone(), limits, predictions: vec![0; fields], seen: Vec::new() }
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
@@ -53,7 +53,7 @@ impl Decoder {
         }
         message.clear();
         self.seen.clear();
-        let memory = (&mut self.habits[..], &mut self.seen);
+        let memory = (&mut self.predictions[..], &mut self.seen);
         match plan.options.byte_order {
             ByteOrder::Little => Body::<true>::decode(plan, &self.limits, memory, bytes, message),
             ByteOrder::Big => Body::<false>::decode(plan, &self.limits, memory, bytes, message),
@@ -64,7 +64,7 @@ impl Decoder {
 struct Body<'a, const LITTLE: bool> {
     plan: &'a Plan,
     limits: &'a Limits,
-    habits: &'a mut [u8],
+    predictions: &'a mut [u8],
     /// One bit for each field of those open scopes whose optional components must have some.
     seen: &'a mut Vec<u64>,
     bytes: &'a [u8],
@@ -81,14 +81,14 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     fn decode<M: Message>(
         plan: &'a Plan,
         limits: &'a Limits,
-        (habits, seen): (&'a mut [u8], &'a mut Vec<u64>),
+        (predictions, seen): (&'a mut [u8], &'a mut Vec<u64>),
         bytes: &'a [u8],
         message: &mut M,
     ) -> Result<()> {
         let mut body = Self {
             plan,
             limits,
-            habits,
+            predictions,
             seen,
             bytes,
             at: 0,
@@ -224,7 +224,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     #[inline(never)]
     fn check_required(&mut self, scope: &ScopePlan, base: usize) -> Result<()> {
         if let Some(unmet) = scope.required.unmet(&self.seen[base..]) {
-            return Err(self.plan.layout.scopes()[self.scope_index].refuse(unmet, self.at));
+            return Err(self.plan.layout.scopes()[self.scope_index].reject(unmet, self.at));
         }
         self.seen.truncate(base);
         Ok(())
@@ -234,7 +234,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     /// when it is right, nothing waits for the count.
     #[inline(always)]
     fn absent(&mut self, field: usize, most: usize) -> usize {
-        let guess = &mut self.habits[self.plan.scopes[self.scope_index].first + field];
+        let guess = &mut self.predictions[self.plan.scopes[self.scope_index].first + field];
         let guessed = usize::from(*guess);
         if guessed < most && scan::are_zeros(self.bytes, self.at, guessed) {
             return guessed;

@@ -71,22 +71,22 @@ impl<'a> Binding<'a> {
     }
 
     fn check(&self, (index, scope): (usize, &Scope), at: usize, field: &Field) -> Result<()> {
-        let refuse = |what: &str| Err(unsupported(what.into()));
+        let reject = |what: &str| Err(unsupported(what.into()));
         let inner = field.holds.scope().map(|it| self.layout.scope(it));
         match (field.holds, inner) {
-            (Holds::Value(Kind::Duration), _) => refuse("FIX has no durations"),
+            (Holds::Value(Kind::Duration), _) => reject("FIX has no durations"),
             (holds, _) if is_data(holds) && scope.shape == Shape::Item => {
-                refuse("FIX has no lists of data")
+                reject("FIX has no lists of data")
             }
             (Holds::List(_) | Holds::Group(_), _) if scope.shape == Shape::Item => {
-                refuse("FIX has no lists of lists")
+                reject("FIX has no lists of lists")
             }
             // What holds itself has one scope, and stands at more places than one.
             (_, Some(inner)) if inner.place != Some((ScopeId(index as u16), at)) => {
                 Err(unsupported(format!("{} holds itself, which FIX cannot show", inner.name)))
             }
             (Holds::Group(_), Some(inner)) if inner.shape == Shape::Choice => {
-                refuse("FIX has no lists of choices")
+                reject("FIX has no lists of choices")
             }
             (_, Some(inner)) if inner.fields.is_empty() => Err(unsupported(format!(
                 "{} has no fields, by which alone FIX would show it",
@@ -120,7 +120,7 @@ impl<'a> Binding<'a> {
             tags[index].push(it);
             for tag in [it.tag, it.length].into_iter().filter(|tag| *tag != 0) {
                 let known = &mut known[self.around[index]];
-                refuse_second(known, tag)?;
+                reject_second(known, tag)?;
                 known.insert(tag, &*field.name);
             }
             Ok(())
@@ -131,8 +131,8 @@ impl<'a> Binding<'a> {
             let mut inside = self.layout.scopes()[self.around[index]].place;
             while let Some((outer, _)) = inside {
                 let around = self.around[usize::from(outer.0)];
-                refuse_second(&known[around], tag)?;
-                refuse_second(&known[around], length)?;
+                reject_second(&known[around], tag)?;
+                reject_second(&known[around], length)?;
                 inside = self.layout.scopes()[around].place;
             }
             Ok(())
@@ -251,7 +251,7 @@ impl<'a> Binding<'a> {
 }
 
 /// No tag is the second of its number.
-fn refuse_second(known: &HashMap<u32, &str>, tag: u32) -> Result<()> {
+fn reject_second(known: &HashMap<u32, &str>, tag: u32) -> Result<()> {
     match known.get(&tag) {
         Some(other) => Err(unsupported(format!("the FIX tag {tag} stands for {other} here, too"))),
         None => Ok(()),

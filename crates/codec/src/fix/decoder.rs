@@ -17,7 +17,6 @@ use super::binding::LARGEST_TAG;
 use super::frame::check_frame;
 use super::plan::{LONGEST_TAG, Plan, ScopePlan, Slot, Tag, is_set};
 use super::unknown::UnknownFields;
-use crate::width::within;
 
 /// Reads messages of one schema from FIX, fields in any order.
 #[derive(Debug)]
@@ -49,14 +48,14 @@ impl Decoder {
     }
 
     /// How many fields of the last message the schema does not know and nobody kept, up to the error
-    /// where it was refused. Those of a message or entry with a member `#[unknown]` are kept there, and
+    /// where it was rejected. Those of a message or entry with a member `#[unknown]` are kept there, and
     /// so are a record's. Data and its length are two.
     pub fn unknown(&self) -> usize {
         self.unknown.dropped()
     }
 
     /// Reads one whole message into place. After an error the message holds what came before it.
-    /// Fields that the schema does not know are kept, counted or refused, see [`unknown`](Self::unknown).
+    /// Fields that the schema does not know are kept, counted or rejected, see [`unknown`](Self::unknown).
     ///
     /// # Errors
     /// Says what is wrong at which byte in which field; the message must end with `bytes`.
@@ -177,7 +176,7 @@ impl<'a> Body<'a> {
             return Err(self.error(ErrorKind::Missing, field, offset));
         }
         if let Some(unmet) = scope.required.unmet(&self.seen[base..]) {
-            return Err(self.plan.refuse(unmet, self.scope, self.at));
+            return Err(self.plan.reject(unmet, self.scope, self.at));
         }
         if !scope.structs.is_empty() {
             self.check_structs(scope, base)?;
@@ -193,7 +192,7 @@ impl<'a> Body<'a> {
         for &(inner, _) in scope.structs.iter().filter(|(_, bit)| is_set(seen, *bit)) {
             let plan = &self.plan.scopes[inner];
             if let Some(unmet) = plan.required.unmet(&seen[plan.first_word..]) {
-                return Err(self.plan.refuse(unmet, inner, self.at));
+                return Err(self.plan.reject(unmet, inner, self.at));
             }
         }
         Ok(())
@@ -642,7 +641,7 @@ impl FieldDecoder for Body<'_> {
 
     fn integers<I: Integer>(&mut self, into: &mut Vec<I>) -> Result<()> {
         let holds = self.plan.layout.scopes()[self.scope].fields[self.field].holds;
-        self.list(into, |value| I::parse(value).and_then(|number| within(number, holds)))
+        self.list(into, |value| I::parse(value).and_then(|number| holds.within(number)))
     }
 
     fn floats<F: Float>(&mut self, into: &mut Vec<F>) -> Result<()> {

@@ -102,8 +102,8 @@ impl Plan {
     /// the message or entry among whose fields it stands.
     #[cold]
     #[inline(never)]
-    pub(super) fn refuse(&self, unmet: Unmet, mut scope: usize, offset: usize) -> Error {
-        let mut error = self.layout.scopes()[scope].refuse(unmet, offset);
+    pub(super) fn reject(&self, unmet: Unmet, mut scope: usize, offset: usize) -> Error {
+        let mut error = self.layout.scopes()[scope].reject(unmet, offset);
         while self.scopes[scope].around != scope
             && let Some((outer, field)) = self.layout.scopes()[scope].place
         {

@@ -1,5 +1,5 @@
 //! Fields that the schema does not know: kept where the message has a place for them, or counted, or
-//! refused.
+//! rejected.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -62,7 +62,7 @@ impl UnknownFields {
 }
 
 impl Body<'_> {
-    /// Keeps a field that the schema does not know, or counts or refuses it; `scope` is where its
+    /// Keeps a field that the schema does not know, or counts or rejects it; `scope` is where its
     /// message or entry begins.
     #[cold]
     pub(super) fn unknown<F: Fields>(
@@ -105,7 +105,7 @@ impl Body<'_> {
             }
             None => {
                 self.unknown.dropped += 1 + usize::from(data.is_some());
-                if self.unknown.content == UnknownContent::Refuse {
+                if self.unknown.content == UnknownContent::Reject {
                     return Err(Error::new(ErrorKind::Unknown, self.at).within(&number.to_string()));
                 }
             }

@@ -10,7 +10,7 @@ use super::{Namespace, Parser, escape, is_name_char, unescape};
 
 /// Appends the element at `place` of a document, which the parser has just left, without the parts of its
 /// start tag that are `left_out`, in the order of the document.
-pub(crate) fn copy(
+pub(super) fn copy(
     parser: &Parser,
     input: &str,
     place: Range<usize>,
@@ -69,13 +69,14 @@ fn needed(parser: &Parser, input: &str, raw: &str) -> String {
 }
 
 /// Where the name in a start tag ends.
-pub(crate) fn name_end(element: &str) -> usize {
+#[inline]
+pub fn name_end(element: &str) -> usize {
     element.find([' ', '\t', '\r', '\n', '/', '>']).unwrap_or(element.len())
 }
 
 /// The prefixes that the start tag of an element declares, the empty one for the default; the
 /// element is known to be well-formed.
-pub(crate) fn declared(element: &str) -> BTreeSet<&str> {
+pub fn declared(element: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     let mut rest = &element[name_end(element)..];
     loop {

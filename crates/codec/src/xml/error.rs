@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A document that was refused.
+/// A document that was rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// What is wrong.
@@ -36,7 +36,7 @@ impl From<Error> for trunkline_message::Error {
     }
 }
 
-/// The facts a document can be refused for. Sections are those of XML 1.0, fifth edition, unless
+/// The facts a document can be rejected for. Sections are those of XML 1.0, fifth edition, unless
 /// "Namespaces" stands before them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -161,8 +161,8 @@ impl ErrorKind {
     fn sentence(&self) -> &'static str {
         use ErrorKind::*;
         match self {
-            Doctype => "document type declarations are refused",
-            Instruction => "processing instructions are refused, SOAP has none",
+            Doctype => "document type declarations are rejected",
+            Instruction => "processing instructions are rejected, SOAP has none",
             NoRoot => "document ends without a root element",
             SecondRoot => "second element after the root, expected the end of the document",
             ContentOutsideRoot => "content outside the root element",

@@ -110,6 +110,14 @@ fn read_any(input: &str, at: usize, namespaces: bool, what: &'static str) -> Res
     Ok(Extent { end: at + length, local_start })
 }
 
+/// Whether a text is a name without a colon, an NCName (Namespaces in XML section 3, production 4).
+pub fn is_ncname(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters.next().is_some_and(is_name_start)
+        && characters.all(is_name_char)
+        && !text.contains(':')
+}
+
 /// Whether a character may begin a name, the colon included (section 2.3, production 4).
 pub fn is_name_start(character: char) -> bool {
     matches!(character,

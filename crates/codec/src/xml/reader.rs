@@ -13,7 +13,7 @@ use crate::infoset::{self, Tag};
 /// that the parser has read last.
 #[derive(Debug)]
 pub struct Reader<'a, P> {
-    pub(crate) parser: P,
+    parser: P,
     input: &'a str,
     began: usize,
 }
@@ -54,23 +54,31 @@ impl<'a, P: Deref<Target = Parser>> Reader<'a, P> {
     }
 
     /// The text of the document.
-    pub(crate) fn input(&self) -> &'a str {
+    #[inline]
+    pub fn input(&self) -> &'a str {
         self.input
+    }
+
+    /// The parser.
+    #[inline]
+    pub fn parser(&self) -> &Parser {
+        &self.parser
     }
 
     fn offset(&self, part: &str) -> usize {
         part.as_ptr().addr() - self.input.as_ptr().addr()
     }
 
-    /// Where a text stands that is to be taken as it stands.
+    /// The place of a text in the document, if it is to be taken as it stands there.
     #[inline]
-    pub(crate) fn plain_place(&self, text: Text<'a>) -> Option<(usize, usize)> {
+    pub fn plain_place(&self, text: Text<'a>) -> Option<(usize, usize)> {
         let start = self.offset(text.raw);
         text.plain.then_some((start, start + text.raw.len()))
     }
 
-    /// Where a text stands.
-    pub(crate) fn begins(&self, text: Text<'a>) -> usize {
+    /// Where a text begins in the document.
+    #[inline]
+    pub fn begins(&self, text: Text<'a>) -> usize {
         self.offset(text.raw)
     }
 
@@ -80,6 +88,14 @@ impl<'a, P: Deref<Target = Parser>> Reader<'a, P> {
         let name = self.offset(attribute.name.qualified());
         let end = self.offset(attribute.raw) + attribute.raw.len() + 1;
         self.input[..name].trim_ascii_end().len()..end
+    }
+}
+
+impl<P: DerefMut<Target = Parser>> Reader<'_, P> {
+    /// The parser, to move it on past what is read by other means.
+    #[inline]
+    pub fn parser_mut(&mut self) -> &mut Parser {
+        &mut self.parser
     }
 }
 

@@ -103,7 +103,7 @@ impl infoset::Writer for Writer {
 
 /// Appends a text so that it reads the same in an element, or between double quotes. Characters that
 /// XML does not have become U+FFFD; says whether there was none.
-pub(crate) fn escape(text: &str, in_quotes: bool, out: &mut String) -> bool {
+pub fn escape(text: &str, in_quotes: bool, out: &mut String) -> bool {
     if !in_quotes && !scan::needs_escape(text.as_bytes()) {
         out.push_str(text);
         return true;

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_of_the_lab_is_refused() {
+    fn what_is_no_message_of_the_lab_is_rejected() {
         let original = payload();
         assert_eq!(Stamp::read(&original[..31]), Err(Damage::Short { bytes: 31 }));
         let mut other = original;

@@ -6,18 +6,17 @@
 //! the bid is above the ask: they are kept, for whoever prices by them to pass over.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io::{BufRead, Read as _};
 use std::path::{Path, PathBuf};
-use std::{error, fmt, fs, io};
+use std::{fs, io};
 
-use flate2::bufread::MultiGzDecoder;
 use trunkline_wire::Decimal;
 
 use super::market::{CROSSES, LEGS};
 use super::{Stream, Tick, Ticks, zip};
+use crate::csv::{CsvError, Fault, Lines, open, values};
 
 const HEADER: [&str; 4] = ["ms_since_midnight", "pair", "bid", "ask"];
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const MILLISECONDS_OF_DAY: u64 = 86_400_000;
 
 /// What is read at most.
@@ -37,72 +36,19 @@ impl Default for TickLimits {
     }
 }
 
-/// Why files hold no ticks; prints as `eurusd.csv line 17: bid: "x" is not a price`.
-#[derive(Debug)]
-pub struct TickError {
-    file: PathBuf,
-    /// The file within an archive.
-    entry: Option<String>,
-    line: Option<usize>,
-    reason: Reason,
-}
-
-#[derive(Debug)]
-enum Reason {
-    Unreadable(io::Error),
-    Archive(String),
-    Limit { what: &'static str, limit: u64 },
-    NoPair,
-    Columns { expected: usize, found: usize },
-    Value { column: &'static str, value: String, expected: &'static str },
-    Empty,
-}
-
-impl fmt::Display for TickError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}", self.file.display())?;
-        if let Some(entry) = &self.entry {
-            write!(out, " ({entry})")?;
-        }
-        if let Some(line) = self.line {
-            write!(out, " line {line}")?;
-        }
-        match &self.reason {
-            Reason::Unreadable(cause) => write!(out, ": cannot be read: {cause}"),
-            Reason::Archive(why) => write!(out, ": {why}"),
-            Reason::Limit { what, limit } => write!(out, ": more than {limit} {what}"),
-            Reason::NoPair => write!(out, ": the name has no pair in it, such as eurusd"),
-            Reason::Columns { expected, found } => {
-                write!(out, ": {found} values, expected {expected}")
-            }
-            Reason::Value { column, value, expected } => {
-                write!(out, ": {column}: {value:?} is not {expected}")
-            }
-            Reason::Empty => write!(out, ": holds no ticks"),
-        }
-    }
-}
-
-impl error::Error for TickError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match &self.reason {
-            Reason::Unreadable(cause) => Some(cause),
-            _ => None,
-        }
-    }
-}
-
 impl Ticks {
     /// Reads files, and all files of folders, in order of their names. Ticks of all streams are put in
     /// order of time; a stream keeps the order of its file where times are the same.
     ///
     /// # Errors
     /// Names the file and the line, and what was expected. See [`TickLimits`] for what is too much.
-    pub fn from_files(paths: &[impl AsRef<Path>], limits: &TickLimits) -> Result<Self, TickError> {
+    pub fn from_files(paths: &[impl AsRef<Path>], limits: &TickLimits) -> Result<Self, CsvError> {
         let mut reader = Reader { limits, bytes: 0, streams: Vec::new(), ticks: Vec::new() };
         for path in paths {
             let path = path.as_ref();
-            for file in files_of(path).map_err(|cause| unreadable(path, cause))? {
+            for file in
+                files_of(path).map_err(|cause| Fault::from(cause).within(path, None, None))?
+            {
                 reader.file(&file)?;
             }
         }
@@ -110,10 +56,6 @@ impl Ticks {
         ticks.sort_by_key(|tick| tick.milliseconds);
         Ok(Self { streams, ticks })
     }
-}
-
-fn unreadable(file: &Path, cause: io::Error) -> TickError {
-    TickError { file: file.to_owned(), entry: None, line: None, reason: Reason::Unreadable(cause) }
 }
 
 /// The file itself, or the files of a folder.
@@ -140,33 +82,30 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn file(&mut self, path: &Path) -> Result<(), TickError> {
-        let in_file = |entry: Option<&str>, line, reason| {
-            let (file, entry) = (path.to_owned(), entry.map(str::to_owned));
-            TickError { file, entry, line, reason }
-        };
-        let left = self.limits.bytes - self.bytes;
-        let limit = Reason::Limit { what: "bytes", limit: self.limits.bytes };
-        let bytes = read(path, left).map_err(|cause| unreadable(path, cause))?;
-        let Some(bytes) = bytes else { return Err(in_file(None, None, limit)) };
+    fn file(&mut self, path: &Path) -> Result<(), CsvError> {
+        let whole = |fault: Fault| fault.within(path, None, None);
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if !bytes.starts_with(zip::MAGIC) {
-            self.bytes += bytes.len() as u64;
-            return self
-                .lines(&name, &name, &bytes)
-                .map_err(|(line, why)| in_file(None, line, why));
+        let mut input = open(path).map_err(|cause| whole(cause.into()))?;
+        let is_archive = input.fill_buf().is_ok_and(|bytes| bytes.starts_with(zip::MAGIC));
+        if !is_archive {
+            let read = self.lines(&name, &name, input);
+            return read.map_err(|(line, fault)| fault.within(path, None, line));
         }
-        let entries =
-            zip::entries(&bytes, left).map_err(|why| in_file(None, None, Reason::Archive(why)))?;
+        let left = self.limits.bytes - self.bytes;
+        let mut archive = Vec::new();
+        let read = input.take(left.saturating_add(1)).read_to_end(&mut archive);
+        if read.map_err(|cause| whole(cause.into()))? as u64 > left {
+            return Err(whole(Fault::limit("bytes", self.limits.bytes)));
+        }
+        let entries = zip::entries(&archive, left).map_err(|why| whole(Fault::Wrong(why)))?;
         if entries.is_empty() {
-            return Err(in_file(None, None, Reason::Empty));
+            return Err(whole(empty()));
         }
         for entry in entries {
-            self.bytes += entry.content.len() as u64;
             // The archive's name says more than the file's in it, which is the same for all suppliers.
             let named = if pair_in(&entry.name).is_some() { &entry.name } else { &name };
-            self.lines(named, &name, &entry.content)
-                .map_err(|(line, why)| in_file(Some(&entry.name), line, why))?;
+            self.lines(named, &name, &entry.content[..])
+                .map_err(|(line, fault)| fault.within(path, Some(&entry.name), line))?;
         }
         Ok(())
     }
@@ -176,25 +115,40 @@ impl Reader<'_> {
         &mut self,
         name: &str,
         source: &str,
-        bytes: &[u8],
-    ) -> Result<(), (Option<usize>, Reason)> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let mut lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
-        let mut lines = lines.by_ref().filter(|(_, line)| !line.is_empty()).peekable();
-        let has_header = lines.next_if(|(_, line)| line.split(is_comma).eq(HEADER_BYTES)).is_some();
-        let pair =
-            if has_header { None } else { Some(pair_in(name).ok_or((None, Reason::NoPair))?) };
-        let mut of_pair = BTreeMap::new();
+        input: impl BufRead,
+    ) -> Result<(), (Option<u64>, Fault)> {
         let before = self.ticks.len();
-        for (number, line) in lines {
+        let mut lines = Lines::new(input, LINE_BYTES, self.limits.bytes, self.bytes);
+        let read = self.ticks_of(&mut lines, name, source);
+        read.map_err(|(is_of_line, fault)| (is_of_line.then(|| lines.number()), fault))?;
+        self.bytes = lines.bytes();
+        if self.ticks.len() == before { Err((None, empty())) } else { Ok(()) }
+    }
+
+    /// The same; of an error, whether it is the line's that was read last.
+    fn ticks_of(
+        &mut self,
+        lines: &mut Lines<impl BufRead>,
+        name: &str,
+        source: &str,
+    ) -> Result<(), (bool, Fault)> {
+        let of_line = |fault| (true, fault);
+        let (mut pair, mut is_first, mut of_pair) = (None, true, BTreeMap::new());
+        while let Some((_, line)) = lines.read().map_err(of_line)? {
+            if std::mem::take(&mut is_first) {
+                if values(line).eq(HEADER_BYTES) {
+                    continue;
+                }
+                let no_pair = || Fault::Wrong("the name has no pair in it, such as eurusd".into());
+                pair = Some(pair_in(name).ok_or_else(|| (false, no_pair()))?);
+            }
             let tick = self.line(line, pair.as_deref(), source, &mut of_pair);
-            self.ticks.push(tick.map_err(|reason| (Some(number + 1), reason))?);
+            self.ticks.push(tick.map_err(of_line)?);
             if self.ticks.len() > self.limits.ticks {
-                let limit = self.limits.ticks as u64;
-                return Err((Some(number + 1), Reason::Limit { what: "ticks", limit }));
+                return Err(of_line(Fault::limit("ticks", self.limits.ticks as u64)));
             }
         }
-        if self.ticks.len() == before { Err((None, Reason::Empty)) } else { Ok(()) }
+        Ok(())
     }
 
     fn line(
@@ -203,19 +157,20 @@ impl Reader<'_> {
         pair: Option<&str>,
         source: &str,
         of_pair: &mut BTreeMap<String, u16>,
-    ) -> Result<Tick, Reason> {
-        let values: Vec<&[u8]> = line.split(is_comma).map(<[u8]>::trim_ascii).collect();
+    ) -> Result<Tick, Fault> {
+        let values: Vec<&[u8]> = values(line).collect();
         let (time, named, bid, ask) = match (pair, &values[..]) {
             (Some(pair), [time, bid, ask]) => (time, pair.to_owned(), bid, ask),
             (None, [time, named, bid, ask]) => {
                 let word = String::from_utf8_lossy(named).into_owned();
                 let known = word.len() == 6 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
-                let fault = || value(HEADER[1], named, "a pair of six letters");
+                let fault = || Fault::value(HEADER[1], named, "is not a pair of six letters");
                 (time, known.then(|| word.to_ascii_uppercase()).ok_or_else(fault)?, bid, ask)
             }
             _ => {
                 let expected = if pair.is_some() { 3 } else { 4 };
-                return Err(Reason::Columns { expected, found: values.len() });
+                let what = format!("{} values, expected {expected}", values.len());
+                return Err(Fault::Wrong(what));
             }
         };
         Ok(Tick {
@@ -232,13 +187,12 @@ impl Reader<'_> {
         pair: String,
         source: &str,
         of_pair: &mut BTreeMap<String, u16>,
-    ) -> Result<u16, Reason> {
+    ) -> Result<u16, Fault> {
         if let Some(stream) = of_pair.get(&pair) {
             return Ok(*stream);
         }
         if self.streams.len() >= self.limits.streams.min(usize::from(u16::MAX)) {
-            let limit = self.limits.streams as u64;
-            return Err(Reason::Limit { what: "streams", limit });
+            return Err(Fault::limit("streams", self.limits.streams as u64));
         }
         let number = self.streams.len() as u16;
         self.streams.push(Stream { pair: pair.clone(), source: source.to_owned(), is_real: true });
@@ -249,37 +203,27 @@ impl Reader<'_> {
 
 const HEADER_BYTES: [&[u8]; 4] = [b"ms_since_midnight", b"pair", b"bid", b"ask"];
 
-fn is_comma(byte: &u8) -> bool {
-    *byte == b','
+/// Bytes of a line at most.
+const LINE_BYTES: u64 = 4096;
+
+fn empty() -> Fault {
+    Fault::Wrong("holds no ticks".to_owned())
 }
 
-fn value(column: &'static str, value: &[u8], expected: &'static str) -> Reason {
-    let value = String::from_utf8_lossy(&value[..value.len().min(40)]).into_owned();
-    Reason::Value { column, value, expected }
-}
-
-fn milliseconds(text: &[u8]) -> Result<u32, Reason> {
+fn milliseconds(text: &[u8]) -> Result<u32, Fault> {
     let number = str::from_utf8(text).ok().and_then(|text| text.parse::<u64>().ok());
     match number.filter(|number| *number < MILLISECONDS_OF_DAY) {
         Some(number) => Ok(number as u32),
-        None => Err(value(HEADER[0], text, "a whole number of milliseconds within a day")),
+        None => {
+            let fault = "is not a whole number of milliseconds within a day";
+            Err(Fault::value(HEADER[0], text, fault))
+        }
     }
 }
 
-fn price(column: &'static str, text: &[u8]) -> Result<Decimal, Reason> {
+fn price(column: &'static str, text: &[u8]) -> Result<Decimal, Fault> {
     let price = Decimal::parse(text).ok().filter(|price| *price > Decimal::ZERO);
-    price.ok_or_else(|| value(column, text, "a price above zero"))
-}
-
-/// Everything that is in a file, decompressed by gzip if it has to be; `None` if it is more than `limit`.
-fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
-    fs::File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.starts_with(&GZIP_MAGIC) {
-        let packed = std::mem::take(&mut bytes);
-        MultiGzDecoder::new(&packed[..]).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    }
-    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+    price.ok_or_else(|| Fault::value(column, text, "is not a price above zero"))
 }
 
 /// The first word of six letters that names two known currencies, in capitals.
@@ -384,13 +328,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_is_refused() {
+    fn what_is_too_much_is_rejected() {
         let (_folder, paths) = files(&[("eurusd.csv", b"1,1.2,1.3\n2,1.2,1.3\n")]);
-        let refused = |limits| Ticks::from_files(&paths, &limits).expect_err("a limit").to_string();
+        let rejected =
+            |limits| Ticks::from_files(&paths, &limits).expect_err("a limit").to_string();
         let usual = TickLimits::default;
-        assert!(refused(TickLimits { ticks: 1, ..usual() }).ends_with("line 2: more than 1 ticks"));
-        assert!(refused(TickLimits { bytes: 10, ..usual() }).ends_with("more than 10 bytes"));
-        let refused = refused(TickLimits { streams: 0, ..usual() });
-        assert!(refused.ends_with("line 1: more than 0 streams"), "{refused}");
+        assert!(
+            rejected(TickLimits { ticks: 1, ..usual() }).ends_with("line 2: more than 1 ticks")
+        );
+        assert!(rejected(TickLimits { bytes: 10, ..usual() }).ends_with("more than 10 bytes"));
+        let rejected = rejected(TickLimits { streams: 0, ..usual() });
+        assert!(rejected.ends_with("line 1: more than 0 streams"), "{rejected}");
     }
 }

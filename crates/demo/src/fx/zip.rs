@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_or_too_long_is_refused() {
+    fn what_is_damaged_or_too_long_is_rejected() {
         let long = b"17007,1.39147,1.39148\n".repeat(1000);
         let archive = archive_of(&[("a.csv", b"plain", false), ("b.csv", &long, true)]);
         let error = entries(&archive, 1005).err().expect("too long");

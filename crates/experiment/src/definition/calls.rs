@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{MessageCase, Messages};
-use crate::format::Format;
+use crate::format::{Encoding, Format};
 
 /// Calls of a service, by a driver that sends what was encoded before.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -209,7 +209,7 @@ impl Transport {
 
     /// What carries a format: binary has no HTTP around it.
     pub fn of(self, format: Format) -> Self {
-        if format == Format::NgCdr { Self::Tcp } else { self }
+        if matches!(format.encoding(), Encoding::Soap(..)) { self } else { Self::Tcp }
     }
 }
 

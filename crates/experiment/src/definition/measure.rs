@@ -10,9 +10,9 @@ use crate::format::{Family, Format};
 use crate::link::Link;
 use crate::names::{COSTS, THROUGHPUT};
 
-/// Something to measure.
+/// Something to measure; in a file its key `kind` says which.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Measure {
     /// Bytes of a message.
     Size(Size),

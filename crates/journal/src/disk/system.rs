@@ -1,4 +1,4 @@
-//! The system calls by which bytes and names get onto the disk. Tests see which were made.
+//! The system calls that put bytes and names on the disk. Tests record them.
 
 use std::fs::File;
 use std::io::{self, IoSlice};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::io::{Errno, ReadWriteFlags, pwritev2};
 
-/// Writes some bytes; with `DSYNC` they are on the disk then.
+/// Writes some bytes; with `DSYNC` they are then on the disk.
 pub(super) fn write(
     file: &File,
     offset: u64,
@@ -17,21 +17,21 @@ pub(super) fn write(
     {
         let is_through = flags.contains(ReadWriteFlags::DSYNC);
         note(format!("write {}", if is_through { "DSYNC" } else { "" }));
-        if is_through && REFUSES.get() {
+        if is_through && REJECTS.get() {
             return Err(Errno::OPNOTSUPP);
         }
     }
     pwritev2(file, &[IoSlice::new(bytes)], offset, flags)
 }
 
-/// All of a file is on the disk.
+/// Syncs a file.
 pub(super) fn sync(file: &File) -> io::Result<()> {
     #[cfg(test)]
     note(format!("sync {}", name(file)));
     file.sync_all()
 }
 
-/// The names in a folder are on the disk.
+/// Syncs the entries of a folder.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     #[cfg(test)]
     note(format!("sync folder {}", path.file_name().unwrap_or_default().display()));
@@ -42,14 +42,14 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
 thread_local! {
     static CALLS: std::cell::RefCell<Vec<String>> = const { std::cell::RefCell::new(Vec::new()) };
 
-    /// Whether writes with `DSYNC` are refused, as some file systems and older kernels do.
-    static REFUSES: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    /// Whether writes with `DSYNC` are rejected, as some file systems and older kernels do.
+    static REJECTS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// From now on writes of this thread with `DSYNC` are refused, or are not.
+/// Sets whether writes of this thread with `DSYNC` are rejected from now on.
 #[cfg(test)]
-pub(super) fn refuse(refuses: bool) {
-    REFUSES.set(refuses);
+pub(super) fn reject(rejects: bool) {
+    REJECTS.set(rejects);
 }
 
 #[cfg(test)]
@@ -57,7 +57,7 @@ fn note(call: String) {
     CALLS.with_borrow_mut(|calls| calls.push(call));
 }
 
-/// The calls of this thread since it was asked last.
+/// The calls of this thread since the last query.
 #[cfg(test)]
 pub(super) fn take() -> Vec<String> {
     CALLS.take()

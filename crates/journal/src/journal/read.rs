@@ -1,4 +1,4 @@
-//! Reading: from memory, or from what was read from the disk.
+//! Reading from memory, or from bytes that were read from the disk.
 
 use super::Journal;
 use crate::record::{ALIGNMENT, Address, HEAD, Record, Seed, known_head, padded, read_head};
@@ -7,14 +7,14 @@ use crate::segment::SEGMENT_HEAD;
 /// Bytes that are read at a time.
 const READ: usize = 256 << 10;
 
-/// What is at an address.
+/// The content of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup<'a> {
-    /// A record, where it is, and where the next one would be.
+    /// A record, its place, and the place of the next one.
     Record {
-        /// Where it is: another segment, if it is the first of one.
+        /// Its place: in another segment, if it is the first of one.
         at: Address,
-        /// Behind it.
+        /// The place behind it.
         next: Address,
         /// The record.
         record: Record<'a>,
@@ -24,22 +24,22 @@ pub enum Lookup<'a> {
         /// How many.
         bytes: usize,
     },
-    /// Nothing: it is the end.
+    /// The end.
     End,
-    /// Bytes that are no record, though there was one; look there for the next.
+    /// Unreadable bytes of an earlier record; the next record is searched from here.
     Damaged {
-        /// Where to go on.
+        /// The place to continue.
         next: Address,
     },
-    /// What was there is not kept any more; this is the first that is.
+    /// The content is no longer kept; this is the first place that is.
     Gone {
-        /// Where to go on.
+        /// The place to continue.
         next: Address,
     },
 }
 
 impl Journal {
-    /// What is at an address.
+    /// The content of an address.
     pub fn at(&self, at: Address) -> Lookup<'_> {
         let at = match self.place(at) {
             Ok(at) => at,
@@ -70,7 +70,7 @@ impl Journal {
         if segment.number == at.segment && at.offset < segment.index.end {
             return Ok(Address { offset: at.offset.max(SEGMENT_HEAD as u32), ..at });
         }
-        // Segments without records are passed by.
+        // Skips segments without records.
         let mut later = self.segments.range(after..);
         let next = later.find(|it| it.index.records > 0).ok_or(Lookup::End)?;
         Ok(beginning(next.number))
@@ -109,7 +109,7 @@ impl Journal {
         Lookup::Damaged { next: Address { offset: next.max(at.offset + 1), ..at } }
     }
 
-    /// How far behind bytes that are no record the next one may be.
+    /// The most bytes from unreadable ones to the next record.
     fn behind_damage(&self, at: Address, bytes: &[u8], seed: Seed) -> usize {
         let place = |skipped: usize| Address { offset: at.offset + skipped as u32, ..at };
         let mut skipped = ALIGNMENT;
@@ -126,13 +126,13 @@ impl Journal {
         found.map_or(u32::MAX, |found| self.segments[found].index.end)
     }
 
-    /// How far a segment is on the disk for sure: what is in memory may not be there yet.
+    /// The part of a segment that is on disk for sure: records in memory may not be yet.
     fn limit(&self, segment: u32) -> u32 {
         let start = self.tail.start();
         if start.segment == segment { start.offset } else { self.end_of(segment) }
     }
 
-    /// Has so many bytes read from an address on, which a [`Lookup`] said have to be; a background task will do it.
+    /// Requests so many bytes from an address on, as a [`Lookup`] demanded; a background task reads them.
     pub fn fetch(&mut self, at: Address, bytes: usize) {
         let Ok(at) = self.place(at) else { return };
         let rest = self.readable(at).saturating_sub(at.offset) as usize;
@@ -141,13 +141,13 @@ impl Journal {
         }
     }
 
-    /// How far a segment can be read from an address on.
+    /// The end of the readable part of a segment from an address on.
     fn readable(&self, at: Address) -> u32 {
         let limit = self.limit(at.segment);
         self.reads.bad_from(at).map_or(limit, |bad| bad.min(limit))
     }
 
-    /// Where to begin to look for a position: all records before have lower ones. Those behind may have
+    /// Where to start searching for a position: all earlier records have lower ones. Later ones may have
     /// lower ones too.
     pub fn find(&self, position: u64) -> Address {
         let after =
@@ -155,7 +155,7 @@ impl Journal {
         self.address(after, |index| index.at_position(position))
     }
 
-    /// Where to begin to look for a time: all records before are older. Those behind may be older too.
+    /// Where to start searching for a time: all earlier records are older. Later ones may be older too.
     pub fn find_time(&self, time: u64) -> Address {
         let after =
             self.segments.partition_point(|it| it.index.records > 0 && it.index.last_time < time);
@@ -176,14 +176,14 @@ impl Journal {
         }
     }
 
-    /// Position of the first record at an address or behind it, as far as is known; of the next record, if
+    /// Position of the first record at an address or behind it, as far as known; of the next record, if
     /// there is none.
     pub fn first_of(&self, at: Address) -> u64 {
         let mut later = self.segments.iter().filter(|it| it.number >= at.segment);
         later.find(|it| it.index.records > 0).map_or(self.position, |it| it.index.first)
     }
 
-    /// Some way back from an address: the address of a record before it, if there is one.
+    /// The address of a record some way before an address, if there is one.
     pub fn back(&self, at: Address) -> Option<Address> {
         let after = self.segments.partition_point(|it| it.number <= at.segment);
         self.segments.range(..after).rev().find_map(|segment| {
@@ -193,7 +193,7 @@ impl Journal {
         })
     }
 
-    /// Where the next record goes.
+    /// The place of the next record.
     pub fn end(&self) -> Address {
         self.tail.end()
     }

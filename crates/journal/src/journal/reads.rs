@@ -1,4 +1,4 @@
-//! Reads that are wanted, what came of some, and what cannot be read.
+//! Requested reads, results, and unreadable bytes.
 
 use std::collections::VecDeque;
 
@@ -8,17 +8,17 @@ use crate::record::Address;
 /// Reads whose bytes are kept.
 const KEPT: usize = 16;
 
-/// Failures after which bytes are not read in one piece any more, but in ever smaller ones, until it is
-/// known which cannot be read.
+/// Failures after which bytes are read in ever smaller pieces instead of one, until it is known which are
+/// unreadable.
 const FAILURES: u32 = 5;
 
-/// How long a read that failed waits before it is tried again: the first time, and later; nanoseconds.
+/// Pauses before a failed read is retried: the first time, and later; nanoseconds.
 const PAUSES: [u64; 2] = [100_000_000, 1_000_000_000];
 
-/// What a disk can read or not read: bytes of which one is bad are all taken for bad.
+/// The unit of unreadable bytes: one bad byte makes all of it bad.
 const PAGE: u32 = 4 << 10;
 
-/// Bad places that are known; beyond them the oldest are tried again.
+/// Known bad places; beyond them the oldest are retried.
 const BAD: usize = 1_000;
 
 /// Bytes of a segment.
@@ -39,27 +39,27 @@ impl Span {
     }
 }
 
-/// A read that is to be done.
+/// A requested read.
 #[derive(Clone, Copy, Debug)]
 struct Wanted {
     span: Span,
     failures: u32,
-    /// Not before then.
+    /// The earliest time.
     due: u64,
 }
 
-/// Reads that are wanted, and what came of some.
+/// Requested reads and results.
 #[derive(Debug, Default)]
 pub(super) struct Reads {
     wanted: VecDeque<Wanted>,
     under_way: Option<Wanted>,
-    /// What was to be read, and what there was: less, if the file is shorter.
+    /// Requested bytes, and the result: less, if the file is shorter.
     kept: VecDeque<(Span, Vec<u8>)>,
     bad: VecDeque<Span>,
 }
 
 impl Reads {
-    /// Has bytes read, unless they are about to be.
+    /// Requests bytes, unless that read is already due.
     pub(super) fn want(&mut self, at: Address, bytes: usize) {
         let to = at.offset.saturating_add(u32::try_from(bytes).unwrap_or(u32::MAX));
         let span = Span { segment: at.segment, from: at.offset, to };
@@ -80,7 +80,7 @@ impl Reads {
         Some(Task::Read { at: Address { segment, offset: from }, bytes: (to - from) as usize })
     }
 
-    /// When a read that failed is to be tried again.
+    /// When a failed read is to be retried.
     pub(super) fn next_deadline(&self) -> Option<u64> {
         self.wanted.iter().filter(|it| it.failures > 0).map(|it| it.due).min()
     }
@@ -93,7 +93,7 @@ impl Reads {
         self.kept.push_back((wanted.span, read));
     }
 
-    /// What was under way has failed: nothing is known of the bytes, and they are tried again.
+    /// The current read has failed: nothing is known of the bytes, and they are retried.
     pub(super) fn failed(&mut self, now: u64) {
         let Some(Wanted { span, failures, .. }) = self.under_way.take() else { return };
         let failures = failures + 1;
@@ -106,7 +106,7 @@ impl Reads {
             self.add_bad(span);
             return;
         };
-        // Each half is tried once before it is halved.
+        // Each half is read once before it is halved.
         let failures = FAILURES - 1;
         for half in [Span { from: middle, ..span }, Span { to: middle, ..span }] {
             self.wanted.push_front(Wanted { span: half, failures, due: now });
@@ -125,7 +125,7 @@ impl Reads {
         self.bad.push_back(span);
     }
 
-    /// A segment is not there any more, nor are those before it.
+    /// A segment and those before it are gone.
     pub(super) fn forget_segment(&mut self, segment: u32) {
         self.wanted.retain(|it| it.span.segment > segment);
         self.kept.retain(|(span, _)| span.segment > segment);
@@ -135,18 +135,18 @@ impl Reads {
         }
     }
 
-    /// Where the bytes end that cannot be read, if the one at an address is one of them.
+    /// The end of the unreadable bytes, if the one at an address is among them.
     pub(super) fn bad_until(&self, at: Address) -> Option<u32> {
         self.bad.iter().find(|span| span.has(at)).map(|span| span.to)
     }
 
-    /// Where behind an address bytes begin that cannot be read.
+    /// Where unreadable bytes begin behind an address.
     pub(super) fn bad_from(&self, at: Address) -> Option<u32> {
         let behind = |span: &&Span| span.segment == at.segment && span.from > at.offset;
         self.bad.iter().filter(behind).map(|span| span.from).min()
     }
 
-    /// What was read from an address on: the bytes, and whether the file has no more than these.
+    /// What was read from an address on: the bytes, and whether the file ends with them.
     pub(super) fn from(&self, at: Address) -> Option<(&[u8], bool)> {
         let (span, read) = self.kept.iter().rev().find(|(span, _)| span.has(at))?;
         let rest = read.get((at.offset - span.from) as usize..).unwrap_or(&[]);
@@ -154,7 +154,7 @@ impl Reads {
     }
 }
 
-/// Where bytes are halved; none if they are in one page.
+/// Where bytes are halved; `None` within one page.
 fn middle(span: Span) -> Option<u32> {
     let half = span.from + (span.to - span.from) / 2;
     let after = span.from / PAGE * PAGE + PAGE;
@@ -168,7 +168,7 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// Does all reads of a segment with one bad byte, and says how many failed.
+    /// Performs all reads of a segment with one bad byte, and counts the failures.
     fn read_all(reads: &mut Reads, bad: u32, mut now: u64) -> u32 {
         let mut failed = 0;
         loop {

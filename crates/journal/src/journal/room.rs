@@ -1,28 +1,28 @@
-//! Room: segments that are made, begun and let go of.
+//! Room: segments that are created, begun and released.
 
-use super::{FOR_MARKS, Journal, Next, RETRY, Refusal, Room, Segment, Task};
+use super::{FOR_MARKS, Journal, Next, RETRY, Rejection, Room, Segment, Task};
 use crate::index::Index;
 use crate::record::{ALIGNMENT, Address, HEAD, size};
 use crate::segment::{SEGMENT_HEAD, SegmentHead};
 
 impl Journal {
-    /// Bytes of all segments' files; of those in memory, what they may come to.
+    /// Bytes of all segments' files; in memory, the most that they may reach.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether a segment more would be too many bytes.
+    /// Whether another segment would be too many bytes.
     fn is_over(&self) -> bool {
         self.bytes() + u64::from(self.options.segment_bytes) > self.options.bytes
     }
 
-    /// Bytes that it has beyond those that it may have (`Options::bytes`): where what is known besides messages
-    /// takes more, or nothing would ever go on.
+    /// Bytes beyond the limit (`Options::bytes`), if the checkpoints need more; otherwise the journal could
+    /// never continue.
     pub fn excess(&self) -> u64 {
         if self.is_on_disk { self.bytes().saturating_sub(self.options.bytes) } else { 0 }
     }
 
-    /// Why there is no segment more.
+    /// Why there is no other segment.
     fn over(&self) -> String {
         let bytes = self.options.bytes;
         format!(
@@ -31,18 +31,18 @@ impl Journal {
         )
     }
 
-    /// Segments that are never let go of: the current one, and on a disk the one before it, since what is
-    /// known can be learnt from that one too.
+    /// Segments that are never released: the current one, and on a disk the one before it, since the
+    /// checkpoint can be read from that one too.
     fn stays(&self) -> usize {
         1 + usize::from(self.is_on_disk)
     }
 
-    /// Whether there are segments that could be let go of.
+    /// Whether there are segments that could be released.
     pub fn has_old(&self) -> bool {
         self.segments.len() > self.stays()
     }
 
-    /// Why nothing is taken for now.
+    /// Why nothing is accepted for now.
     pub fn shortage(&self) -> Option<&str> {
         match &self.next {
             Next::Full(why, _) => Some(why),
@@ -50,7 +50,7 @@ impl Journal {
         }
     }
 
-    /// Whether the file of the next segment is being made.
+    /// Whether the file of the next segment is being created.
     pub fn is_trying(&self) -> bool {
         matches!(self.next, Next::Asked | Next::Held(_))
     }
@@ -60,29 +60,29 @@ impl Journal {
         (self.options.segment_bytes as usize - SEGMENT_HEAD - FOR_MARKS) / 2
     }
 
-    /// The longest body of a record that begins a segment: all of it, but for what marks need.
+    /// The longest body of a record that begins a segment: all of it, except the room for marks.
     pub fn first_bytes(&self) -> usize {
         let room = self.options.segment_bytes as usize - SEGMENT_HEAD - FOR_MARKS;
         room / ALIGNMENT * ALIGNMENT - HEAD
     }
 
-    /// Makes room for a record with a body of so many bytes. Where it is in a new segment, that one is
-    /// to be begun first: see [`Self::begin_segment`].
+    /// Makes room for a record with a body of so many bytes. If the room is in a new segment, begin that
+    /// first: see [`Self::begin_segment`].
     ///
     /// # Errors
     ///
-    /// There is none, or the record is too long.
-    pub fn make_room(&mut self, bytes: usize) -> Result<Room, Refusal> {
+    /// There is no room, or the record is too long.
+    pub fn make_room(&mut self, bytes: usize) -> Result<Room, Rejection> {
         if let Some(why) = &self.failed {
-            return Err(Refusal::Failed(why.clone()));
+            return Err(Rejection::Failed(why.clone()));
         }
         let limit = self.record_bytes();
         if bytes > limit {
-            return Err(Refusal::TooLong { bytes, limit });
+            return Err(Rejection::TooLong { bytes, limit });
         }
-        // One record is taken whatever the limit is.
+        // One record is accepted whatever the limit is.
         if self.is_on_disk && self.tail.pending() >= self.options.pending_bytes.max(1) {
-            return Err(Refusal::Busy);
+            return Err(Rejection::Busy);
         }
         let end = self.tail.end().offset as usize + size(bytes);
         if self.has_current() && end + FOR_MARKS <= self.options.segment_bytes as usize {
@@ -91,36 +91,40 @@ impl Journal {
         self.has_next().map(|()| Room::NewSegment)
     }
 
-    /// Whether the last segment is one that this process writes.
+    /// Whether the last segment belongs to this process.
     pub(super) fn has_current(&self) -> bool {
         self.segments.back().is_some_and(|last| last.number == self.tail.end().segment)
     }
 
     /// Whether the next segment can be begun.
-    fn has_next(&mut self) -> Result<(), Refusal> {
+    fn has_next(&mut self) -> Result<(), Rejection> {
         if !self.is_on_disk {
             self.next = if self.is_over() { Next::Full(self.over(), 0) } else { Next::Ready };
         }
         match &self.next {
             Next::Ready => Ok(()),
-            Next::None | Next::Asked => Err(Refusal::Busy),
-            // The current one is full, so that nothing more can be said in it.
+            Next::None | Next::Asked => Err(Rejection::Busy),
+            // The current one is full, so no record can be added to it.
             Next::Held(_) => {
                 (self.next, self.is_wanted) = (Next::Held(0), true);
-                Err(Refusal::Busy)
+                Err(Rejection::Busy)
             }
-            Next::Full(why, _) => Err(Refusal::Full(why.clone())),
+            Next::Full(why, _) => Err(Rejection::Full(why.clone())),
         }
     }
 
     /// Begins the segment for which [`Self::make_room`] has found room, with a record of this kind and
-    /// body: it is to say all that earlier segments say besides their messages.
+    /// body, which must contain everything that earlier segments say besides their messages.
     ///
     /// # Errors
     ///
-    /// The record does not fit into a segment ([`Self::first_bytes`]), or there is no room for one; then
-    /// nothing has changed.
-    pub fn begin_segment(&mut self, time: u64, first: Option<(u8, &[u8])>) -> Result<(), Refusal> {
+    /// The record does not fit into a segment ([`Self::first_bytes`]), or there is no room for a segment;
+    /// then nothing has changed.
+    pub fn begin_segment(
+        &mut self,
+        time: u64,
+        first: Option<(u8, &[u8])>,
+    ) -> Result<(), Rejection> {
         self.begin_segment_since(time, first, self.next_segment())
     }
 
@@ -129,12 +133,12 @@ impl Journal {
         self.tail.end().segment + u32::from(self.has_current())
     }
 
-    /// The segment from which on all records are to be read to know what is known now.
+    /// Recovery needs all records from this segment on.
     pub fn since(&self) -> u32 {
         self.since
     }
 
-    /// All that is known has been said by the records from a segment on, with the last one.
+    /// The records from a segment on, up to the last one, contain a complete checkpoint.
     pub fn set_since(&mut self, segment: u32) {
         self.since = segment;
         self.known.push_back((segment, self.last()));
@@ -143,9 +147,9 @@ impl Journal {
         self.known.drain(..older);
     }
 
-    /// Begins a segment as [`Self::begin_segment`] does, with a first record that may not say all that is
-    /// known: the records from the segment `since` on do. If that record is the last of these, it is not
-    /// what [`Self::since`] says.
+    /// Begins a segment as [`Self::begin_segment`] does, with a first record that may not be a complete
+    /// checkpoint: the records from the segment `since` on are. If that record completes the checkpoint, `since`
+    /// differs from [`Self::since`].
     ///
     /// # Errors
     ///
@@ -155,13 +159,13 @@ impl Journal {
         time: u64,
         first: Option<(u8, &[u8])>,
         since: u32,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Rejection> {
         if let Some(why) = &self.failed {
-            return Err(Refusal::Failed(why.clone()));
+            return Err(Rejection::Failed(why.clone()));
         }
         let (bytes, limit) = (first.map_or(0, |(_, body)| body.len()), self.first_bytes());
         if bytes > limit {
-            return Err(Refusal::TooLong { bytes, limit });
+            return Err(Rejection::TooLong { bytes, limit });
         }
         self.has_next()?;
         if self.has_current() {
@@ -182,7 +186,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Whether the next segment is to be made, sooner or later.
+    /// Whether the next segment has to be created, sooner or later.
     fn is_next_wanted(&self) -> bool {
         match &self.next {
             Next::None => {
@@ -203,8 +207,8 @@ impl Journal {
         is_time && self.is_next_wanted() && self.failed.is_none() && !self.is_closed
     }
 
-    /// Whether it is time for the next segment, and there are too many to have it: what nobody needs is
-    /// to be let go of ([`Self::retain`]) before [`Self::next_task`] is asked for it.
+    /// Whether it is time for the next segment, and the limit leaves no room for it: call [`Self::retain`]
+    /// to release unneeded segments before [`Self::next_task`].
     pub fn wants_room(&self, now: u64) -> bool {
         let is_tried = if self.is_on_disk { self.task.is_some() } else { self.is_retained };
         !is_tried && (self.has_no_room || self.is_next_due(now) && self.is_over())
@@ -219,9 +223,9 @@ impl Journal {
             self.next = Next::Full(self.over(), now.saturating_add(RETRY));
             return None;
         }
-        // What is known may still be said in the current one, and the first segment go. Where there is no
-        // place left for it there is one segment more than may be, or nothing would ever go on: a record that
-        // finds none does not wait until this is looked at again.
+        // The checkpoint may still be completed in the current one, and the first segment go. If the
+        // current one has no room left for it, one segment more than the limit is created, or the journal
+        // could never continue: a record without room does not wait until the next check.
         if self.is_over() && !self.is_wanted {
             self.next = Next::Held(now.saturating_add(RETRY));
             return None;
@@ -233,14 +237,14 @@ impl Journal {
         Some(Task::Prepare { segment, head, bytes })
     }
 
-    /// Lets go of segments in which no position is needed from `needed` on, if they are old, there are too
-    /// many, or the disk had no room for another. Gives the first position that is left.
+    /// Releases segments without positions needed from `needed` on, if they are old, there are too many, or
+    /// the disk had no room for another. Returns the first remaining position.
     pub fn retain(&mut self, time: u64, needed: u64) -> u64 {
         let mut makes_room = std::mem::take(&mut self.has_no_room);
         while self.has_old() {
             let is_old = self.segments[0].index.last_time.saturating_add(self.options.keep) <= time;
             let is_short = makes_room || self.is_over() && self.is_next_wanted();
-            // What is known is there twice, unless there is no room for that.
+            // Two checkpoints are kept, unless there is no room for them.
             let times = if is_short { 1 } else { 2 };
             let may_go = is_old || makes_room || self.is_over();
             if !may_go || self.is_first_needed(needed, times) {
@@ -255,15 +259,15 @@ impl Journal {
         self.first()
     }
 
-    /// Whether the first segment has something that is needed. On a disk that is also what is known besides
-    /// messages, until later ones have said all of it so many times.
+    /// Whether the first segment has something that is needed. On a disk that includes the checkpoint,
+    /// until later segments contain it so many times.
     fn is_first_needed(&self, needed: u64, times: usize) -> bool {
         let first = &self.segments[0];
         if !self.is_on_disk || first.index.last >= needed {
             return first.index.last >= needed;
         }
         let mut on_disk = self.known.iter().rev().filter(|(_, position)| *position <= self.durable);
-        // Where that is on disk, all of the earlier segments is.
+        // If that is on disk, so are all earlier segments.
         on_disk.nth(times - 1).is_none_or(|(segment, _)| first.number >= *segment)
     }
 
@@ -287,14 +291,14 @@ impl Journal {
         }
     }
 
-    /// Position of the first record there is, or of the next.
+    /// Position of the first record, or of the next one.
     pub fn first(&self) -> u64 {
         let first = self.segments.iter().find(|it| it.index.records > 0);
         first.map_or(self.position, |first| first.index.first)
     }
 
-    /// Where the first segment begins such that it and all later ones have no more than so many bytes;
-    /// the last one at least.
+    /// The start of the first segment such that it and all later ones have at most so many bytes; at least
+    /// the last one.
     pub fn within(&self, bytes: u64) -> Address {
         let mut rest = bytes;
         let mut segment = self.tail.end().segment;

@@ -8,13 +8,12 @@ use super::Costs;
 use crate::answer;
 use crate::experiment::{Effort, Operation, Trial};
 use crate::format::Codec;
-use crate::market_data::messages;
-use crate::measure::codec::ENCODE_COLD;
+use crate::market_data::{ENCODE_COLD, messages};
 use crate::subjects::Local;
 use crate::trading_day::TradingDay;
 use trunkline_bench::row::Row;
 use trunkline_bench::statistics::{Fit, Summary};
-use trunkline_experiment::format::Format;
+use trunkline_experiment::format::{Family, Format};
 use trunkline_experiment::names::SIZE;
 use trunkline_experiment::subjects::TRUNKLINE;
 
@@ -49,7 +48,9 @@ impl fmt::Display for CostsError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownFormat(name) => {
-                let known = Format::MARKET_DATA.map(Format::name).join(", ");
+                let known: Vec<&str> =
+                    Format::of_family(Family::MarketData).map(Format::name).collect();
+                let known = known.join(", ");
                 write!(out, "there is no format {name:?}; known: {known}")
             }
             Self::Missing { format, case } => {
@@ -168,7 +169,7 @@ fn times(
     let medians = outcomes.iter().zip(formats).map(|(outcome, &format)| {
         let median = Summary::of(&outcome.samples).map(|summary| summary.median);
         median.ok_or_else(|| {
-            let why = outcome.standing.fault().unwrap_or("was not timed").to_owned();
+            let why = outcome.status.fault().unwrap_or("was not timed").to_owned();
             CostsError::Wrong { format, why }
         })
     });

@@ -23,15 +23,8 @@ pub const PATHS: [(&str, Binding); 5] = [
 
 /// Where messages of a format are taken, in SOAP 1.1.
 pub fn path_of(format: Format) -> Option<&'static str> {
-    let index = [
-        Format::NgDocumentLiteral,
-        Format::NgDocumentLiteralWrapped,
-        Format::NgDocumentEncoded,
-        Format::NgRpcLiteral,
-        Format::NgRpcEncoded,
-    ];
-    let index = index.iter().position(|it| *it == format)?;
-    Some(PATHS[index].0)
+    let name = format.name().strip_prefix("ng-")?;
+    PATHS.iter().map(|(path, _)| *path).find(|path| path.strip_prefix('/') == Some(name))
 }
 
 /// Why a message was refused.

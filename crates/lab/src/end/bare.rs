@@ -12,7 +12,7 @@ use super::{accept, checked};
 use crate::peer::{Carried, write_corpus, write_times};
 use trunkline_bench::clock::monotonic_nanoseconds;
 use trunkline_experiment::definition::MOST_TIMES;
-use trunkline_experiment::format::Format;
+use trunkline_experiment::format::{Encoding, Format};
 
 /// Bytes that are read at once.
 const ROOM: usize = 64 << 10;
@@ -27,11 +27,9 @@ impl Bytes {
     /// The messages of a corpus, of which there is one at least.
     pub(super) fn new(format: Format, corpus: Vec<Vec<u8>>) -> Result<Self, Fault> {
         let framed = |message: &Vec<u8>| -> Result<Vec<u8>, Fault> {
-            let prefix = match format {
-                Format::CdrUnion | Format::CdrBitmap | Format::NgCdr => {
-                    LengthPrefixed::prefix(message.len())?
-                }
-                _ => None,
+            let prefix = match format.encoding() {
+                Encoding::Cdr(_) => LengthPrefixed::prefix(message.len())?,
+                Encoding::Soap(..) | Encoding::Fix => None,
             };
             let prefix = prefix.as_ref().map_or(&[][..], |prefix| &prefix[..]);
             Ok([prefix, message].concat())

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_codec::{cdr, fix, soap};
+use trunkline_codec::{cdr, fix};
 use trunkline_message::{Message, Record, Result as CodecResult, Structure as _};
 use trunkline_net::tcp::Listener;
 use trunkline_net::{Fix, Framer, LengthPrefixed, Xml};
+use trunkline_soap as soap;
 
 use super::fault::Fault;
 use super::question::Task;

@@ -13,9 +13,9 @@ use super::fault::Fault;
 use super::http_echo::HttpEcho;
 use crate::customer_services::web_service;
 use crate::peer::Stages;
-use trunkline_experiment::format::Format;
+use trunkline_experiment::format::{Encoding, Format};
 
-/// Requests that may wait for a pool: none is refused by an experiment's load.
+/// Requests that may wait for a pool: none is rejected by an experiment's load.
 const QUEUE: usize = 4096;
 
 /// What a service is asked to be.
@@ -78,7 +78,9 @@ impl Service {
     pub(super) fn ours(serving: &Serving<'_>) -> Result<Self, Fault> {
         match serving.tcp {
             None => Self::over_http(serving),
-            Some(Format::NgCdr) => BinaryEcho::start(!serving.has_nagle).map(Self::Binary),
+            Some(format) if matches!(format.encoding(), Encoding::Cdr(_)) => {
+                BinaryEcho::start(!serving.has_nagle).map(Self::Binary)
+            }
             Some(format) => {
                 let path = web_service::path_of(format);
                 let endpoints = web_service::echo_service().build()?;

@@ -1,7 +1,7 @@
 //! Messages in which no two entries set the same fields.
 //!
 //! The paper ends on absent fields: they are what FIX saves (section 5.2). A codec that is fast
-//! only while every entry sets the fields of Figure 3 has learnt the example, so the speeds are
+//! only while every entry sets the fields of Figure 3 has seen the example, so the speeds are
 //! measured on these messages as well.
 
 use trunkline_catalogue::market_data::{

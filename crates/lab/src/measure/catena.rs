@@ -17,32 +17,25 @@ mod slow;
 mod spread;
 mod stage;
 
-use std::collections::BTreeMap;
 use std::io;
 
-use super::Setting;
+use super::{Findings, Setting};
 use crate::evaluation::Step;
 use series::Series;
 use stage::{Failure, Market, Stage, Starting};
 use trunkline_bench::hiccup::HiccupMeter;
-use trunkline_bench::histogram::{Distribution, Latencies, Times};
+use trunkline_bench::histogram::Times;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_demo::component::task::{Published, Received};
 use trunkline_demo::component::{self, source};
 use trunkline_experiment::definition::{Measure, Turns};
 use trunkline_experiment::middleware::{self, Middleware};
-use trunkline_experiment::names::{HICCUP, START_UP, TICKS};
+use trunkline_experiment::names::{START_UP, TICKS};
 
-/// What has been found.
+/// What has been found, and what rows are made from in the end.
 #[derive(Default)]
-pub(super) struct Found {
-    pub(super) rows: Vec<Row>,
-    pub(super) faults: Vec<String>,
-    pub(super) notes: Vec<String>,
-    pub(super) distributions: Vec<Distribution>,
-    pub(super) versions: BTreeMap<String, String>,
-    pub(super) latencies: Vec<Latencies>,
-    pub(super) noise_floor: Option<f64>,
+struct Found {
+    findings: Findings,
     series: Vec<Series>,
     start_ups: Vec<StartUp>,
     market: Market,
@@ -56,7 +49,7 @@ struct StartUp {
 }
 
 /// What a measure does with one subject in one turn.
-trait Scenario {
+trait Procedure {
     /// How the router is started.
     fn starting(&self) -> Starting;
 
@@ -75,11 +68,11 @@ pub(super) fn run(
     setting: &Setting<'_>,
     measures: &[&Measure],
     progress: &mut dyn FnMut(Step<'_>),
-) -> Found {
+) -> Findings {
     let mut found = Found::default();
     if let Err(error) = found.look_at_ticks(setting) {
-        found.faults.push(error.to_string());
-        return found;
+        found.findings.faults.push(error.to_string());
+        return found.findings;
     }
     // Routers and programs inherit it.
     component::raise_descriptors();
@@ -91,8 +84,8 @@ pub(super) fn run(
         found.perform(setting, measure, progress);
     }
     found.end(setting, meter.stop());
-    published::add(setting, &mut found.rows);
-    found
+    published::add(setting, &mut found.findings.rows);
+    found.findings
 }
 
 impl Found {
@@ -101,9 +94,9 @@ impl Found {
         let text = "the bare forwarder against itself";
         let mut progress = |share| progress(Step { part: "noise", text, share });
         match noise::floor(setting, self, &mut progress) {
-            Ok(floor) => self.noise_floor = floor,
+            Ok(floor) => self.findings.noise_floor = floor,
             Err(Failure::Absent(why) | Failure::Unsupported(why) | Failure::Broken(why)) => {
-                self.notes.push(format!("the noise floor was not measured: {why}"));
+                self.findings.notes.push(format!("the noise floor was not measured: {why}"));
             }
         }
     }
@@ -140,33 +133,33 @@ impl Found {
             }
             Measure::SharedMemory(it) => {
                 for spins in [true, false] {
-                    let scenario = shared::Sharing { setting, asked: it, spins };
-                    self.contest(setting, &it.turns, &scenario, progress);
+                    let procedure = shared::Sharing { setting, asked: it, spins };
+                    self.contest(setting, &it.turns, &procedure, progress);
                 }
             }
             Measure::GuaranteedHops(it) => {
-                let scenario = guaranteed::GuaranteedLatency { setting, asked: it };
-                self.contest(setting, &it.turns, &scenario, progress);
+                let procedure = guaranteed::GuaranteedLatency { setting, asked: it };
+                self.contest(setting, &it.turns, &procedure, progress);
             }
             Measure::GuaranteedFlood(it) => {
-                let scenario = guaranteed::GuaranteedPouring { setting, asked: it };
-                self.contest(setting, &it.turns, &scenario, progress);
+                let procedure = guaranteed::GuaranteedPouring { setting, asked: it };
+                self.contest(setting, &it.turns, &procedure, progress);
             }
             Measure::Recovery(it) => {
                 for &messages in it.messages(setting.request.is_quick) {
-                    let scenario = recovery::Recovering { setting, asked: it, messages };
-                    self.contest(setting, &it.turns, &scenario, progress);
+                    let procedure = recovery::Recovering { setting, asked: it, messages };
+                    self.contest(setting, &it.turns, &procedure, progress);
                 }
             }
             Measure::Disk(it) => {
-                let scenario = disk::Syncing { setting, asked: it };
-                self.contest(setting, &it.turns, &scenario, progress);
+                let procedure = disk::Syncing { setting, asked: it };
+                self.contest(setting, &it.turns, &procedure, progress);
             }
             Measure::Matching(it) => {
                 let rows = matching::rows(setting, it, &mut |share| {
                     progress(Step { part: "matching", text: "", share });
                 });
-                self.rows.extend(rows);
+                self.findings.rows.extend(rows);
             }
             _ => {}
         }
@@ -180,7 +173,7 @@ impl Found {
         for (number, stream) in ticks.streams.iter().enumerate() {
             let count = ticks.ticks.iter().filter(|tick| usize::from(tick.stream) == number);
             let profile = if stream.is_real { "real" } else { "generated" };
-            self.rows.push(Row {
+            self.findings.rows.push(Row {
                 value: Some(count.count() as f64),
                 ..setting.row(
                     TICKS,
@@ -200,7 +193,7 @@ impl Found {
         &mut self,
         setting: &Setting<'_>,
         turns: &Turns,
-        scenario: &dyn Scenario,
+        procedure: &dyn Procedure,
         progress: &mut dyn FnMut(Step<'_>),
     ) {
         let is_quick = setting.request.is_quick;
@@ -208,7 +201,7 @@ impl Found {
         let mut subjects: Vec<&'static Middleware> =
             names.filter_map(|name| middleware::named(name)).collect();
         let count = turns.count.unwrap_or(setting.repetitions());
-        let cases = scenario.cases();
+        let cases = procedure.cases();
         let part = cases.first().map_or("", |case| case.split('-').next().unwrap_or_default());
         for turn in 0..count {
             let all = subjects.len();
@@ -217,9 +210,9 @@ impl Found {
                 let subject = subjects[(offset + turn as usize) % all];
                 let share = (turn as usize * all + offset) as f64 / (count as usize * all) as f64;
                 progress(Step { part, text: subject.name, share });
-                let ended = self.turn(setting, subject, scenario);
+                let ended = self.turn(setting, subject, procedure);
                 if let Err(failure) = ended {
-                    self.dismiss((subject, &cases), &scenario.who(subject), failure);
+                    self.dismiss((subject, &cases), &procedure.who(subject), failure);
                     out.push(subject);
                 }
             }
@@ -231,16 +224,16 @@ impl Found {
         &mut self,
         setting: &Setting<'_>,
         subject: &'static Middleware,
-        scenario: &dyn Scenario,
+        procedure: &dyn Procedure,
     ) -> Result<(), Failure> {
-        let mut stage = Stage::open(setting, subject, scenario.starting(), &self.market)?;
+        let mut stage = Stage::open(setting, subject, procedure.starting(), &self.market)?;
         if let Some(version) = stage.version().filter(|_| subject.is_peer()) {
-            self.versions.insert(subject.name.to_owned(), version.to_owned());
+            self.findings.versions.insert(subject.name.to_owned(), version.to_owned());
         }
         if let Some(time) = stage.start_up() {
             self.note_start(&stage, time.as_nanos() as f64);
         }
-        scenario.turn(&mut stage, self)
+        procedure.turn(&mut stage, self)
     }
 
     fn note_start(&mut self, stage: &Stage, nanoseconds: f64) {
@@ -268,13 +261,13 @@ impl Found {
                 } else {
                     format!("{}: {why}", subject.name)
                 };
-                if !self.notes.contains(&line) {
-                    self.notes.push(line);
+                if !self.findings.notes.contains(&line) {
+                    self.findings.notes.push(line);
                 }
             }
             Failure::Broken(why) => {
                 let case = cases.first().map_or("", String::as_str);
-                self.faults.push(format!("{}, {case} and on: {why}", subject.name));
+                self.findings.faults.push(format!("{}, {case} and on: {why}", subject.name));
             }
         }
         for case in cases {
@@ -302,33 +295,29 @@ impl Found {
         let series = std::mem::take(&mut self.series);
         for it in &series {
             if let Some(wrong) = &it.wrong {
-                self.faults.push(format!("{}, {}: {wrong}", it.subject.name, it.case));
+                self.findings.faults.push(format!("{}, {}: {wrong}", it.subject.name, it.case));
             } else if let Some(lost) = &it.lost {
                 let line = format!("{}, {}: {lost}", it.subject.name, it.case);
                 // What a broker of others drops is a finding about it; ours drops nothing.
-                if it.subject.is_peer() { self.notes.push(line) } else { self.faults.push(line) }
+                if it.subject.is_peer() {
+                    self.findings.notes.push(line)
+                } else {
+                    self.findings.faults.push(line)
+                }
             }
         }
-        self.rows.extend(series::rows(setting, &series, self.noise_floor));
-        self.distributions.extend(series.iter().filter_map(Series::distribution));
+        self.findings.rows.extend(series::rows(setting, &series, self.findings.noise_floor));
+        self.findings.distributions.extend(series.iter().filter_map(Series::distribution));
         for it in &self.start_ups {
             let blank = |metric, unit| {
                 setting.row(START_UP, it.subject.name, &it.subject.profile("alone"), metric, unit)
             };
-            self.rows.push(blank("start-up-time", "ns").bounded(&it.nanoseconds));
+            self.findings.rows.push(blank("start-up-time", "ns").bounded(&it.nanoseconds));
             if !it.bytes.is_empty() {
-                self.rows.push(blank("memory", "bytes").bounded(&it.bytes));
+                self.findings.rows.push(blank("memory", "bytes").bounded(&it.bytes));
             }
         }
-        let blank = setting.row(HICCUP, "hiccup-meter", "", "", "ns");
-        self.rows.extend(hiccups.rows(&blank, "", ""));
-        self.distributions.push(Distribution {
-            case: HICCUP.to_owned(),
-            subject: "hiccup-meter".to_owned(),
-            profile: String::new(),
-            metric: "late".to_owned(),
-            times: hiccups,
-        });
+        self.findings.hiccups(setting, hiccups);
     }
 }
 

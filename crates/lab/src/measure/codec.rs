@@ -1,263 +1,132 @@
-//! CPU time of encoding and decoding: tables 3 and 4, figures 10, 11 and 16.
+//! CPU time of encoding and decoding, without a network: tables 3 and 4 and figures 10, 11 and 16 of Kohlhoff and
+//! Steele, section 4.4 of Ng, Chen and Greenfield.
+
+pub(crate) mod ratios;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_message::{Record, Structure as _};
+use trunkline_message::{FieldValue as _, Record, Structure as _};
 
-use super::Setting;
-use crate::experiment::{Effort, Operation, Outcome, Progress, Standing, Subject as _, Trial};
-use crate::market_data::{messages, randomised};
-use crate::subjects::{self, Contestant, Local, State};
-use crate::trading_day::SEED;
+use super::{Findings, Setting, published};
+use crate::experiment::{
+    Effort, Operation, Outcome, Progress, Settled, Settling, Subject, SubjectStatus, Trial,
+};
+use crate::scenario::{Content, OPERATIONS, Scenario, Stage};
+use crate::subjects::{Contestant, Local, State};
 use crate::{answer, format};
-use trunkline_bench::row::{Row, Verdict};
+use trunkline_bench::row::Row;
 use trunkline_bench::statistics::{ComparisonRule, Fit, noise_floor};
+use trunkline_experiment::definition::Measure;
 use trunkline_experiment::format::Format;
-use trunkline_experiment::names::{CODEC, OVER_OTHER};
+use trunkline_experiment::names::OVER_OTHER;
 use trunkline_experiment::subjects::{
-    RECORD_FORMATS, TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED, TWIN, is_variant, other_of,
+    RECORD_FORMATS, TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED, TWIN, other_of,
 };
 
-/// What the messages are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
-    /// Every entry sets the fields of Figure 3.
-    Figure3,
-    /// No two entries set the same fields.
-    Randomised,
-    /// As of Figure 3, and so many that none is left in the caches when its turn comes again.
-    Cold,
-}
+/// Toolkits that compile what is often used while they run: they get to do so before the clock runs.
+pub(super) const COMPILED_AS_THEY_RUN: [&str; 1] = ["metro"];
 
-impl Content {
-    pub(crate) fn case(self, operation: Operation) -> &'static str {
-        match (self, operation) {
-            (Self::Figure3, Operation::Encode) => "encode",
-            (Self::Figure3, Operation::Decode) => "decode",
-            (Self::Randomised, Operation::Encode) => "encode-randomised",
-            (Self::Randomised, Operation::Decode) => "decode-randomised",
-            (Self::Cold, Operation::Encode) => ENCODE_COLD,
-            (Self::Cold, Operation::Decode) => "decode-cold",
-        }
-    }
-}
-
-/// The case of encoding what is not in the caches.
-pub(crate) const ENCODE_COLD: &str = "encode-cold";
-
-/// In the order of all that is printed.
-pub(crate) const OPERATIONS: [Operation; 2] = [Operation::Encode, Operation::Decode];
-
-/// Repetitions of one subject in one format.
+/// Repetitions of one subject with one content in one format.
 pub(crate) struct Series {
-    pub(crate) name: String,
+    pub(crate) subject: String,
     pub(crate) format: Format,
     pub(crate) content: Content,
     pub(crate) operation: Operation,
-    /// Nanoseconds a message by entries; element i of all series ran side by side.
-    pub(crate) by_entries: BTreeMap<u32, Vec<f64>>,
+    /// Nanoseconds a message by entries; element i of all series of a content ran side by side.
+    pub(crate) by_entries: BTreeMap<Option<u32>, Vec<f64>>,
     /// How the subject stood in the end.
-    pub(crate) standing: Standing,
+    pub(crate) status: SubjectStatus,
 }
 
-impl Series {
-    /// The line through the costs by entries, for each repetition. Empty unless the subject
-    /// completed every length, or if there was one length only.
-    pub(crate) fn fits(&self) -> Vec<Fit> {
-        if !self.standing.is_timed() {
-            return Vec::new();
-        }
-        Fit::each(self.by_entries.iter().map(|(entries, samples)| (*entries, &samples[..])))
-    }
-}
-
-/// All that was measured.
+/// All that was timed.
 #[derive(Default)]
-pub(crate) struct Measured {
+pub(crate) struct Timed {
     pub(crate) series: Vec<Series>,
-    /// Peers that could not take part: not there, or broken.
-    pub(crate) missing: Vec<(&'static str, Format)>,
-    /// Version of every peer that took part.
-    pub(crate) versions: BTreeMap<String, String>,
-    /// What went wrong, a line each.
-    pub(crate) faults: Vec<String>,
     /// The largest difference that the same codec showed to itself, as a share.
     pub(crate) noise_floor: Option<f64>,
 }
 
-/// Lets all subjects work on messages of every length, then on randomised ones if asked for.
-pub(super) fn measure(
-    setting: &Setting<'_>,
-    formats: &[Format],
-    is_randomised: bool,
-    progress: &mut dyn FnMut(&str, f64),
-) -> Measured {
-    progress("starting the peers", 0.0);
-    let mut contestants = subjects::contestants(setting.request, formats);
-    let mut measured = Measured::default();
-    for Contestant { name, format, state } in &contestants {
-        match state {
-            State::Ready { version, .. } => {
-                if !is_variant(name) {
-                    measured.versions.insert((*name).to_owned(), version.clone());
-                }
-                continue;
-            }
-            State::Absent => {}
-            State::Broken(why) => measured.faults.push(why.clone()),
-        }
-        measured.missing.push((*name, *format));
-    }
-    let lengths = setting.lengths.iter().map(|&entries| (Content::Figure3, entries));
-    let randomised = is_randomised.then_some((Content::Randomised, setting.longest()));
-    let stages: Vec<Stage<'_>> = lengths
-        .chain(randomised)
-        .flat_map(|(content, entries)| {
-            OPERATIONS.map(|operation| Stage { formats, content, entries, operation })
-        })
-        .chain(cold(setting, formats))
-        .collect();
-    for (index, stage) in stages.iter().enumerate() {
-        let mut stage_progress = |what: &str, share: f64| {
-            progress(&format!("{stage}: {what}"), (index as f64 + share) / stages.len() as f64);
-        };
-        for batch in 0..stage.batches() {
-            let mut batch_progress = |what: &str, share: f64| {
-                stage_progress(what, (batch as f64 + share) / stage.batches() as f64);
-            };
-            for outcome in stage.run(setting, batch, &mut contestants, &mut batch_progress) {
-                measured.take(outcome, stage);
-            }
-            dismiss(&mut contestants, &measured.series);
-        }
-    }
-    measured.noise_floor = measured.floor(setting.longest());
-    measured
+/// Who times what with which messages.
+struct Contest<'a, S> {
+    setting: &'a Setting<'a>,
+    scenario: &'a S,
+    formats: &'a [Format],
 }
 
-/// The noise floor where no codecs are asked for: how much our own differs from itself in one of `formats`.
-pub(super) fn floor_alone(
+/// Lets all subjects work on the messages that `measures` ask for, in turns.
+pub(super) fn measure<S: Scenario>(
     setting: &Setting<'_>,
-    formats: &[Format],
+    scenario: &S,
+    (measures, formats): (&[&Measure], &[Format]),
+    contestants: &mut [Contestant],
+    findings: &mut Findings,
+    progress: &mut dyn FnMut(&str, f64),
+) {
+    let contest = Contest { setting, scenario, formats };
+    let contents = scenario.timed(measures);
+    let series = contest.warm_up(&contents, contestants, findings, progress);
+    let mut timed = Timed { series, noise_floor: None };
+    dismiss(contestants, &timed.series);
+    let stages: Vec<Stage<'_>> = contents.iter().flat_map(stages).collect();
+    for (index, &stage) in stages.iter().enumerate() {
+        let batches = stage.content.batches;
+        for batch in 0..batches {
+            let mut progress = |what: &str, share: f64| {
+                let share = index as f64 + (batch as f64 + share) / batches as f64;
+                progress(&format!("{stage}: {what}"), share / stages.len() as f64);
+            };
+            for outcome in contest.run(stage, batch, contestants, &mut progress) {
+                timed.take(outcome, stage, findings);
+            }
+            dismiss(contestants, &timed.series);
+        }
+    }
+    timed.noise_floor = timed.floor();
+    findings.noise_floor = timed.noise_floor;
+    findings.rows.extend(timed.rows(setting));
+    findings.rows.extend(ratios::rows(setting, &timed));
+    for operation in OPERATIONS.map(Operation::name) {
+        let about = (operation, "cpu-time", "ns");
+        findings.rows.extend(published::rows(setting, (&contents, formats), about));
+    }
+}
+
+/// The noise floor where no codecs are asked for: how much our own differs from itself in one of `formats`, with
+/// the first content of the scenario.
+pub(super) fn floor_alone<S: Scenario>(
+    setting: &Setting<'_>,
+    scenario: &S,
+    (measures, formats): (&[&Measure], &[Format]),
     progress: &mut dyn FnMut(f64),
 ) -> Option<f64> {
     let formats: Vec<Format> = twin(formats).into_iter().collect();
-    let (content, entries) = (Content::Figure3, setting.longest());
-    let mut measured = Measured::default();
+    let contest = Contest { setting, scenario, formats: &formats };
+    let content = scenario.timed(measures).into_iter().find(|content| content.is_plain)?;
+    let entries = content.longest();
+    let mut timed = Timed::default();
     for (done, operation) in OPERATIONS.into_iter().enumerate() {
-        let stage = Stage { formats: &formats, content, entries, operation };
-        for batch in 0..stage.batches() {
-            let share = batch as f64 / stage.batches() as f64;
+        let stage = Stage { content: &content, entries, operation };
+        for batch in 0..content.batches {
+            let share = batch as f64 / content.batches as f64;
             progress((done as f64 + share) / OPERATIONS.len() as f64);
-            for outcome in stage.run(setting, batch, &mut [], &mut |_, _| ()) {
-                measured.take(outcome, &stage);
+            for outcome in contest.run(stage, batch, &mut [], &mut |_, _| ()) {
+                timed.take(outcome, stage, &mut Findings::default());
             }
         }
     }
-    measured.floor(entries)
+    timed.floor()
 }
 
-/// Encoding the shortest and the longest messages from memory: enough for a line through the lengths.
-fn cold<'a>(setting: &Setting<'_>, formats: &'a [Format]) -> impl Iterator<Item = Stage<'a>> {
-    let shortest = setting.lengths.iter().copied().min().filter(|&it| it < setting.longest());
-    let lengths = shortest.into_iter().chain([setting.longest()]);
-    let (content, operation) = (Content::Cold, Operation::Encode);
-    lengths.map(move |entries| Stage { formats, content, entries, operation })
+/// The format that takes part twice, to tell the noise.
+fn twin(formats: &[Format]) -> Option<Format> {
+    formats.iter().copied().find(|&format| format == Format::Fix).or(formats.first().copied())
 }
 
-/// One operation on messages of one length.
-struct Stage<'a> {
-    formats: &'a [Format],
-    content: Content,
-    entries: u32,
-    operation: Operation,
-}
-
-impl fmt::Display for Stage<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.content {
-            Content::Figure3 => "",
-            Content::Randomised => "randomised ",
-            Content::Cold => "cold ",
-        };
-        write!(out, "{} {what}messages of {}", self.operation.name(), self.entries)
-    }
-}
-
-impl Stage<'_> {
-    /// What is to be out of the caches is all there at once.
-    fn batches(&self) -> usize {
-        if self.content == Content::Cold { 1 } else { messages::BATCHES }
-    }
-
-    /// Lets all subjects work on the same batch of messages. `progress` is told what goes on and
-    /// which share of the batch is done.
-    fn run(
-        &self,
-        setting: &Setting<'_>,
-        batch: usize,
-        contestants: &mut [Contestant],
-        progress: &mut dyn FnMut(&str, f64),
-    ) -> Vec<Outcome> {
-        let structs = self.messages(setting, batch);
-        let effort = share_of(&setting.request.effort, batch, self.batches());
-        let records: Vec<Record> = structs.iter().map(Record::from_message).collect();
-        let corpora: BTreeMap<Format, Vec<Vec<u8>>> = self
-            .formats
-            .iter()
-            .map(|&format| {
-                (format, format::corpus(format, &structs).expect("every format carries it"))
-            })
-            .collect();
-        let mut trial = Trial::new();
-        let check = |format| answer::check(format, &structs);
-        let each = |name| self.formats.iter().map(move |&format| (name, format));
-        let reused = each(TRUNKLINE_REUSED).filter(|_| self.operation == Operation::Decode);
-        let twin = twin(self.formats).map(|format| (TWIN, format));
-        for (name, format) in each(TRUNKLINE).chain(reused).chain(twin) {
-            let empty = MarketDataIncrementalRefresh::default;
-            let subject = Local::new(name, format, &structs, empty);
-            trial.enter(Box::new(subject), &corpora[&format], check(format));
-        }
-        for format in RECORD_FORMATS.into_iter().filter(|format| self.formats.contains(format)) {
-            let empty = || Record::new(MarketDataIncrementalRefresh::layout());
-            let subject = Local::new(TRUNKLINE_RECORD, format, &records, empty);
-            trial.enter(Box::new(subject), &corpora[&format], check(format));
-        }
-        for Contestant { format, state, .. } in contestants.iter_mut() {
-            if let State::Ready { subject, .. } = state
-                && subject.can(self.operation)
-            {
-                trial.enter(Box::new(subject.as_mut()), &corpora[format], check(*format));
-            }
-        }
-        trial.measure(self.operation, &effort, &mut |step| match step {
-            Progress::Verifying { subject } => progress(&format!("checking {subject}"), 0.0),
-            Progress::WarmingUp { subject } => progress(&format!("warming up {subject}"), 0.0),
-            Progress::Repetition { number, of } => {
-                let share = f64::from(number - 1) / f64::from(of);
-                progress(&format!("repetition {number} of {of}"), share);
-            }
-        })
-    }
-
-    /// Every batch takes other messages of the day, as long as the day has more.
-    fn messages(&self, setting: &Setting<'_>, batch: usize) -> Vec<MarketDataIncrementalRefresh> {
-        let entries = self.entries as usize;
-        if self.content == Content::Cold {
-            return messages::cold(&setting.request.day, entries);
-        }
-        let most = messages::timed(self.operation, entries);
-        let all = messages::sample(&setting.request.day, entries, most * messages::BATCHES);
-        let mut messages: Vec<_> =
-            all.iter().skip(batch % all.len()).step_by(messages::BATCHES).cloned().collect();
-        if self.content == Content::Randomised {
-            randomised::randomise(&mut messages, SEED + batch as u64);
-        }
-        messages
-    }
+/// All that is timed with one content, in order.
+fn stages(content: &Content) -> impl Iterator<Item = Stage<'_>> {
+    content.lengths.iter().flat_map(move |&entries| {
+        content.operations.iter().map(move |&operation| Stage { content, entries, operation })
+    })
 }
 
 /// The repetitions that fall to one batch; at least one.
@@ -268,11 +137,11 @@ fn share_of(effort: &Effort, batch: usize, batches: usize) -> Effort {
 }
 
 /// A peer that gave a wrong answer or gave up is not asked again.
-fn dismiss(contestants: &mut [Contestant], series: &[Series]) {
+fn dismiss(contestants: &mut [Contestant], all: &[Series]) {
     for contestant in contestants {
-        let is_out = series.iter().any(|series| {
-            let is_its = series.name == contestant.name && series.format == contestant.format;
-            is_its && !series.standing.is_timed()
+        let is_out = all.iter().any(|series| {
+            let is_its = series.subject == contestant.name && series.format == contestant.format;
+            is_its && !series.status.is_timed()
         });
         if is_out {
             contestant.state = State::Absent;
@@ -280,156 +149,386 @@ fn dismiss(contestants: &mut [Contestant], series: &[Series]) {
     }
 }
 
-impl Measured {
-    fn take(&mut self, outcome: Outcome, stage: &Stage<'_>) {
-        let Stage { content, entries, operation, .. } = *stage;
-        let format = Format::ALL.into_iter().find(|format| format.name() == outcome.format);
-        let Some(format) = format else { return };
-        if let Some(why) = outcome.standing.fault() {
-            self.faults.push(format!("{} ({}), {stage}: {why}", outcome.name, format.name()));
-        }
-        let found = self.series.iter().position(|series| {
-            series.name == outcome.name
-                && (series.format, series.content, series.operation) == (format, content, operation)
-        });
-        let index = found.unwrap_or_else(|| {
-            self.series.push(Series {
-                name: outcome.name,
-                format,
-                content,
-                operation,
-                by_entries: BTreeMap::new(),
-                standing: outcome.standing.clone(),
-            });
-            self.series.len() - 1
-        });
-        let series = &mut self.series[index];
-        series.standing = outcome.standing;
-        if series.standing.is_timed() {
-            series.by_entries.entry(entries).or_default().extend(outcome.samples);
-        }
-    }
-
-    /// The series of one subject.
-    pub(crate) fn find(
+impl<S: Scenario> Contest<'_, S> {
+    /// Lets all subjects work on the same batch of messages. `progress` is told what goes on and
+    /// which share of the batch is done.
+    fn run(
         &self,
-        name: &str,
-        format: Format,
-        content: Content,
-        operation: Operation,
-    ) -> Option<&Series> {
-        self.series.iter().find(|series| {
-            series.name == name
-                && (series.format, series.content, series.operation) == (format, content, operation)
+        stage: Stage<'_>,
+        batch: usize,
+        contestants: &mut [Contestant],
+        progress: &mut dyn FnMut(&str, f64),
+    ) -> Vec<Outcome> {
+        let Self { setting, scenario, formats } = *self;
+        let structs = scenario.batch(stage, batch);
+        let effort = share_of(&setting.request.effort, batch, stage.content.batches);
+        let of_records = || RECORD_FORMATS.into_iter().filter(|format| formats.contains(format));
+        let records: Vec<Record> = match of_records().next() {
+            Some(_) => structs.iter().map(Record::from_message).collect(),
+            None => Vec::new(),
+        };
+        let corpora: BTreeMap<Format, Vec<Vec<u8>>> = formats
+            .iter()
+            .map(|&format| {
+                (format, format::corpus(format, &structs).expect("every format carries it"))
+            })
+            .collect();
+        let mut trial = Trial::new();
+        let check = |format| answer::check(format, &structs);
+        let each = |name| formats.iter().map(move |&format| (name, format));
+        let reused = each(TRUNKLINE_REUSED).filter(|_| stage.operation == Operation::Decode);
+        let twin = twin(formats).map(|format| (TWIN, format));
+        for (name, format) in each(TRUNKLINE).chain(reused).chain(twin) {
+            let subject = Local::new(name, format, &structs, S::Message::empty);
+            trial.enter(Box::new(subject), &corpora[&format], check(format));
+        }
+        for format in of_records() {
+            let empty = || Record::new(S::Message::layout());
+            let subject = Local::new(TRUNKLINE_RECORD, format, &records, empty);
+            trial.enter(Box::new(subject), &corpora[&format], check(format));
+        }
+        for Contestant { format, state, .. } in contestants.iter_mut() {
+            if let State::Ready { subject, .. } = state
+                && subject.can(stage.operation)
+                && let Some(corpus) = corpora.get(format)
+            {
+                trial.enter(Box::new(subject.as_mut()), corpus, check(*format));
+            }
+        }
+        trial.measure(stage.operation, &effort, &mut |step| match step {
+            Progress::Verifying { subject } => progress(&format!("checking {subject}"), 0.0),
+            Progress::WarmingUp { subject } => progress(&format!("warming up {subject}"), 0.0),
+            Progress::Repetition { number, of } => {
+                let share = f64::from(number - 1) / f64::from(of);
+                progress(&format!("repetition {number} of {of}"), share);
+            }
         })
     }
 
-    fn floor(&self, longest: u32) -> Option<f64> {
-        let twin = self.series.iter().find(|series| series.name == TWIN)?.format;
-        let floors = OPERATIONS.into_iter().filter_map(|operation| {
-            let samples = |name| {
-                let series = self.find(name, twin, Content::Figure3, operation)?;
-                series.by_entries.get(&longest)
-            };
-            noise_floor(&ComparisonRule::default(), samples(TRUNKLINE)?, samples(TWIN)?)
+    /// Lets those work that compile as they run. Returns who failed, who is not asked again.
+    fn warm_up(
+        &self,
+        contents: &[Content],
+        contestants: &mut [Contestant],
+        findings: &mut Findings,
+        progress: &mut dyn FnMut(&str, f64),
+    ) -> Vec<Series> {
+        let settling = match self.setting.request.is_quick {
+            true => Settling { least: 100, most: 300 },
+            false => Settling { least: 200, most: 1_000 },
+        };
+        let mut failed = Vec::new();
+        for Contestant { name, format, state } in contestants {
+            let State::Ready { subject, .. } = state else { continue };
+            if COMPILED_AS_THEY_RUN.contains(name) && self.formats.contains(format) {
+                progress(&format!("warming up {name}"), 0.0);
+                let subject = subject.as_mut();
+                failed.extend(settle(
+                    self.scenario,
+                    subject,
+                    *format,
+                    contents,
+                    settling,
+                    findings,
+                ));
+            }
+        }
+        failed
+    }
+}
+
+/// What a sample of those lasts that warm up.
+const SETTLING_NANOSECONDS: u64 = 10_000_000;
+
+/// Lets a subject work on each content until all that it runs is compiled. Returns where it failed, if it did.
+fn settle<S: Scenario>(
+    scenario: &S,
+    subject: &mut dyn Subject,
+    format: Format,
+    contents: &[Content],
+    settling: Settling,
+    findings: &mut Findings,
+) -> Option<Series> {
+    let effort = Effort { repetitions: 0, sample_nanoseconds: SETTLING_NANOSECONDS };
+    let name = subject.name().to_owned();
+    for content in contents {
+        let entries = content.longest();
+        let at = |operation| Stage { content, entries, operation };
+        let messages = scenario.batch(at(OPERATIONS[0]), 0);
+        let corpus = format::corpus(format, &messages).expect("every format carries it");
+        let mut trial = Trial::new();
+        trial.enter(Box::new(&mut *subject), &corpus, answer::check(format, &messages));
+        for &operation in content.operations {
+            for (status, settled) in trial.settle(operation, &effort, settling) {
+                let (is_timed, stage) = (status.is_timed(), at(operation));
+                findings.faults.extend(fault(&name, format, stage, &status));
+                findings.notes.extend(settled.and_then(|it| restless(&name, format, stage, &it)));
+                if !is_timed {
+                    return Some(Series::new(&name, format, stage, status));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Why a subject is not timed, in one line.
+fn fault(name: &str, format: Format, stage: Stage<'_>, status: &SubjectStatus) -> Option<String> {
+    let why = status.fault()?;
+    Some(format!("{name} ({}), {stage}: {why}", format.name()))
+}
+
+/// That what a subject runs was still being compiled when it had to be enough.
+fn restless(name: &str, format: Format, stage: Stage<'_>, settled: &Settled) -> Option<String> {
+    let Settled { samples, charged } = settled;
+    (!settled.is_settled()).then(|| {
+        format!(
+            "{name} ({}), {stage}: after {samples} samples to warm up, other threads still make it \
+             {charged:.2} times what it takes, which is charged",
+            format.name()
+        )
+    })
+}
+
+impl Series {
+    /// Without a time as yet.
+    fn new(subject: &str, format: Format, stage: Stage<'_>, status: SubjectStatus) -> Self {
+        Self {
+            subject: subject.to_owned(),
+            format,
+            content: stage.content.clone(),
+            operation: stage.operation,
+            by_entries: BTreeMap::new(),
+            status,
+        }
+    }
+
+    /// The case of its rows.
+    pub(crate) fn case(&self) -> String {
+        self.content.case(self.operation.name())
+    }
+
+    /// The line through the costs by entries, for each repetition. Empty unless the subject
+    /// completed every length, or if there was one length only.
+    pub(crate) fn fits(&self) -> Vec<Fit> {
+        if !self.status.is_timed() {
+            return Vec::new();
+        }
+        let by_entries = self.by_entries.iter();
+        Fit::each(by_entries.filter_map(|(entries, samples)| Some(((*entries)?, &samples[..]))))
+    }
+
+    /// Its samples and those of another of the same case at each length that both have.
+    fn beside<'a>(
+        &'a self,
+        other: Option<&'a Self>,
+    ) -> impl Iterator<Item = (Option<u32>, &'a [f64], &'a [f64])> {
+        let of_other = move |entries| other?.by_entries.get(entries);
+        let both = self.by_entries.iter();
+        both.filter_map(move |(entries, own)| Some((*entries, &own[..], &of_other(entries)?[..])))
+    }
+
+    /// A row of what it took, without a value.
+    fn blank(&self, setting: &Setting<'_>, metric: &str, unit: &str) -> Row {
+        setting.row(&self.case(), &self.subject, &self.format.profile(), metric, unit)
+    }
+
+    fn times(&self, setting: &Setting<'_>) -> Vec<Row> {
+        let published = setting.request.definition.published(&self.case(), "cpu-time", self.format);
+        let blank = self.blank(setting, "cpu-time", "ns");
+        let mut rows: Vec<Row> = self
+            .by_entries
+            .iter()
+            .map(|(&entries, samples)| {
+                let paper = published.zip(entries).map(|(line, entries)| line.at(entries));
+                Row { entries, paper, ..blank.clone() }.bounded(samples)
+            })
+            .collect();
+        if !self.status.is_timed() {
+            rows.push(Row { verdict: self.status.verdict(), ..blank });
+        }
+        rows
+    }
+
+    fn fitted(&self, setting: &Setting<'_>) -> [Row; 2] {
+        let published = setting.request.definition.published(&self.case(), "cpu-time", self.format);
+        let fits = self.fits();
+        let part = |metric, paper, value: fn(&Fit) -> f64| {
+            let blank = Row { paper, ..self.blank(setting, metric, "ns") };
+            if !self.status.is_timed() {
+                return Row { verdict: self.status.verdict(), ..blank };
+            }
+            blank.bounded(&fits.iter().map(value).collect::<Vec<f64>>())
+        };
+        [
+            part("cpu-time-fixed", published.map(|line| line.fixed), |fit| fit.fixed),
+            part("cpu-time-per-entry", published.map(|line| line.per_entry), |fit| fit.per_entry),
+        ]
+    }
+}
+
+impl Timed {
+    fn take(&mut self, outcome: Outcome, stage: Stage<'_>, findings: &mut Findings) {
+        let Outcome { name, format, samples, status, .. } = outcome;
+        let Some(format) = Format::named(&format) else { return };
+        findings.faults.extend(fault(&name, format, stage, &status));
+        let is_its = |series: &Series| {
+            series.subject == name
+                && (series.format, series.operation) == (format, stage.operation)
+                && series.content.name == stage.content.name
+        };
+        let index = self.series.iter().position(is_its).unwrap_or_else(|| {
+            self.series.push(Series::new(&name, format, stage, status.clone()));
+            self.series.len() - 1
+        });
+        let series = &mut self.series[index];
+        series.status = status;
+        if series.status.is_timed() {
+            series.by_entries.entry(stage.entries).or_default().extend(samples);
+        }
+    }
+
+    /// What this subject took in this case.
+    pub(crate) fn find(&self, subject: &str, format: Format, case: &str) -> Option<&Series> {
+        let mut of_subject = self
+            .series
+            .iter()
+            .filter(|series| series.format == format && series.subject == subject);
+        of_subject.find(|series| series.case() == case)
+    }
+
+    fn floor(&self) -> Option<f64> {
+        let is_twin = |series: &&Series| series.subject == TWIN && series.content.is_plain;
+        let floors = self.series.iter().filter(is_twin).filter_map(|twin| {
+            let first = self.find(TRUNKLINE, twin.format, &twin.case())?;
+            let samples = |series: &Series| series.by_entries.get(&twin.content.longest()).cloned();
+            noise_floor(&ComparisonRule::default(), &samples(first)?, &samples(twin)?)
         });
         floors.max_by(f64::total_cmp)
     }
 
     /// Times, what they come to a message and an entry, and what variants save.
-    pub(super) fn rows(&self, setting: &Setting<'_>) -> Vec<Row> {
+    fn rows(&self, setting: &Setting<'_>) -> Vec<Row> {
         let mut rows = Vec::new();
-        for series in self.series.iter().filter(|series| series.name != TWIN) {
-            rows.extend(times(setting, series));
-            if series.content != Content::Randomised {
-                rows.extend(fitted(setting, series));
+        for series in self.series.iter().filter(|series| series.subject != TWIN) {
+            rows.extend(series.times(setting));
+            if series.content.is_fitted {
+                rows.extend(series.fitted(setting));
             }
-            if series.content == Content::Figure3 {
+            if series.content.is_plain {
                 rows.extend(self.reductions(setting, series));
             }
             rows.extend(self.over_other_build(setting, series));
         }
-        rows.extend(self.missing.iter().map(|(name, format)| Row {
-            verdict: Verdict::Absent,
-            ..setting.row(CODEC, name, &format.profile(), "cpu-time", "ns")
-        }));
         rows
     }
 
     /// What this build takes over what the other does, for each length; nothing of other subjects.
     fn over_other_build(&self, setting: &Setting<'_>, series: &Series) -> Vec<Row> {
-        let Series { format, content, operation, .. } = *series;
-        let other = other_of(&series.name);
-        let Some(other) = other.and_then(|it| self.find(it, format, content, operation)) else {
-            return Vec::new();
-        };
-        let (case, profile) = (content.case(operation), format.profile());
-        let blank = setting.row(case, &series.name, &profile, OVER_OTHER, "x");
-        let compared = |(entries, samples): (&u32, &Vec<f64>)| {
-            let others = other.by_entries.get(entries)?;
-            let blank = Row { entries: Some(*entries), ..blank.clone() };
-            Some(blank.compared(samples, others, None))
-        };
-        series.by_entries.iter().filter_map(compared).collect()
+        let other = other_of(&series.subject);
+        let other = other.and_then(|it| self.find(it, series.format, &series.case()));
+        let blank = series.blank(setting, OVER_OTHER, "x");
+        let both = series.beside(other);
+        both.map(|(entries, samples, others)| {
+            Row { entries, ..blank.clone() }.compared(samples, others, None)
+        })
+        .collect()
     }
 
     /// What a variant of a format saves of the plain one's time, in percent.
     fn reductions(&self, setting: &Setting<'_>, series: &Series) -> Vec<Row> {
-        let plain = series.format.plain().filter(|_| series.name == TRUNKLINE);
-        let plain =
-            plain.and_then(|plain| self.find(TRUNKLINE, plain, series.content, series.operation));
-        let Some(plain) = plain else { return Vec::new() };
-        let case = series.content.case(series.operation);
-        let blank = setting.row(case, TRUNKLINE, &series.format.profile(), "reduction", "%");
-        let lengths = series.by_entries.iter().filter_map(|(entries, samples)| {
-            Some((*entries, samples, plain.by_entries.get(entries)?))
-        });
-        lengths
-            .map(|(entries, samples, plain)| {
-                let blank = Row { entries: Some(entries), ..blank.clone() };
-                blank.reduced(samples, plain)
-            })
-            .collect()
-    }
-}
-
-/// The format that takes part twice, to tell the noise.
-fn twin(formats: &[Format]) -> Option<Format> {
-    formats.iter().copied().find(|&format| format == Format::Fix).or(formats.first().copied())
-}
-
-fn times(setting: &Setting<'_>, series: &Series) -> Vec<Row> {
-    let case = series.content.case(series.operation);
-    let published = setting.request.definition.published(case, "cpu-time", series.format);
-    let blank = setting.row(case, &series.name, &series.format.profile(), "cpu-time", "ns");
-    let mut rows: Vec<Row> = series
-        .by_entries
-        .iter()
-        .map(|(&entries, samples)| {
-            let paper = published.map(|line| line.at(entries));
-            Row { entries: Some(entries), paper, ..blank.clone() }.bounded(samples)
+        let plain = series.format.plain().filter(|_| series.subject == TRUNKLINE);
+        let plain = plain.and_then(|plain| self.find(TRUNKLINE, plain, &series.case()));
+        let blank = series.blank(setting, "reduction", "%");
+        let both = series.beside(plain);
+        both.map(|(entries, samples, plain)| {
+            Row { entries, ..blank.clone() }.reduced(samples, plain)
         })
-        .collect();
-    if !series.standing.is_timed() {
-        rows.push(Row { verdict: series.standing.verdict(), ..blank });
+        .collect()
     }
-    rows
 }
 
-fn fitted(setting: &Setting<'_>, series: &Series) -> [Row; 2] {
-    let case = series.content.case(series.operation);
-    let published = setting.request.definition.published(case, "cpu-time", series.format);
-    let fits = series.fits();
-    let part = |metric, paper, value: fn(&Fit) -> f64| {
-        let profile = series.format.profile();
-        let blank = Row { paper, ..setting.row(case, &series.name, &profile, metric, "ns") };
-        if !series.standing.is_timed() {
-            return Row { verdict: series.standing.verdict(), ..blank };
+#[cfg(test)]
+mod tests {
+    use trunkline_catalogue::commerce::CustomerServices;
+
+    use super::*;
+    use crate::customer_services::{CustomerRecords, MESSAGES};
+    use crate::experiment::{Sample, SubjectError};
+    use trunkline_experiment::definition::MessageCase;
+
+    /// Our own codec, as though other threads took `others` times as long beside it; it fails in one run.
+    struct Compiling<S> {
+        codec: S,
+        others: u64,
+        fails_in: u32,
+        runs: u32,
+    }
+
+    impl<S: Subject> Subject for Compiling<S> {
+        fn name(&self) -> &str {
+            "metro"
         }
-        blank.bounded(&fits.iter().map(value).collect::<Vec<f64>>())
-    };
-    [
-        part("cpu-time-fixed", published.map(|line| line.fixed), |fit| fit.fixed),
-        part("cpu-time-per-entry", published.map(|line| line.per_entry), |fit| fit.per_entry),
-    ]
+
+        fn profile(&self) -> &str {
+            self.codec.profile()
+        }
+
+        fn format(&self) -> &str {
+            self.codec.format()
+        }
+
+        fn prepare(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError> {
+            self.codec.prepare(corpus)
+        }
+
+        fn echo(&mut self) -> Result<Vec<Vec<u8>>, SubjectError> {
+            self.codec.echo()
+        }
+
+        fn run(&mut self, _: Operation, passes: u32) -> Result<Sample, SubjectError> {
+            self.runs += 1;
+            if self.runs == self.fails_in {
+                return Err("told what cannot be".into());
+            }
+            let (own, by_others) = (SETTLING_NANOSECONDS, SETTLING_NANOSECONDS * self.others);
+            let messages = u64::from(passes) * MESSAGES as u64;
+            Ok(Sample { nanoseconds: own + by_others, messages, by_others })
+        }
+    }
+
+    /// Who failed, and what is told of it.
+    fn warmed_up(others: u64, fails_in: u32) -> (Option<Series>, Findings) {
+        let cases = [MessageCase { name: "simple".to_owned(), customers: 1, products: 0 }];
+        let scenario = CustomerRecords { cases: &cases, is_quick: true };
+        let (format, contents) = (Format::NgDocumentLiteral, [Content::new("simple", &[None], 1)]);
+        let stage = Stage { content: &contents[0], entries: None, operation: Operation::Encode };
+        let messages = scenario.batch(stage, 0);
+        let codec = Local::new(TRUNKLINE, format, &messages, CustomerServices::default);
+        let mut subject = Compiling { codec, others, fails_in, runs: 0 };
+        let settling = Settling { least: 20, most: 40 };
+        let mut found = Findings::default();
+        let failed = settle(&scenario, &mut subject, format, &contents, settling, &mut found);
+        (failed, found)
+    }
+
+    #[test]
+    fn who_fails_while_it_warms_up_is_told_and_not_timed() {
+        let (failed, found) = warmed_up(0, 5);
+        let failed = failed.expect("it fails in the fifth run");
+        let why = "metro (ng-doc-literal), encode the simple message: told what cannot be";
+        assert_eq!((&found.faults[..], failed.status.is_timed()), (&[why.to_owned()][..], false));
+        let (failed, found) = warmed_up(0, u32::MAX);
+        assert!(failed.is_none() && found.faults.is_empty() && found.notes.is_empty());
+    }
+
+    #[test]
+    fn who_still_compiles_when_it_is_timed_is_told() {
+        let (failed, found) = warmed_up(1, u32::MAX);
+        assert!(failed.is_none() && found.faults.is_empty());
+        let expected = "metro (ng-doc-literal), encode the simple message: after 40 samples to warm up, other threads \
+                        still make it 2.00 times what it takes, which is charged";
+        assert_eq!(found.notes.first().map(String::as_str), Some(expected));
+        assert_eq!(found.notes.len(), 2, "of encoding and of decoding");
+    }
 }

@@ -1,34 +1,24 @@
 //! What the shaped links themselves cost and do, so that their share of a round trip is known.
 
-use super::Setting;
+use super::{Findings, Setting};
 use crate::link::check::{self, CheckEffort};
-use trunkline_bench::row::Row;
 use trunkline_experiment::definition::Measure;
 use trunkline_experiment::link::Link;
-
-/// What came out.
-#[derive(Default)]
-pub(super) struct Measured {
-    pub(super) rows: Vec<Row>,
-    pub(super) faults: Vec<String>,
-    /// What could not be done here, and why.
-    pub(super) notes: Vec<String>,
-}
 
 /// The links' own cost, and their slopes against what was computed and against the kernel's shaper.
 pub(super) fn measure(
     setting: &Setting<'_>,
     measures: &[&Measure],
+    findings: &mut Findings,
     progress: &mut dyn FnMut(&str, f64),
-) -> Measured {
-    let mut measured = Measured::default();
+) {
     let links: Vec<&String> = measures
         .iter()
         .filter(|measure| matches!(measure, Measure::Link(_)))
         .flat_map(|measure| measure.links())
         .collect();
     if links.is_empty() {
-        return measured;
+        return;
     }
     let effort = effort(setting);
     let direct = (Link::DIRECT.to_string(), Link::DIRECT);
@@ -39,13 +29,12 @@ pub(super) fn measure(
         let experiment = &setting.request.definition.name;
         match check::check(experiment, *link, effort, &setting.request.program) {
             Ok(checked) => {
-                measured.rows.extend(checked.rows);
-                measured.notes.extend(checked.notes.iter().map(|note| format!("{name}: {note}")));
+                findings.rows.extend(checked.rows);
+                findings.notes.extend(checked.notes.iter().map(|note| format!("{name}: {note}")));
             }
-            Err(error) => measured.faults.push(format!("link {name}: {error}")),
+            Err(error) => findings.faults.push(format!("link {name}: {error}")),
         }
     }
-    measured
 }
 
 fn effort(setting: &Setting<'_>) -> CheckEffort {

@@ -4,10 +4,10 @@
 //! stall once. Here every message has its time, whether or not the answers before it have come; the
 //! time from the actual sending is told beside it, for comparison with figures that others took so.
 
-use super::Setting;
 use super::pair::Failure;
 use super::participants::{Others, Participants};
-use trunkline_bench::histogram::{Distribution, Times};
+use super::{Findings, Setting, distribution};
+use trunkline_bench::histogram::Times;
 use trunkline_bench::row::Row;
 use trunkline_experiment::definition::{Measure, OpenLoop};
 use trunkline_experiment::format::Format;
@@ -16,32 +16,23 @@ use trunkline_experiment::link::Link;
 /// Repetitions of each rate, and those of a quick run: their times are added up, not compared.
 const REPETITIONS: [u32; 2] = [4, 2];
 
-/// What came out.
-#[derive(Default)]
-pub(super) struct Measured {
-    pub(super) rows: Vec<Row>,
-    pub(super) distributions: Vec<Distribution>,
-}
-
 /// Lets all formats take turns at each rate.
 pub(super) fn measure(
     setting: &Setting<'_>,
     measures: &[&Measure],
     participants: &mut Participants,
+    findings: &mut Findings,
     progress: &mut dyn FnMut(&str, f64),
-) -> Measured {
-    let mut measured = Measured::default();
+) {
     for measure in measures {
         let Measure::OpenLoop(measure) = measure else { continue };
         for link in &measure.links {
             for &rate in &measure.rates {
-                let of_rate = at_rate(setting, measure, link, rate, participants, progress);
-                measured.rows.extend(of_rate.rows);
-                measured.distributions.extend(of_rate.distributions);
+                let asked = (measure, link.as_str(), rate);
+                at_rate(setting, asked, participants, findings, progress);
             }
         }
     }
-    measured
 }
 
 /// The times of one format: corrected, then from the actual sending.
@@ -53,13 +44,12 @@ struct Series {
 
 fn at_rate(
     setting: &Setting<'_>,
-    measure: &OpenLoop,
-    link_name: &str,
-    rate: u32,
+    (measure, link_name, rate): (&OpenLoop, &str, u32),
     participants: &mut Participants,
+    findings: &mut Findings,
     progress: &mut dyn FnMut(&str, f64),
-) -> Measured {
-    let Ok(link) = link_name.parse::<Link>() else { return Measured::default() };
+) {
+    let Ok(link) = link_name.parse::<Link>() else { return };
     let case = OpenLoop::case(rate, link_name);
     let count = (f64::from(rate) * measure.seconds).ceil().max(1.0) as u32;
     // Connections, caches and the processors' clocks are warm after a tenth of it.
@@ -85,21 +75,14 @@ fn at_rate(
         });
     }
     all.retain(|series| participants.is_in(&series.name, series.format));
-    let mut measured = Measured::default();
     for series in all {
         let profile = series.format.profile_over("tcp-blocking");
-        let blank = setting.row(&case, &series.name, &profile, "", "ns");
-        let blank = Row { entries: Some(longest), ..blank };
         for (times, suffix) in series.times.into_iter().zip(["", "-uncorrected"]) {
-            measured.rows.extend(times.rows(&blank, "latency-", suffix));
-            measured.distributions.push(Distribution {
-                case: case.clone(),
-                subject: series.name.clone(),
-                profile: profile.clone(),
-                metric: format!("latency{suffix}"),
-                times,
-            });
+            let metric = format!("latency{suffix}");
+            let blank = setting.row(&case, &series.name, &profile, &metric, "ns");
+            let blank = Row { entries: Some(longest), ..blank };
+            findings.rows.extend(times.rows(&blank, "latency-", suffix));
+            findings.distributions.push(distribution(&blank, times));
         }
     }
-    measured
 }

@@ -15,7 +15,7 @@ use crate::peer::{
 };
 use crate::{answer, format};
 use trunkline_experiment::definition::{Content, Slow, Waiting};
-use trunkline_experiment::format::Format;
+use trunkline_experiment::format::{Encoding, Format};
 use trunkline_experiment::link::Link;
 use trunkline_experiment::names::BARE;
 use trunkline_experiment::subjects::TRUNKLINE;
@@ -292,18 +292,18 @@ impl Pair {
 type Messages = Vec<Vec<u8>>;
 
 fn call(format: Format, port: u16, corpus: &[Vec<u8>]) -> trunkline_net::Result<Messages> {
-    match format {
-        Format::Fix => call_framed::<Fix>(port, corpus),
-        Format::CdrUnion | Format::CdrBitmap => call_framed::<LengthPrefixed>(port, corpus),
-        _ => call_framed::<Xml>(port, corpus),
+    match format.encoding() {
+        Encoding::Soap(..) => call_framed::<Xml>(port, corpus),
+        Encoding::Fix => call_framed::<Fix>(port, corpus),
+        Encoding::Cdr(_) => call_framed::<LengthPrefixed>(port, corpus),
     }
 }
 
 fn reply(format: Format, listener: &Listener) -> trunkline_net::Result<Messages> {
-    match format {
-        Format::Fix => reply_framed::<Fix>(listener),
-        Format::CdrUnion | Format::CdrBitmap => reply_framed::<LengthPrefixed>(listener),
-        _ => reply_framed::<Xml>(listener),
+    match format.encoding() {
+        Encoding::Soap(..) => reply_framed::<Xml>(listener),
+        Encoding::Fix => reply_framed::<Fix>(listener),
+        Encoding::Cdr(_) => reply_framed::<LengthPrefixed>(listener),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Setting;
 use super::pair::{Exchange, Failure, Pair};
 use super::participants::{Others, Participants};
-use trunkline_bench::histogram::{Distribution, Times};
+use super::{Findings, Setting, distribution};
+use trunkline_bench::histogram::Times;
 use trunkline_bench::row::Row;
 use trunkline_bench::statistics::Fit;
 use trunkline_experiment::definition::{Measure, RoundTrip, Waiting};
@@ -85,22 +85,15 @@ struct Series {
     times: Times,
 }
 
-/// What came out for one plan.
-pub(super) struct Measured {
-    pub(super) rows: Vec<Row>,
-    pub(super) distributions: Vec<Distribution>,
-}
-
 /// Lets all subjects take turns at every length.
 pub(super) fn measure(
     setting: &Setting<'_>,
     plan: &Plan,
     participants: &mut Participants,
+    findings: &mut Findings,
     progress: &mut dyn FnMut(&str, f64),
-) -> Measured {
-    let Ok(link) = plan.link.parse::<Link>() else {
-        return Measured { rows: Vec::new(), distributions: Vec::new() };
-    };
+) {
+    let Ok(link) = plan.link.parse::<Link>() else { return };
     let longest = plan.lengths.iter().copied().max().unwrap_or(1);
     let mut series: Vec<Series> = Vec::new();
     for (index, &entries) in plan.lengths.iter().enumerate() {
@@ -123,7 +116,7 @@ pub(super) fn measure(
     }
     let remaining = |series: &Series| participants.is_in(&series.name, series.format);
     series.retain(remaining);
-    rows(setting, plan, longest, series)
+    rows(setting, (plan, longest), &series, findings);
 }
 
 fn take(
@@ -158,15 +151,19 @@ fn take(
     }
 }
 
-fn rows(setting: &Setting<'_>, plan: &Plan, longest: u32, all: Vec<Series>) -> Measured {
+fn rows(
+    setting: &Setting<'_>,
+    (plan, longest): (&Plan, u32),
+    all: &[Series],
+    findings: &mut Findings,
+) {
+    let rows = &mut findings.rows;
     let case = RoundTrip::case(&plan.link);
     let transport = format!("tcp-{}", plan.wait.name());
     let blank = |series: &Series, metric: &str, unit: &str| {
         setting.row(&case, &series.name, &series.format.profile_over(&transport), metric, unit)
     };
-    let mut rows = Vec::new();
-    let mut distributions = Vec::new();
-    for series in &all {
+    for series in all {
         // What was published had a codec.
         let published = setting.request.definition.published(&case, COSTS[0], series.format);
         let published = published.filter(|_| series.name != BARE);
@@ -193,15 +190,9 @@ fn rows(setting: &Setting<'_>, plan: &Plan, longest: u32, all: Vec<Series>) -> M
                 rows.push(Row { paper, ..blank(series, metric, "ns") }.bounded(&values));
             }
         }
-        let at_longest = Row { entries: Some(longest), ..blank(series, "", "ns") };
+        let at_longest = Row { entries: Some(longest), ..blank(series, COSTS[0], "ns") };
         rows.extend(series.times.rows(&at_longest, "round-trip-", ""));
-        distributions.push(Distribution {
-            case: case.clone(),
-            subject: series.name.clone(),
-            profile: series.format.profile_over(&transport),
-            metric: COSTS[0].to_owned(),
-            times: series.times.clone(),
-        });
+        findings.distributions.push(distribution(&at_longest, series.times.clone()));
         if series.name == TRUNKLINE {
             let bare = all.iter().find(|it| it.name == BARE && it.format == series.format);
             rows.extend(
@@ -218,7 +209,6 @@ fn rows(setting: &Setting<'_>, plan: &Plan, longest: u32, all: Vec<Series>) -> M
             );
         }
     }
-    Measured { rows, distributions }
 }
 
 /// How many times a bare echo of the same bytes plus what the codec took our round trip is.

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_or_oversized_corpus_is_refused_by_message() {
+    fn a_damaged_or_oversized_corpus_is_rejected_by_message() {
         let folder = PrivateFolder::new().expect("a temporary folder");
         let file = folder.path().join("corpus");
         let limits = CorpusLimits { message_bytes: 8, total_bytes: 10, messages: 3 };

@@ -8,16 +8,16 @@ use trunkline_message::{Message, Structure};
 use crate::answer::compare;
 use crate::format::Codec;
 use trunkline_bench::random::Random;
-use trunkline_experiment::format::{Family, Format};
+use trunkline_experiment::format::{Encoding, Family, Format};
 
 /// The message as another sender might have written it, in a way that no encoder here writes: with a
 /// comment in XML, another order of the header and zeros behind prices in FIX, padding octets that are not 0 in CDR. None where there
 /// is no such way, or if it is no message of the format.
 pub(super) fn disguised(format: Format, message: &[u8], random: &mut Random) -> Option<Vec<u8>> {
-    let other = match format.name() {
-        "fix" => fix(message, random),
-        name if name.contains("cdr") => Some(cdr(format, message, random)),
-        _ => xml(message, random),
+    let other = match format.encoding() {
+        Encoding::Soap(..) => xml(message, random),
+        Encoding::Fix => fix(message, random),
+        Encoding::Cdr(_) => Some(cdr(format, message, random)),
     }?;
     (other != message && same(format, message, &other).is_ok()).then_some(other)
 }

@@ -202,7 +202,7 @@ impl Process {
         }
         match text.strip_prefix("error ") {
             Some(fault) => {
-                Err(self.failed(question, PeerErrorKind::Refused(shortened(fault, 400))))
+                Err(self.failed(question, PeerErrorKind::Rejected(shortened(fault, 400))))
             }
             None => Ok(text),
         }

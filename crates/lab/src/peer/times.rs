@@ -95,7 +95,7 @@ mod tests {
     use trunkline_bench::folder::PrivateFolder;
 
     #[test]
-    fn times_come_back_and_others_are_refused() {
+    fn times_come_back_and_others_are_rejected() {
         let folder = PrivateFolder::new().expect("a temporary folder");
         let file = folder.path().join("times");
         let times = [[1, u64::MAX], [0, 1_000_000]];

@@ -7,7 +7,7 @@ use std::{error, fmt};
 
 use super::answer::{Look, Reader, Whole};
 use super::request::{Protocol, Request};
-use super::secure::{Secure, Wire};
+use super::secure::{ClientStream, Secure};
 
 /// How a server is spoken to.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ const TOLD: usize = 200;
 
 /// A connection, with what has come and has not been looked at.
 pub(super) struct Connection {
-    wire: Wire,
+    stream: ClientStream,
     is_split: bool,
     reader: Reader,
     bytes: Vec<u8>,
@@ -97,9 +97,9 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn open(to: &Connecting) -> Result<Self, Failure> {
-        let wire = connect(to)?;
+        let stream = connect(to)?;
         Ok(Self {
-            wire,
+            stream,
             is_split: to.is_split,
             reader: Reader::new(to.protocol),
             bytes: vec![0; ROOM],
@@ -111,7 +111,7 @@ impl Connection {
 
     /// A new connection in place of this one.
     pub(super) fn reopen(&mut self, to: &Connecting) -> Result<(), Failure> {
-        self.wire = connect(to)?;
+        self.stream = connect(to)?;
         self.reader = Reader::new(to.protocol);
         (self.start, self.end, self.is_end) = (0, 0, false);
         Ok(())
@@ -121,9 +121,9 @@ impl Connection {
     pub(super) fn send(&mut self, request: &Request) -> Result<(), Failure> {
         let sent = if self.is_split {
             let (head, body) = request.bytes.split_at(request.head);
-            self.wire.write_all(head).and_then(|()| self.wire.write_all(body))
+            self.stream.write_all(head).and_then(|()| self.stream.write_all(body))
         } else {
-            self.wire.write_all(&request.bytes)
+            self.stream.write_all(&request.bytes)
         };
         sent.map_err(Failure::Broken)
     }
@@ -176,7 +176,7 @@ impl Connection {
             }
         }
         loop {
-            match self.wire.read(&mut self.bytes[self.end..]) {
+            match self.stream.read(&mut self.bytes[self.end..]) {
                 Ok(0) => self.is_end = true,
                 Ok(length) => self.end += length,
                 Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
@@ -194,13 +194,13 @@ pub(super) fn told(status: u16, body: &[u8]) -> Failure {
     Failure::Status(status, text.replace(char::is_control, " "))
 }
 
-fn connect(to: &Connecting) -> Result<Wire, Failure> {
+fn connect(to: &Connecting) -> Result<ClientStream, Failure> {
     let stream = TcpStream::connect_timeout(&to.address, PATIENCE);
     let stream = stream.map_err(Failure::NotConnected)?;
     let prepared = stream
         .set_nodelay(to.nodelay)
         .and_then(|()| stream.set_read_timeout(Some(PATIENCE)))
         .and_then(|()| stream.set_write_timeout(Some(PATIENCE)));
-    let wire = prepared.and_then(|()| Wire::new(stream, to.secure.as_ref()));
-    wire.map_err(Failure::NotConnected)
+    let stream = prepared.and_then(|()| ClientStream::new(stream, to.secure.as_ref()));
+    stream.map_err(Failure::NotConnected)
 }

@@ -56,12 +56,12 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
 }
 
 /// What bytes go over.
-pub(super) enum Wire {
+pub(super) enum ClientStream {
     Plain(TcpStream),
     Secure(Box<StreamOwned<ClientConnection, TcpStream>>),
 }
 
-impl Wire {
+impl ClientStream {
     /// With a handshake where there is TLS.
     pub(super) fn new(stream: TcpStream, secure: Option<&Secure>) -> io::Result<Self> {
         let Some(Secure { config, name }) = secure else { return Ok(Self::Plain(stream)) };

@@ -55,7 +55,7 @@ impl Span {
         self != Self::default()
     }
 
-    fn refuses(self, count: usize, one: &str, many: &str) -> Option<String> {
+    fn rejects(self, count: usize, one: &str, many: &str) -> Option<String> {
         let what = if count == 1 { one } else { many };
         match (self.least, self.most) {
             (Some(least), _) if count < least => {
@@ -215,7 +215,7 @@ impl Facets {
     }
 
     /// A struct or choice that lies in the positions of the one around it has none.
-    pub(super) fn refuse_of_structs(layout: &Layout, scope: &Scope) -> Result<(), SchemaError> {
+    pub(super) fn reject_of_structs(layout: &Layout, scope: &Scope) -> Result<(), SchemaError> {
         for component in &scope.components {
             let mut notes = layout.notes().all_of_member(component.member);
             if let Some((_, word, _)) = notes.find(|(format, ..)| *format == "facet") {
@@ -233,7 +233,7 @@ impl Facets {
 
     /// What is wrong with a list of so many items.
     pub(super) fn of_items(&self, count: usize) -> Option<String> {
-        self.items.refuses(count, "item", "items")
+        self.items.rejects(count, "item", "items")
     }
 
     /// What is wrong with a value.
@@ -241,16 +241,16 @@ impl Facets {
         match value {
             Value::Text(text) => self.of_text(text),
             Value::Code(code) => self.of_text(code.as_str()),
-            Value::Bytes(bytes) => self.length.refuses(bytes.len(), "byte", "bytes"),
+            Value::Bytes(bytes) => self.length.rejects(bytes.len(), "byte", "bytes"),
             value => self.of_digits(value).or_else(|| self.of_order(value)),
         }
     }
 
     fn of_text(&self, text: &str) -> Option<String> {
         let length = self.length.is_said().then(|| text.chars().count());
-        let why = length.and_then(|length| self.length.refuses(length, "character", "characters"));
-        let refused = || self.pattern.as_ref()?.refuses(text);
-        why.or_else(refused)
+        let why = length.and_then(|length| self.length.rejects(length, "character", "characters"));
+        let rejected = || self.pattern.as_ref()?.rejects(text);
+        why.or_else(rejected)
     }
 
     fn of_digits(&self, value: &Value) -> Option<String> {
@@ -261,8 +261,8 @@ impl Facets {
         let text = number.as_str().trim_start_matches('-');
         let (units, fraction) = text.split_once('.').unwrap_or((text, ""));
         let units = units.trim_start_matches('0');
-        let total = self.total_digits.refuses(units.len() + fraction.len(), "digit", "digits");
-        let behind = || self.fraction_digits.refuses(fraction.len(), "decimal", "decimals");
+        let total = self.total_digits.rejects(units.len() + fraction.len(), "digit", "digits");
+        let behind = || self.fraction_digits.rejects(fraction.len(), "decimal", "decimals");
         total.or_else(behind)
     }
 

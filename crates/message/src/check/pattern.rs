@@ -26,7 +26,7 @@ impl Pattern {
     }
 
     /// Why a text is not so.
-    pub(super) fn refuses(&self, text: &str) -> Option<String> {
+    pub(super) fn rejects(&self, text: &str) -> Option<String> {
         #[cfg(feature = "patterns")]
         if self.compiled.is_match(text) {
             return None;

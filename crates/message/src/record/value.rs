@@ -1,4 +1,4 @@
-//! The values of records, and why one is refused.
+//! The values of records, and why one is rejected.
 
 use std::fmt;
 use std::str::FromStr;
@@ -282,7 +282,7 @@ pub(super) fn fits(holds: Holds, value: &Value) -> bool {
     }
 }
 
-/// Reads a number in the width that the schema says, so that a larger one is refused.
+/// Reads a number in the width that the schema says, so that a larger one is rejected.
 #[inline]
 pub(super) fn integer<D: Decoder, W: Integer>(holds: Holds, decoder: &mut D) -> Result<W> {
     let Holds::Value(Kind::Integer(kind)) = holds else { return decoder.integer() };

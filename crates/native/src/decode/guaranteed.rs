@@ -11,10 +11,10 @@ use crate::frame::{
 use crate::kind::{self, flag};
 use crate::{DELIVERY_HEAD, NAME_BYTES, STORE_HEAD};
 
-/// What a frame of a client has.
+/// The form of a client's frame.
 pub(super) fn client_shape(kind: u8) -> Option<Shape> {
     Some(match kind {
-        // Their names are not empty.
+        // Their names must not be empty.
         kind::PRODUCER | kind::DELETE => Shape::Open(13),
         kind::STORE => Shape::Open(STORE_HEAD),
         kind::CONSUME => Shape::Open(CONSUME_HEAD),
@@ -23,7 +23,7 @@ pub(super) fn client_shape(kind: u8) -> Option<Shape> {
     })
 }
 
-/// A whole frame of a client, of a kind that has a shape here.
+/// A complete frame of a client, of a kind that has a form here.
 pub(super) fn client(frame: &[u8]) -> Result<ClientFrame<'_>, Error> {
     Ok(match frame[4] {
         kind::PRODUCER => ClientFrame::Producer(Producer { name: name(frame, 12)? }),
@@ -50,7 +50,7 @@ pub(super) fn client(frame: &[u8]) -> Result<ClientFrame<'_>, Error> {
     })
 }
 
-/// What a frame of the router has.
+/// The form of the router's frame.
 pub(super) fn router_shape(kind: u8, flags: u8) -> Option<Shape> {
     Some(match kind {
         kind::CONFIRMED => Shape::Fixed(24),
@@ -62,7 +62,7 @@ pub(super) fn router_shape(kind: u8, flags: u8) -> Option<Shape> {
     })
 }
 
-/// A whole frame of the router, of a kind that has a shape here.
+/// A complete frame of the router, of a kind that has a form here.
 pub(super) fn router(frame: &[u8]) -> RouterFrame<'_> {
     match frame[4] {
         kind::PRODUCING => RouterFrame::Producing(Producing {

@@ -16,7 +16,7 @@ fn put_durability(out: &mut Vec<u8>, durability: Durability) {
     out.extend_from_slice(&durability.disk.to_le_bytes());
 }
 
-/// A frame that is one name.
+/// A frame of one name.
 fn named(out: &mut Vec<u8>, kind: u8, name: &str) {
     begin(out, kind, 0, 0, 4 + name.len());
     put_u32(out, 0);
@@ -44,7 +44,7 @@ pub fn encode_consume(out: &mut Vec<u8>, consume: &Consume<'_>) {
         Start::Time(time) => (3, time),
         Start::Last(count) => (4, count),
     };
-    // No name may be so long: the router says so, and never takes its end for the pattern.
+    // A longer name is not valid: the router rejects it, and never takes its end for the pattern.
     let name_length = u8::try_from(consume.name.len()).unwrap_or(u8::MAX);
     out.extend_from_slice(&[start, name_length, 0, 0]);
     put_u64(out, value);

@@ -2,47 +2,47 @@
 
 use super::{Conflation, Updates};
 
-/// Who a connection publishes as.
+/// The producer of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Producer<'a> {
     /// 1 to 200 bytes of UTF-8, no control characters; the same after a reconnect or a restart.
     pub name: &'a str,
 }
 
-/// A message that the router is to keep until its consumers have it.
+/// A message that the router keeps until its consumers have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Store<'a> {
     /// The number that the client gave to the topic.
     pub alias: u32,
-    /// After so many milliseconds nobody needs it any more; 0: it does not age.
+    /// Time to live in milliseconds; 0 is none.
     pub time_to_live_ms: u32,
     /// The message's number among those of its producer, from 1 and without holes.
     pub sequence: u64,
     /// It may have been sent before.
     pub is_repeated: bool,
-    /// What the payload is ([`crate::format`]).
+    /// The format of the payload ([`crate::format`]).
     pub format: u16,
     /// The message itself.
     pub payload: &'a [u8],
 }
 
-/// Asks for guaranteed messages: a durable subscription if it has a name, else a replay.
+/// Asks for guaranteed messages: a durable subscription if it has a name, otherwise a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consume<'a> {
-    /// The client's own number for it.
+    /// The client's number for it.
     pub subscription: u32,
     /// The most messages that are sent and not acknowledged; 0 leaves it to the router.
     pub window: u32,
-    /// How many messages of each topic.
+    /// Which messages of each topic.
     pub updates: Updates,
-    /// Where it begins, if this makes it.
+    /// Where it begins, if this frame creates it.
     pub start: Start,
-    /// How fast kept messages come, in thousandths of the pace at which they were stored; 0: as
-    /// fast as they can.
+    /// The speed of retained messages, in thousandths of the pace at which they were stored; 0: as fast as
+    /// possible.
     pub pace: u32,
-    /// Wants CONFIRMED.
+    /// Asks for CONFIRMED.
     pub wants_confirmed: bool,
-    /// Wants ACKNOWLEDGED.
+    /// Asks for ACKNOWLEDGED.
     pub wants_acknowledged: bool,
     /// Of the durable subscription: at most 200 bytes of UTF-8, no control characters. A replay has
     /// none.
@@ -57,7 +57,7 @@ pub enum Start {
     /// At its end: new messages only.
     #[default]
     New,
-    /// At the oldest message that is kept.
+    /// At the oldest retained message.
     All,
     /// At a position.
     Position(u64),
@@ -67,63 +67,63 @@ pub enum Start {
     Last(u64),
 }
 
-/// A consumer has done with a message.
+/// Acknowledges a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledge {
     /// The client's number for the subscription.
     pub subscription: u32,
-    /// That of the message.
+    /// The position of the message.
     pub position: u64,
-    /// So it has with all that were delivered to it before.
+    /// Also acknowledges all earlier deliveries to the client.
     pub is_cumulative: bool,
 }
 
-/// Gives a message back, to be delivered again.
+/// Gives a message back for redelivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
     /// The client's number for the subscription.
     pub subscription: u32,
-    /// Not before so many milliseconds are over.
+    /// The least delay in milliseconds.
     pub delay_ms: u32,
-    /// That of the message.
+    /// The position of the message.
     pub position: u64,
 }
 
 /// Ends a durable subscription for all of its consumers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delete<'a> {
-    /// The name it was made with.
+    /// Its name.
     pub name: &'a str,
 }
 
-/// On how many machines something is kept.
+/// The number of machines that hold something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Durability {
-    /// In the memory of so many.
+    /// In memory.
     pub memory: u16,
-    /// On the disk of so many.
+    /// On disk.
     pub disk: u16,
 }
 
 /// The answer to PRODUCER.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Producing {
-    /// The most messages that are sent and not acknowledged.
+    /// The most messages sent and not acknowledged.
     pub window: u32,
-    /// The most bytes of payload of these.
+    /// The most bytes of their payload.
     pub window_bytes: u64,
-    /// The sequence of the producer's last message that is stored; 0: there is none.
+    /// The sequence of the producer's last stored message; 0 if there is none.
     pub last: u64,
 }
 
-/// The router has the messages of this producer, up to one.
+/// Acknowledges the messages of this producer, up to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// How well it has them.
+    /// Their durability.
     pub durability: Durability,
-    /// The last of them.
+    /// The sequence of the last of them.
     pub sequence: u64,
-    /// Where in the journal that one is.
+    /// The position of that message.
     pub position: u64,
 }
 
@@ -132,13 +132,13 @@ pub struct Stored {
 pub struct Consuming {
     /// The client's number for it.
     pub subscription: u32,
-    /// The most messages that are sent and not acknowledged.
+    /// The most messages sent and not acknowledged.
     pub window: u32,
     /// Messages that wait in it.
     pub waiting: u64,
     /// Messages come from this position on.
     pub next: u64,
-    /// It was not there before.
+    /// This CONSUME created it.
     pub is_new: bool,
 }
 
@@ -147,15 +147,15 @@ pub struct Consuming {
 pub struct Delivery<'a> {
     /// The client's number for the subscription.
     pub subscription: u32,
-    /// The topic, whose name a TOPIC frame has told before.
+    /// The topic; an earlier TOPIC frame has its name.
     pub topic: u32,
-    /// Where in the journal it is.
+    /// Its position in the journal.
     pub position: u64,
     /// When the router took it, in nanoseconds since 1970.
     pub time: u64,
-    /// How often it was delivered before, as far as is known.
+    /// Number of earlier deliveries, as far as known.
     pub deliveries: u32,
-    /// What it replaced, where the subscription is conflated.
+    /// What it replaced, if the subscription conflates.
     pub conflation: Option<Conflation>,
     /// It may have been delivered before.
     pub is_repeated: bool,
@@ -163,33 +163,33 @@ pub struct Delivery<'a> {
     pub is_unconfirmed: bool,
     /// It comes from the journal and is not live.
     pub is_kept: bool,
-    /// What the payload is.
+    /// The format of the payload.
     pub format: u16,
     /// The message itself.
     pub payload: &'a [u8],
 }
 
-/// How durable everything is that was delivered on a subscription, up to a position.
+/// The durability of all messages delivered on a subscription up to a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Confirmed {
     /// The client's number for the subscription.
     pub subscription: u32,
-    /// So durable.
+    /// How durable they are.
     pub durability: Durability,
-    /// Up to here.
+    /// The position.
     pub position: u64,
 }
 
-/// The acknowledgements of a consumer are kept.
+/// The acknowledgements of a consumer are durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledged {
     /// The client's number for the subscription.
     pub subscription: u32,
-    /// How well they are kept.
+    /// How durable they are.
     pub durability: Durability,
-    /// How many: the ACKNOWLEDGE frames of this subscription and connection, counted from 1.
+    /// Their number: ACKNOWLEDGE frames of this subscription and connection, counted from 1.
     pub acknowledgements: u64,
-    /// Where in the journal the last of them is.
+    /// The position of the last of them in the journal.
     pub position: u64,
 }
 
@@ -200,7 +200,7 @@ pub struct Lost {
     pub subscription: u32,
     /// Why.
     pub reason: LostReason,
-    /// How many; 0: that is not known.
+    /// How many; 0 if unknown.
     pub count: u64,
     /// The position of the first.
     pub first: u64,
@@ -217,8 +217,8 @@ pub enum LostReason {
     Damaged,
     /// The subscription was over its quota.
     OverQuota,
-    /// The journal does not keep them any longer.
+    /// The journal no longer keeps them.
     NotKept,
-    /// What only a newer router knows.
+    /// A reason of a newer router.
     Other(u16),
 }

@@ -1,4 +1,4 @@
-//! How a client comes to the memory: the router sends it over the Unix socket, at once.
+//! The handshake: the router sends the memory over the Unix socket, at once.
 //!
 //! ```text
 //!   "TRNKSHM" 1 | bytes of the ring to the router u64 | bytes of the ring to the client u64
@@ -27,7 +27,7 @@ use crate::stream::look;
 const MAGIC: [u8; 8] = *b"TRNKSHM\x01";
 const GREETING: usize = 24;
 
-/// Where the bytes of the first ring begin.
+/// The offset of the first ring's bytes.
 const DATA: usize = 4096;
 
 const SMALLEST: usize = 4096;
@@ -36,7 +36,7 @@ const LARGEST: usize = 1 << 30;
 /// The rings to the router and to the client.
 type Rings = [Ring; 2];
 
-/// Makes the memory of two rings and hands it over.
+/// Creates the memory of two rings and sends it.
 pub(super) fn offer(socket: &OwnedFd, ring: usize) -> io::Result<Rings> {
     let (file, mapping) = Mapping::create(DATA + 2 * ring)?;
     let mut greeting = [0; GREETING];
@@ -54,7 +54,7 @@ pub(super) fn offer(socket: &OwnedFd, ring: usize) -> io::Result<Rings> {
     Ok(rings(mapping, ring, ring))
 }
 
-/// Takes the memory that a router hands over.
+/// Receives the memory from a router.
 pub(super) fn take(socket: &OwnedFd, timeout: Duration) -> io::Result<Rings> {
     if !look(socket.as_fd(), true, false, Some(timeout))?.readable {
         let text = "no shared memory was offered; perhaps it is the address of another transport";

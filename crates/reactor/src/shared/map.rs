@@ -1,8 +1,8 @@
 //! Memory that two processes share, as atomic words and as bytes that are copied in and out.
 //!
-//! The other process is not trusted: it may write anything at any time. So nobody is ever given a
-//! reference to bytes in here, only to atomic words, and every place is checked against the size. The
-//! size cannot change: the file is sealed against that, which whoever maps it has checked.
+//! The other process is not trusted: it may write anything at any time. So no code ever gets a reference to
+//! bytes in here, only to atomic words, and every offset is checked against the size. The size cannot
+//! change: the file is sealed against that, and every side that maps it has checked the seals.
 
 use std::ffi::c_void;
 use std::io;
@@ -29,14 +29,14 @@ unsafe impl Send for Mapping {}
 // more: no reference to them exists, and any bytes are valid bytes.
 unsafe impl Sync for Mapping {}
 
-/// What no one may do to the file: resize it, or allow it again.
+/// What nobody may do to the file: resize it, or allow it again.
 fn seals() -> SealFlags {
     SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL
 }
 
 impl Mapping {
-    /// New memory of so many bytes, all zero, and the file to hand to the other process. Pages are
-    /// taken when they are touched.
+    /// New memory of so many bytes, all zero, and the file for the other process. The system allocates a
+    /// page at its first access.
     pub(super) fn create(bytes: usize) -> io::Result<(OwnedFd, Self)> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         let file = rustix::fs::memfd_create("trunkline-rings", flags)?;
@@ -46,7 +46,7 @@ impl Mapping {
         Ok((file, mapping))
     }
 
-    /// Memory that another process made: refused unless it has so many bytes and will keep them.
+    /// Maps memory of another process: rejected unless it has so many bytes and will keep them.
     pub(super) fn open(file: impl AsFd, bytes: usize) -> io::Result<Self> {
         if !fcntl_get_seals(&file)?.contains(seals()) {
             return Err(invalid("the memory handed over can change its size"));
@@ -93,7 +93,7 @@ impl Mapping {
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len()) }
     }
 
-    /// Copies what stands at `offset` to `bytes`.
+    /// Copies the bytes at `offset` to `bytes`.
     #[inline]
     pub(super) fn copy_out(&self, offset: usize, bytes: &mut [u8]) {
         let place = self.place(offset, bytes.len());
@@ -101,7 +101,7 @@ impl Mapping {
         unsafe { ptr::copy_nonoverlapping(place, bytes.as_mut_ptr(), bytes.len()) }
     }
 
-    /// Where `offset` is; so many bytes from there are inside.
+    /// The address of `offset`; so many bytes from there are inside.
     #[inline]
     fn place(&self, offset: usize, bytes: usize) -> *mut u8 {
         let fits = offset <= self.bytes && bytes <= self.bytes - offset;
@@ -114,7 +114,7 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: `map` mapped exactly this, and nothing borrowed from `self` is left. Should the
-        // system refuse, the pages stay mapped.
+        // system reject, the pages stay mapped.
         let _ = unsafe { munmap(self.start.as_ptr(), self.bytes) };
     }
 }

@@ -1,10 +1,10 @@
-//! A ring of bytes in shared memory, with one who writes and one who reads.
+//! A ring of bytes in shared memory, with one writer and one reader.
 //!
-//! Two cursors count the bytes ever written and read. Each side keeps its own cursor to itself and
-//! publishes it; the other's it reads, and checks. Besides there are two requests to be woken, one a
-//! side. Who is about to sleep first asks to be woken and then looks once more; who has moved a
-//! cursor first publishes it and then looks whether it was asked. A fence between the two steps on
-//! each side makes sure that one of them sees the other.
+//! Two cursors count the bytes ever written and read. Each side keeps a private copy of its own cursor and
+//! publishes it; it reads the other's cursor and checks it. Each side also has a wake-up request. A side
+//! that is about to sleep first sets its request and then checks once more; a side that has moved a cursor
+//! first publishes it and then checks the other's request. A fence between the two steps on each side makes
+//! sure that one of them sees the other.
 
 use std::error::Error;
 use std::fmt;
@@ -27,7 +27,7 @@ const TAIL: usize = LINE;
 const READER_ASKS: usize = 2 * LINE;
 const WRITER_ASKS: usize = 3 * LINE;
 
-/// The other side has put a cursor where it cannot be.
+/// The other side has set a cursor to an impossible value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Corrupt;
 
@@ -39,7 +39,7 @@ impl fmt::Display for Corrupt {
 
 impl Error for Corrupt {}
 
-/// A ring as anyone may look at it: what the sides have published.
+/// The published state of a ring.
 #[derive(Clone, Debug)]
 pub(super) struct Ring {
     mapping: Arc<Mapping>,
@@ -49,19 +49,19 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// A ring whose words and whose bytes begin there; `capacity` is a power of two.
+    /// A ring with its words and its bytes at these offsets; `capacity` is a power of two.
     pub(super) fn new(mapping: &Arc<Mapping>, words: usize, data: usize, capacity: usize) -> Self {
         assert!(capacity.is_power_of_two(), "a ring's size is a power of two");
         Self { mapping: Arc::clone(mapping), words, data, capacity }
     }
 
-    /// How many bytes were ever written, as the writer says.
+    /// The number of bytes ever written, as the writer published it.
     #[inline]
     pub(super) fn head(&self) -> u64 {
         self.mapping.cursor(self.words + HEAD).load(Ordering::Acquire)
     }
 
-    /// How many bytes were ever read, as the reader says.
+    /// The number of bytes ever read, as the reader published it.
     #[inline]
     pub(super) fn tail(&self) -> u64 {
         self.mapping.cursor(self.words + TAIL).load(Ordering::Acquire)
@@ -73,20 +73,21 @@ impl Ring {
         self.mapping.flag(self.words + FINISHED).load(Ordering::Acquire) != 0
     }
 
-    /// Whether a writer that has written up to `head`, with `limit` bytes at most, has room enough to go on after a full ring: a
-    /// quarter, so that it is not woken for every byte. A spoilt cursor is room: writing finds it.
+    /// Whether a writer that has written up to `head`, with a bound of `limit` bytes, has enough room to
+    /// continue after a full ring: a quarter, so that it is not woken for every byte. A corrupt cursor
+    /// counts as room: the next write detects it.
     #[inline]
     pub(super) fn has_room(&self, head: u64, limit: usize) -> bool {
         let used = head.wrapping_sub(self.tail());
         used <= (limit - limit / 4) as u64 || used > self.capacity as u64
     }
 
-    /// Asks the writer to wake the reader at the next byte; to be followed by a look.
+    /// Requests a wake-up of the reader at the next byte; check again afterwards.
     pub(super) fn reader_asks(&self) {
         self.ask(READER_ASKS);
     }
 
-    /// Asks the reader to wake the writer when there is room; to be followed by a look.
+    /// Requests a wake-up of the writer when there is room; check again afterwards.
     pub(super) fn writer_asks(&self) {
         self.ask(WRITER_ASKS);
     }
@@ -101,7 +102,7 @@ impl Ring {
         fence(Ordering::SeqCst);
     }
 
-    /// Whether the other side asked to be woken since a cursor was published; true once.
+    /// Whether the other side has requested a wake-up since a cursor was published; true once.
     #[inline]
     fn is_asked(&self, place: usize) -> bool {
         fence(Ordering::SeqCst);
@@ -109,7 +110,7 @@ impl Ring {
         flag.load(Ordering::Relaxed) != 0 && flag.swap(0, Ordering::AcqRel) != 0
     }
 
-    /// Where a cursor stands, and how many bytes there are until the end of the ring's memory.
+    /// The offset of a cursor, and the number of bytes until the end of the ring's memory.
     #[inline]
     fn place(&self, cursor: u64) -> (usize, usize) {
         let offset = cursor as usize & (self.capacity - 1);
@@ -122,9 +123,9 @@ impl Ring {
 pub(super) struct Writer {
     ring: Ring,
     head: u64,
-    /// The reader's cursor as it was read last.
+    /// The reader's cursor at the last read.
     tail: u64,
-    /// Bytes that may be in the ring, at most its capacity.
+    /// The most bytes in the ring, up to its capacity.
     limit: usize,
 }
 
@@ -134,18 +135,18 @@ impl Writer {
         Self { ring, head: 0, tail: 0, limit }
     }
 
-    /// Writes only while there are fewer bytes than this in the ring.
+    /// Sets the bound of bytes in the ring.
     pub(super) fn set_limit(&mut self, bytes: usize) {
         self.limit = bytes.min(self.ring.capacity);
     }
 
-    /// Writes as much as there is room for, which may be nothing.
+    /// Writes as much as there is room for, perhaps nothing.
     #[inline]
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<usize, Corrupt> {
         let mut room = self.limit.saturating_sub(self.used());
         if room < bytes.len() {
             let tail = self.ring.tail();
-            // The reader's cursor only grows, and not past ours.
+            // The reader's cursor only grows, and never beyond ours.
             if tail.wrapping_sub(self.tail) > self.head.wrapping_sub(self.tail) {
                 return Err(Corrupt);
             }
@@ -167,13 +168,13 @@ impl Writer {
         Ok(count)
     }
 
-    /// Whether the reader asked to be woken when something is written; true once.
+    /// Whether the reader has requested a wake-up at the next byte; true once.
     #[inline]
     pub(super) fn has_sleeping_reader(&self) -> bool {
         self.ring.is_asked(READER_ASKS)
     }
 
-    /// Says that nothing more will be written.
+    /// Marks the end: nothing more will be written.
     pub(super) fn finish(&mut self) {
         self.ring.mapping.flag(self.ring.words + FINISHED).store(1, Ordering::Release);
     }
@@ -193,7 +194,7 @@ impl Writer {
 pub(super) struct Reader {
     ring: Ring,
     tail: u64,
-    /// The writer's cursor as it was read last.
+    /// The writer's cursor at the last read.
     head: u64,
 }
 
@@ -202,12 +203,12 @@ impl Reader {
         Self { ring, tail: 0, head: 0 }
     }
 
-    /// Reads what is there, which may be nothing.
+    /// Reads what is available, perhaps nothing.
     #[inline]
     pub(super) fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Corrupt> {
         if self.filled() < bytes.len() {
             let head = self.ring.head();
-            // The writer's cursor only grows, and at most a ring ahead of ours.
+            // The writer's cursor only grows, and is at most a ring ahead of ours.
             let is_back = head.wrapping_sub(self.tail) < self.head.wrapping_sub(self.tail);
             if is_back || head.wrapping_sub(self.tail) > self.ring.capacity as u64 {
                 return Err(Corrupt);
@@ -229,10 +230,10 @@ impl Reader {
         Ok(count)
     }
 
-    /// Whether the writer asked to be woken and has room now; true once.
+    /// Whether the writer has requested a wake-up and has room now; true once.
     #[inline]
     pub(super) fn has_sleeping_writer(&self) -> bool {
-        // The writer sleeps, so the head is where it was seen, or this is a moment too early.
+        // The writer sleeps, so the head is unchanged, or this is a moment too early.
         let has_room = self.filled() <= self.ring.capacity - self.ring.capacity / 4;
         has_room && self.ring.is_asked(WRITER_ASKS)
     }
@@ -291,7 +292,7 @@ mod tests {
         }
     }
 
-    /// Both sides sleep on a channel whenever they can; a lost wake-up would never end.
+    /// Both sides sleep on a channel whenever they can; a lost wake-up would block for ever.
     #[test]
     fn no_wake_up_is_lost() {
         const BYTES: u64 = 1_000_000;
@@ -350,7 +351,7 @@ mod tests {
             ring.mapping.cursor(HEAD).store(head, Ordering::Relaxed);
             assert_eq!(reader.read(&mut [0; 9]), Err(Corrupt));
         }
-        // A writer that goes back over what was read already.
+        // A writer that goes back over bytes that were read already.
         let (mut writer, mut reader, ring) = ring(64);
         writer.write(&[0; 20]).unwrap();
         reader.read(&mut [0; 10]).unwrap();

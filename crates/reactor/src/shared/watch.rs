@@ -1,8 +1,8 @@
-//! The reactor's side of streams through shared memory: which of them can go on.
+//! The reactor's side of streams through shared memory: which of them are ready.
 //!
-//! A stream is *hot* while its cursors are looked at in every turn, which costs no system call on
-//! either side. Before the reactor sleeps it asks the other side of each hot stream to wake it, and
-//! looks once more; then the stream is cold, until a byte comes over its socket.
+//! A stream is *hot* while its cursors are checked in every turn, which costs no system call on either
+//! side. Before the reactor sleeps it requests a wake-up from the other side of each hot stream, and checks
+//! once more; then the stream is cold, until a byte comes over its socket.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,13 +10,13 @@ use std::sync::atomic::Ordering;
 use super::End;
 use crate::{Event, Idle};
 
-/// Bytes that wake are taken out of the socket after so many; it holds more than that.
+/// Wake-up bytes are taken out of the socket after this many; it holds more.
 const WAKES_BEFORE_DRAIN: u32 = 64;
 
-/// Turns that a stream stays hot with nothing new while the reactor never sleeps.
+/// Turns without events after which a stream is no longer hot while the reactor never sleeps.
 const QUIET_TURNS: u32 = 64;
 
-/// Streams that stay hot for good where the reactor spins.
+/// Streams that always stay hot if the reactor spins.
 const SPUN_STREAMS: usize = 32;
 
 #[derive(Debug, Default)]
@@ -30,9 +30,9 @@ pub(crate) struct Watch {
 struct Watched {
     end: Arc<End>,
     token: usize,
-    /// The writer's cursor that was told of last.
+    /// The writer's cursor of the last report.
     told: u64,
-    /// The end was told.
+    /// The end was reported.
     told_end: bool,
     is_hot: bool,
     quiet: u32,
@@ -40,7 +40,7 @@ struct Watched {
 }
 
 impl Watched {
-    /// What has happened since it was told of last.
+    /// What has happened since the last report.
     #[inline]
     fn news(&mut self) -> Option<Event> {
         let end = &*self.end;
@@ -61,7 +61,7 @@ impl Watched {
 }
 
 impl Watch {
-    /// Watches a stream from now on; returns where.
+    /// Watches a stream from now on; returns its slot.
     pub(crate) fn add(&mut self, end: &Arc<End>, token: usize) -> usize {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.streams.push(None);
@@ -76,7 +76,7 @@ impl Watch {
         slot
     }
 
-    /// Forgets a stream; whether it was watched here.
+    /// Forgets a stream; returns whether it was watched here.
     pub(crate) fn remove(&mut self, end: &Arc<End>) -> bool {
         let slot = end.slot.load(Ordering::Relaxed);
         let is_it = |watched: &Watched| Arc::ptr_eq(&watched.end, end);
@@ -98,7 +98,7 @@ impl Watch {
         !self.hot.is_empty()
     }
 
-    /// Whether no stream needs the system to be woken by.
+    /// Whether no stream needs wake-ups by the system.
     #[inline]
     pub(crate) fn is_all_hot(&self) -> bool {
         self.hot.len() + self.free.len() == self.streams.len()
@@ -126,7 +126,7 @@ impl Watch {
         }
     }
 
-    /// Tells what happened to the hot streams.
+    /// Reports events of the hot streams.
     pub(crate) fn scan(&mut self, events: &mut Vec<Event>, idle: Idle) {
         let stay = idle == Idle::Spin && self.hot.len() <= SPUN_STREAMS;
         let mut at = 0;
@@ -150,8 +150,8 @@ impl Watch {
         }
     }
 
-    /// Asks the other sides of all hot streams to wake this one. Where something came meanwhile it
-    /// is told, and there is no sleep.
+    /// Requests wake-ups from the other sides of all hot streams. If something came meanwhile, it is
+    /// reported, and there is no sleep.
     pub(crate) fn settle(&mut self, events: &mut Vec<Event>) {
         let mut at = 0;
         while at < self.hot.len() {
@@ -161,7 +161,7 @@ impl Watch {
         }
     }
 
-    /// Makes a hot stream cold, unless something came; whether it is cold.
+    /// Makes a hot stream cold, unless something came; returns whether it is cold.
     fn cool(&mut self, at: usize, events: &mut Vec<Event>) -> bool {
         let slot = self.hot[at];
         if let Some(watched) = &mut self.streams[slot] {

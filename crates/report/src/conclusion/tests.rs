@@ -334,19 +334,19 @@ fn an_older_record_is_judged_by_what_is_expected_today() {
         timed(Format::CdrUnion, "decode", 10, 100.0),
         old,
     ];
-    let Record { rows, .. } = judged(Record { machine, rows: all });
+    let RunRecord { rows, .. } = judged(RunRecord { machine, rows: all });
     let judgements: Vec<&Row> = rows.iter().filter(|row| is_judgement(row)).collect();
     let of_decoding = judgements.iter().filter(|row| row.metric == "decode FIX/CDR");
     let verdicts: Vec<Verdict> = of_decoding.map(|row| row.verdict).collect();
     assert_eq!(verdicts, [Verdict::NoLonger]);
     let machine = MachineRow::of_this_machine("my-own", Default::default(), QUIET);
-    let record = Record { machine, rows };
+    let record = RunRecord { machine, rows };
     assert_eq!(judged(record.clone()), record, "what is not known here stays as it is");
 }
 
 #[test]
-fn an_expectation_of_nothing_is_refused() {
-    let refused = |expected: &str| {
+fn an_expectation_of_nothing_is_rejected() {
+    let rejected = |expected: &str| {
         let text = format!(
             "name = \"made-up\"\nsource = \"a test\"\nentries = [1]\n\
              [[part]]\nname = \"all\"\nwhat = \"all\"\n\
@@ -356,8 +356,8 @@ fn an_expectation_of_nothing_is_refused() {
         );
         Definition::parse("made-up.toml", &text).err().map(|error| error.to_string())
     };
-    let told = refused("{}").expect("nothing is expected");
+    let told = rejected("{}").expect("nothing is expected");
     assert!(told.contains("conclusion \"c\" expects nothing"), "{told}");
-    assert!(refused("{ outside = true }").is_some(), "everything is unexpected");
-    assert_eq!(refused("{ to = 1.0 }"), None);
+    assert!(rejected("{ outside = true }").is_some(), "everything is unexpected");
+    assert_eq!(rejected("{ to = 1.0 }"), None);
 }

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::axis::{Axis, Quantity, time};
+use super::axis::{Axis, Quantity};
 use super::figures::Figure;
 use super::palette::{Colour, GREY, INDIGO, SAND, SILVER, TEAL, WINE, look};
-use super::plot::{self, Bars, Curve, Name, Panel, Stack};
-use super::select::{Cases, point, value};
+use super::select::{Cases, value};
 use trunkline_bench::row::Row;
 
 /// Subjects in the order of legends, with their colours.
@@ -54,25 +53,14 @@ fn bars(
         let styles: BTreeSet<(usize, String)> =
             rows.iter().map(|row| (look(&row.profile).order, look(&row.profile).name)).collect();
         let styles: Vec<(usize, String)> = styles.into_iter().take(GROUPS).collect();
-        let of_subject = |(subject, colour): &(&str, Colour)| {
-            let is_of =
-                |row: &Row, order| row.subject == *subject && look(&row.profile).order == order;
-            let of = |order| rows.iter().find(|row| is_of(row, order)).and_then(|row| value(row));
-            figure.bars_of((subject, *colour), styles.iter().map(|(order, _)| of(*order)).collect())
-        };
-        let all: Vec<Bars> = SUBJECTS.iter().filter_map(of_subject).collect();
-        let values: Vec<f64> = rows.iter().filter_map(|row| value(row)).collect();
-        if all.is_empty() {
-            continue;
-        }
         let names: Vec<String> = styles.iter().map(|(_, name)| short(name)).collect();
-        let names = names.iter().map(String::as_str);
-        let panel = Panel {
-            title: case.trim_start_matches(beginning).trim_end_matches("@direct").to_owned(),
-            x: Axis::names("style", names),
-            y: Axis::over(metric, quantity, "", &values),
-        };
-        figure.panels.push(plot::bars(&panel, &all));
+        let title = case.trim_start_matches(beginning).trim_end_matches("@direct").to_owned();
+        let y = |values: &[f64]| Axis::over(metric, quantity, "", values);
+        figure.by_name((title, "style", &names), y, &SUBJECTS, |subject, style| {
+            let order = styles[style].0;
+            let is_of = |row: &&&Row| row.subject == subject && look(&row.profile).order == order;
+            rows.iter().find(is_of).and_then(|row| value(row))
+        });
     }
     figure
 }
@@ -111,26 +99,14 @@ fn saturation(cases: &Cases<'_>) -> Figure {
     for (message, order, style) in panels.into_iter().take(PANELS) {
         let is_in =
             |(it, _, row): &&(&str, u32, &Row)| *it == message && look(&row.profile).order == order;
-        let inside: Vec<_> = rows.iter().filter(is_in).collect();
-        let of_subject = |(subject, colour): &(&str, Colour)| {
-            let rows = inside.iter().filter(|(_, _, row)| row.subject == *subject);
-            let points = rows.filter_map(|(_, count, row)| point(f64::from(*count), row));
-            figure.curve_of((subject, *colour), points.collect())
-        };
-        let curves: Vec<Curve> = SUBJECTS.iter().filter_map(of_subject).collect();
-        let values: Vec<f64> = inside.iter().filter_map(|(_, _, row)| value(row)).collect();
-        let counts: Vec<f64> = inside.iter().map(|(_, count, _)| f64::from(*count)).collect();
-        let panel = Panel {
-            title: format!("{}, {style}", message.trim_end_matches("@direct")),
-            x: Axis::from_zero(
-                "threads",
-                Quantity::Plain,
-                "",
-                counts.iter().copied().fold(1.0, f64::max),
-            ),
-            y: Axis::over("calls a second", Quantity::Plain, "", &values),
-        };
-        figure.panels.push(plot::curves(&panel, &curves));
+        let inside = rows.iter().filter(is_in);
+        let inside: Vec<(f64, &Row)> =
+            inside.map(|(_, count, row)| (f64::from(*count), *row)).collect();
+        let most = inside.iter().map(|(count, _)| *count).fold(1.0, f64::max);
+        let title = format!("{}, {style}", message.trim_end_matches("@direct"));
+        let x = Axis::from_zero("threads", Quantity::Plain, "", most);
+        let y = ("calls a second", Quantity::Plain, "");
+        figure.by_number((title, x), y, &SUBJECTS, &inside);
     }
     figure
 }
@@ -144,33 +120,9 @@ fn stages(cases: &Cases<'_>) -> Figure {
     );
     for case in cases.beginning("stages-").take(PANELS) {
         let parts = cases.parts(case, PARTS.map(|part| part.0));
-        let stacks: Vec<Stack> = parts
-            .iter()
-            .take(GROUPS)
-            .map(|it| {
-                let lengths = PARTS.iter().zip(it.values);
-                let parts: Vec<(Colour, f64)> = lengths
-                    .map(|((_, _, colour), value)| (*colour, value.unwrap_or(0.0).max(0.0)))
-                    .collect();
-                let label = time(parts.iter().map(|part| part.1).sum());
-                let name = Name { first: it.look.name.clone(), second: it.subject.to_owned() };
-                Stack { name, parts, label }
-            })
-            .collect();
-        let total = |stack: &Stack| stack.parts.iter().map(|part| part.1).sum::<f64>();
-        let longest = stacks.iter().map(total).fold(0.0, f64::max);
-        if stacks.is_empty() {
-            continue;
-        }
-        let panel = Panel {
-            title: case.trim_start_matches("stages-").to_owned(),
-            x: Axis::from_zero("call", Quantity::Time, "ns", longest).up_to(longest * 1.2),
-            y: Axis::rows(stacks.len()),
-        };
-        figure.panels.push(plot::stacks(&panel, &stacks));
+        let title = case.trim_start_matches("stages-").to_owned();
+        figure.stacks((title, "call"), &PARTS, parts.iter().take(GROUPS));
     }
-    for (_, words, colour) in PARTS {
-        figure.legend.bar(colour, false, words);
-    }
+    figure.colours(PARTS.iter().map(|part| (part.1, part.2)));
     figure
 }

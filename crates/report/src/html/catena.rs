@@ -7,7 +7,7 @@ use super::palette::{
     BLUE, Colour, GREEN, GREY, INDIGO, ORANGE, PURPLE, SAND, SILVER, SKY, SOFT, TEAL, VERMILLION,
     WINE, YELLOW,
 };
-use super::plot::{self, Bars, Curve, Dots, Panel, Point};
+use super::plot::{self, Dots, Panel, Point};
 use super::select::{Cases, point, value};
 use trunkline_bench::histogram::Latencies;
 use trunkline_bench::row::Row;
@@ -122,24 +122,11 @@ fn by_number(
         return figure;
     }
     for (metric, words) in METRICS {
-        let inside: Vec<&(f64, &Row)> =
-            rows.iter().filter(|(_, row)| row.metric == metric).collect();
-        let of_subject = |(subject, colour): &(&str, Colour)| {
-            let rows = inside.iter().filter(|(_, row)| row.subject == *subject);
-            let points = rows.filter_map(|(x, row)| point(*x, row));
-            figure.curve_of((subject, *colour), points.collect())
-        };
-        let curves: Vec<Curve> = SUBJECTS.iter().filter_map(of_subject).collect();
-        let values: Vec<f64> = inside.iter().filter_map(|(_, row)| value(row)).collect();
-        if curves.is_empty() {
-            continue;
-        }
-        let panel = Panel {
-            title: words.to_owned(),
-            x: Axis::logarithmic(along, Quantity::Plain, "", low, high),
-            y: Axis::over("latency", Quantity::Time, "ns", &values),
-        };
-        figure.panels.push(plot::curves(&panel, &curves));
+        let of_metric = rows.iter().copied().filter(|(_, row)| row.metric == metric);
+        let inside: Vec<(f64, &Row)> = of_metric.collect();
+        let x = Axis::logarithmic(along, Quantity::Plain, "", low, high);
+        let y = ("latency", Quantity::Time, "ns");
+        figure.by_number((words.to_owned(), x), y, &SUBJECTS, &inside);
     }
     figure
 }
@@ -207,23 +194,13 @@ fn throughput(cases: &Cases<'_>) -> Figure {
         numbered.filter_map(|case| Some((case["flood-".len()..].parse().ok()?, case))).collect();
     names.sort_unstable();
     names.truncate(CAPS);
-    let of_subject = |(subject, colour): &(&str, Colour)| {
-        let is_it = |row: &&Row| row.subject == *subject && row.metric == "deliveries-per-second";
-        let of = |case: &str| cases.rows(case).find(is_it).and_then(value);
-        figure.bars_of((subject, *colour), names.iter().map(|(_, case)| of(case)).collect())
-    };
-    let all: Vec<Bars> = SUBJECTS.iter().filter_map(of_subject).collect();
-    let every: Vec<f64> = all.iter().flat_map(|bars| &bars.values).flatten().copied().collect();
-    if all.is_empty() {
-        return figure;
-    }
     let labels: Vec<String> = names.iter().map(|(count, _)| format!("1 to {count}")).collect();
-    let panel = Panel {
-        title: "One publisher".to_owned(),
-        x: Axis::names("subscribers", labels.iter().map(String::as_str)),
-        y: Axis::over("deliveries a second", Quantity::Plain, "", &every),
-    };
-    figure.panels.push(plot::bars(&panel, &all));
+    let about = ("One publisher".to_owned(), "subscribers", &labels[..]);
+    let y = |values: &[f64]| Axis::over("deliveries a second", Quantity::Plain, "", values);
+    figure.by_name(about, y, &SUBJECTS, |subject, name| {
+        let is_it = |row: &&Row| row.subject == subject && row.metric == "deliveries-per-second";
+        cases.rows(names[name].1).find(is_it).and_then(value)
+    });
     figure
 }
 

@@ -1,11 +1,12 @@
 //! The figures of the page: which rows stand in which plot.
 
-use super::axis::{Axis, Quantity};
+use super::axis::{Axis, Quantity, time};
 use super::legend::Legend;
 use super::palette::{Colour, Family, INK, marker};
-use super::plot::{self, Bars, Curve, Panel, Point, Stroke};
-use super::select::{Cases, Series};
+use super::plot::{self, Bars, Curve, Name, Panel, Point, Stack, Stroke};
+use super::select::{Cases, Parts, Series, point, value};
 use super::{calls, catena, network, ranges, throughput};
+use trunkline_bench::row::Row;
 use trunkline_experiment::subjects::{TRUNKLINE, is_reused};
 
 /// Plots with one legend.
@@ -64,17 +65,84 @@ impl Figure {
         })
     }
 
-    /// The bars of a subject, told in the legend; none without a value.
-    pub(super) fn bars_of(
+    /// Adds a panel with a curve for each of `subjects`: what rows of one metric came to at each number.
+    pub(super) fn by_number(
         &mut self,
-        (subject, colour): (&str, Colour),
-        values: Vec<Option<f64>>,
-    ) -> Option<Bars> {
-        let has_values = values.iter().any(Option::is_some);
-        has_values.then(|| {
-            self.legend.bar(colour, false, subject);
-            Bars { colour, is_hollow: false, values }
-        })
+        (title, x): (String, Axis),
+        (y, quantity, unit): (&str, Quantity, &str),
+        subjects: &[(&str, Colour)],
+        rows: &[(f64, &Row)],
+    ) {
+        let of_subject = |(subject, colour): &(&str, Colour)| {
+            let rows = rows.iter().filter(|(_, row)| row.subject == *subject);
+            let points = rows.filter_map(|(x, row)| point(*x, row));
+            self.curve_of((subject, *colour), points.collect())
+        };
+        let curves: Vec<Curve> = subjects.iter().filter_map(of_subject).collect();
+        if curves.is_empty() {
+            return;
+        }
+        let values: Vec<f64> = rows.iter().filter_map(|(_, row)| value(row)).collect();
+        let panel = Panel { title, x, y: Axis::over(y, quantity, unit, &values) };
+        self.panels.push(plot::curves(&panel, &curves));
+    }
+
+    /// Adds a panel with a group of bars for each name: in each a bar for each of `subjects`, which are told in the
+    /// legend if they have a value. `y` makes the axis of all values.
+    pub(super) fn by_name(
+        &mut self,
+        (title, x, names): (String, &str, &[String]),
+        y: impl FnOnce(&[f64]) -> Axis,
+        subjects: &[(&str, Colour)],
+        value: impl Fn(&str, usize) -> Option<f64>,
+    ) {
+        let mut bars = Vec::new();
+        for (subject, colour) in subjects {
+            let values: Vec<_> = (0..names.len()).map(|name| value(subject, name)).collect();
+            if values.iter().any(Option::is_some) {
+                self.legend.bar(*colour, false, subject);
+                bars.push(Bars { colour: *colour, is_hollow: false, values });
+            }
+        }
+        let values: Vec<f64> = bars.iter().flat_map(|it| &it.values).copied().flatten().collect();
+        if bars.is_empty() {
+            return;
+        }
+        let x = Axis::names(x, names.iter().map(String::as_str));
+        self.panels.push(plot::bars(&Panel { title, x, y: y(&values) }, &bars));
+    }
+
+    /// Adds a panel with a lying bar for each of `all`, of these parts with their words and colours.
+    pub(super) fn stacks<'a, const N: usize>(
+        &mut self,
+        (title, x): (String, &str),
+        parts: &[(&str, &str, Colour); N],
+        all: impl Iterator<Item = &'a Parts<'a, N>>,
+    ) {
+        let stack = |it: &Parts<'_, N>| {
+            let lengths = parts.iter().zip(it.values);
+            let parts: Vec<(Colour, f64)> = lengths
+                .map(|((_, _, colour), value)| (*colour, value.unwrap_or(0.0).max(0.0)))
+                .collect();
+            let label = time(parts.iter().map(|part| part.1).sum());
+            let name = Name { first: it.look.name.clone(), second: it.subject.to_owned() };
+            Stack { name, parts, label }
+        };
+        let stacks: Vec<Stack> = all.map(stack).collect();
+        let total = |stack: &Stack| stack.parts.iter().map(|part| part.1).sum::<f64>();
+        let longest = stacks.iter().map(total).fold(0.0, f64::max);
+        if stacks.is_empty() {
+            return;
+        }
+        // Room for the total behind the longest bar.
+        let x = Axis::from_zero(x, Quantity::Time, "ns", longest).up_to(longest * 1.2);
+        let panel = Panel { title, x, y: Axis::rows(stacks.len()) };
+        self.panels.push(plot::stacks(&panel, &stacks));
+    }
+
+    /// Tells in the legend what the colours of bars mean.
+    pub(super) fn colours<'a>(&mut self, shown: impl Iterator<Item = (&'a str, Colour)>) {
+        shown.for_each(|(words, colour)| self.legend.bar(colour, false, words));
     }
 
     /// Adds a panel with lines over entries.

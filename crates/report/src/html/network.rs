@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::axis::{Axis, PERCENTILES, Quantity, time};
+use super::axis::{Axis, PERCENTILES, Quantity};
 use super::figures::Figure;
 use super::palette::{Colour, Family, GREY, INDIGO, INK, SAND, SILVER, TEAL, WINE, marker};
-use super::plot::{self, Curve, Name, Panel, Point, Stack, Stroke};
+use super::plot::{self, Curve, Panel, Point, Stroke};
 use super::select::{Cases, PLOTS, Parts, Series, is_shown, link_in_words};
 use trunkline_experiment::subjects::TRUNKLINE;
 
@@ -110,35 +110,12 @@ fn breakdown(cases: &Cases<'_>) -> Figure {
         for way in &ways {
             let is_chosen = |it: &&Parts<'_, 5>| it.look.is_published && is_shown(it.subject);
             let chosen = all.iter().filter(|it| it.transport == *way).filter(is_chosen);
-            let stacks: Vec<Stack> = chosen.take(BARS).map(stack).collect();
-            let totals = stacks.iter().map(|stack| stack.parts.iter().map(|part| part.1).sum());
-            let longest = totals.fold(0.0, f64::max);
-            if stacks.is_empty() {
-                continue;
-            }
-            let panel = Panel {
-                title: place(link, way, ways.len()),
-                // Room for the total behind the longest bar.
-                x: Axis::from_zero("round trip", Quantity::Time, "ns", longest)
-                    .up_to(longest * 1.2),
-                y: Axis::rows(stacks.len()),
-            };
-            figure.panels.push(plot::stacks(&panel, &stacks));
+            let title = place(link, way, ways.len());
+            figure.stacks((title, "round trip"), &PARTS, chosen.take(BARS));
         }
     }
-    for (_, words, colour) in PARTS {
-        figure.legend.bar(colour, false, words);
-    }
+    figure.colours(PARTS.iter().map(|part| (part.1, part.2)));
     figure
-}
-
-fn stack(parts: &Parts<'_, 5>) -> Stack {
-    let lengths = PARTS.iter().zip(parts.values);
-    let lengths = lengths.map(|((_, _, colour), value)| (*colour, value.unwrap_or(0.0).max(0.0)));
-    let lengths: Vec<(Colour, f64)> = lengths.collect();
-    let total = lengths.iter().map(|part| part.1).sum();
-    let name = Name { first: parts.look.name.clone(), second: parts.subject.to_owned() };
-    Stack { name, label: time(total), parts: lengths }
 }
 
 /// The percentiles whose metrics are named so, as a curve for each subject and format.

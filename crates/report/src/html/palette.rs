@@ -6,6 +6,7 @@
 //! the page exchanges them on a dark screen.
 
 use plotters::style::RGBColor;
+use trunkline_experiment::format::{Encoding, Format};
 
 /// A colour on white and its stand-in on a dark ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,44 +133,37 @@ pub(super) struct Look {
     pub(super) is_published: bool,
 }
 
-/// Envelope and encoding begin so, and the vocabulary is this.
-const LOOKS: [([&str; 3], &str, Family, Colour, bool); 15] = [
-    (["soap-1.1-rpc", "", "none"], "SOAP rpc/encoded", Family::Soap, VERMILLION, true),
-    (["soap-1.1-document", "", "none"], "SOAP document/literal", Family::Soap, ORANGE, false),
-    (["soap", "", "compact-tags"], "SOAP compact tags", Family::Soap, PURPLE, false),
-    (["soap", "", "attributes"], "SOAP attributes", Family::Soap, YELLOW, false),
-    (["soap", "", "flat"], "SOAP flat", Family::Soap, GREY, false),
-    (["soap", "", "flat-attributes"], "SOAP flat attributes", Family::Soap, INK, false),
-    (["fix", "tag-value", "none"], "FIX", Family::Fix, BLUE, true),
-    (["", "cdr-le-union", "none"], "CDR", Family::Cdr, GREEN, true),
-    (["", "cdr-le-bitmap", "none"], "CDR presence bitmap", Family::Cdr, SKY, false),
-    (
-        ["soap-1.1-document-literal-wrapped", "", SERVICES],
-        "document/literal wrapped",
-        Family::Soap,
-        YELLOW,
-        false,
-    ),
-    (["soap-1.1-document-literal", "", SERVICES], "document/literal", Family::Soap, ORANGE, true),
-    (["soap-1.1-document-encoded", "", SERVICES], "document/encoded", Family::Soap, PURPLE, true),
-    (["soap-1.1-rpc-literal", "", SERVICES], "rpc/literal", Family::Soap, SKY, false),
-    (["soap-1.1-rpc-encoded", "", SERVICES], "rpc/encoded", Family::Soap, VERMILLION, true),
-    (["", "cdr-le-union", SERVICES], "binary CDR", Family::Cdr, GREEN, false),
+/// The colours of formats, and whether the paper measured them. The families never stand in one plot.
+const LOOKS: [(Format, Colour, bool); 15] = [
+    (Format::SoapRpc, VERMILLION, true),
+    (Format::SoapDocument, ORANGE, false),
+    (Format::SoapCompact, PURPLE, false),
+    (Format::SoapAttributes, YELLOW, false),
+    (Format::SoapFlat, GREY, false),
+    (Format::SoapFlatAttributes, INK, false),
+    (Format::Fix, BLUE, true),
+    (Format::CdrUnion, GREEN, true),
+    (Format::CdrBitmap, SKY, false),
+    (Format::NgDocumentLiteralWrapped, YELLOW, false),
+    (Format::NgDocumentLiteral, ORANGE, true),
+    (Format::NgDocumentEncoded, PURPLE, true),
+    (Format::NgRpcLiteral, SKY, false),
+    (Format::NgRpcEncoded, VERMILLION, true),
+    (Format::NgCdr, GREEN, false),
 ];
-
-/// The vocabulary of customer and product records.
-const SERVICES: &str = "customer-services";
 
 /// How the format of a profile (see [`Row::profile`](trunkline_bench::row::Row::profile)) is shown.
 pub(super) fn look(profile: &str) -> Look {
-    let mut parts = profile.split('/').skip(1);
-    let [envelope, encoding, vocabulary] = std::array::from_fn(|_| parts.next().unwrap_or(""));
-    let known = LOOKS.iter().enumerate().find(|(_, ([head, body, words], ..))| {
-        envelope.starts_with(head) && encoding.starts_with(body) && vocabulary == *words
-    });
+    let format = Format::of_profile(profile);
+    let known = LOOKS.iter().enumerate().find(|(_, (known, ..))| Some(*known) == format);
     match known {
-        Some((order, &(_, name, family, colour, is_published))) => {
-            Look { order, name: name.to_owned(), family, colour, is_published }
+        Some((order, &(format, colour, is_published))) => {
+            let family = match format.encoding() {
+                Encoding::Soap(..) => Family::Soap,
+                Encoding::Fix => Family::Fix,
+                Encoding::Cdr(_) => Family::Cdr,
+            };
+            Look { order, name: format.title().to_owned(), family, colour, is_published }
         }
         None => Look {
             order: LOOKS.len(),
@@ -185,14 +179,15 @@ pub(super) fn look(profile: &str) -> Look {
 mod tests {
     use super::*;
     use trunkline_experiment::definition::Definition;
-    use trunkline_experiment::format::Format;
+    use trunkline_experiment::format;
 
     #[test]
     fn every_format_of_the_lab_has_a_colour_of_its_own() {
         let kohlhoff = Definition::named("kohlhoff-2004").expect("embedded");
         let ng = Definition::named("ng-2004").expect("embedded");
         // The families never stand in one plot.
-        for formats in [&Format::MARKET_DATA[..], &Format::CUSTOMER_SERVICES] {
+        for family in [format::Family::MarketData, format::Family::CustomerServices] {
+            let formats: Vec<Format> = Format::of_family(family).collect();
             let looks: Vec<Look> = formats.iter().map(|format| look(&format.profile())).collect();
             for (index, (format, look)) in formats.iter().zip(&looks).enumerate() {
                 assert_eq!(look.name, format.title());

@@ -92,12 +92,7 @@ impl Figure {
         }
         let names: Vec<String> = lengths.iter().map(u32::to_string).collect();
         let x = Axis::names("entries in the message", names.iter().map(String::as_str));
-        self.bars(title, (x, high), &bars);
-    }
-
-    fn bars(&mut self, title: String, (x, high): (Axis, f64), bars: &[Bars]) {
-        let y = Axis::from_zero("messages a second", Quantity::Plain, "", high);
-        self.panels.push(plot::bars(&Panel { title, x, y }, bars));
+        self.panels.push(plot::bars(&Panel { title, x, y: from_zero(&[high]) }, &bars));
     }
 }
 
@@ -111,9 +106,9 @@ fn of_ours<'a, const N: usize>(all: Vec<Parts<'a, N>>) -> Vec<Parts<'a, N>> {
     ours
 }
 
-/// The axis with the names of formats.
-fn formats<const N: usize>(parts: &[Parts<'_, N>]) -> Axis {
-    Axis::names("format", parts.iter().map(|parts| parts.look.name.as_str()))
+/// The names of formats.
+fn formats<const N: usize>(parts: &[Parts<'_, N>]) -> Vec<String> {
+    parts.iter().map(|parts| parts.look.name.clone()).collect()
 }
 
 fn busy(cases: &Cases<'_>) -> Figure {
@@ -124,27 +119,15 @@ fn busy(cases: &Cases<'_>) -> Figure {
     );
     let names = ["sender-busy", "link-busy", "receiver-busy"];
     let shown = [("sender", TEAL), ("link", SILVER), ("receiver", WINE)];
+    figure.colours(shown.into_iter());
     for link in cases.links("throughput") {
         let parts = of_ours(cases.parts(&format!("throughput@{link}"), names));
-        let bars: Vec<Bars> = (0..names.len())
-            .map(|part| {
-                let share = |parts: &Parts<'_, 3>| parts.values[part].map(|share| share * 100.0);
-                let values = parts.iter().map(share).collect();
-                Bars { colour: shown[part].1, is_hollow: false, values }
-            })
-            .collect();
-        if bars.iter().all(|bars| bars.values.iter().all(Option::is_none)) {
-            continue;
-        }
-        let panel = Panel {
-            title: format!("{}, {TRUNKLINE}", link_in_words(link)),
-            x: formats(&parts),
-            y: Axis::from_zero("busy", Quantity::Plain, "% of the time", 100.0),
-        };
-        figure.panels.push(plot::bars(&panel, &bars));
-    }
-    for (words, colour) in shown {
-        figure.legend.bar(colour, false, words);
+        let title = format!("{}, {TRUNKLINE}", link_in_words(link));
+        let y = |_: &[f64]| Axis::from_zero("busy", Quantity::Plain, "% of the time", 100.0);
+        figure.by_name((title, "format", &formats(&parts)), y, &shown, |part, format| {
+            let part = shown.iter().position(|(words, _)| *words == part)?;
+            parts[format].values[part].map(|share| share * 100.0)
+        });
     }
     figure
 }
@@ -165,24 +148,20 @@ fn slow(cases: &Cases<'_>) -> Figure {
         let found =
             shown.map(|(case, ..)| of_ours(cases.parts(&format!("{case}@{link}"), [METRIC])));
         let [all, ..] = &found;
-        let bars: Vec<Bars> = found
-            .iter()
-            .zip(shown)
-            .map(|(parts, (_, _, colour))| {
-                let of = |order| parts.iter().find(|it| it.look.order == order)?.values[0];
-                let values = all.iter().map(|it| of(it.look.order)).collect();
-                Bars { colour, is_hollow: false, values }
-            })
-            .collect();
-        if !all.is_empty() {
-            let values = bars.iter().flat_map(|bars| &bars.values).flatten();
-            let high = values.copied().fold(0.0, f64::max);
-            let title = format!("{}, {TRUNKLINE}", link_in_words(link));
-            figure.bars(title, (formats(all), high), &bars);
-        }
+        let title = format!("{}, {TRUNKLINE}", link_in_words(link));
+        let colours = shown.map(|(_, words, colour)| (words, colour));
+        figure.by_name((title, "format", &formats(all)), from_zero, &colours, |words, format| {
+            let case = shown.iter().position(|it| it.1 == words)?;
+            let order = all[format].look.order;
+            found[case].iter().find(|it| it.look.order == order)?.values[0]
+        });
     }
-    for (_, words, colour) in shown {
-        figure.legend.bar(colour, false, words);
-    }
+    figure.colours(shown.iter().map(|it| (it.1, it.2)));
     figure
+}
+
+/// From zero to the most messages a second.
+fn from_zero(values: &[f64]) -> Axis {
+    let high = values.iter().copied().fold(0.0, f64::max);
+    Axis::from_zero("messages a second", Quantity::Plain, "", high)
 }

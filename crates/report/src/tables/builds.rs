@@ -24,7 +24,7 @@ pub(super) fn section(rows: Rows<'_>) -> Option<Section> {
     let mut section = Section::new("builds", "This build beside the other", columns);
     for (row, change) in all.iter().filter(|(row, change)| is_shown(&all, row, *change)) {
         let time = |subject| rows.all.iter().find(|time| is_time_of(time, row, subject));
-        let format = Format::ALL.iter().find(|format| format.profile() == row.profile);
+        let format = Format::of_profile(&row.profile);
         let what = [&*row.case, way(&row.subject)].join(" ");
         let mut cells = vec![
             what.trim_end().to_owned(),

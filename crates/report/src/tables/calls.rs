@@ -1,9 +1,9 @@
 //! Calls of services: latency, callers, connections, transports, pools, and where the time goes.
 
 use super::sheet::{Cell, LEAD, Line, Sheet, words};
-use super::{Rows, Section};
+use super::{Rows, Section, each_once};
 use trunkline_bench::row::Row;
-use trunkline_experiment::format::Format;
+use trunkline_experiment::format::{Family, Format};
 use trunkline_experiment::names::{BARE, STAGES};
 use trunkline_experiment::subjects::TRUNKLINE;
 
@@ -33,35 +33,24 @@ pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {
 
 /// The cases of calls in the order of the rows.
 fn cases<'a>(rows: Rows<'a>) -> Vec<&'a str> {
-    let mut cases: Vec<&str> = Vec::new();
-    for row in rows.all.iter().filter(|row| format_of(row).is_some()) {
-        if cases.last() != Some(&row.case.as_str()) && !cases.contains(&row.case.as_str()) {
-            cases.push(&row.case);
-        }
-    }
-    cases
+    let of_calls = rows.all.iter().filter(|row| format_of(row).is_some());
+    each_once(of_calls.map(|row| &*row.case), usize::MAX)
 }
 
 /// The format of a row about customer and product records that were sent.
 fn format_of(row: &Row) -> Option<Format> {
-    let (_, rest) = row.profile.split_once('/')?;
-    Format::CUSTOMER_SERVICES.into_iter().find(|format| {
-        let profile = format.profile();
-        let known = profile.split_once('/').map_or("", |(_, rest)| rest);
-        rest.strip_prefix(known).is_some_and(|end| end.is_empty() || end.starts_with('/'))
-    })
+    let format = Format::of_profile(&row.profile)?;
+    (format.family() == Family::CustomerServices).then_some(format)
 }
 
 /// The lines of a case: by style, ours first.
 fn lines<'a>(rows: Rows<'a>, case: &'a str) -> Vec<(Format, Line<'a>)> {
-    let mut lines: Vec<(Format, Line<'a>)> = Vec::new();
-    for row in rows.all.iter().filter(|row| row.case == case) {
-        let Some(format) = format_of(row) else { continue };
-        let line = Line { profile: Some(row.profile.clone()), ..Line::new(case, &row.subject) };
-        if lines.iter().all(|(_, known)| *known != line) {
-            lines.push((format, line));
-        }
-    }
+    let line = |row: &'a Row| {
+        let profile = Some(row.profile.clone());
+        Some((format_of(row)?, Line { profile, ..Line::new(case, &row.subject) }))
+    };
+    let of_case = rows.all.iter().filter(|row| row.case == case);
+    let mut lines = each_once(of_case.filter_map(line), usize::MAX);
     let order = |line: &Line<'_>| match line.subject {
         TRUNKLINE => 0,
         BARE => 1,
@@ -120,17 +109,9 @@ fn is_published(subject: &str) -> bool {
 
 /// Calls a second, a column for each number of callers.
 fn saturation(rows: Rows<'_>, cases: &[&str]) -> Vec<Section> {
-    let mut messages: Vec<&str> = Vec::new();
-    let mut threads: Vec<u32> = Vec::new();
-    for case in cases {
-        let Some((count, message)) = split(case) else { continue };
-        if !messages.contains(&message) {
-            messages.push(message);
-        }
-        if !threads.contains(&count) {
-            threads.push(count);
-        }
-    }
+    let parts = || cases.iter().filter_map(|case| split(case));
+    let messages = each_once(parts().map(|(_, message)| message), usize::MAX);
+    let mut threads = each_once(parts().map(|(count, _)| count), usize::MAX);
     threads.sort_unstable();
     let of_message = |message| one_saturation(rows, message, &threads);
     messages.into_iter().flat_map(of_message).collect()

@@ -3,9 +3,9 @@
 mod guaranteed;
 
 use super::sheet::{Cell, Line, Sheet, count, words};
-use super::{Rows, Section, scaled, value};
+use super::{Rows, Section, each_once, scaled, value};
 use crate::conclusion::{AIM, CONCLUSION};
-use trunkline_bench::record::Record;
+use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::table::{Align, number, short_number, with_commas};
 use trunkline_experiment::names::{HICCUP, START_UP, TICKS};
@@ -75,12 +75,8 @@ impl<'a> Traffic<'a> {
     /// The cases that begin so and end in a number, by the number.
     fn cases(&self, beginning: &str) -> Vec<&'a str> {
         let number = |case: &str| case.strip_prefix(beginning)?.parse::<u64>().ok();
-        let mut cases: Vec<&'a str> = Vec::new();
-        for row in self.all.iter().filter(|row| number(&row.case).is_some()) {
-            if !cases.contains(&&*row.case) {
-                cases.push(&row.case);
-            }
-        }
+        let cases = self.all.iter().map(|row| &*row.case).filter(|it| number(it).is_some());
+        let mut cases = each_once(cases, usize::MAX);
         cases.sort_by_key(|case| number(case));
         cases
     }
@@ -104,12 +100,8 @@ impl<'a> Traffic<'a> {
 
     /// The subjects of a case: ours, those of others, the limits.
     fn subjects(&self, case: &str) -> Vec<&'a str> {
-        let mut subjects: Vec<&'a str> = Vec::new();
-        for row in self.all.iter().filter(|row| row.case == case) {
-            if !subjects.contains(&&*row.subject) {
-                subjects.push(&row.subject);
-            }
-        }
+        let of_case = self.all.iter().filter(|row| row.case == case);
+        let mut subjects = each_once(of_case.map(|row| &*row.subject), usize::MAX);
         subjects.sort_by_key(|subject| order(subject));
         subjects
     }
@@ -264,12 +256,8 @@ fn flexibility(rows: &Traffic<'_>) -> Option<Section> {
 
 /// The cases of the flexibility test: the fast consumer alone, and all by who they are.
 fn consumers<'a>(rows: &Traffic<'a>) -> Vec<&'a str> {
-    let mut cases: Vec<&str> = Vec::new();
-    for row in rows.all.iter().filter(|row| row.case.starts_with("flexibility-")) {
-        if !cases.contains(&&*row.case) {
-            cases.push(&row.case);
-        }
-    }
+    let all = rows.all.iter().map(|row| &*row.case);
+    let mut cases = each_once(all.filter(|it| it.starts_with("flexibility-")), usize::MAX);
     cases.sort_by_key(|case| {
         let (name, cap) = case["flexibility-".len()..].rsplit_once('-').unwrap_or(("", "0"));
         let consumer = CONSUMERS.iter().position(|it| *it == name);
@@ -350,13 +338,8 @@ fn peers(rows: &Traffic<'_>, case: &str) -> Option<Section> {
     let title = format!("{whose}, with ours and the brokers of others");
     let columns = [words(case)].into_iter().chain(subjects.iter().map(|it| count(it)));
     let mut section = Section::new("conclusions-of-peers", title, columns);
-    let mut names: Vec<&str> = Vec::new();
-    for row in all() {
-        if !names.contains(&&*row.metric) && theirs().any(|it| **it == row.subject) {
-            names.push(&row.metric);
-        }
-    }
-    for name in names {
+    let judged = all().filter(|row| theirs().any(|it| **it == row.subject));
+    for name in each_once(judged.map(|row| &*row.metric), usize::MAX) {
         let mut cells = vec![name.to_owned()];
         cells.extend(subjects.iter().map(|subject| {
             let row = all().find(|row| row.subject == *subject && row.metric == name);
@@ -374,7 +357,7 @@ fn peers(rows: &Traffic<'_>, case: &str) -> Option<Section> {
 }
 
 /// Where the prices come from, each stream by itself unless all are alike.
-pub(super) fn ticks(record: &Record) -> Option<String> {
+pub(super) fn ticks(record: &RunRecord) -> Option<String> {
     let streams: Vec<&Row> = record.rows.iter().filter(|row| row.case == TICKS).collect();
     let first = streams.first()?;
     if streams.iter().all(|row| row.profile == first.profile) {

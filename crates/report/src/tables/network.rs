@@ -1,7 +1,7 @@
 //! What was sent: round trips, latency at a rate, throughput, and the links themselves.
 
 use super::sheet::{Cell, Line, Sheet, count, words};
-use super::{Rows, Section, bounds_in, scaled, value};
+use super::{Rows, Section, bounds_in, each_once, scaled, value};
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::table::number;
 use trunkline_experiment::format::Format;
@@ -19,24 +19,13 @@ const MOST: usize = 32;
 
 /// The cases that begin so, in the order of their rows, each once.
 fn cases<'a>(rows: Rows<'a>, prefix: &str) -> Vec<&'a str> {
-    let mut cases: Vec<&str> = Vec::new();
-    for row in rows.all.iter().filter(|row| row.case.starts_with(prefix)) {
-        if cases.len() < MOST && !cases.contains(&row.case.as_str()) {
-            cases.push(&row.case);
-        }
-    }
-    cases
+    let cases = rows.all.iter().map(|row| &*row.case).filter(|case| case.starts_with(prefix));
+    each_once(cases, MOST)
 }
 
 /// The subjects of a case, ours first, in the order of its rows.
 fn subjects<'a>(rows: Rows<'a>, case: &str) -> Vec<&'a str> {
-    let mut subjects: Vec<&str> = Vec::new();
-    for row in rows.all.iter().filter(|row| row.case == case) {
-        if subjects.len() < MOST && !subjects.contains(&row.subject.as_str()) {
-            subjects.push(&row.subject);
-        }
-    }
-    subjects
+    each_once(rows.all.iter().filter(|row| row.case == case).map(|row| &*row.subject), MOST)
 }
 
 /// The fewest and the most entries in the rows of a case.
@@ -79,9 +68,7 @@ fn single_lengths(rows: Rows<'_>) -> Option<Section> {
     let mut sheet = Sheet::new("long-links", title, names, columns);
     for case in cases(rows, "round-trip@").into_iter().filter(|it| is_of_one_length(rows, it)) {
         for row in rows.all.iter().filter(|row| row.case == case && row.metric == COSTS[0]) {
-            let format = Format::ALL.into_iter().find(|format| {
-                TRANSPORTS.iter().any(|transport| format.profile_over(transport) == row.profile)
-            });
+            let format = Format::of_profile(&row.profile);
             let names = [link_of(case), &row.subject, format.map_or("", Format::title)];
             sheet.line(rows, names, &Line::of(row));
         }

@@ -1,9 +1,9 @@
 //! Sizes and times of messages of customer and product records: a column a message.
 
 use super::sheet::{Cell, LEAD, Line, count, words};
-use super::{Rows, Section};
+use super::{Rows, Section, each_once};
 use trunkline_bench::row::Row;
-use trunkline_experiment::format::Format;
+use trunkline_experiment::format::{Family, Format};
 use trunkline_experiment::names::SIZE;
 use trunkline_experiment::subjects::{TRUNKLINE, is_build};
 
@@ -64,25 +64,20 @@ fn table(
 
 /// Whether a row is about customer and product records.
 fn is_service(row: &Row) -> bool {
-    Format::CUSTOMER_SERVICES.iter().any(|format| format.profile() == row.profile)
+    Format::of_family(Family::CustomerServices).any(|format| format.profile() == row.profile)
 }
 
 /// The names of the messages in the cases that begin with `kind`, in the order of the rows.
 fn messages<'a>(rows: Rows<'a>, kind: &str) -> Vec<&'a str> {
-    let mut names: Vec<&str> = Vec::new();
-    for row in rows.all.iter().filter(|row| is_service(row)) {
-        let name = row.case.strip_prefix(kind).and_then(|rest| rest.strip_prefix('-'));
-        if let Some(name) = name.filter(|name| !names.contains(name)) {
-            names.push(name);
-        }
-    }
-    names
+    let of_services = rows.all.iter().filter(|row| is_service(row));
+    let name = |row: &'a Row| row.case.strip_prefix(kind)?.strip_prefix('-');
+    each_once(of_services.filter_map(name), usize::MAX)
 }
 
 /// Every subject of every style, ours first, the others in the order of the rows.
 fn lines<'a>(rows: Rows<'a>, kind: &str, metric: &str) -> Vec<(Format, &'a str)> {
     let mut lines: Vec<(Format, &str)> = Vec::new();
-    for format in Format::CUSTOMER_SERVICES {
+    for format in Format::of_family(Family::CustomerServices) {
         let profile = format.profile();
         let is_its = |row: &&Row| {
             row.profile == profile && row.metric == metric && {
@@ -90,13 +85,10 @@ fn lines<'a>(rows: Rows<'a>, kind: &str, metric: &str) -> Vec<(Format, &'a str)>
                 rest.is_some_and(|rest| rest.starts_with('-'))
             }
         };
-        let first = lines.len();
-        for row in rows.all.iter().filter(is_its).filter(|row| !is_build(&row.subject)) {
-            if lines[first..].iter().all(|(_, subject)| row.subject != *subject) {
-                lines.push((format, &row.subject));
-            }
-        }
-        lines[first..].sort_by_key(|(_, subject)| *subject != TRUNKLINE);
+        let of_format = rows.all.iter().filter(is_its).map(|row| &*row.subject);
+        let mut subjects = each_once(of_format.filter(|it| !is_build(it)), usize::MAX);
+        subjects.sort_by_key(|subject| *subject != TRUNKLINE);
+        lines.extend(subjects.into_iter().map(|subject| (format, subject)));
     }
     lines
 }

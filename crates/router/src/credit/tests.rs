@@ -161,7 +161,7 @@ fn a_reader_that_looks_now_and_then_gets_all_that_there_is() {
 }
 
 #[test]
-fn what_cannot_be_taken_is_refused() {
+fn what_cannot_be_taken_is_rejected() {
     let mut credit = Credit::default();
     assert!(credit.admits());
     credit.sent(0);

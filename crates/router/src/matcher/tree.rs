@@ -1,4 +1,4 @@
-//! The nodes of the trie, and what leads from one to another.
+//! The nodes of the trie, and the edges between them.
 
 use std::hash::{BuildHasher as _, Hasher as _};
 
@@ -13,7 +13,7 @@ use crate::tables::Tables;
 pub(super) const NONE: u32 = u32::MAX;
 pub(super) const ROOT: u32 = 0;
 
-/// What stands at a level of a pattern.
+/// The edge of a level of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edge {
     Exact,
@@ -23,7 +23,7 @@ enum Edge {
 }
 
 impl Edge {
-    /// The edge that a level stands for, and the level without its `*`.
+    /// The edge of a level, and the level without its `*`.
     fn of(level: &str) -> (Self, &[u8]) {
         match (level, level.strip_suffix('*')) {
             ("*", _) => (Self::Star, b""),
@@ -34,17 +34,17 @@ impl Edge {
     }
 }
 
-/// One cache line: that is what finding a level costs, beside its place in the table.
+/// One cache line: finding a level costs this, and its place in the table.
 #[repr(align(64))]
 pub(super) struct Node {
     level: Text,
     pub(super) values: Values,
     parent: u32,
-    /// How many exact levels lead on.
+    /// The number of exact levels behind it.
     pub(super) exact: u32,
     pub(super) star: u32,
     pub(super) rest: u32,
-    /// Which of the lists of lengths; `NONE` if no prefix leads on.
+    /// The number of its list of lengths; `NONE` if it has no prefixes.
     lengths: u32,
     edge: Edge,
 }
@@ -70,7 +70,7 @@ impl Node {
     }
 }
 
-/// How many prefixes of each length, in bytes, lead on from a node.
+/// The number of a node's prefixes, by their length in bytes.
 type Lengths = Vec<(usize, u32)>;
 
 pub(super) struct Tree {
@@ -173,7 +173,7 @@ impl Tree {
         self.places.remove(node, &mut self.nodes[node].values, value)
     }
 
-    /// Removes a node without children and values, and then its parent if that is so too, and so on.
+    /// Removes a node without children and values, then its parent if it has none either, and so on.
     pub(super) fn prune(&mut self, mut node: u32) {
         while node != ROOT && self.node(node).is_bare() {
             let hash = hash_of_node(&self.hasher, self.node(node));
@@ -205,7 +205,7 @@ impl Tree {
             || self.places.has_unused()
     }
 
-    /// Gives some memory back that is of no use, of one structure; whether there was any.
+    /// Gives back some unused memory of one structure; returns whether there was any.
     pub(super) fn shrink(&mut self) -> bool {
         let Self { nodes, edges, hasher, lengths, places } = self;
         nodes.shrink()

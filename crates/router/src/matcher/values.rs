@@ -34,7 +34,7 @@ impl Values {
         }
     }
 
-    /// Takes the value at a position away and puts the last one there; gives that one.
+    /// Removes the value at a position and puts the last one there; returns that one.
     fn swap_remove(&mut self, position: usize) -> Option<u32> {
         match self {
             Self::None => None,
@@ -54,7 +54,7 @@ impl Values {
     }
 }
 
-/// Where in its node's list a value stands.
+/// The place of a value in its node's list.
 struct Place {
     node: u32,
     value: u32,

@@ -48,7 +48,7 @@ struct Pair {
     random: Random,
     clients: Vec<ClientId>,
     /// Subscriptions that were ended because too many match one topic.
-    refused: usize,
+    rejected: usize,
     log: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ impl Pair {
             world.topic(name);
         }
         let model = Model::new(output_bytes, overlaps_per_client, &TOPICS);
-        Self { world, model, random, clients: Vec::new(), refused: 0, log: Vec::new() }
+        Self { world, model, random, clients: Vec::new(), rejected: 0, log: Vec::new() }
     }
 
     fn client(&mut self) -> Option<ClientId> {
@@ -81,7 +81,7 @@ impl Pair {
             15..17 => self.set_options(),
             17..20 => self.control(),
             20..35 => self.sent(),
-            // What is refused ends with the turn: what is published before it finds it half there.
+            // What is rejected ends with the turn: what is published before it finds it half there.
             _ => (0..=self.random.below(2)).for_each(|_| self.publish()),
         }
         self.check();
@@ -217,10 +217,10 @@ impl Pair {
     }
 
     fn check(&mut self) {
-        let told = std::iter::from_fn(|| self.world.router.next_late_refusal());
+        let told = std::iter::from_fn(|| self.world.router.next_late_rejection());
         let told: Vec<(ClientId, u32)> = told.map(|it| (it.client, it.subscription)).collect();
         assert_eq!(told, self.model.told());
-        self.refused += told.len();
+        self.rejected += told.len();
         let grown: BTreeSet<ClientId> = self.model.grown();
         let mut dirty = BTreeSet::new();
         for one in self.world.dirty() {
@@ -256,9 +256,9 @@ impl Pair {
     }
 }
 
-/// Runs histories and gives the ledger of all, and how many subscriptions were refused late.
+/// Runs histories and gives the ledger of all, and how many subscriptions were rejected late.
 fn histories(seeds: std::ops::Range<u64>, steps: usize) -> (Ledger, usize) {
-    let (mut ledger, mut refused) = (Ledger::default(), 0);
+    let (mut ledger, mut rejected) = (Ledger::default(), 0);
     for seed in seeds {
         let mut pair = Pair::new(seed);
         let run = std::panic::AssertUnwindSafe(|| {
@@ -272,17 +272,17 @@ fn histories(seeds: std::ops::Range<u64>, steps: usize) -> (Ledger, usize) {
             std::panic::resume_unwind(panic);
         }
         ledger += pair.world.router.view().totals().ledger;
-        refused += pair.refused;
+        rejected += pair.rejected;
     }
-    (ledger, refused)
+    (ledger, rejected)
 }
 
 #[test]
 fn the_twins_do_the_same() {
-    let (ledger, refused) = histories(0..150, 300);
+    let (ledger, rejected) = histories(0..150, 300);
     let counts = [ledger.delivered, ledger.elided, ledger.discarded];
     assert!(counts.iter().all(|count| *count > 5_000), "little has happened: {ledger:?}");
-    assert!(refused > 50, "few were refused: {refused}");
+    assert!(rejected > 50, "few were rejected: {rejected}");
 }
 
 #[test]

@@ -120,7 +120,7 @@ struct Subscription {
     /// Rises from one to the next that is made.
     serial: u64,
     /// It counts no more, gets no topics that it does not have, and ends with the next turn.
-    is_refused: bool,
+    is_rejected: bool,
     /// Topics whose messages go to it.
     topics: BTreeSet<usize>,
     /// Topics in the order in which they were first published.
@@ -143,9 +143,9 @@ pub(crate) struct Model {
     /// Rises with each subscription by a pattern.
     epoch: u64,
     last_serial: u64,
-    /// Serial numbers of subscriptions that are refused.
-    refused: Vec<u64>,
-    /// Subscriptions that were ended because they were refused.
+    /// Serial numbers of subscriptions that are rejected.
+    rejected: Vec<u64>,
+    /// Subscriptions that were ended because they were rejected.
     told: Vec<(ClientId, u32)>,
     clients: Vec<Client>,
     /// By the router's number; numbers are used again, the last that came free first.
@@ -170,7 +170,7 @@ impl Model {
             topics: topics.iter().map(topic).collect(),
             epoch: 1,
             last_serial: 0,
-            refused: Vec::new(),
+            rejected: Vec::new(),
             told: Vec::new(),
             clients: Vec::new(),
             subscriptions: Vec::new(),
@@ -688,7 +688,7 @@ impl Model {
                 self.refill(now, place);
             }
         }
-        self.end_refused(now);
+        self.end_rejected(now);
     }
 
     /// Clients that have gained output since this was asked last.

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use toml::Table;
 
 use super::journal::SEGMENTS;
-use super::{Config, environment};
+use super::{Config, environment, words};
 
-/// Why a configuration is refused: where, and what is wrong there.
+/// Why a configuration is rejected: where, and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     /// The file, with line and column where it is known, or the variable.
@@ -69,7 +69,7 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let in_file = |error: &toml::de::Error| ConfigError {
             place: place(name, text, error.span()),
-            message: error.message().trim().replace('\n', ", "),
+            message: words::plain(error.message()),
         };
         // The file alone first, so that its mistakes are told with lines and columns.
         let config: Self = toml::from_str(text).map_err(|error| in_file(&error))?;
@@ -81,7 +81,7 @@ impl Config {
             environment::set(&mut table, &variable, &value)?;
             config = Self::deserialize(table.clone()).map_err(|error| ConfigError {
                 place: variable.clone(),
-                message: error.message().trim().replace('\n', ", "),
+                message: words::plain(error.message()),
             })?;
             overridden = true;
         }

@@ -2,14 +2,15 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::net::SocketAddr;
 use std::num::NonZeroU32;
 
-use trunkline_router::{ClientId, ClientOptions, LateRefusal};
+use trunkline_router::{ClientId, ClientOptions, LateRejection};
+use trunkline_session::router::{Accepted, Protocol, RequestedLimits};
 use trunkline_store::ProducerId;
 
-use super::newcomers::{Newcomer, Origin};
+use super::new_producers::{NewProducer, Origin};
 use crate::config::Config;
-use crate::session::{Ask, Protocol};
 
 /// The other end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,16 @@ pub struct Peer {
 }
 
 impl Peer {
+    /// What its session has to know.
+    pub(super) fn accepted<'a>(&self, config: &'a Config) -> Accepted<'a> {
+        let address: Option<SocketAddr> = self.address.parse().ok();
+        Accepted {
+            frame_bytes: config.limits.frame_bytes,
+            origins: &config.websocket.origins,
+            is_over_loopback: address.is_some_and(|it| it.ip().to_canonical().is_loopback()),
+        }
+    }
+
     /// The machine, without the port; of a Unix socket the user, if that is known.
     fn host(&self) -> &str {
         let address = self.address.as_str();
@@ -46,8 +57,8 @@ pub(crate) struct ClientSession {
     pub(crate) uses_credit: bool,
     /// It has a conflated subscription and does not tell, so that little may be under way to it.
     pub(crate) has_bounded_buffers: bool,
-    /// What it asked of its queue.
-    pub(crate) asked: Ask,
+    /// What it asked of its queue, kept for when the configuration changes.
+    pub(crate) requested: RequestedLimits,
     /// The most updates of a topic a second, by the configuration.
     pub(crate) updates_per_second: Option<NonZeroU32>,
     /// When it connected.
@@ -55,7 +66,7 @@ pub(crate) struct ClientSession {
     /// When it gave a sign of life last.
     pub(crate) heard: u64,
     /// When it was asked last whether it is there.
-    pub(crate) asked_at: u64,
+    pub(crate) pinged_at: u64,
     /// Questions without an answer.
     pub(crate) missed: u32,
     /// Bytes that it had read by the last look, while nothing is taken from it before it reads.
@@ -67,14 +78,14 @@ pub(crate) struct ClientSession {
     /// Who it publishes as, in guaranteed delivery.
     pub(crate) producer: Option<ProducerId>,
     /// Nothing is stored under the producer's name yet.
-    pub(crate) newcomer: Option<Newcomer>,
+    pub(crate) new_producer: Option<NewProducer>,
     /// What it asked for and was not done.
-    pub(crate) refusals: u64,
+    pub(crate) rejections: u64,
     /// When the log said so last.
-    pub(crate) refusals_logged_at: Option<u64>,
+    pub(crate) rejections_logged_at: Option<u64>,
     /// Subscriptions that were ended, which it is told when it has read more of what it was told before. While
     /// there are any there is no room for answers, so that nothing is taken from it.
-    pub(crate) late_refusals: VecDeque<LateRefusal>,
+    pub(crate) late_rejections: VecDeque<LateRejection>,
     pub(crate) bytes_in: u64,
     pub(crate) bytes_out: u64,
     /// Of the payload that it published last.
@@ -92,20 +103,20 @@ impl ClientSession {
             is_closing: false,
             uses_credit: false,
             has_bounded_buffers: false,
-            asked: Ask::default(),
+            requested: RequestedLimits::default(),
             updates_per_second: None,
             since: now,
             heard: now,
-            asked_at: 0,
+            pinged_at: 0,
             missed: 0,
             had_read: None,
             was_silent: false,
             published: 0,
             producer: None,
-            newcomer: None,
-            refusals: 0,
-            refusals_logged_at: None,
-            late_refusals: VecDeque::new(),
+            new_producer: None,
+            rejections: 0,
+            rejections_logged_at: None,
+            late_rejections: VecDeque::new(),
             bytes_in: 0,
             bytes_out: 0,
             format: 0,
@@ -122,7 +133,7 @@ impl ClientSession {
     /// What it gets: as configured, or less where it asked for less.
     pub(crate) fn options(&self, config: &Config) -> ClientOptions {
         let mut options = config.client_options(&self.name);
-        self.asked.limit(&mut options);
+        self.requested.lower(&mut options);
         options
     }
 

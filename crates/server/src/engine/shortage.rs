@@ -4,14 +4,14 @@ use tracing::{error, info, warn};
 
 use super::Engine;
 
-/// Producers are refused for want of room.
+/// Producers are rejected for want of room.
 #[derive(Debug)]
 pub(crate) struct Shortage {
     /// As the disk or the journal says it, at last.
     pub(crate) why: String,
     since: u64,
-    /// Messages that had been refused before.
-    refused: u64,
+    /// Messages that had been rejected before.
+    rejected: u64,
 }
 
 impl Engine {
@@ -32,17 +32,18 @@ impl Engine {
     #[cold]
     fn compare_room(&mut self, now: u64) {
         let store = &self.storage.store;
-        let refused = store.counts().refused;
+        let rejected = store.counts().rejected;
         match (store.journal().shortage(), &mut self.storage.shortage) {
             (Some(why), None) => {
-                error!(why, "the journal has no room: producers are refused");
-                self.storage.shortage = Some(Shortage { why: why.to_owned(), since: now, refused });
+                error!(why, "the journal has no room: producers are rejected");
+                self.storage.shortage =
+                    Some(Shortage { why: why.to_owned(), since: now, rejected });
             }
             (Some(why), Some(it)) if it.why != why => why.clone_into(&mut it.why),
             (None, Some(it)) if !store.journal().is_trying() => {
                 let lasted = std::time::Duration::from_nanos(now.saturating_sub(it.since));
-                let refused = refused - it.refused;
-                info!(refused, ?lasted, "the journal has room again");
+                let rejected = rejected - it.rejected;
+                info!(rejected, ?lasted, "the journal has room again");
                 self.storage.shortage = None;
             }
             _ => {}

@@ -10,11 +10,11 @@ use super::held::Held;
 use super::survey::Gone;
 use crate::config::Config;
 
-/// What a client is to be looked at for.
+/// What a client is to be looked at for when a time has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Reminder {
+pub(crate) enum Timer {
     /// Whether it is there.
-    Watch,
+    Keepalive,
     /// Whether its requests have been answered.
     Requests,
     /// Whether it can take more of what is guaranteed.
@@ -29,13 +29,13 @@ pub struct Totals {
     /// Connections that have ended.
     pub disconnected: u64,
     /// Connections for which there was no room.
-    pub turned_away: u64,
+    pub rejected_connections: u64,
     /// Bytes read and understood.
     pub bytes_in: u64,
     /// Bytes written.
     pub bytes_out: u64,
     /// Things asked for and not done.
-    pub refusals: u64,
+    pub rejections: u64,
     /// Requests that clients made.
     pub requests: u64,
     /// Replies that were handed over.
@@ -60,8 +60,8 @@ pub(crate) struct EngineState {
     pub(crate) held: Held,
     /// Set when the router stops.
     pub(crate) is_stopping: bool,
-    /// One watch a connection, and one more for those with requests.
-    reminders: BTreeSet<(u64, u64, Reminder)>,
+    /// One keepalive a connection, and one more for those with requests.
+    timers: BTreeSet<(u64, u64, Timer)>,
 }
 
 impl EngineState {
@@ -75,7 +75,7 @@ impl EngineState {
             to_bound: Vec::new(),
             held: Held::default(),
             is_stopping: false,
-            reminders: BTreeSet::new(),
+            timers: BTreeSet::new(),
         }
     }
 
@@ -85,25 +85,25 @@ impl EngineState {
         self.config = Arc::new(config.clone());
     }
 
-    pub(crate) fn remind(&mut self, at: u64, client: ClientId, reminder: Reminder) {
-        self.reminders.insert((at, client.as_u64(), reminder));
+    pub(crate) fn set_timer(&mut self, at: u64, client: ClientId, timer: Timer) {
+        self.timers.insert((at, client.as_u64(), timer));
     }
 
-    /// Forgets what was to be reminded of: clients choose how far away a time is.
-    pub(crate) fn take_back(&mut self, at: u64, client: ClientId, reminder: Reminder) {
-        self.reminders.remove(&(at, client.as_u64(), reminder));
+    /// Takes a timer back, so that none is left behind: clients choose how far away a time is.
+    pub(crate) fn cancel_timer(&mut self, at: u64, client: ClientId, timer: Timer) {
+        self.timers.remove(&(at, client.as_u64(), timer));
     }
 
     pub(crate) fn next_deadline(&self) -> Option<u64> {
-        self.reminders.first().map(|(at, _, _)| *at)
+        self.timers.first().map(|(at, _, _)| *at)
     }
 
-    /// The next reminder whose time has come.
-    pub(crate) fn due(&mut self, now: u64) -> Option<(u64, ClientId, Reminder)> {
-        let first = self.reminders.first().filter(|(at, _, _)| *at <= now);
-        let (at, client, reminder) = *first?;
-        self.reminders.pop_first();
-        Some((at, ClientId::from_u64(client), reminder))
+    /// The next timer whose time has come.
+    pub(crate) fn due(&mut self, now: u64) -> Option<(u64, ClientId, Timer)> {
+        let first = self.timers.first().filter(|(at, _, _)| *at <= now);
+        let (at, client, timer) = *first?;
+        self.timers.pop_first();
+        Some((at, ClientId::from_u64(client), timer))
     }
 }
 
@@ -114,13 +114,13 @@ fn nanoseconds(time: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use trunkline_native as native;
+    use trunkline_session::router::Protocol;
 
     use super::*;
     use crate::engine::{Engine, Peer};
-    use crate::session::Protocol;
 
     #[test]
-    fn requests_leave_no_reminders_behind() {
+    fn requests_leave_no_timers_behind() {
         let mut engine = Engine::new(&Config::default());
         for _ in 0..3 {
             let peer = Peer { transport: "tcp", address: "127.0.0.1:5".to_owned() };
@@ -137,10 +137,10 @@ mod tests {
                 native::encode_request(&mut bytes, &request);
             }
             assert_eq!(engine.received(0, id, &bytes), bytes.len());
-            let requests = |it: &&(u64, u64, Reminder)| it.2 == Reminder::Requests;
-            assert_eq!(engine.state.reminders.iter().filter(requests).count(), 1);
+            let requests = |it: &&(u64, u64, Timer)| it.2 == Timer::Requests;
+            assert_eq!(engine.state.timers.iter().filter(requests).count(), 1);
             engine.closed(0, id, "done");
-            assert_eq!(engine.state.reminders.iter().filter(requests).count(), 0);
+            assert_eq!(engine.state.timers.iter().filter(requests).count(), 0);
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Guaranteed delivery in the engine: the store, its clock, and what it says to clients.
 
-use trunkline_native::{Refused, kind};
+use trunkline_native::{self as native, kind};
 use trunkline_router::{ClientId, Envelope, Mode, Router, TopicId};
+use trunkline_session::router::{ClientRenderer, SessionRenderer as _, StoreEvent};
 use trunkline_store::{
-    ClockReading, Consuming, Delivery, Denied, Durability, EventSink, Loss, Store, Stored,
+    ClockReading, Consuming, Delivery, Durability, EventSink, Loss, Rejected, Store, Stored,
 };
 
-use super::ConnectionId;
 use super::consumers::Consumers;
-use super::newcomers::Newcomers;
+use super::new_producers::NewProducers;
 use super::shortage::Shortage;
-use crate::session::{ClientRenderer, code_of};
+use super::{ClientOutput, ConnectionId};
 
 impl std::fmt::Debug for Storage {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -29,7 +29,7 @@ pub(crate) struct Storage {
     pub(crate) shortage: Option<Shortage>,
     /// The journal has more bytes than it may have.
     pub(crate) has_excess: bool,
-    pub(crate) newcomers: Newcomers,
+    pub(crate) new_producers: NewProducers,
     /// Name of the topic that is published to.
     pub(crate) name: String,
 }
@@ -43,7 +43,7 @@ impl Storage {
             consumers: Consumers::default(),
             shortage: None,
             has_excess: false,
-            newcomers: Newcomers::default(),
+            new_producers: NewProducers::default(),
             name: String::new(),
         }
     }
@@ -61,7 +61,7 @@ impl Storage {
     pub(crate) fn parts<'a>(
         &'a mut self,
         now: u64,
-        router: &'a mut Router<ClientRenderer>,
+        router: &'a mut Router<ClientOutput>,
     ) -> (&'a mut Store, ClockReading, ClientSink<'a>) {
         let at = self.clock_reading(now);
         let (alarms, consumers) = (&mut self.alarms, &mut self.consumers);
@@ -82,7 +82,7 @@ impl Storage {
 /// Tells clients of the router what the store has to say.
 pub(crate) struct ClientSink<'a> {
     now: u64,
-    router: &'a mut Router<ClientRenderer>,
+    router: &'a mut Router<ClientOutput>,
     alarms: &'a mut Vec<(u64, ConnectionId)>,
     consumers: &'a mut Consumers,
     /// The topic of the message that is being stored, which is the only one to be published then.
@@ -91,16 +91,26 @@ pub(crate) struct ClientSink<'a> {
 
 impl ClientSink<'_> {
     fn push(&mut self, client: u64, write: impl FnOnce(&mut ClientRenderer, &mut Vec<u8>)) {
+        let write = |output: &mut ClientOutput, out: &mut Vec<u8>| write(&mut output.renderer, out);
         self.router.push(self.now, ClientId::from_u64(client), write);
     }
 
-    fn tell(&mut self, client: u64, write: impl FnOnce(&mut Vec<u8>)) {
-        self.router.control(ClientId::from_u64(client), |_, out| write(out));
+    #[inline]
+    fn tell(&mut self, client: u64, event: &StoreEvent<'_>) {
+        let write =
+            |output: &mut ClientOutput, out: &mut Vec<u8>| output.renderer.event(out, event);
+        self.router.control(ClientId::from_u64(client), write);
     }
-}
 
-fn durability(it: Durability) -> trunkline_native::Durability {
-    trunkline_native::Durability { memory: it.memory, disk: it.disk }
+    #[cold]
+    fn reject(&mut self, client: u64, of: u8, id: u64, rejected: &Rejected) {
+        let rejected = trunkline_session::router::Rejected::from(rejected);
+        let (code, text) = (rejected.code, &*rejected.text);
+        let frame = native::Rejected { of, code, offset: None, id, text };
+        self.router.control(ClientId::from_u64(client), |output, out| {
+            output.renderer.rejected(out, &frame);
+        });
+    }
 }
 
 impl EventSink for ClientSink<'_> {
@@ -121,42 +131,30 @@ impl EventSink for ClientSink<'_> {
     }
 
     fn lost(&mut self, client: u64, subscription: u32, loss: &Loss) {
-        self.push(client, |renderer, out| renderer.lost(out, subscription, loss));
+        self.push(client, |renderer, out| {
+            renderer.event(out, &StoreEvent::Lost(subscription, loss));
+        });
     }
 
     fn stored(&mut self, client: u64, it: &Stored) {
-        let stored = trunkline_native::Stored {
-            durability: durability(it.durability),
-            sequence: it.sequence,
-            position: it.position,
-        };
-        self.tell(client, |out| trunkline_native::encode_stored(out, &stored));
+        self.tell(client, &StoreEvent::Stored(it));
     }
 
-    fn failed(&mut self, client: u64, sequence: u64, denied: &Denied) {
-        let (code, text) = (code_of(denied), denied.to_string());
-        let refused = Refused { of: kind::STORE, code, offset: None, id: sequence, text: &text };
-        self.tell(client, |out| trunkline_native::encode_refused(out, &refused));
+    fn failed(&mut self, client: u64, sequence: u64, rejected: &Rejected) {
+        self.reject(client, kind::STORE, sequence, rejected);
     }
 
-    fn refused(&mut self, client: u64, subscription: u32, denied: &Denied) {
+    fn rejected(&mut self, client: u64, subscription: u32, rejected: &Rejected) {
         self.consumers.end(ClientId::from_u64(client));
-        let (code, text) = (code_of(denied), denied.to_string());
-        let id = subscription.into();
-        let refused = Refused { of: kind::CONSUME, code, offset: None, id, text: &text };
-        self.tell(client, |out| trunkline_native::encode_refused(out, &refused));
+        self.reject(client, kind::CONSUME, subscription.into(), rejected);
     }
 
     fn consuming(&mut self, client: u64, it: &Consuming) {
-        let Consuming { subscription, window, waiting, next, is_new } = *it;
-        let consuming = trunkline_native::Consuming { subscription, window, waiting, next, is_new };
-        self.tell(client, |out| trunkline_native::encode_consuming(out, &consuming));
+        self.tell(client, &StoreEvent::Consuming(it));
     }
 
     fn confirmed(&mut self, client: u64, subscription: u32, it: Durability, position: u64) {
-        let durability = durability(it);
-        let confirmed = trunkline_native::Confirmed { subscription, durability, position };
-        self.tell(client, |out| trunkline_native::encode_confirmed(out, &confirmed));
+        self.tell(client, &StoreEvent::Confirmed(subscription, it, position));
     }
 
     fn acknowledged(
@@ -164,24 +162,21 @@ impl EventSink for ClientSink<'_> {
         client: u64,
         subscription: u32,
         it: Durability,
-        acknowledgements: u64,
+        count: u64,
         position: u64,
     ) {
-        let durability = durability(it);
-        let acknowledged =
-            trunkline_native::Acknowledged { subscription, durability, acknowledgements, position };
-        self.tell(client, |out| trunkline_native::encode_acknowledged(out, &acknowledged));
+        self.tell(client, &StoreEvent::Acknowledged(subscription, it, count, position));
     }
 
     fn ended(&mut self, client: u64, subscription: u32) {
         self.consumers.end(ClientId::from_u64(client));
-        self.tell(client, |out| trunkline_native::encode_unsubscribed(out, subscription));
+        self.tell(client, &StoreEvent::Ended(subscription));
     }
 
     fn publish(&mut self, topic: &str, format: u16, payload: &[u8]) {
         let envelope = Envelope { mode: Mode::Guaranteed, format, request: None, payload };
         if let Some(topic) = self.topic {
-            // What direct subscribers lose is told to them, and what is refused had too many of them:
+            // What direct subscribers lose is told to them, and what is rejected had too many of them:
             // what is too long is not stored.
             let _ = self.router.publish(self.now, topic, &envelope);
             return;

@@ -3,7 +3,7 @@
 use trunkline_journal::{Commit, Done, Task};
 use trunkline_store::{ProducerId, Store};
 
-use super::{ConnectionId, Engine, Reminder};
+use super::{ConnectionId, Engine, Timer};
 
 impl Engine {
     /// The store, to look at.
@@ -40,7 +40,7 @@ impl Engine {
             tracing::error!(why, "the journal has failed: nothing more is stored or acknowledged");
         }
         self.state.held.release_for_storage();
-        self.remind_of_room();
+        self.set_room_timers();
     }
 
     /// The next background task for the disk, if none is under way. Its outcome is for [`Engine::task_done`].
@@ -61,7 +61,7 @@ impl Engine {
         store.task_done(at, done, &mut sink);
         self.look_for_room(now);
         self.state.held.release_for_storage();
-        self.remind_of_room();
+        self.set_room_timers();
     }
 
     /// Whether records are still to be written, or are being.
@@ -81,14 +81,14 @@ impl Engine {
         let (store, _, mut sink) = self.storage.parts(now, &mut self.router);
         store.settle(&mut sink);
         self.look_for_room(now);
-        self.remind_of_room();
+        self.set_room_timers();
     }
 
     /// A client can take more.
     pub(super) fn make_deliveries(&mut self, now: u64, id: ConnectionId) {
         let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
         store.client_has_room(at, id.as_u64(), &mut sink);
-        self.remind_of_room();
+        self.set_room_timers();
     }
 
     pub(super) fn advance_store(&mut self, now: u64) {
@@ -98,7 +98,7 @@ impl Engine {
         let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
         store.advance(at, &mut sink);
         self.look_for_room(now);
-        self.remind_of_room();
+        self.set_room_timers();
     }
 
     /// A client is gone, or about to be: it publishes and consumes no more.
@@ -110,13 +110,13 @@ impl Engine {
             self.storage.consumers.end_all(id);
             let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
             store.disconnect(at, id.as_u64(), &mut sink);
-            self.remind_of_room();
+            self.set_room_timers();
         }
     }
 
-    fn remind_of_room(&mut self) {
+    fn set_room_timers(&mut self) {
         while let Some((at, id)) = self.storage.next_alarm() {
-            self.state.remind(at, id, Reminder::Room);
+            self.state.set_timer(at, id, Timer::Room);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use trunkline_router::{ClientId, ClientView, Ledger};
 use trunkline_store::{DurableView, Store};
 
-use super::{ClientRenderer, Connection, Engine, Storage};
+use super::{Connection, Engine, Storage};
 use crate::snapshot::{
     ClientStatus, Counts, DurableStatus, JournalStatus, Snapshot, SnapshotRequest, TopicStatus,
 };
@@ -126,7 +126,7 @@ impl Engine {
                 (client.ledger.discarded, client.queued_bytes as u64, client_session.id.as_u64());
             keep(&mut survey.clients, key, survey.request.clients);
             totals.gaps +=
-                self.router.renderer(client_session.id).map_or(0, |renderer| renderer.losses.gaps);
+                self.router.renderer(client_session.id).map_or(0, |output| output.losses.gaps);
         }
         if survey.place >= self.connections.len() {
             survey.stage = Stage::Listing;
@@ -217,7 +217,7 @@ impl Engine {
         totals.sent_bytes = state.bytes_out;
         totals.requests = state.requests;
         totals.replies = state.replies;
-        totals.refusals = state.refusals;
+        totals.rejections = state.rejections;
         totals.ledger = counts(survey.ledger);
         snapshot.now_ns = now;
         snapshot.journal = journal(&self.storage);
@@ -237,7 +237,7 @@ fn journal(storage: &Storage) -> JournalStatus {
         pending_bytes_now: if journal.is_on_disk() { journal.pending() as u64 } else { 0 },
         stored: counts.stored,
         repeated: counts.repeated,
-        refused: counts.refused,
+        rejected: counts.rejected,
         acknowledged: counts.acknowledged,
         commits: counts.commits,
         trouble: trouble.to_owned(),
@@ -320,14 +320,9 @@ pub(crate) struct Gone {
 
 impl Gone {
     /// A client leaves.
-    pub(super) fn add(
-        &mut self,
-        connection: &Connection,
-        renderer: &ClientRenderer,
-        ledger: Ledger,
-    ) {
+    pub(super) fn add(&mut self, connection: &Connection, gaps: u64, ledger: Ledger) {
         self.published += connection.client_session.published;
-        self.gaps += renderer.losses.gaps;
+        self.gaps += gaps;
         self.left += ledger.queued;
     }
 }

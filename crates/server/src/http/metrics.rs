@@ -47,7 +47,7 @@ fn totals(page: &mut Page, totals: &Totals) {
         ("trunkline_messages", "", totals.messages, "Messages that clients published"),
         ("trunkline_requests", "", totals.requests, "Requests among the messages"),
         ("trunkline_replies", "", totals.replies, "Replies to requests"),
-        ("trunkline_refusals", "", totals.refusals, "Commands that were refused"),
+        ("trunkline_rejections", "", totals.rejections, "Commands that were rejected"),
         ("trunkline_gaps", "", totals.gaps, "Gaps that clients were told of"),
         ("trunkline_loop_turns", "", totals.turns, "Turns of the loop"),
     ] {
@@ -84,7 +84,7 @@ fn journal(page: &mut Page, it: &JournalStatus) {
             "trunkline_journal_healthy",
             "",
             healthy,
-            "0 while messages are refused for the disk's sake",
+            "0 while messages are rejected for the disk's sake",
         ),
         (
             "trunkline_journal_failed",
@@ -109,7 +109,7 @@ fn journal(page: &mut Page, it: &JournalStatus) {
     for (name, value, help) in [
         ("trunkline_stored", it.stored, "Messages that were stored"),
         ("trunkline_stored_again", it.repeated, "Messages that came again, not stored again"),
-        ("trunkline_store_refused", it.refused, "Messages that were not stored"),
+        ("trunkline_store_rejected", it.rejected, "Messages that were not stored"),
         ("trunkline_acknowledged", it.acknowledged, "Messages that consumers acknowledged"),
         ("trunkline_journal_commits", it.commits, "Writes to the disk that were waited for"),
     ] {

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What another thread asks of the router's.
 #[derive(Debug)]
-pub(crate) enum Command {
+pub enum Command {
     /// Ends it.
     Stop,
     /// Changes it; the answer says why not, if not.

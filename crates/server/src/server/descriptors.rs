@@ -45,7 +45,7 @@ impl Descriptors {
     }
 
     /// Of those that are reserved a quarter each: for readers of health and metrics, for those of them that
-    /// are refused, for clients that are told why they are turned away, and for the journal and the rest.
+    /// are rejected, for clients that are told why they are rejected, and for the journal and the rest.
     pub(crate) fn share(&self) -> usize {
         usize::try_from(self.reserved / 4).unwrap_or(usize::MAX).max(1)
     }
@@ -53,7 +53,7 @@ impl Descriptors {
     /// Why a stream that was just accepted cannot stay, if it cannot. The system gives the lowest number that
     /// is free, so that a number says how many are in use.
     #[inline]
-    pub(crate) fn refusal(&self, stream: &Stream) -> Option<String> {
+    pub(crate) fn rejection(&self, stream: &Stream) -> Option<String> {
         let is_reserved = u64::from(stream.descriptor()) >= self.limit - self.reserved;
         is_reserved.then(|| {
             let Self { limit, reserved } = self;

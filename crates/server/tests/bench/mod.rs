@@ -103,7 +103,7 @@ pub enum Frame {
     Message(u64, Vec<u8>),
     Request(native::Requester),
     Reply(u64, Vec<u8>),
-    Refused(u16, u64),
+    Rejected(u16, u64),
     Closing(u16),
     Other(String),
 }
@@ -117,7 +117,7 @@ impl From<&RouterFrame<'_>> for Frame {
                 None => Self::Message(it.sequence, it.payload.into()),
             },
             RouterFrame::Reply(it) => Self::Reply(it.correlation, it.payload.into()),
-            RouterFrame::Refused(it) => Self::Refused(it.code, it.id),
+            RouterFrame::Rejected(it) => Self::Rejected(it.code, it.id),
             RouterFrame::Closing(it) => Self::Closing(it.code),
             other => Self::Other(format!("{other:?}")),
         }

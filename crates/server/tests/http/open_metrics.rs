@@ -8,7 +8,7 @@ struct Family {
     unit: String,
 }
 
-/// Reads a text, and refuses what the specification (OpenMetrics 1.0) does not allow. Gives the
+/// Reads a text, and rejects what the specification (OpenMetrics 1.0) does not allow. Gives the
 /// samples by name and labels, as they stand in the text.
 pub(super) fn read(text: &str) -> Result<HashMap<String, f64>, String> {
     let body = text.strip_suffix("# EOF\n").ok_or("the text does not end in # EOF")?;

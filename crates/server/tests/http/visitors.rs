@@ -88,7 +88,7 @@ fn a_name_that_was_made_to_point_here_is_not_answered() {
 }
 
 #[test]
-fn a_router_that_refuses_guaranteed_messages_is_not_ready() {
+fn a_router_that_rejects_guaranteed_messages_is_not_ready() {
     let folder = std::env::temp_dir().join(format!("trunkline-ready-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     let mut site = Site::start(|config| {
@@ -105,24 +105,24 @@ fn a_router_that_refuses_guaranteed_messages_is_not_ready() {
     desk.producer("desk").expect("a producer");
     let topic = desk.topic("orders").expect("a topic");
     let until = Instant::now() + PATIENCE;
-    let refused = loop {
+    let rejected = loop {
         assert!(Instant::now() < until, "the journal has no end");
         let sequence = desk.store(topic, format::OPAQUE, &[7; 32 << 10]).expect("it is sent");
         match desk.wait_stored(sequence, std::time::Duration::from_secs(1)) {
             Ok(_) => {}
-            Err(Error::TimedOut { because: Some(_), .. } | Error::Refused(_)) => break sequence,
+            Err(Error::TimedOut { because: Some(_), .. } | Error::Rejected(_)) => break sequence,
             Err(Error::TimedOut { .. }) => {}
             Err(other) => panic!("{other}"),
         }
     };
     let page = site.get("/health/ready");
     assert_eq!(page.status, StatusCode::SERVICE_UNAVAILABLE);
-    assert!(text(&page).contains("guaranteed messages are refused"), "{}", text(&page));
+    assert!(text(&page).contains("guaranteed messages are rejected"), "{}", text(&page));
     assert!(text(&page).contains("journal.bytes"), "{}", text(&page));
     assert_eq!(site.get("/health/ready/direct").status, StatusCode::OK);
     // Nobody needs them any more.
     gateway.delete("gateway").expect("it is deleted");
-    desk.wait_stored(refused, PATIENCE).expect("there is room again");
+    desk.wait_stored(rejected, PATIENCE).expect("there is room again");
     assert_eq!(site.get("/health/ready").status, StatusCode::OK);
     drop(site);
     std::fs::remove_dir_all(&folder).expect("it is removed");

@@ -28,7 +28,7 @@ pub enum Seen {
     Subscribed(u32),
     Unsubscribed(u32),
     /// Kind, code, offset, number, text.
-    Refused(u8, u16, Option<u32>, u64, String),
+    Rejected(u8, u16, Option<u32>, u64, String),
     Reply(u64, u16, Vec<u8>),
     Ping(u64),
     Pong(u64),
@@ -183,8 +183,8 @@ impl Raw {
             RouterFrame::Gap(gap) => Seen::Gap(gap),
             RouterFrame::Subscribed(number) => Seen::Subscribed(number),
             RouterFrame::Unsubscribed(number) => Seen::Unsubscribed(number),
-            RouterFrame::Refused(it) => {
-                Seen::Refused(it.of, it.code, it.offset, it.id, it.text.to_owned())
+            RouterFrame::Rejected(it) => {
+                Seen::Rejected(it.of, it.code, it.offset, it.id, it.text.to_owned())
             }
             RouterFrame::Reply(it) => Seen::Reply(it.correlation, it.format, it.payload.into()),
             RouterFrame::Ping(token) => Seen::Ping(token),

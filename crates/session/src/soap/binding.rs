@@ -1,6 +1,6 @@
 //! How a service's messages look on the wire.
 
-use trunkline_codec::soap::{Layout, Options, Style, Version};
+use trunkline_soap::{Layout, Options, Style, Version};
 
 /// One of the ways to write the messages of an interface.
 ///

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use trunkline_codec::soap::{
-    self, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, QName, Roles, graph,
-};
 use trunkline_http::{self as http, Bytes};
 use trunkline_message::{Layout, Limits, Message, Structure, UnknownContent};
+use trunkline_soap::{
+    self as soap, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, QName, Roles, graph,
+};
 
 use super::Binding;
 use super::header::{self, Received};
@@ -62,7 +62,7 @@ pub struct Client {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The service refused: its fault.
+    /// The service rejected: its fault.
     Fault(Box<Fault>),
     /// The URL is none, or not one of HTTP.
     Url(String),

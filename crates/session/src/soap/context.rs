@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use trunkline_codec::soap::{Fault, HeaderBlock, Version};
 use trunkline_message::{Message, Structure, UnknownContent};
+use trunkline_soap::{Fault, HeaderBlock, Version};
 
 use super::element::Encoding;
 use super::header::{self, Received};
@@ -123,7 +123,7 @@ impl Context {
 
     /// How many elements of the request, and of the header blocks that were read, their schemas do
     /// not know: they are passed over, see
-    /// [`Decoder::unknown`](trunkline_codec::soap::Decoder::unknown).
+    /// [`Decoder::unknown`](trunkline_soap::Decoder::unknown).
     pub fn unknown_elements(&self) -> usize {
         self.unknown + self.header.unknown()
     }

@@ -2,12 +2,12 @@
 
 use std::net::SocketAddr;
 
-use trunkline_codec::soap::{self, Fault, FaultCode, HeaderBlock, Roles, Version};
+use trunkline_soap::{self as soap, Fault, FaultCode, HeaderBlock, Roles, Version};
 
 use super::Context;
 use super::context::Stages;
+use super::fallback::unknown_encoding;
 use super::operation::{Call, of_rpc};
-use super::otherwise::unknown_encoding;
 use super::prologue::Prologues;
 use super::service::Endpoint;
 
@@ -15,7 +15,7 @@ use super::service::Endpoint;
 pub struct Conversation {
     endpoint: Endpoint,
     context: Context,
-    /// By operation, once it has been called; behind them, what is done otherwise.
+    /// By operation, once it has been called; behind them, the fallback.
     calls: Vec<Option<Box<dyn Call>>>,
     prologues: Prologues<Beginning>,
     fault: Vec<u8>,
@@ -63,7 +63,7 @@ enum Named {
         /// Does the element in the Body tell, without the action?
         is_alone: bool,
     },
-    Otherwise,
+    Fallback,
 }
 
 impl std::fmt::Debug for Conversation {
@@ -190,7 +190,7 @@ impl Conversation {
                 self.receive(opened.header, &roles);
                 Ok(index)
             }
-            Named::Otherwise => {
+            Named::Fallback => {
                 let element = opened.body.as_ref().map_or("", |it| &it.local);
                 self.context.called(element, opened.version);
                 self.receive(opened.header, &roles);
@@ -210,11 +210,11 @@ impl Conversation {
     fn named(&self, opened: &soap::Opened) -> Result<Named, Fault> {
         let parts = &*self.endpoint.0;
         let operations = &parts.service.operations;
-        let has_otherwise = parts.service.otherwise.is_some();
+        let has_fallback = parts.service.fallback.is_some();
         let by_action = || operations.iter().position(|it| it.action == self.context.action());
         let Some(element) = &opened.body else {
             return match by_action() {
-                _ if has_otherwise => Ok(Named::Otherwise),
+                _ if has_fallback => Ok(Named::Fallback),
                 Some(index) => Ok(Named::Operation { index, is_alone: false }),
                 None => Err(Fault::sender("the Body is empty")),
             };
@@ -225,7 +225,7 @@ impl Conversation {
             (Some(_), Some(_)) => {
                 Ok(Named::Operation { index: self.by_action(element)?, is_alone: false })
             }
-            (None, _) if has_otherwise => Ok(Named::Otherwise),
+            (None, _) if has_fallback => Ok(Named::Fallback),
             (None, _) => Err(self.unknown(element)),
         }
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use trunkline_codec::soap::{self, Decoder, Encoder, Fragment, Options, Plan, Style, Version};
 use trunkline_message::{Layout, Message, Result, Structure, UnknownContent};
+use trunkline_soap::{self as soap, Decoder, Encoder, Fragment, Options, Plan, Style, Version};
 
 /// By the encoding rules of a version, or by schema.
 pub(super) type Encoding = Option<Version>;
@@ -55,7 +55,7 @@ pub fn read<T: Structure + Message>(element: &Fragment) -> Result<T> {
 }
 
 /// As [`read`]; and how many elements the struct does not know, as
-/// [`Decoder::unknown`](trunkline_codec::soap::Decoder::unknown) has it, also beside an error.
+/// [`Decoder::unknown`](trunkline_soap::Decoder::unknown) has it, also beside an error.
 pub fn read_counted<T: Structure + Message>(element: &Fragment) -> (Result<T>, usize) {
     read_as(None, element, UnknownContent::Count)
 }

@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use trunkline_codec::soap::{HeaderBlock, QName, Version};
 use trunkline_message::{Message, Result, Structure, UnknownContent};
+use trunkline_soap::{HeaderBlock, QName, Version};
 
 use super::element::{self, Encoding};
 

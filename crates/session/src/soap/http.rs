@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use trunkline_codec::soap::{Fault, FaultCode, Version};
 use trunkline_http::{
     self as http, Config, Handler, HeaderValue, Method, Peer, Request, Response, StatusCode, header,
 };
+use trunkline_soap::{Fault, FaultCode, Version};
 
 use super::media::{SOAP_XML, TEXT_XML, media};
 use super::public::Public;
@@ -154,7 +154,7 @@ impl Server {
         }
         let is_tls = self.config.tls.is_some();
         let public = match self.public_address {
-            None => Public::Asked { is_tls, trusts_forwarded: self.trusts_forwarded },
+            None => Public::OfRequest { is_tls, trusts_forwarded: self.trusts_forwarded },
             Some(url) => Public::at(url).map_err(StartError::PublicAddress)?,
         };
         let site = Site { endpoints, log: self.log, is_timed: self.is_timed, is_tls, public };
@@ -218,7 +218,7 @@ impl Handler for Site {
         match *request.method {
             Method::POST => self.post(caller, index, request, response),
             Method::GET | Method::HEAD => *response = self.get(endpoint, request),
-            _ => *response = refusal(StatusCode::METHOD_NOT_ALLOWED, "POST an envelope here"),
+            _ => *response = rejection(StatusCode::METHOD_NOT_ALLOWED, "POST an envelope here"),
         }
     }
 }
@@ -233,14 +233,14 @@ impl Site {
     ) {
         let Some((version, action)) = media(request) else {
             let accepted = "an envelope is text/xml (SOAP 1.1) or application/soap+xml (SOAP 1.2)";
-            *response = refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, accepted);
+            *response = rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, accepted);
             response.headers.remove(header::ALLOW);
             return;
         };
         let media_type = request.header("content-type").unwrap_or_default();
         let Some(body) = charset::read(media_type, request.body) else {
             let text = format!("the character set of {media_type} is not known here");
-            *response = refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, &text);
+            *response = rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, &text);
             response.headers.remove(header::ALLOW);
             return;
         };
@@ -346,7 +346,7 @@ impl Site {
         let path = endpoint.path();
         if !request.query.is_some_and(|it| it.eq_ignore_ascii_case("wsdl")) {
             let text = format!("POST an envelope here; the WSDL is at {path}?wsdl");
-            return refusal(StatusCode::METHOD_NOT_ALLOWED, &text);
+            return rejection(StatusCode::METHOD_NOT_ALLOWED, &text);
         }
         let mut response = Response::default();
         response.content_type(TEXT_XML);
@@ -361,7 +361,7 @@ impl Site {
     }
 }
 
-fn refusal(status: StatusCode, text: &str) -> Response {
+fn rejection(status: StatusCode, text: &str) -> Response {
     let mut response = Response::text(status, &format!("{text}\n"));
     response.headers.insert(header::ALLOW, HeaderValue::from_static("POST, GET, HEAD"));
     response

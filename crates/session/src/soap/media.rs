@@ -1,7 +1,7 @@
 //! Media types and actions: SOAP 1.1 section 6.1.1, RFC 3902.
 
-use trunkline_codec::soap::Version;
 use trunkline_http::{self as http, HeaderMap, HeaderValue, Request, header};
+use trunkline_soap::Version;
 
 use super::CallError;
 

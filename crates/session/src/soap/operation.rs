@@ -3,10 +3,8 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use trunkline_codec::soap::{
-    Decoder, Encoder, Fault, FaultCode, Options, Plan, QName, Style, Version,
-};
 use trunkline_message::{FieldValue, Layout, Limits, Message, Structure, UnknownContent};
+use trunkline_soap::{Decoder, Encoder, Fault, FaultCode, Options, Plan, QName, Style, Version};
 
 use super::{Binding, Context};
 

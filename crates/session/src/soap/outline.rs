@@ -11,8 +11,8 @@ mod types;
 
 use std::fmt;
 
-use trunkline_codec::soap::QName;
 use trunkline_message::Limits;
+use trunkline_soap::QName;
 
 use super::Binding;
 pub use attributes::Attribute;

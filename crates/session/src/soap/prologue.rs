@@ -1,6 +1,6 @@
 //! How messages begin that have been seen before.
 
-use trunkline_codec::soap::Opened;
+use trunkline_soap::Opened;
 
 /// The beginnings of messages without header blocks: from the first byte to the end of the start
 /// tag in the Body. What begins with equal bytes is the same so far.

@@ -8,7 +8,7 @@ pub(super) enum Public {
     /// At this URL, which does not end in a slash.
     At(String),
     /// Where the WSDL was asked for.
-    Asked {
+    OfRequest {
         /// Has the server TLS?
         is_tls: bool,
         /// Does a proxy say where it was asked?
@@ -34,7 +34,7 @@ impl Public {
     pub(super) fn location(&self, request: &Request<'_>, path: &str) -> String {
         let (is_tls, trusts_forwarded) = match self {
             Self::At(url) => return format!("{url}{path}"),
-            Self::Asked { is_tls, trusts_forwarded } => (*is_tls, *trusts_forwarded),
+            Self::OfRequest { is_tls, trusts_forwarded } => (*is_tls, *trusts_forwarded),
         };
         // Each proxy adds what it was asked behind what is there.
         let forwarded = |name| {

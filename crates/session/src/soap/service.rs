@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use trunkline_codec::soap::{Fault, QName, Style, graph};
+use trunkline_codec::xml::is_ncname;
 use trunkline_message::{Layout, Limits, Message, Structure, UnknownContent};
+use trunkline_soap::{Fault, QName, Style, graph};
 
 use super::conversation::Conversation;
+use super::fallback::Fallback;
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
-use super::otherwise::Otherwise;
 use super::wsdl::{self, Description, OperationDescription};
 use super::{Binding, Context, Function};
 
@@ -44,7 +45,7 @@ pub struct Service {
     reply_headers: Vec<Arc<Layout>>,
     understood: Vec<QName>,
     roles: Vec<String>,
-    pub(super) otherwise: Option<Otherwise>,
+    pub(super) fallback: Option<Fallback>,
     pub(super) limits: Limits,
     pub(super) unknown: UnknownContent,
     /// Are Sender faults of SOAP 1.2 answered by 400?
@@ -98,7 +99,7 @@ impl Service {
             reply_headers: Vec::new(),
             understood: Vec::new(),
             roles: Vec::new(),
-            otherwise: None,
+            fallback: None,
             limits: Limits::default(),
             unknown: UnknownContent::default(),
             is_sender_bad_request: false,
@@ -148,17 +149,17 @@ impl Service {
     /// Gets every message that no operation claims, also one whose Body is empty, without a schema:
     /// for gateways, echo services and the like. What it returns goes back in the SOAP of the
     /// request, encoded if the request was; `None` is no answer. A service that has this may do
-    /// without operations. An encoding style that is none of SOAP's is refused in SOAP 1.2.
+    /// without operations. An encoding style that is none of SOAP's is rejected in SOAP 1.2.
     ///
     /// In the message are all header blocks; [`Context::header_blocks`](super::Context::header_blocks)
-    /// has those that are for this service. Blocks that must be understood are refused unless
+    /// has those that are for this service. Blocks that must be understood are rejected unless
     /// [`understands`](Self::understands) names them.
     ///
     /// ```
     /// use trunkline_session::soap::{Binding, Service, SoapVersion};
     ///
     /// let echo = Service::new("Echo", "urn:example:echo")
-    ///     .otherwise(|mut message, _| {
+    ///     .fallback(|mut message, _| {
     ///         message.header.clear();
     ///         Ok(Some(message))
     ///     })
@@ -173,12 +174,12 @@ impl Service {
     /// # Ok::<(), trunkline_session::soap::ServiceError>(())
     /// ```
     #[must_use]
-    pub fn otherwise<F>(mut self, function: F) -> Self
+    pub fn fallback<F>(mut self, function: F) -> Self
     where
         F: Fn(graph::Message, &mut Context) -> Result<Option<graph::Message>, Fault>,
         F: Send + Sync + 'static,
     {
-        self.otherwise = Some(Otherwise::new(function));
+        self.fallback = Some(Fallback::new(function));
         self
     }
 
@@ -253,7 +254,7 @@ impl Service {
 
     /// What becomes of a request, or of a header block that is read, with elements or attributes that
     /// its struct does not know: by default they are counted, and the log of calls shows how many.
-    /// Refused ones are a Sender fault, which names the first.
+    /// Rejected ones are a Sender fault, which names the first.
     #[must_use]
     pub fn on_unknown(mut self, content: UnknownContent) -> Self {
         self.unknown = content;
@@ -300,7 +301,7 @@ impl Service {
 
     fn check(&self) -> Result<(), ServiceError> {
         let error = |text| Err(ServiceError(format!("service {}: {text}", self.name)));
-        if self.operations.is_empty() && self.otherwise.is_none() {
+        if self.operations.is_empty() && self.fallback.is_none() {
             return error("it has no operations".to_owned());
         }
         if self.namespace.is_empty() {
@@ -308,7 +309,7 @@ impl Service {
         }
         for (index, named) in self.operations.iter().enumerate() {
             let name = &named.name;
-            if !is_name(name) {
+            if !is_ncname(name) {
                 return error(format!("{name:?} is no name of an operation"));
             }
             if self.operations[..index].iter().any(|it| it.name == *name) {
@@ -354,12 +355,6 @@ impl Service {
     }
 }
 
-fn is_name(name: &str) -> bool {
-    let mut characters = name.chars();
-    let first = characters.next().is_some_and(trunkline_codec::xml::is_name_start);
-    first && characters.all(trunkline_codec::xml::is_name_char) && !name.contains(':')
-}
-
 /// A service at one path, in one binding; shared by all who call it.
 #[derive(Clone)]
 pub struct Endpoint(pub(super) Arc<EndpointParts>);
@@ -375,13 +370,13 @@ pub(super) struct EndpointParts {
 }
 
 impl EndpointParts {
-    /// What one conversation needs to call an operation, or what is done otherwise.
+    /// What one conversation needs to call an operation, or its fallback.
     #[cold]
     pub(super) fn begin(&self, operation: usize) -> Box<dyn Call> {
-        let Service { operations, otherwise, limits, unknown, .. } = &*self.service;
-        match (operations.get(operation), otherwise) {
+        let Service { operations, fallback, limits, unknown, .. } = &*self.service;
+        match (operations.get(operation), fallback) {
             (Some(named), _) => named.operation.begin(&self.plans[operation], limits, *unknown),
-            (None, Some(otherwise)) => otherwise.begin(self.binding.style.is_rpc(), limits),
+            (None, Some(fallback)) => fallback.begin(self.binding.style.is_rpc(), limits),
             (None, None) => unreachable!("nothing else is called"),
         }
     }

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use trunkline_codec::soap::Version;
 use trunkline_net::tcp::{Connection, Listener, Stream, Wait};
 use trunkline_net::{Result, Xml};
+use trunkline_soap::Version;
 
 use super::{Conversation, Endpoint};
 
@@ -49,7 +49,7 @@ impl TcpServer {
     /// An envelope that cannot be read is answered by a fault. What has no end that can be found
     /// ends the connection: where the next message begins is not known then.
     ///
-    /// There is no action here: operations whose requests have the same element are refused, which
+    /// There is no action here: operations whose requests have the same element are rejected, which
     /// only bare and encoded documents can have.
     ///
     /// # Errors

@@ -16,14 +16,14 @@
 //! Types are named after their structs, elements after fields. Two structs of one name are numbered
 //! (`Leg2`) where they are literal, and an error where they are encoded, since messages name their types.
 //!
-//! What [notes](trunkline_codec::soap) say is said: names, attributes, texts with attributes
+//! What [notes](trunkline_soap) say is said: names, attributes, texts with attributes
 //! (`simpleContent`), what may be nil, lists in one text, and members of other namespaces. A type is in the
 //! schema of the namespace that is noted of its struct, so that its members are local there; each namespace
 //! has a schema, in which also stands what members of types of other namespaces refer to.
 //!
 //! Fault details are elements of the namespace in every style, literal and qualified, as the Basic
 //! Profile wants them. So are header blocks of the literal styles; those of the encoded ones are encoded
-//! too, because importers (mono's, .NET's) refuse to mix the two.
+//! too, because importers (mono's, .NET's) do not mix the two.
 //!
 //! What WSDL 1.1 cannot say: parts are never optional, so that an optional field at the top of an
 //! rpc message looks required; and operations with one input schema have the same body in the bare
@@ -48,8 +48,8 @@ mod walk;
 
 use std::sync::Arc;
 
-use trunkline_codec::soap::{Style, Version};
 use trunkline_message::Layout;
+use trunkline_soap::{Style, Version};
 
 pub use check::DescriptionError;
 

@@ -9,9 +9,9 @@ use std::{env, fs};
 use services::{
     STYLES, all_paths, drawing, literal_paths, noted, one_a_path, orders, schema, shapes,
 };
-use trunkline_codec::soap::{self, Encoder, Options, Plan, Style};
 use trunkline_message::{Group, Layout, Message, Record, Structure as _};
 use trunkline_session::soap::wsdl::{self, Description};
+use trunkline_soap::{self as soap, Encoder, Options, Plan, Style};
 use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
 
 fn golden() -> PathBuf {
@@ -198,7 +198,7 @@ fn messages_name_the_types_that_the_wsdl_does() {
 }
 
 #[test]
-fn structs_of_one_name_are_numbered_or_refused_where_messages_name_their_types() {
+fn structs_of_one_name_are_numbered_or_rejected_where_messages_name_their_types() {
     for style in STYLES {
         let description = post(style, Letter::layout());
         if matches!(style.1, Style::RpcEncoded | Style::DocumentEncoded) {
@@ -291,7 +291,7 @@ fn types_that_hold_themselves_are_numbered_as_others_are() {
 }
 
 #[track_caller]
-fn refused(change: impl FnOnce(&mut Description)) -> String {
+fn rejected(change: impl FnOnce(&mut Description)) -> String {
     let mut description = orders(&STYLES);
     description.check().unwrap();
     change(&mut description);
@@ -299,26 +299,26 @@ fn refused(change: impl FnOnce(&mut Description)) -> String {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused() {
-    assert_eq!(refused(|it| it.name = "a b".into()), "the service's name \"a b\" is not a name");
-    assert_eq!(refused(|it| it.namespace.clear()), "the service Orders has no namespace");
-    assert_eq!(refused(|it| it.bindings.clear()), "the service Orders has no bindings");
-    assert_eq!(refused(|it| it.operations.clear()), "the service Orders has no operations");
+fn what_cannot_be_written_is_rejected() {
+    assert_eq!(rejected(|it| it.name = "a b".into()), "the service's name \"a b\" is not a name");
+    assert_eq!(rejected(|it| it.namespace.clear()), "the service Orders has no namespace");
+    assert_eq!(rejected(|it| it.bindings.clear()), "the service Orders has no bindings");
+    assert_eq!(rejected(|it| it.operations.clear()), "the service Orders has no operations");
     let twice = |it: &mut Description| it.bindings[1].name = "DocLiteral".into();
-    assert_eq!(refused(twice), "the binding DocLiteral stands twice");
+    assert_eq!(rejected(twice), "the binding DocLiteral stands twice");
     let twice = |it: &mut Description| it.operations.push(it.operations[0].clone());
-    assert_eq!(refused(twice), "the operation place stands twice");
+    assert_eq!(rejected(twice), "the operation place stands twice");
     let fault = |it: &mut Description| it.operations[0].faults[1].0 = "Closed".into();
-    assert_eq!(refused(fault), "the operation place: the fault Closed stands twice");
+    assert_eq!(rejected(fault), "the operation place: the fault Closed stands twice");
     let one_way = |it: &mut Description| it.operations[0].output = None;
     let expected = "the operation place is one-way and has faults or answer headers";
-    assert_eq!(refused(one_way), expected);
+    assert_eq!(rejected(one_way), expected);
     let action = |it: &mut Description| it.operations[0].action = "a\"b".into();
-    assert_eq!(refused(action), "the operation place: \"a\\\"b\" is no URI");
+    assert_eq!(rejected(action), "the operation place: \"a\\\"b\" is no URI");
     let header = |it: &mut Description| {
         it.operations[0].input_headers = vec![schema("message Closed\nfield x 0 i8 required\nend")];
     };
-    assert_eq!(refused(header), "the element Closed would have two different contents");
+    assert_eq!(rejected(header), "the element Closed would have two different contents");
     for rpc in &STYLES[3..] {
         let mut description = shapes(&[*rpc]);
         let expected = "the message Trade has one of limit, market in it, which may stand otherwise than once, as \
@@ -373,8 +373,8 @@ fn bodies_are_as_the_style_says() {
 
 /// A description that says less than the messages are would mislead who reads it.
 #[test]
-fn notes_that_no_description_says_are_refused() {
-    let refused = |style, listing: &str| {
+fn notes_that_no_description_says_are_rejected() {
+    let rejected = |style, listing: &str| {
         let mut description = shapes(&[style]);
         let operation = &mut description.operations[0];
         (operation.input, operation.output) = (schema(listing), None);
@@ -384,8 +384,8 @@ fn notes_that_no_description_says_are_refused() {
     let strange = "message M\nfield a 0 i32 required\nnote xml strange yes\nend";
     let expected = "the operation place: no description is written of M yet, as xml(strange) is noted of M/a \
                     in it";
-    assert_eq!(refused(wrapped, strange), Err(expected.into()));
-    // By the encoding rules nothing is an attribute, so that what is in rpc/literal only is refused.
+    assert_eq!(rejected(wrapped, strange), Err(expected.into()));
+    // By the encoding rules nothing is an attribute, so that what is in rpc/literal only is rejected.
     for (note, what) in [
         ("kind attribute", "the attribute a"),
         ("kind text", "a text"),
@@ -398,43 +398,43 @@ fn notes_that_no_description_says_are_refused() {
             "the message M has {what} in it, which is no part of rpc: put it into a struct, or use \
              document/literal"
         );
-        assert_eq!(refused(rpc, &listing), Err(expected), "{note}");
-        assert_eq!(refused(STYLES[4], &listing), Ok(()), "{note}");
-        assert_eq!(refused(wrapped, &listing), Ok(()), "{note}");
+        assert_eq!(rejected(rpc, &listing), Err(expected), "{note}");
+        assert_eq!(rejected(STYLES[4], &listing), Ok(()), "{note}");
+        assert_eq!(rejected(wrapped, &listing), Ok(()), "{note}");
     }
     let empty = "message M\nfield a 0 i32 optional\nnote xml kind text\nend";
     let expected = "the message M: the text a of M may be absent, and XML Schema has no empty value of its \
                     type: let it always be there";
-    assert_eq!(refused(wrapped, empty), Err(expected.into()));
+    assert_eq!(rejected(wrapped, empty), Err(expected.into()));
     let nil = "message M\nfield a 0 A optional\nnote xml nillable true\nend\nstruct A\nfield b 0 i32 required\n\
                note xml kind attribute\nend";
     let expected = "the message M: a may be nil, and its attribute b has to be there even then: let that be \
                     optional";
-    assert_eq!(refused(wrapped, nil), Err(expected.into()));
+    assert_eq!(rejected(wrapped, nil), Err(expected.into()));
     let none = "message M\nfield a 0 i32 required\nnote facet max_length 3\nend";
     let expected = "the message M: a: max_length is \"3\", which is none of i32";
-    assert_eq!(refused(wrapped, none), Err(expected.into()));
+    assert_eq!(rejected(wrapped, none), Err(expected.into()));
     let bounds = "message M\nfield a 0 i32 required\nnote facet min_inclusive 0\nnote facet min_exclusive 1\nend";
     let expected =
         "the message M: a: both min_inclusive and min_exclusive, of which XML Schema takes one";
-    assert_eq!(refused(wrapped, bounds), Err(expected.into()));
+    assert_eq!(rejected(wrapped, bounds), Err(expected.into()));
     // What members of several types refer to is one.
     let two = "message M\nfield a 0 i32 required\nnote xml namespace urn:b\ncomponent c required\n\
                field a 0 text required\nnote xml namespace urn:b\nend\nend";
     let expected = "the element a of urn:b would have two different contents";
-    assert_eq!(refused(wrapped, two), Err(expected.into()));
+    assert_eq!(rejected(wrapped, two), Err(expected.into()));
     let same = two.replace("0 text required", "0 i32 required");
-    assert_eq!(refused(wrapped, &same), Ok(()));
+    assert_eq!(rejected(wrapped, &same), Ok(()));
     let attributes =
         two.replace("note xml namespace", "note xml kind attribute\nnote xml namespace");
     let expected = "the attribute a of urn:b would have two different contents";
-    assert_eq!(refused(wrapped, &attributes), Err(expected.into()));
+    assert_eq!(rejected(wrapped, &attributes), Err(expected.into()));
 }
 
 /// Types are derived from one other, and begin with what that has.
 #[test]
-fn types_that_cannot_be_derived_are_refused() {
-    let refused = |listing: &str| {
+fn types_that_cannot_be_derived_are_rejected() {
+    let rejected = |listing: &str| {
         let mut description = shapes(&[STYLES[1]]);
         let operation = &mut description.operations[0];
         (operation.input, operation.output) = (schema(listing), None);
@@ -454,17 +454,17 @@ fn types_that_cannot_be_derived_are_refused() {
     };
     let [base, other] = ["Base", "Other"];
     let fits = listing(&[choice("c", base, other)], &[one(base, &x), one(other, &xy)]);
-    assert_eq!(refused(&fits), Ok(()));
+    assert_eq!(rejected(&fits), Ok(()));
     let misses = listing(&[choice("c", base, other)], &[one(base, &y), one(other, &xy)]);
     let expected = "the type Other is derived from tns:Base, and does not begin with the members of that: let \
                     it list them first";
-    assert_eq!(refused(&misses), Err(expected.into()));
+    assert_eq!(rejected(&misses), Err(expected.into()));
     let two = [choice("c", base, other), choice("d", "Third", other)];
     let structs = [one(base, &x), one(other, &xy), one("Third", &x)];
-    let why = refused(&listing(&two, &structs)).expect_err("two bases");
+    let why = rejected(&listing(&two, &structs)).expect_err("two bases");
     assert!(why.contains("would be derived from two types"), "{why}");
     let circle = [choice("c", base, other), choice("d", other, base)];
-    let why = refused(&listing(&circle, &[one(base, &x), one(other, &x)])).expect_err("a circle");
+    let why = rejected(&listing(&circle, &[one(base, &x), one(other, &x)])).expect_err("a circle");
     assert!(why.contains("would be derived from two types"), "{why}");
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use trunkline_catalogue::commerce::CustomerServices;
-use trunkline_codec::soap::{Style, Version};
 use trunkline_message::{Layout, ScopeId, Structure as _};
 use trunkline_session::soap::wsdl::{Binding, Description, OperationDescription};
+use trunkline_soap::{Style, Version};
 
 const NAMESPACE: &str = "urn:trunkline:ng-2004";
 

@@ -4,8 +4,8 @@
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{Disk as _, Found, HEAD, Options, Scan, commit, read_all, task};
 use trunkline_store::{
-    ClockReading, Consume, Consuming, Delivery, Denied, Durability, EventSink, Forwarding, Level,
-    Loss, NewMessage, Policy, ProducerId, Rule, Settings, Store, Stored,
+    ClockReading, Consume, Consuming, Delivery, Durability, EventSink, Forwarding, Level, Loss,
+    NewMessage, Policy, ProducerId, Rejected, Rule, Settings, Store, Stored,
 };
 
 /// A delivery that was seen.
@@ -28,7 +28,7 @@ pub(crate) struct Told {
     pub(crate) stored: Vec<(u64, Stored)>,
     pub(crate) lost: Vec<Loss>,
     pub(crate) consuming: Vec<Consuming>,
-    pub(crate) refused: Vec<(u32, Denied)>,
+    pub(crate) rejected: Vec<(u32, Rejected)>,
     pub(crate) confirmed: Vec<u64>,
     pub(crate) acknowledged: Vec<(u64, Durability)>,
     pub(crate) failed: Vec<u64>,
@@ -64,12 +64,12 @@ impl EventSink for Told {
         self.stored.push((client, *stored));
     }
 
-    fn failed(&mut self, _: u64, sequence: u64, _: &Denied) {
+    fn failed(&mut self, _: u64, sequence: u64, _: &Rejected) {
         self.failed.push(sequence);
     }
 
-    fn refused(&mut self, _: u64, subscription: u32, denied: &Denied) {
-        self.refused.push((subscription, denied.clone()));
+    fn rejected(&mut self, _: u64, subscription: u32, rejected: &Rejected) {
+        self.rejected.push((subscription, rejected.clone()));
     }
 
     fn consuming(&mut self, _: u64, consuming: &Consuming) {
@@ -157,7 +157,7 @@ impl World {
         for _ in 0..1_000 {
             match self.try_publish(topic, payload, 0) {
                 Ok(()) => return,
-                Err(denied) => assert_eq!(denied, Denied::Busy),
+                Err(rejected) => assert_eq!(rejected, Rejected::Busy),
             }
             self.sync();
         }
@@ -169,7 +169,7 @@ impl World {
         topic: &str,
         payload: &str,
         time_to_live: u64,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), Rejected> {
         self.now += 1_000;
         let at = self.at();
         if self.producer.is_none() {

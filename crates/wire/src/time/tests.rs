@@ -225,7 +225,7 @@ fn a_day_ends_at_24() {
 }
 
 #[test]
-fn digits_behind_the_ninth_decimal_are_zeros_or_refused() {
+fn digits_behind_the_ninth_decimal_are_zeros_or_rejected() {
     let lost = |at| ValueError::TooPrecise { at };
     for (text, error) in [
         ("12:00:00.123456789000", None),

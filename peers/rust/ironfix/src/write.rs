@@ -4,7 +4,7 @@
 use ironfix_tagvalue::Encoder;
 use peer::market_data::*;
 
-/// Puts the whole message; what the encoder refuses it reports when it finishes.
+/// Puts the whole message; what the encoder rejects it reports when it finishes.
 pub(crate) fn message(out: &mut Encoder, message: &FIXMLMessage) {
     out.put_str(35, "X");
     message.write(0, 0, out);

@@ -41,7 +41,7 @@ impl Connect for Iceoryx2 {
         topics: &[String],
         options: &BusOptions,
     ) -> io::Result<Box<dyn Bus>> {
-        crate::refuse_rates("iceoryx2", options)?;
+        crate::reject_rates("iceoryx2", options)?;
         if topics.len() > TOPICS {
             let text = format!("iceoryx2: {} topics are more than {TOPICS} services", topics.len());
             return Err(io::Error::new(io::ErrorKind::Unsupported, text));

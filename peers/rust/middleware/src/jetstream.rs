@@ -129,7 +129,7 @@ impl JetStream {
     ) -> io::Result<usize> {
         match number {
             ACKNOWLEDGEMENTS => {
-                let sequence = sequence_of(payload).ok_or_else(|| refused(payload))?;
+                let sequence = sequence_of(payload).ok_or_else(|| rejected(payload))?;
                 if sequence <= self.sequence {
                     return Err(invalid("JetStream acknowledged out of order", payload));
                 }
@@ -138,7 +138,7 @@ impl JetStream {
             }
             ANSWERS => {
                 if memmem::find(payload, b"\"error\":").is_some() {
-                    return Err(refused(payload));
+                    return Err(rejected(payload));
                 }
                 self.requests.pop_front();
                 self.request(out);
@@ -165,7 +165,7 @@ fn sequence_of(payload: &[u8]) -> Option<u64> {
     digits.fold(None, |sum, byte| Some(sum.unwrap_or(0) * 10 + u64::from(byte - b'0')))
 }
 
-fn refused(payload: &[u8]) -> io::Error {
+fn rejected(payload: &[u8]) -> io::Error {
     io::Error::other(format!("JetStream: {}", String::from_utf8_lossy(payload)))
 }
 

@@ -87,7 +87,7 @@ fn main() -> ExitCode {
 }
 
 /// No middleware of these caps rates or hands over the newest only.
-fn refuse_rates(name: &str, options: &BusOptions) -> io::Result<()> {
+fn reject_rates(name: &str, options: &BusOptions) -> io::Result<()> {
     if options.messages_per_second.is_none() && options.updates_per_second.is_none() {
         return Ok(());
     }

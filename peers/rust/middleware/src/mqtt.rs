@@ -14,7 +14,7 @@ const PUBLISH: u8 = 0x30;
 const SUBSCRIBE: u8 = 0x82;
 const SUBACK: u8 = 0x90;
 /// A code in a SUBACK.
-const REFUSED: u8 = 0x80;
+const REJECTED: u8 = 0x80;
 
 /// Connects to a broker of MQTT.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl Connect for Mqtt {
         topics: &[String],
         options: &BusOptions,
     ) -> io::Result<Box<dyn Bus>> {
-        crate::refuse_rates("MQTT", options)?;
+        crate::reject_rates("MQTT", options)?;
         // Two clients with one name would throw each other out.
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -109,11 +109,11 @@ impl Packets {
             }
             (CONNACK, [_, 0]) => {}
             (CONNACK, [_, code]) => {
-                let text = format!("MQTT: the connection is refused with code {code}");
+                let text = format!("MQTT: the connection is rejected with code {code}");
                 return Err(io::Error::other(text));
             }
-            (SUBACK, [_, _, codes @ ..]) if !codes.contains(&REFUSED) => {}
-            (SUBACK, _) => return Err(io::Error::other("MQTT: a subscription is refused")),
+            (SUBACK, [_, _, codes @ ..]) if !codes.contains(&REJECTED) => {}
+            (SUBACK, _) => return Err(io::Error::other("MQTT: a subscription is rejected")),
             _ => return Err(invalid("MQTT packet", &[&[kind], body].concat())),
         }
         self.awaited = self.awaited.saturating_sub(1);
@@ -218,12 +218,12 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_told() {
+    fn rejections_are_told() {
         let take = |bytes: &[u8]| {
             let taken = packets().take(bytes, &mut Vec::new(), &mut |_, _| {});
-            taken.expect_err("a refusal").to_string()
+            taken.expect_err("a rejection").to_string()
         };
-        assert_eq!(take(b"\x20\x02\x00\x05"), "MQTT: the connection is refused with code 5");
-        assert_eq!(take(b"\x90\x03\x00\x01\x80"), "MQTT: a subscription is refused");
+        assert_eq!(take(b"\x20\x02\x00\x05"), "MQTT: the connection is rejected with code 5");
+        assert_eq!(take(b"\x90\x03\x00\x01\x80"), "MQTT: a subscription is rejected");
     }
 }

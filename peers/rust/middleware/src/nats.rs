@@ -20,7 +20,7 @@ impl Connect for Nats {
         topics: &[String],
         options: &BusOptions,
     ) -> io::Result<Box<dyn Bus>> {
-        crate::refuse_rates("NATS", options)?;
+        crate::reject_rates("NATS", options)?;
         let subjects = topics.iter().map(|name| name.replace('/', ".")).collect();
         let name = options.name.replace(['"', '\\'], " ");
         let greeting = format!(

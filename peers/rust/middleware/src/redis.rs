@@ -20,7 +20,7 @@ impl Connect for Redis {
         topics: &[String],
         options: &BusOptions,
     ) -> io::Result<Box<dyn Bus>> {
-        crate::refuse_rates("Redis", options)?;
+        crate::reject_rates("Redis", options)?;
         let greeting = Publisher::greeting(&options.name);
         let publisher = SocketBus::connect(address, Publisher::new(topics), &greeting, options)?;
         let subscriber = None;

@@ -28,7 +28,7 @@ impl Connect for RedisStreams {
         topics: &[String],
         options: &BusOptions,
     ) -> io::Result<Box<dyn Bus>> {
-        crate::refuse_rates("Redis", options)?;
+        crate::reject_rates("Redis", options)?;
         let mut greeting = Vec::new();
         let name = options.name.replace(' ', "-");
         command(&mut greeting, &[b"HELLO", b"3", b"SETNAME", name.as_bytes()]);
@@ -340,7 +340,7 @@ mod tests {
                       *2\r\n$3\r\n1-1\r\n*2\r\n$1\r\np\r\n$1\r\nx\r\n:2\r\n";
         for cut in 0..=bytes.len() {
             let (mut streams, mut out) = (streams(), Vec::new());
-            streams.subscribe_guaranteed(&mut out, "g", &[1]).expect("nothing is refused");
+            streams.subscribe_guaranteed(&mut out, "g", &[1]).expect("nothing is rejected");
             assert_eq!(streams.awaited(), 1);
             out.clear();
             let mut messages = Vec::new();
@@ -377,7 +377,7 @@ mod tests {
         let mut out = Vec::new();
         streams().publish_guaranteed(&mut out, 1, b"pay").expect("no group");
         assert_eq!(out, b"*5\r\n$4\r\nXADD\r\n$1\r\nb\r\n$1\r\n*\r\n$1\r\np\r\n$3\r\npay\r\n");
-        let refused = streams().take(b"-ERR no\r\n", &mut out, &mut |_, _| {});
-        assert_eq!(refused.expect_err("an error").to_string(), "Redis: -ERR no");
+        let rejected = streams().take(b"-ERR no\r\n", &mut out, &mut |_, _| {});
+        assert_eq!(rejected.expect_err("an error").to_string(), "Redis: -ERR no");
     }
 }

@@ -29,7 +29,7 @@ impl Connect for ZeroMq {
         topics: &[String],
         options: &BusOptions,
     ) -> io::Result<Box<dyn Bus>> {
-        crate::refuse_rates("ZeroMQ", options)?;
+        crate::reject_rates("ZeroMQ", options)?;
         let Some((publishers, subscribers)) = address.split_once(',') else {
             let text = format!("{address}: not the two addresses of a proxy");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));

@@ -11,7 +11,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::market_data::Clear;
 
-/// Why a message or a command is refused.
+/// Why a message or a command is rejected.
 pub type Failure = Box<dyn Error>;
 
 /// The toolkit under test.

@@ -1,7 +1,7 @@
 //! The peer quick-xml: SOAP by the pull reader and the writer, hand-written to typed structures.
 //!
 //! Each message is a new structure with owned text, as the crate's users have it, unless one is to
-//! be used again; the output buffer is reused. Elements are matched by local name in any order; unknown ones are refused.
+//! be used again; the output buffer is reused. Elements are matched by local name in any order; unknown ones are rejected.
 
 mod read;
 mod write;

@@ -2,7 +2,7 @@
 //! reaches.
 
 use super::stage::{Failure, Stage, Starting};
-use super::{Found, Scenario};
+use super::{Found, Procedure};
 use crate::disk;
 use crate::measure::Setting;
 use trunkline_experiment::definition::{Append, Disk};
@@ -13,7 +13,7 @@ pub(super) struct Syncing<'a> {
     pub(super) asked: &'a Disk,
 }
 
-impl Scenario for Syncing<'_> {
+impl Procedure for Syncing<'_> {
     fn starting(&self) -> Starting {
         Starting::default()
     }

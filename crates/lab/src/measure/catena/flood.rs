@@ -3,7 +3,7 @@
 use super::hops::{came, sent};
 use super::spread::receiving;
 use super::stage::{Failure, Program, Stage, Starting, settle};
-use super::{Found, Scenario};
+use super::{Found, Procedure};
 use crate::measure::Setting;
 use trunkline_demo::component::task::{FeedbackOf, Flooding, Range, Receiving, Task};
 use trunkline_experiment::definition::Flood;
@@ -21,7 +21,7 @@ pub(super) struct Pouring<'a> {
     pub(super) asked: &'a Flood,
 }
 
-impl Scenario for Pouring<'_> {
+impl Procedure for Pouring<'_> {
     fn starting(&self) -> Starting {
         Starting::default()
     }

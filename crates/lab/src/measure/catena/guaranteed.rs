@@ -7,7 +7,7 @@
 use super::hops::{Chain, EVERY, PATIENCE, came, sent};
 use super::spread::receiving;
 use super::stage::{Failure, OTHERS, PUBLISHER, Stage, Starting};
-use super::{Found, Scenario, Series, receive};
+use super::{Found, Procedure, Series, receive};
 use crate::disk;
 use crate::measure::Setting;
 use trunkline_bench::histogram::Times;
@@ -43,7 +43,7 @@ pub(super) struct GuaranteedLatency<'a> {
     pub(super) asked: &'a GuaranteedHops,
 }
 
-impl Scenario for GuaranteedLatency<'_> {
+impl Procedure for GuaranteedLatency<'_> {
     fn starting(&self) -> Starting {
         Starting { processor: Some(OTHERS), spins: false }
     }
@@ -212,7 +212,7 @@ pub(super) struct GuaranteedPouring<'a> {
     pub(super) asked: &'a GuaranteedFlood,
 }
 
-impl Scenario for GuaranteedPouring<'_> {
+impl Procedure for GuaranteedPouring<'_> {
     fn starting(&self) -> Starting {
         Starting::default()
     }

@@ -2,7 +2,7 @@
 //! order gateway; the report's Figure 2.
 
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
-use super::{Found, Scenario, receive};
+use super::{Found, Procedure, receive};
 use crate::measure::Setting;
 use trunkline_demo::component::task::{
     Answer, Orders, Published, Publishing, Range, Received, ReceivedKind, Receiving, Task,
@@ -46,7 +46,7 @@ pub(super) struct Chain {
     guaranteed: bool,
 }
 
-impl Scenario for Latency<'_> {
+impl Procedure for Latency<'_> {
     fn starting(&self) -> Starting {
         Starting { processor: Some(OTHERS), spins: false }
     }

@@ -9,7 +9,7 @@ use super::guaranteed::per_second;
 use super::hops::{PATIENCE, came, sent};
 use super::spread::receiving;
 use super::stage::{Failure, Program, Stage, Starting};
-use super::{Found, Scenario};
+use super::{Found, Procedure};
 use crate::disk;
 use crate::measure::Setting;
 use trunkline_bench::clock::monotonic_nanoseconds;
@@ -33,7 +33,7 @@ pub(super) struct Recovering<'a> {
     pub(super) messages: u32,
 }
 
-impl Scenario for Recovering<'_> {
+impl Procedure for Recovering<'_> {
     fn starting(&self) -> Starting {
         Starting::default()
     }

@@ -8,7 +8,7 @@ use super::spread::receiving;
 use super::stage::{
     Failure, OTHERS, PROBE_MILLISECONDS, PROBES, PUBLISHER, Program, Stage, Starting, settle,
 };
-use super::{Found, Scenario, receive};
+use super::{Found, Procedure, receive};
 use crate::measure::Setting;
 use trunkline_demo::component::task::{Publishing, Range, Receiving, Task};
 use trunkline_experiment::definition::SharedMemory;
@@ -22,7 +22,7 @@ pub(super) struct Sharing<'a> {
     pub(super) spins: bool,
 }
 
-impl Scenario for Sharing<'_> {
+impl Procedure for Sharing<'_> {
     fn starting(&self) -> Starting {
         Starting { processor: Some(OTHERS), spins: self.spins }
     }

@@ -9,7 +9,7 @@ use super::hops::{came, sent};
 use super::series::Series;
 use super::spread::receiving;
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
-use super::{Found, Scenario};
+use super::{Found, Procedure};
 use crate::measure::Setting;
 use trunkline_bench::histogram::{Latencies, Times};
 use trunkline_bench::row::{Row, Verdict};
@@ -61,7 +61,7 @@ struct Outcome {
     samples: Vec<Sample>,
 }
 
-impl Scenario for Flexibility<'_> {
+impl Procedure for Flexibility<'_> {
     fn starting(&self) -> Starting {
         Starting { processor: Some(OTHERS), spins: false }
     }
@@ -106,7 +106,7 @@ impl Scenario for Flexibility<'_> {
             runs.push((cap, (published, outcomes)));
         }
         fast_alone.extend(run(stage, &[], 0, further)?.1);
-        found.notes.extend(notes);
+        found.findings.notes.extend(notes);
         // Before and after the others: two stretches of one turn.
         let alone: Vec<Sample> = fast_alone.iter().flat_map(|it| it.samples.clone()).collect();
         let profile = stage.subject.profile(&self.who(stage.subject));
@@ -289,10 +289,10 @@ impl Flexibility<'_> {
         if self.asked.turns.count != Some(1) {
             return;
         }
-        found.rows.extend(seconds);
+        found.findings.rows.extend(seconds);
         // Those who are slow at reading have a run of their own.
         let run = if SlowConsumers::READERS.contains(name) { "-readers" } else { "" };
-        found.latencies.push(Latencies {
+        found.findings.latencies.push(Latencies {
             group: format!("{}{run}-{}-{cap}", self.asked.name, subject.name),
             case,
             subject: subject.name.to_owned(),

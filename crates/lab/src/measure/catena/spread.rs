@@ -2,7 +2,7 @@
 
 use super::hops::{came, sent};
 use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
-use super::{Found, Scenario, receive};
+use super::{Found, Procedure, receive};
 use crate::measure::Setting;
 use trunkline_demo::component::task::{Publishing, Range, Received, ReceivedKind, Receiving, Task};
 use trunkline_experiment::definition::Spread;
@@ -14,7 +14,7 @@ pub(super) struct Spreading<'a> {
     pub(super) asked: &'a Spread,
 }
 
-impl Scenario for Spreading<'_> {
+impl Procedure for Spreading<'_> {
     fn starting(&self) -> Starting {
         Starting { processor: Some(OTHERS), spins: false }
     }

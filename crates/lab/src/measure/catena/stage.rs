@@ -41,7 +41,7 @@ pub(super) enum Failure {
 impl From<PeerError> for Failure {
     fn from(error: PeerError) -> Self {
         match error.kind() {
-            PeerErrorKind::Refused(why) if why.starts_with(UNSUPPORTED) => {
+            PeerErrorKind::Rejected(why) if why.starts_with(UNSUPPORTED) => {
                 Self::Unsupported(why[UNSUPPORTED.len()..].to_owned())
             }
             _ => Self::Broken(error.to_string()),

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use super::servers::{Asked, Servers};
 use super::tally::{Series, Turns};
-use super::{COMPILED_AS_THEY_RUN, Found};
 use crate::evaluation::Step;
 use crate::link::Proxy;
-use crate::measure::Setting;
+use crate::measure::codec::COMPILED_AS_THEY_RUN;
+use crate::measure::{Findings, Setting};
 use crate::service::{Connecting, Load, Request, Until};
 use trunkline_bench::row::Verdict;
 use trunkline_experiment::definition::calls::{DEPTH, Kind, Situation, peak};
@@ -44,7 +44,7 @@ pub(super) fn measure(
     setting: &Setting<'_>,
     measures: &[&Measure],
     servers: &mut Servers,
-    found: &mut Found,
+    found: &mut Findings,
     progress: &mut dyn FnMut(Step<'_>),
 ) {
     let messages = &setting.request.definition.messages;
@@ -96,7 +96,7 @@ impl Contest<'_> {
     fn run(
         &self,
         servers: &mut Servers,
-        found: &mut Found,
+        found: &mut Findings,
         progress: &mut dyn FnMut(&str, f64),
     ) -> Vec<Series> {
         progress("checking answers", 0.0);
@@ -135,7 +135,7 @@ impl Contest<'_> {
         self.situation.threads == 1 && matches!(self.situation.way, Way::Kept | Way::PerCall)
     }
 
-    fn enter(&self, servers: &mut Servers, found: &mut Found, format: Format) -> Vec<Entry> {
+    fn enter(&self, servers: &mut Servers, found: &mut Findings, format: Format) -> Vec<Entry> {
         let Situation { message, link, way, has_nagle, .. } = *self.situation;
         let messages = &self.setting.request.definition.messages.cases;
         let Some(case) = messages.iter().find(|case| case.name == message) else {
@@ -215,7 +215,7 @@ impl Contest<'_> {
     }
 
     /// It takes no more part.
-    fn dismiss(&self, found: &mut Found, entry: &mut Entry, why: &str) {
+    fn dismiss(&self, found: &mut Findings, entry: &mut Entry, why: &str) {
         let case = self.kind.case(self.situation);
         let series = &mut entry.series;
         let line = format!("{} ({}), {case}: {why}", series.subject, series.format.name());

@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::Found;
 use super::contest::plain;
 use super::servers::{Asked, Servers};
 use super::tally::{Series, Turns};
 use crate::evaluation::Step;
-use crate::measure::Setting;
+use crate::measure::{Findings, Setting};
 use crate::service::{Connecting, Failure, Load, Outcome, Request, Until};
 use trunkline_experiment::definition::{Measure, Pool, PoolOrder, Transport};
 use trunkline_experiment::format::Format;
@@ -26,7 +25,7 @@ pub(super) fn measure(
     setting: &Setting<'_>,
     measures: &[&Measure],
     servers: &mut Servers,
-    found: &mut Found,
+    found: &mut Findings,
     progress: &mut dyn FnMut(Step<'_>),
 ) {
     for measure in measures {
@@ -51,7 +50,7 @@ fn enter(
     asked: &Pool,
     (format, size, order): (Format, u32, PoolOrder),
     servers: &mut Servers,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Option<Entry> {
     let words = format!("pool {size} {}", order.name());
     let server = servers.of(setting, found, &Asked { words, ..plain() }, format, false);
@@ -75,7 +74,7 @@ fn run(
     setting: &Setting<'_>,
     asked: &Pool,
     entries: &mut [Entry],
-    found: &mut Found,
+    found: &mut Findings,
     progress: &mut dyn FnMut(Step<'_>),
 ) {
     let repetitions = setting.repetitions();

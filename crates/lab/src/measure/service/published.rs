@@ -1,44 +1,13 @@
-//! The paper's own subjects, none of which is here: rows without a value, beside which its figures stand.
+//! What was published of calls: each figure once, beside the case that it is of.
 
-use super::{Asked, Found};
-use crate::measure::Setting;
-use trunkline_bench::row::{Row, Verdict};
+use crate::measure::{Findings, Setting, published};
 use trunkline_experiment::definition::calls::{Kind, peak};
 use trunkline_experiment::definition::{Measure, Transport};
 use trunkline_experiment::format::Format;
 use trunkline_experiment::names::STAGES;
 
-/// A row for each figure of the paper in the cases that were measured.
-pub(super) fn rows(
-    setting: &Setting<'_>,
-    asked: &Asked<'_>,
-    kind: &str,
-    metric: &str,
-    unit: &str,
-) -> Vec<Row> {
-    let definition = &setting.request.definition;
-    let mut rows = Vec::new();
-    for case in &asked.cases {
-        for &format in &asked.formats {
-            let figures = definition.figures(kind, metric, format, &case.name);
-            rows.extend(figures.map(|figure| Row {
-                paper: Some(figure.value),
-                verdict: Verdict::Absent,
-                ..setting.row(
-                    &format!("{kind}-{}", case.name),
-                    figure.subject,
-                    &format.profile(),
-                    metric,
-                    unit,
-                )
-            }));
-        }
-    }
-    rows
-}
-
-/// As [`rows`], of calls: each figure once, beside the case that it is of.
-pub(super) fn of_calls(setting: &Setting<'_>, measures: &[&Measure], found: &mut Found) {
+/// A row for each figure of the calls that were measured.
+pub(super) fn rows(setting: &Setting<'_>, measures: &[&Measure], found: &mut Findings) {
     let messages = &setting.request.definition.messages;
     for (kind, calls) in measures.iter().filter_map(|measure| measure.calls()) {
         for it in calls.situations(messages).iter().filter(|it| it.link == "direct") {
@@ -68,18 +37,14 @@ pub(super) fn of_calls(setting: &Setting<'_>, measures: &[&Measure], found: &mut
 
 fn figures(
     setting: &Setting<'_>,
-    found: &mut Found,
+    found: &mut Findings,
     (case, message, formats): (String, &str, &[Format]),
-    (kind, metric, unit): (&str, &str, &str),
+    measured: (&str, &str, &str),
 ) {
     for &format in formats {
         let profile = format.profile_over(Transport::Http.of(format).profile());
-        for figure in setting.request.definition.figures(kind, metric, format, message) {
-            let row = Row {
-                paper: Some(figure.value),
-                verdict: Verdict::Absent,
-                ..setting.row(&case, figure.subject, &profile, metric, unit)
-            };
+        let about = (&*case, message, &*profile);
+        for row in published::of_message(setting, about, format, measured) {
             if !found.rows.contains(&row) {
                 found.rows.push(row);
             }

@@ -9,17 +9,16 @@ use trunkline_catalogue::commerce::CustomerServices;
 
 use super::processors::Processors;
 use super::tls::Credentials;
-use super::{Found, batch};
 use crate::customer_services::web_service::path_of;
-use crate::customer_services::{self};
+use crate::customer_services::{self, batch};
 use crate::format::Codec;
-use crate::measure::Setting;
+use crate::measure::{Findings, Setting};
 use crate::peer::{ANSWER_TIMEOUT, Peer, PeerError, Serving};
 use crate::service::{Connecting, Load, Post, Protocol, Request, Secure, Until};
 use crate::{answer, format};
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_experiment::definition::{MessageCase, Transport};
-use trunkline_experiment::format::Format;
+use trunkline_experiment::format::{Encoding, Family, Format};
 use trunkline_experiment::names::{BARE, NETWORK};
 use trunkline_experiment::subjects::{Known, TRUNKLINE, formats_of};
 
@@ -96,7 +95,7 @@ impl Servers {
     pub(super) fn of(
         &mut self,
         setting: &Setting<'_>,
-        found: &mut Found,
+        found: &mut Findings,
         asked: &Asked,
         format: Format,
         with_others: bool,
@@ -119,7 +118,7 @@ impl Servers {
     fn one(
         &mut self,
         setting: &Setting<'_>,
-        found: &mut Found,
+        found: &mut Findings,
         asked: &Asked,
         format: Format,
         whose: Whose,
@@ -170,7 +169,7 @@ impl Servers {
     fn start(
         &mut self,
         setting: &Setting<'_>,
-        found: &mut Found,
+        found: &mut Findings,
         (name, whose): (&str, Whose),
         asked: &Asked,
         only: Option<Format>,
@@ -196,7 +195,7 @@ impl Servers {
                 };
                 let start = || Peer::start_with(name, &request.program, arguments, ANSWER_TIMEOUT);
                 let started = self.processors.among_servers(start);
-                (started.map_err(told)?, Format::CUSTOMER_SERVICES.to_vec())
+                (started.map_err(told)?, Format::of_family(Family::CustomerServices).collect())
             }
         };
         let serving = self.serving(whose, asked, only)?;
@@ -252,8 +251,8 @@ impl Servers {
     /// How a server is spoken to.
     pub(super) fn connecting(&self, index: usize, format: Format) -> Result<Connecting, String> {
         let Server { asked, address, .. } = &self.all[index];
-        let protocol = match (asked.transport, format) {
-            (Transport::Tcp, Format::NgCdr) => Protocol::LengthPrefixed,
+        let protocol = match (asked.transport, format.encoding()) {
+            (Transport::Tcp, Encoding::Cdr(_)) => Protocol::LengthPrefixed,
             (Transport::Tcp, _) => Protocol::Xml,
             _ => Protocol::Http,
         };
@@ -275,7 +274,7 @@ impl Servers {
     /// with the answers; it is told here, the first time.
     pub(super) fn requests(
         &mut self,
-        found: &mut Found,
+        found: &mut Findings,
         (index, format): (usize, Format),
         case: &MessageCase,
         is_kept: bool,

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use super::contest::plain;
 use super::servers::{Asked, Servers};
-use super::{COMPILED_AS_THEY_RUN, Found};
 use crate::evaluation::Step;
-use crate::measure::Setting;
+use crate::measure::codec::COMPILED_AS_THEY_RUN;
+use crate::measure::{Findings, Setting};
 use crate::peer::{PeerError, Stages};
 use crate::service::{Connecting, Load, Request, Until};
 use trunkline_bench::row::{Row, Verdict};
@@ -40,7 +40,7 @@ pub(super) fn measure(
     setting: &Setting<'_>,
     measures: &[&Measure],
     servers: &mut Servers,
-    found: &mut Found,
+    found: &mut Findings,
     progress: &mut dyn FnMut(Step<'_>),
 ) {
     for measure in measures {
@@ -61,7 +61,7 @@ fn enter(
     asked: &StagesOfCalls,
     case: &MessageCase,
     servers: &mut Servers,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Vec<Entry> {
     let mut entries = Vec::new();
     for &format in &asked.formats {
@@ -94,7 +94,7 @@ fn run(
     asked: &StagesOfCalls,
     entries: &mut [Entry],
     servers: &mut Servers,
-    found: &mut Found,
+    found: &mut Findings,
     progress: &mut dyn FnMut(&str, f64),
 ) {
     let is_quick = setting.request.is_quick;
@@ -205,7 +205,7 @@ fn counted(
     }
 }
 
-fn rows(setting: &Setting<'_>, case: &MessageCase, entries: &[Entry], found: &mut Found) {
+fn rows(setting: &Setting<'_>, case: &MessageCase, entries: &[Entry], found: &mut Findings) {
     let name = format!("{STAGES}-{}", case.name);
     for entry in entries {
         let bytes: usize = entry.requests.iter().map(|it| it.bytes.len() - it.head).sum();
@@ -310,14 +310,14 @@ mod tests {
 
     #[test]
     fn why_a_call_failed_that_warms_up_is_told() {
-        let refuse = |listener: &TcpListener, _: &Mutex<Stages>| {
+        let reject = |listener: &TcpListener, _: &Mutex<Stages>| {
             let (mut stream, _) = listener.accept().expect("the driver connects");
             let mut request = [0; 8];
             stream.read_exact(&mut request).expect("a request");
             let answer = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
             stream.write_all(answer).expect("the driver reads");
         };
-        let told = found_of(refuse, |stages| stages).expect_err("it was refused");
+        let told = found_of(reject, |stages| stages).expect_err("it was rejected");
         assert!(told.starts_with("warming up: ") && told.contains("503"), "{told}");
         // One that answers and does not count.
         let told = found(|_| Stages::default()).expect_err("nothing was counted");

@@ -1,9 +1,8 @@
 //! What came of calls in turns, as rows.
 
-use super::Found;
-use crate::measure::Setting;
+use crate::measure::{Findings, Setting, distribution};
 use crate::service::{Outcome, Request};
-use trunkline_bench::histogram::{Distribution, Times};
+use trunkline_bench::histogram::Times;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_experiment::definition::Transport;
 use trunkline_experiment::definition::calls::Situation;
@@ -148,7 +147,7 @@ pub(super) struct Turns<'a> {
 
 impl Turns<'_> {
     /// Each subject's own rows, everybody's times over the bare echo of the same bytes, and our leads.
-    pub(super) fn rows(&self, found: &mut Found) {
+    pub(super) fn rows(&self, found: &mut Findings) {
         let Self { setting, is_latency, all } = *self;
         for series in all {
             found.rows.extend(series.rows(setting, is_latency));
@@ -169,13 +168,8 @@ impl Turns<'_> {
                 let blank = ours.blank(setting, &lead_metric(&series.subject), "x");
                 found.rows.push(series.over(ours, is_latency, blank));
             }
-            found.distributions.push(Distribution {
-                case: series.case.clone(),
-                subject: series.subject.clone(),
-                profile: series.profile(),
-                metric: "latency".to_owned(),
-                times: series.times.clone(),
-            });
+            let blank = series.blank(setting, "latency", "ns");
+            found.distributions.push(distribution(&blank, series.times.clone()));
         }
     }
 }
@@ -183,7 +177,7 @@ impl Turns<'_> {
 /// The most calls a second of each subject, over all numbers of threads: where it is saturated.
 pub(super) fn peaks(
     setting: &Setting<'_>,
-    found: &mut Found,
+    found: &mut Findings,
     situations: &[Situation<'_>],
     all: &[Series],
     peak: impl Fn(&Situation<'_>) -> String,

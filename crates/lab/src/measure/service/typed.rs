@@ -19,11 +19,10 @@ use trunkline_session::soap::ClientConfig;
 use super::contest::plain;
 use super::servers::{Servers, post};
 use super::tally::{Series, Turns};
-use super::{Found, batch};
-use crate::customer_services;
 use crate::customer_services::web_service::{CustomerClient, PATHS, path_of};
+use crate::customer_services::{self, batch};
 use crate::evaluation::Step;
-use crate::measure::Setting;
+use crate::measure::{Findings, Setting};
 use crate::service::Outcome;
 use trunkline_bench::clock::monotonic_nanoseconds;
 use trunkline_experiment::definition::{Measure, MessageCase, Transport, TypedCalls};
@@ -46,7 +45,7 @@ pub(super) fn measure(
     setting: &Setting<'_>,
     measures: &[&Measure],
     servers: &mut Servers,
-    found: &mut Found,
+    found: &mut Findings,
     progress: &mut dyn FnMut(Step<'_>),
 ) {
     for measure in measures {
@@ -72,7 +71,7 @@ fn enter(
     setting: &Setting<'_>,
     (name, case, format): (&str, &MessageCase, Format),
     servers: &mut Servers,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Vec<Entry> {
     let mut entries = Vec::new();
     for server in servers.of(setting, found, &plain(), format, true) {
@@ -98,7 +97,7 @@ fn run(
     asked: &TypedCalls,
     threads: u32,
     entries: &mut [Entry],
-    found: &mut Found,
+    found: &mut Findings,
 ) {
     let most = if setting.request.is_quick { 20 } else { u32::MAX };
     let time = Duration::from_millis(asked.milliseconds.min(most).into());

@@ -39,7 +39,7 @@ impl Model {
             return false;
         }
         let own =
-            self.subscriptions.iter().flatten().filter(|it| it.client == id && !it.is_refused);
+            self.subscriptions.iter().flatten().filter(|it| it.client == id && !it.is_rejected);
         if own.clone().filter(|it| it.pattern == pattern).count() >= self.overlaps {
             return false;
         }
@@ -56,7 +56,7 @@ impl Model {
         let interval = options.updates_per_second.map(|updates| u64::from(updates.get()));
         let subscription = Subscription {
             serial: self.last_serial,
-            is_refused: false,
+            is_rejected: false,
             topics: settled.into_iter().collect(),
             client: id,
             number,
@@ -85,7 +85,7 @@ impl Model {
     }
 
     /// Who gets the messages of a topic: of each client those that do already, and the oldest of the others,
-    /// as many as may be. The others are refused.
+    /// as many as may be. The others are rejected.
     pub(super) fn settle(&mut self, topic: usize) {
         if self.topics[topic].epoch == self.epoch {
             return;
@@ -94,7 +94,7 @@ impl Model {
         let name = &self.topics[topic].name;
         let all = self.subscriptions.iter_mut().flatten();
         let mut found: Vec<&mut Subscription> =
-            all.filter(|it| !it.is_refused && matches(&it.pattern, name)).collect();
+            all.filter(|it| !it.is_rejected && matches(&it.pattern, name)).collect();
         found.sort_by_key(|it| (it.client.index, it.serial));
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
         for it in found {
@@ -103,15 +103,15 @@ impl Model {
             if *count <= self.overlaps {
                 it.topics.insert(topic);
             } else if !it.topics.contains(&topic) {
-                it.is_refused = true;
-                self.refused.push(it.serial);
+                it.is_rejected = true;
+                self.rejected.push(it.serial);
             }
         }
     }
 
-    /// Ends those that are refused, in the order in which they were.
-    pub(super) fn end_refused(&mut self, now: u64) {
-        for serial in std::mem::take(&mut self.refused) {
+    /// Ends those that are rejected, in the order in which they were.
+    pub(super) fn end_rejected(&mut self, now: u64) {
+        for serial in std::mem::take(&mut self.rejected) {
             let is_it =
                 |it: &Option<Subscription>| it.as_ref().is_some_and(|it| it.serial == serial);
             let Some(slot) = self.subscriptions.iter().position(is_it) else { continue };

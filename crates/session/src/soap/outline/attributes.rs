@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use trunkline_codec::soap::QName;
+use trunkline_soap::QName;
 
 use super::tree::Element;
 use super::types::{Content, Reader, derivation, is_built_in};

@@ -1,6 +1,6 @@
 //! Bindings, port types and messages.
 
-use trunkline_codec::soap::{QName, Version};
+use trunkline_soap::{QName, Version};
 
 use super::documents::Documents;
 use super::tree::Element;

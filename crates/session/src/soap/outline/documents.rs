@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
-use trunkline_codec::soap::QName;
 use trunkline_message::Limits;
+use trunkline_soap::QName;
 
 use super::tree::Element;
 use super::{ENCODINGS, OutlineError, WSDL, XSD};

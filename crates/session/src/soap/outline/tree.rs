@@ -1,8 +1,8 @@
 //! A document as elements, with names in attributes resolved.
 
-use trunkline_codec::soap::QName;
 use trunkline_codec::xml::{self, Event, Parser, Source};
 use trunkline_message::{Limits, Result};
+use trunkline_soap::QName;
 
 /// Attributes whose values are qualified names, or lists of them (WSDL 1.1 sections 2 and 3, XML Schema part 1).
 const NAMES: [&str; 10] = [

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use trunkline_codec::soap::QName;
+use trunkline_soap::QName;
 
 use super::documents::Documents;
 use super::tree::Element;

@@ -1,7 +1,7 @@
 //! Elements of any name (`xsd:any`, XML Schema part 1 section 3.10).
 
-use trunkline_codec::soap::{Takes, holds_wildcards, takes_of};
 use trunkline_message::{Field, Need, ScopeId};
+use trunkline_soap::{NamespaceConstraint, holds_wildcards, namespace_constraint};
 
 use super::content::{Element, Occurs, Particle, Place, Space};
 use super::facets;
@@ -11,7 +11,7 @@ use super::walk::Walk;
 impl Walk<'_> {
     /// The wildcard that a field is, if it is one.
     pub(super) fn wildcard(&self, field: &Field) -> Option<Element> {
-        takes_of(self.layout, field, self.types.target())?;
+        namespace_constraint(self.layout, field, self.types.target())?;
         let noted = self.layout.notes().of_member(field.member, "xml", "namespace");
         let occurs = match (field.holds.scope(), field.need) {
             (Some(_), _) => Occurs { least: 0, most: None },
@@ -69,7 +69,7 @@ impl Walk<'_> {
                     true => (one, other),
                     false => (other, one),
                 };
-                self.types.refuse(format!(
+                self.types.reject(format!(
                     "the message {message}: {} of {around} takes elements of any name, and {} beside it may \
                      stand in its place, which XML Schema forbids: note xml(namespace = \"##other\"), or \
                      let what is before it always be there and nothing follow",
@@ -79,8 +79,9 @@ impl Walk<'_> {
         }
     }
 
-    fn takes(&self, any: &Element, home: Space) -> Takes {
-        Takes::parse(&any.type_name, self.types.name_of(home)).unwrap_or(Takes::All)
+    fn takes(&self, any: &Element, home: Space) -> NamespaceConstraint {
+        NamespaceConstraint::parse(&any.type_name, self.types.name_of(home))
+            .unwrap_or(NamespaceConstraint::All)
     }
 
     fn namespace(&self, element: &Element, home: Space) -> String {

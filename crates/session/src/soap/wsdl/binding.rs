@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use trunkline_codec::soap::Version;
 use trunkline_message::Layout;
+use trunkline_soap::Version;
 
 use super::markup::Markup;
 use super::messages;

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use trunkline_codec::soap::{QName, is_by_type, is_declared_type, is_text, is_typed, type_of_arm};
 use trunkline_message::{Field, Holds, Layout, ScopeId, Shape};
+use trunkline_soap::{QName, is_by_type, is_declared_type, is_text, is_typed, type_of_arm};
 
 use super::Description;
 use super::messages;
@@ -65,7 +65,7 @@ impl ByType {
         let noted = layout.notes().of_type(choice, "xml", "namespace");
         let name = QName::new(noted.unwrap_or(own), &*layout.schema().type_of(choice).name);
         let arm = |field: &Field| Arm {
-            // What has no name is refused with the plan.
+            // What has no name is rejected with the plan.
             name: type_of_arm(layout, field, own).unwrap_or_default(),
             kind: kind(layout, field),
             is_base: is_declared_type(layout, field),

@@ -1,6 +1,6 @@
 //! How the bodies of a binding look, whatever the SOAP version.
 
-use trunkline_codec::soap::Style;
+use trunkline_soap::Style;
 
 use super::{Binding, Description};
 

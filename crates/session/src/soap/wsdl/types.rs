@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use trunkline_codec::soap::QName;
 use trunkline_message::{Layout, ScopeId};
+use trunkline_soap::QName;
 
 use super::Description;
 use super::content::{self, Attribute, Content, Element, Occurs, Particle, Place, Space, TARGET};
@@ -189,13 +189,13 @@ impl Types {
         let particles = match Walk::new(self, layout, form).content(ScopeId(0), TARGET) {
             Content::Sequence(particles, attributes) => {
                 for attribute in attributes {
-                    self.refuse_part(layout, &format!("the attribute {}", attribute.name), NO_PART);
+                    self.reject_part(layout, &format!("the attribute {}", attribute.name), NO_PART);
                 }
                 particles
             }
             Content::Choice(arms, occurs) => vec![Particle::Choice(arms, occurs)],
             Content::Text(..) | Content::Mixed(..) => {
-                self.refuse_part(layout, "a text", NO_PART);
+                self.reject_part(layout, "a text", NO_PART);
                 Vec::new()
             }
             _ => Vec::new(),
@@ -205,29 +205,29 @@ impl Types {
         for particle in particles {
             match particle {
                 Particle::Element(element) if element.place == Place::Anywhere => {
-                    self.refuse_part(layout, &format!("{}, an any,", element.name), NO_PART);
+                    self.reject_part(layout, &format!("{}, an any,", element.name), NO_PART);
                 }
                 Particle::Element(element) if !is_unqualified(&element) => {
-                    self.refuse_part(layout, &format!("{} of a namespace", element.name), NO_PART);
+                    self.reject_part(layout, &format!("{} of a namespace", element.name), NO_PART);
                 }
                 Particle::Element(element) if element.nillable && form != Form::Encoded => {
                     let what = format!("{}, which may be nil,", element.name);
-                    self.refuse_part(layout, &what, NO_PART);
+                    self.reject_part(layout, &what, NO_PART);
                 }
                 Particle::Element(element) if element.occurs.most == Some(1) => {
                     parts.push(self.restricted(element, form));
                 }
-                Particle::Element(element) => self.refuse_part(layout, &element.name, NOT_ONCE),
+                Particle::Element(element) => self.reject_part(layout, &element.name, NOT_ONCE),
                 Particle::Choice(arms, _) => {
                     let names: Vec<&str> = arms.iter().map(|it| &*it.name).collect();
-                    self.refuse_part(layout, &format!("one of {}", names.join(", ")), NOT_ONCE);
+                    self.reject_part(layout, &format!("one of {}", names.join(", ")), NOT_ONCE);
                 }
             }
         }
         parts
     }
 
-    fn refuse_part(&mut self, layout: &Layout, what: &str, why: &str) {
+    fn reject_part(&mut self, layout: &Layout, what: &str, why: &str) {
         let message = layout.name();
         self.problems.no_part.get_or_insert_with(|| {
             format!(
@@ -238,7 +238,7 @@ impl Types {
     }
 
     /// XML Schema cannot say what is asked for.
-    pub(super) fn refuse(&mut self, why: String) {
+    pub(super) fn reject(&mut self, why: String) {
         self.problems.unsaid.get_or_insert(why);
     }
 
@@ -441,7 +441,7 @@ impl Types {
 
     fn declared_name(&mut self, declared: &Declared, form: Form) -> String {
         match declared {
-            Declared::Base(name) => self.told_name(name).1,
+            Declared::Base(name) => self.type_name(name).1,
             // Arrays of the encoding say that they are of any type where there is no base.
             Declared::Abstract(name) if form != Form::Encoded => {
                 // Messages do not name it.
@@ -456,9 +456,9 @@ impl Types {
     }
 
     /// The namespace of a type that messages name, and its name with the prefix.
-    pub(super) fn told_name(&mut self, name: &QName) -> (Space, String) {
+    pub(super) fn type_name(&mut self, name: &QName) -> (Space, String) {
         if name.namespace.is_empty() {
-            self.refuse(format!(
+            self.reject(format!(
                 "the type {name} is in no namespace, which has no types here: note another of it"
             ));
         }
@@ -471,9 +471,9 @@ impl Types {
     }
 
     /// What the type of such a name holds, which is never numbered.
-    pub(super) fn settle_told(&mut self, claim: Claim, name: &QName, content: Content) {
+    pub(super) fn settle_named(&mut self, claim: Claim, name: &QName, content: Content) {
         if !self.settle(claim, content) {
-            self.refuse(format!(
+            self.reject(format!(
                 "the type {name}, which messages name, would have two different contents: give one \
                  another name, #[xml(type = \"...\")], or a binding a service of its own"
             ));
@@ -484,10 +484,10 @@ impl Types {
     pub(super) fn derive(&mut self, name: &QName, form: Form) {
         let above = match self.hierarchy.above(name) {
             Ok(above) => above.cloned(),
-            Err(why) => return self.refuse(why),
+            Err(why) => return self.reject(why),
         };
         let base = above.map(|it| self.declared_name(&it, form)).filter(|it| it != "xsd:anyType");
-        let (_, full) = self.told_name(name);
+        let (_, full) = self.type_name(name);
         if let Some(index) = self.by_name.get(&full)
             && !self.types[*index].content.is_simple()
         {

@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use trunkline_codec::soap::{
-    is_attribute, is_mixed, is_nillable, is_of_arms, is_spaced, is_text, is_typed, is_unwrapped,
-    item_name, namespace_of, noted_name, type_namespace, type_of_arm,
-};
 use trunkline_message::{
     Component, Field, Holds, IntegerKind, Kind, Layout, MemberId, Need, ScopeId,
     Shape as ScopeShape, TypeId,
+};
+use trunkline_soap::{
+    is_attribute, is_mixed, is_nillable, is_of_arms, is_spaced, is_text, is_typed, is_unwrapped,
+    item_name, namespace_of, noted_name, type_namespace, type_of_arm,
 };
 
 use super::content::{Attribute, Content, Element, Occurs, Particle, Place, Space, TARGET};
@@ -26,7 +26,7 @@ pub(super) struct Walk<'a> {
     /// The types that hold themselves and are being described.
     open: HashMap<ScopeId, String>,
     /// The types that messages name and that are described or being described.
-    told: HashSet<String>,
+    named: HashSet<String>,
 }
 
 /// A field or a component of a scope, by position.
@@ -37,7 +37,7 @@ enum Member {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(types: &'a mut Types, layout: &'a Layout, form: Form) -> Self {
-        Self { types, layout, form, open: HashMap::new(), told: HashSet::new() }
+        Self { types, layout, form, open: HashMap::new(), named: HashSet::new() }
     }
 
     /// In which schema a type is: that of the namespace of its members, so that they are local to it.
@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
                 return name;
             }
             self.types.forget(mark);
-            self.told.retain(|name| self.types.has(name));
+            self.named.retain(|name| self.types.has(name));
         }
     }
 
@@ -101,16 +101,16 @@ impl<'a> Walk<'a> {
         let choice = ByType::new(layout, id, arms.clone(), self.types.target());
         let declared = self.types.declared(&choice, self.form);
         for arm in &layout.scope(id).fields[arms] {
-            self.told_arm(arm);
+            self.arm_type(arm);
         }
         declared
     }
 
     /// The type that tells an arm, if it is none of XML Schema's own.
-    fn told_arm(&mut self, arm: &'a Field) {
+    fn arm_type(&mut self, arm: &'a Field) {
         let Ok(name) = type_of_arm(self.layout, arm, self.types.target()) else { return };
-        let (space, full) = self.types.told_name(&name);
-        if full.starts_with("xsd:") || !self.told.insert(full.clone()) {
+        let (space, full) = self.types.type_name(&name);
+        if full.starts_with("xsd:") || !self.named.insert(full.clone()) {
             return;
         }
         // A type that holds itself may be under way.
@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
                 }
                 Holds::List(_) | Holds::Group(_) => Content::Open,
             };
-            self.types.settle_told(claim, &name, content);
+            self.types.settle_named(claim, &name, content);
         }
         self.types.derive(&name, self.form);
     }
@@ -276,7 +276,7 @@ impl<'a> Walk<'a> {
             return Facets::new();
         };
         facets::of_values(self.layout, field.member, kind).unwrap_or_else(|why| {
-            self.types.refuse(format!("the message {}: {}: {why}", self.layout.name(), field.name));
+            self.types.reject(format!("the message {}: {}: {why}", self.layout.name(), field.name));
             Facets::new()
         })
     }
@@ -309,7 +309,7 @@ impl<'a> Walk<'a> {
         };
         if field.need != Need::Required && !may_be_empty {
             let (message, around) = (self.layout.name(), &self.layout.scope(id).name);
-            self.types.refuse(format!(
+            self.types.reject(format!(
                 "the message {message}: the text {} of {around} may be absent, and XML Schema has no \
                  empty value of its type: let it always be there",
                 field.name
@@ -388,7 +388,7 @@ impl<'a> Walk<'a> {
         let mut fields = layout.scope(inner).fields.iter().filter(|it| it.component.is_none());
         let required = fields.find(|it| it.need == Need::Required && is_attribute(layout, it));
         if let Some(attribute) = required {
-            self.types.refuse(format!(
+            self.types.reject(format!(
                 "the message {}: {} may be nil, and its attribute {} has to be there even then: let that \
                  be optional",
                 layout.name(),

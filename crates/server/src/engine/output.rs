@@ -1,0 +1,64 @@
+//! What the router writes to a client through, and what the engine keeps beside it.
+
+use trunkline_native::code;
+use trunkline_router::{Delivery, Gap, Renderer, TopicId};
+use trunkline_session::router::{ClientRenderer, Protocol, SessionRenderer as _};
+
+use super::requests::Requests;
+
+/// The renderer of a client, its losses and its requests.
+#[derive(Debug)]
+pub struct ClientOutput {
+    pub(super) renderer: ClientRenderer,
+    pub(super) requests: Requests,
+    pub(super) losses: Losses,
+    /// What the client is told when the router ends the connection.
+    pub(super) closing_code: u16,
+}
+
+/// What the client has been told of lost messages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Losses {
+    /// Reports of gaps.
+    pub(super) gaps: u64,
+    /// Messages lost in them.
+    pub(super) messages: u64,
+    /// Reports when the log was written last.
+    pub(super) logged: u64,
+    /// When that was.
+    pub(super) logged_at: Option<u64>,
+}
+
+impl ClientOutput {
+    pub(super) fn new(protocol: Protocol) -> Self {
+        Self {
+            renderer: ClientRenderer::new(protocol),
+            requests: Requests::default(),
+            losses: Losses::default(),
+            // Unless the engine has another reason, it is a full queue.
+            closing_code: code::SLOW,
+        }
+    }
+}
+
+impl Renderer for ClientOutput {
+    #[inline]
+    fn topic(&mut self, out: &mut Vec<u8>, topic: TopicId, name: &str) {
+        self.renderer.topic(out, topic, name);
+    }
+
+    #[inline(always)]
+    fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>) {
+        self.renderer.message(out, delivery);
+    }
+
+    fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
+        self.losses.gaps += 1;
+        self.losses.messages += gap.count;
+        self.renderer.gap(out, gap);
+    }
+
+    fn closing(&mut self, out: &mut Vec<u8>, reason: &str) {
+        self.renderer.close(out, self.closing_code, reason);
+    }
+}

@@ -1,0 +1,664 @@
+//! The loop: one thread that moves bytes between streams and the engine.
+//!
+//! A turn waits for something to happen, reads from each connection that has bytes, but not more
+//! than its share, and writes to each that has output: after each read where few have bytes, else
+//! after a few reads. So what many send to one goes out together, and what comes alone goes out at
+//! once.
+
+mod connection;
+mod listener;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::io;
+use std::sync::mpsc::SyncSender;
+
+use tracing::{info, warn};
+use trunkline_journal::Outcome;
+use trunkline_reactor::{Address, Event};
+
+use crate::Protocol;
+use crate::config::Config;
+use crate::engine::{ConnectionId, Dirty, Engine, LOGGED_EVERY};
+use crate::platform::{Deadline, Listener as _, Platform, Stream as _};
+use crate::server::Command;
+use crate::snapshot::{Snapshot, SnapshotRequest};
+
+pub use crate::engine::LINGER;
+use connection::{Connection, Read};
+pub use listener::{ProtocolListener, wanted_listeners};
+
+/// Bytes that one connection may bring before others have their turn.
+pub const SHARE: usize = 128 << 10;
+
+/// Bytes that a turn reads; the clock is read and time-outs are seen to in between.
+const TURN: usize = 8 * SHARE;
+
+/// Connections read from before there is a write to those that have output. What one of so few brought
+/// waits for no other.
+const FEW: usize = 8;
+
+/// Bytes for the disk from which on it is better kept busy than clients served a little sooner.
+const MUCH: usize = 16 << 10;
+
+/// Connections accepted at one listener before others have their turn.
+const ACCEPTED: usize = 64;
+
+/// Snapshots that may be asked for at a time.
+const SURVEYS: usize = 16;
+
+/// Nanoseconds between two looks at the time of the world.
+const CLOCK: u64 = 1_000_000_000;
+
+/// Tokens below this are listeners.
+const LISTENERS: usize = 1 << 10;
+
+/// Connections that are not taken in and may still read why.
+pub const LINGERING: usize = 64;
+
+/// Bytes that a connection that ends may still send. Closing a socket with bytes unread could take from
+/// the client why it ends, so that they are read; but not from one that never stops.
+pub const IGNORED: usize = 16 << 20;
+
+/// The end of a router.
+#[derive(Clone, Copy, Debug)]
+struct Stopping {
+    /// When waiting for clients to take what waits for them ends.
+    patience: u64,
+    /// When the last connection is gone.
+    end: u64,
+}
+
+/// Streams, listeners and the engine between them.
+pub struct EventLoop<P: Platform> {
+    /// Goes first, so that who waits for an answer does not wait while the engine's memory is freed.
+    platform: P,
+    engine: Engine,
+    listeners: Vec<Option<ProtocolListener<P::Listener>>>,
+    /// By the index of the client.
+    connections: Vec<Option<Connection<P::Stream>>>,
+    /// Listeners at which more may wait.
+    accepting: VecDeque<usize>,
+    /// Connections that may have more to read.
+    reading: VecDeque<ConnectionId>,
+    /// Connections that have something to write, and room for it.
+    writing: VecDeque<ConnectionId>,
+    /// Connections that end, in the order in which they have to be gone.
+    leaving: BTreeSet<(u64, ConnectionId)>,
+    /// Streams that were not taken in, and when they go.
+    lingering: VecDeque<(u64, P::Stream)>,
+    /// When the log may say next that connections are rejected for want of descriptors.
+    rejection_told_at: u64,
+    events: Vec<Event>,
+    buffer: Vec<u8>,
+    /// Nanoseconds since the epoch of the platform; read once a turn, and before something is written.
+    now: u64,
+    turns: u64,
+    /// When the time of the world is looked at next.
+    clock_at: u64,
+    stopping: Option<Stopping>,
+    /// Who wants to know what is going on; the first is served.
+    surveys: VecDeque<(SnapshotRequest, SyncSender<Snapshot>)>,
+}
+
+impl<P: Platform> EventLoop<P> {
+    /// A loop that listens there. Its engine's time is that of the platform.
+    ///
+    /// # Errors
+    ///
+    /// A listener cannot be watched.
+    pub fn new(
+        engine: Engine,
+        platform: P,
+        listeners: Vec<ProtocolListener<P::Listener>>,
+    ) -> io::Result<Self> {
+        let mut it = Self {
+            engine,
+            platform,
+            listeners: Vec::new(),
+            connections: Vec::new(),
+            accepting: VecDeque::new(),
+            reading: VecDeque::new(),
+            writing: VecDeque::new(),
+            leaving: BTreeSet::new(),
+            lingering: VecDeque::new(),
+            rejection_told_at: 0,
+            events: Vec::new(),
+            buffer: vec![0; 2 * SHARE],
+            now: 0,
+            turns: 0,
+            clock_at: 0,
+            stopping: None,
+            surveys: VecDeque::new(),
+        };
+        for listener in listeners {
+            it.open(listener)?;
+        }
+        Ok(it)
+    }
+
+    /// The router, to look at.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Who is connected, and by which stream.
+    pub fn streams(&self) -> impl Iterator<Item = (ConnectionId, &P::Stream)> {
+        self.connections.iter().flatten().map(|it| (it.id, &it.stream))
+    }
+
+    /// Turns until it is told to stop.
+    ///
+    /// # Errors
+    ///
+    /// Events cannot be waited for, so that nothing can go on.
+    pub fn run(mut self) -> io::Result<()> {
+        while !self.is_done() {
+            self.turn()?;
+        }
+        self.end();
+        Ok(())
+    }
+
+    /// Ends once everybody has left: what was stored is on disk when this returns.
+    fn end(mut self) {
+        self.close_store();
+        info!("the router has stopped");
+    }
+
+    /// Whether it has been told to stop, and has.
+    fn is_done(&self) -> bool {
+        let is_empty = || self.connections.iter().all(Option::is_none);
+        self.stopping.is_some_and(|it| self.now >= it.end || is_empty())
+    }
+
+    /// Waits until something happens, and does what follows from it.
+    ///
+    /// # Errors
+    ///
+    /// Events cannot be waited for, so that nothing can go on.
+    pub fn turn(&mut self) -> io::Result<()> {
+        let deadline = self.deadline();
+        self.platform.wait_until(&mut self.events, deadline)?;
+        self.now = self.platform.now();
+        self.turns += 1;
+        if self.now >= self.clock_at {
+            // Clocks are set while a router runs.
+            self.engine.tell_time(self.now, self.platform.since_1970());
+            self.clock_at = self.now.saturating_add(CLOCK);
+        }
+        self.sort_events();
+        let connections = &mut self.connections;
+        self.engine.advance_with(self.now, |id| find(connections, id)?.stream.under_way());
+        self.finish_work();
+        self.go_on();
+        if self.platform.is_asked() {
+            self.obey();
+        }
+        self.accept();
+        self.read();
+        self.write();
+        if !self.leaving.is_empty() {
+            self.part();
+        }
+        while self.lingering.front().is_some_and(|(until, _)| self.now >= *until) {
+            self.lingering.pop_front();
+        }
+        if !self.surveys.is_empty() {
+            self.survey();
+        }
+        if let Some(stopping) = self.stopping {
+            self.engine.stop(self.now, self.now >= stopping.patience);
+            self.flush();
+        }
+        Ok(())
+    }
+
+    /// Until when nothing has to be done.
+    pub fn deadline(&self) -> Deadline {
+        let is_idle = self.reading.is_empty()
+            && self.writing.is_empty()
+            && self.accepting.is_empty()
+            && !self.engine.has_released()
+            && self.surveys.is_empty();
+        if !is_idle {
+            return Deadline::Now;
+        }
+        let leaving = self.leaving.first().map(|(at, _)| *at);
+        let stopping =
+            self.stopping.map(|it| if self.now < it.patience { it.patience } else { it.end });
+        let lingering = self.lingering.front().map(|(at, _)| *at);
+        let deadlines = [self.engine.next_deadline(), leaving, lingering, stopping];
+        deadlines.into_iter().flatten().min().map_or(Deadline::Never, Deadline::At)
+    }
+
+    fn sort_events(&mut self) {
+        for event in &self.events {
+            if event.token < LISTENERS {
+                if !self.accepting.contains(&event.token) {
+                    self.accepting.push_back(event.token);
+                }
+                continue;
+            }
+            let Some(connection) =
+                self.connections.get_mut(event.token - LISTENERS).and_then(Option::as_mut)
+            else {
+                continue;
+            };
+            if event.readable && !connection.is_reading {
+                connection.is_reading = true;
+                self.reading.push_back(connection.id);
+            }
+            connection.has_ended |= event.closed;
+            if event.writable && connection.is_blocked {
+                connection.is_blocked = false;
+                self.engine.progressed(self.now, connection.id);
+                if !connection.is_writing {
+                    connection.is_writing = true;
+                    self.writing.push_back(connection.id);
+                }
+            }
+        }
+    }
+
+    /// Listens at an address, and gives the listener's place.
+    fn bind(&mut self, (address, protocol): &(Address, Protocol)) -> io::Result<usize> {
+        let socket = self.platform.bind(address)?;
+        self.open(ProtocolListener { socket, protocol: *protocol, asked: address.clone() })
+    }
+
+    /// Adds a listener, and gives its place.
+    fn open(&mut self, mut listener: ProtocolListener<P::Listener>) -> io::Result<usize> {
+        let free = self.listeners.iter().position(Option::is_none);
+        let at = free.unwrap_or(self.listeners.len());
+        if at >= LISTENERS {
+            return Err(io::Error::other(format!("there are {LISTENERS} listeners already")));
+        }
+        self.platform.add_listener(&mut listener.socket, at)?;
+        if at == self.listeners.len() {
+            self.listeners.push(None);
+        }
+        self.listeners[at] = Some(listener);
+        self.accepting.push_back(at);
+        Ok(at)
+    }
+
+    fn accept(&mut self) {
+        for _ in 0..self.accepting.len() {
+            let Some(at) = self.accepting.pop_front() else { return };
+            for left in (0..ACCEPTED).rev() {
+                let Some(listener) = self.listeners.get_mut(at).and_then(Option::as_mut) else {
+                    break;
+                };
+                match listener.socket.accept() {
+                    Ok(None) => break,
+                    Ok(Some(stream)) => {
+                        let protocol = listener.protocol;
+                        match self.platform.rejection(&stream) {
+                            None => self.welcome(stream, protocol),
+                            Some(reason) => self.reject_for_descriptors(stream, protocol, &reason),
+                        }
+                        if left == 0 {
+                            self.accepting.push_back(at);
+                        }
+                    }
+                    Err(cause) => {
+                        warn!(%cause, "connections cannot be accepted for now");
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    fn welcome(&mut self, mut stream: P::Stream, protocol: Protocol) {
+        if self.stopping.is_some() {
+            return;
+        }
+        let id = match self.engine.connected(self.now, stream.peer(), protocol) {
+            Ok(id) => id,
+            Err(rejection) => {
+                return self.reject_connection(stream, protocol, &rejection.to_string());
+            }
+        };
+        let at = id.index as usize;
+        if let Err(cause) = self.platform.add(&mut stream, LISTENERS + at) {
+            return self.engine.closed(self.now, id, &format!("it cannot be watched: {cause}"));
+        }
+        if at >= self.connections.len() {
+            self.connections.resize_with(at + 1, || None);
+        }
+        let mut connection = Connection::new(id, stream);
+        connection.is_reading = true;
+        self.reading.push_back(id);
+        self.connections[at] = Some(connection);
+    }
+
+    /// Turns a connection away for which there is no descriptor.
+    #[cold]
+    fn reject_for_descriptors(&mut self, stream: P::Stream, protocol: Protocol, reason: &str) {
+        if self.stopping.is_some() {
+            return;
+        }
+        self.engine.count_rejected_connection();
+        if self.now >= self.rejection_told_at {
+            self.rejection_told_at = self.now.saturating_add(LOGGED_EVERY);
+            warn!(reason, "connections are rejected");
+        }
+        self.reject_connection(stream, protocol, reason);
+    }
+
+    /// Tells a client that there is no room for it. Its stream stays for a while, since closing it
+    /// with unread bytes would take back what it is told; but not many do.
+    fn reject_connection(&mut self, mut stream: P::Stream, protocol: Protocol, reason: &str) {
+        // It may be gone already.
+        let _ = stream.write(&Engine::rejection(protocol, reason));
+        let _ = stream.finish();
+        if self.lingering.len() >= LINGERING.min(self.platform.places_for_rejected()) {
+            self.lingering.pop_front();
+        }
+        self.lingering.push_back((self.now.saturating_add(LINGER), stream));
+    }
+
+    /// Reads from each connection once that may have bytes, until the turn has had enough.
+    fn read(&mut self) {
+        let (mut total, mut fresh, mut unwritten) = (0, 0, 0);
+        let is_few = self.reading.len() <= FEW;
+        for _ in 0..self.reading.len() {
+            if total >= TURN {
+                return;
+            }
+            let Some(id) = self.reading.pop_front() else { return };
+            let Some(connection) = find(&mut self.connections, id) else { continue };
+            let (read, bytes) =
+                connection.read(&mut self.engine, self.now, &mut self.buffer, SHARE);
+            while let Some(next) = self.engine.next_to_bound() {
+                if let Some(connection) = find(&mut self.connections, next)
+                    && let Err(cause) = connection.stream.bound_buffers()
+                {
+                    warn!(%cause, "buffers of a conflated client stay as they are");
+                }
+            }
+            let Some(connection) = find(&mut self.connections, id) else { continue };
+            if connection.dismissed.is_some() {
+                connection.ignored += bytes;
+            }
+            match read {
+                Read::Ended(reason) => self.gone(id, &reason),
+                // It is read from again when it is released.
+                _ if self.engine.is_held(id) => {}
+                Read::More if connection.ignored > IGNORED => self.gone(id, ""),
+                Read::More => self.reading.push_back(id),
+                Read::Drained => connection.is_reading = false,
+            }
+            total += bytes;
+            fresh += bytes;
+            unwritten += 1;
+            // What has been rendered is still in the processor's caches.
+            if is_few || unwritten == FEW || fresh >= SHARE {
+                (fresh, unwritten) = (0, 0);
+                self.write();
+            }
+        }
+    }
+
+    /// Writes to clients and gives the disk its work: first the disk, so that it works meanwhile, if there is
+    /// much to do; else first the clients, who would wait behind the thread that is woken for the disk.
+    fn write(&mut self) {
+        if self.engine.pending_bytes() >= MUCH {
+            self.begin_work();
+        }
+        if self.flush() && self.engine.wants_commit(self.now) {
+            // Who was written to may wait for this processor. Others are asked first whether they need it,
+            // since the thread that is woken for the disk takes it for as long as a write takes to begin.
+            self.platform.give_way();
+        }
+        self.begin_work();
+    }
+
+    #[inline]
+    fn begin_work(&mut self) {
+        if !self.platform.has_disk() {
+            return;
+        }
+        if let Some(commit) = self.engine.next_commit(self.now) {
+            self.platform.begin_commit(commit);
+        }
+        if let Some(task) = self.engine.next_task(self.now) {
+            self.platform.begin_task(task);
+        }
+    }
+
+    /// Takes what the disk has done.
+    fn finish_work(&mut self) {
+        while let Some(outcome) = self.platform.outcome() {
+            self.finish(outcome);
+            self.write();
+        }
+    }
+
+    /// Reads again from those that were held, after what was left over of them.
+    fn go_on(&mut self) {
+        while let Some(id) = self.engine.next_released() {
+            let Some(connection) = find(&mut self.connections, id) else { continue };
+            connection.retry(&mut self.engine, self.now);
+            // Its events may have been taken while nothing was read.
+            connection.is_reading = true;
+            if !self.engine.is_held(id) {
+                self.reading.push_back(id);
+            }
+        }
+    }
+
+    fn finish(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Committed(result) => self.engine.committed(self.now, result),
+            Outcome::Task(done) => self.engine.task_done(self.now, done),
+        }
+    }
+
+    /// Writes what has been stored, and waits until it is on disk.
+    fn close_store(&mut self) {
+        if !self.platform.has_disk() {
+            return;
+        }
+        self.engine.close_store(self.now);
+        while self.engine.has_work() {
+            self.begin_work();
+            let Some(outcome) = self.platform.wait_for_outcome() else { return };
+            self.finish(outcome);
+        }
+    }
+
+    /// Writes once to each connection that has output; whether there was any.
+    fn flush(&mut self) -> bool {
+        while let Some(dirty) = self.engine.next_dirty(self.now) {
+            match dirty {
+                Dirty::Output(id) => self.wants_to_write(id),
+                Dirty::Close(id, reason) => self.dismiss(id, &reason),
+            }
+        }
+        let count = self.writing.len();
+        if count > 0 {
+            // A turn may read for long, and what is sent says how old it is.
+            self.now = self.platform.now();
+        }
+        for _ in 0..count {
+            let Some(id) = self.writing.pop_front() else { break };
+            let Some(connection) = find(&mut self.connections, id) else { continue };
+            connection.is_writing = false;
+            match connection.write(&mut self.engine, self.now) {
+                Ok(true) => self.wants_to_write(id),
+                Ok(false) => {}
+                Err(cause) => self.gone(id, &format!("writing: {cause}")),
+            }
+        }
+        count > 0
+    }
+
+    fn wants_to_write(&mut self, id: ConnectionId) {
+        if let Some(connection) = find(&mut self.connections, id)
+            && !connection.is_writing
+            && !connection.is_blocked
+        {
+            connection.is_writing = true;
+            self.writing.push_back(id);
+        }
+    }
+
+    /// The connection is no more.
+    fn gone(&mut self, id: ConnectionId, reason: &str) {
+        let Some(slot) = self.connections.get_mut(id.index as usize) else { return };
+        let Some(mut connection) = slot.take_if(|connection| connection.id == id) else { return };
+        self.platform.remove(&mut connection.stream);
+        let reason = connection.dismissed.as_deref().unwrap_or(reason);
+        self.engine.closed(self.now, id, reason);
+    }
+
+    /// The connection is to end, and its client may read why for a while.
+    fn dismiss(&mut self, id: ConnectionId, reason: &str) {
+        let Some(connection) = find(&mut self.connections, id) else { return };
+        if connection.dismissed.is_none() {
+            connection.dismissed = Some(reason.to_owned());
+            let until = self.now.saturating_add(self.engine.linger(id));
+            self.leaving.insert((until, id));
+            // What is unread when the connection is closed would take from the client what it is told.
+            if self.engine.let_go(id) {
+                self.reading.push_back(id);
+            }
+            self.wants_to_write(id);
+        }
+    }
+
+    /// Ends what has taken too long to read why it ends.
+    fn part(&mut self) {
+        while let Some((until, id)) = self.leaving.first().copied() {
+            if self.now < until {
+                return;
+            }
+            self.leaving.pop_first();
+            self.gone(id, "");
+        }
+    }
+
+    /// Does what other threads asked for.
+    fn obey(&mut self) {
+        for command in self.platform.take_commands() {
+            match command {
+                Command::Stop => self.stop(),
+                Command::Snapshot(request, answer) => {
+                    // Beyond that the sender is dropped, which tells who asked.
+                    if self.surveys.len() < SURVEYS {
+                        self.surveys.push_back((request, answer));
+                    }
+                }
+                Command::Reconfigure(config, answer) => {
+                    let result = self.reconfigure(&config);
+                    // Who asked may have stopped waiting.
+                    let _ = answer.send(result);
+                }
+            }
+        }
+    }
+
+    /// Goes on with the snapshot that is asked for.
+    fn survey(&mut self) {
+        if !self.engine.is_in_survey()
+            && let Some((request, _)) = self.surveys.front()
+        {
+            self.engine.begin_snapshot(*request);
+        }
+        let connections = &mut self.connections;
+        let snapshot = self.engine.continue_snapshot(self.now, |id| {
+            let connection = find(connections, id);
+            connection.and_then(|connection| connection.stream.under_way()).unwrap_or(0) as u64
+        });
+        if let Some(mut snapshot) = snapshot
+            && let Some((_, answer)) = self.surveys.pop_front()
+        {
+            snapshot.totals.turns = self.turns;
+            // Who asked may have stopped waiting.
+            let _ = answer.send(snapshot);
+        }
+    }
+
+    /// Takes nobody in any more, and lets everybody take what waits for them.
+    fn stop(&mut self) {
+        if self.stopping.is_some() {
+            return;
+        }
+        info!("the router stops");
+        let timeout = self.engine.config().router.shutdown_timeout.as_nanos() as u64;
+        let patience = self.now.saturating_add(timeout);
+        let end = patience.saturating_add(LINGER);
+        self.stopping = Some(Stopping { patience, end });
+        // Who was silent is waited for no longer than others.
+        let soon = self.now.saturating_add(LINGER);
+        let leaving = std::mem::take(&mut self.leaving);
+        self.leaving = leaving.into_iter().map(|(until, id)| (until.min(soon), id)).collect();
+        for listener in self.listeners.iter_mut().filter_map(Option::take) {
+            shut(&mut self.platform, listener);
+        }
+    }
+
+    /// Listens where the configuration says, changes the engine, or changes nothing.
+    fn reconfigure(&mut self, config: &Config) -> Result<(), String> {
+        let wanted = wanted_listeners(config);
+        let is_wanted =
+            |listener: &ProtocolListener<P::Listener>| wanted.iter().any(|it| listener.is(it));
+        let (mut fresh, mut turned) = (Vec::new(), Vec::new());
+        for it in &wanted {
+            if self.listeners.iter().flatten().any(|listener| listener.is(it)) {
+                continue;
+            }
+            let may_turn = |listener: &ProtocolListener<P::Listener>| {
+                listener.asked == it.0 && !is_wanted(listener)
+            };
+            if let Some(at) = self.listeners.iter().position(|it| it.as_ref().is_some_and(may_turn))
+            {
+                turned.push((at, it.1));
+                continue;
+            }
+            // Nothing is changed before all of them are open.
+            match self.bind(it) {
+                Ok(at) => fresh.push(at),
+                Err(cause) => {
+                    for listener in
+                        fresh.into_iter().filter_map(|at: usize| self.listeners[at].take())
+                    {
+                        shut(&mut self.platform, listener);
+                    }
+                    return Err(cause.to_string());
+                }
+            }
+        }
+        for (at, protocol) in turned {
+            if let Some(listener) = &mut self.listeners[at] {
+                listener.protocol = protocol;
+            }
+        }
+        for listener in
+            self.listeners.iter_mut().filter_map(|slot| slot.take_if(|it| !is_wanted(it)))
+        {
+            info!(address = %listener.socket.address(), "no longer listening");
+            shut(&mut self.platform, listener);
+        }
+        for listener in fresh.into_iter().filter_map(|at| self.listeners[at].as_ref()) {
+            info!(address = %listener.socket.address(), "listening");
+        }
+        self.platform.set_idle(config.router.idle);
+        self.engine.reconfigure(self.now, config);
+        Ok(())
+    }
+}
+
+/// Ends a listener.
+fn shut<P: Platform>(platform: &mut P, mut listener: ProtocolListener<P::Listener>) {
+    platform.remove_listener(&mut listener.socket);
+}
+
+fn find<S>(
+    connections: &mut [Option<Connection<S>>],
+    id: ConnectionId,
+) -> Option<&mut Connection<S>> {
+    connections.get_mut(id.index as usize)?.as_mut().filter(|connection| connection.id == id)
+}

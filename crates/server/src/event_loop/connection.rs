@@ -1,0 +1,183 @@
+//! One connection: its stream, and the bytes that are not a whole frame yet.
+
+use std::io;
+
+use crate::engine::{ConnectionId, Engine};
+use crate::platform::Stream;
+
+/// A connection as the loop sees it.
+#[derive(Debug)]
+pub(super) struct Connection<S> {
+    pub(super) id: ConnectionId,
+    pub(super) stream: S,
+    /// The beginning of a frame. Empty nearly always, so that a connection costs no buffer.
+    kept: Vec<u8>,
+    /// It is in the list of those to read from.
+    pub(super) is_reading: bool,
+    /// It is in the list of those to write to.
+    pub(super) is_writing: bool,
+    /// The stream has no room; an event tells when it has.
+    pub(super) is_blocked: bool,
+    /// The other side sends no more: what there is has to be read to its end.
+    pub(super) has_ended: bool,
+    /// Why it is to end, once it is.
+    pub(super) dismissed: Option<String>,
+    /// Bytes that came after that.
+    pub(super) ignored: usize,
+    /// All has been written that ever will be.
+    pub(super) is_finished: bool,
+}
+
+/// Bytes of a frame's beginning that are moved for each read, and kept room for.
+const SMALL: usize = 4 << 10;
+
+/// How reading ended.
+#[derive(Debug)]
+pub(super) enum Read {
+    /// The share is used up, and there may be more.
+    More,
+    /// Nothing is left for now.
+    Drained,
+    /// The connection is no more.
+    Ended(String),
+}
+
+impl<S: Stream> Connection<S> {
+    pub(super) fn new(id: ConnectionId, stream: S) -> Self {
+        Self {
+            id,
+            stream,
+            kept: Vec::new(),
+            is_reading: false,
+            is_writing: false,
+            is_blocked: false,
+            has_ended: false,
+            dismissed: None,
+            ignored: 0,
+            is_finished: false,
+        }
+    }
+
+    /// Reads up to about `share` bytes into the engine, and says how many those were.
+    ///
+    /// `buffer` has room for twice the share. A connection that is held is not read from any more.
+    pub(super) fn read(
+        &mut self,
+        engine: &mut Engine,
+        now: u64,
+        buffer: &mut [u8],
+        share: usize,
+    ) -> (Read, usize) {
+        let mut total = 0;
+        while total < share {
+            let room = buffer.len() / 2;
+            let read = self.read_once(engine, now, buffer);
+            if engine.is_held(self.id) {
+                return (Read::More, total + read.unwrap_or(0));
+            }
+            match read {
+                Ok(0) => return (Read::Ended("the client closed it".to_owned()), total),
+                Ok(bytes) => {
+                    total += bytes;
+                    if bytes < room && !self.has_ended {
+                        return (Read::Drained, total);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return (Read::Drained, total);
+                }
+                Err(error) => return (Read::Ended(format!("reading: {error}")), total),
+            }
+        }
+        (Read::More, total)
+    }
+
+    /// Handles what was kept while the connection was held; the session may have kept some as well.
+    pub(super) fn retry(&mut self, engine: &mut Engine, now: u64) {
+        self.receive_kept(engine, now);
+    }
+
+    /// Hands on what is kept.
+    fn receive_kept(&mut self, engine: &mut Engine, now: u64) {
+        let used = engine.received(now, self.id, &self.kept);
+        self.tell_used(used);
+        self.kept.drain(..used);
+        self.give_back();
+    }
+
+    /// Reads half a buffer at most, behind what is kept if there is little of it.
+    fn read_once(&mut self, engine: &mut Engine, now: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let room = buffer.len() / 2;
+        let before = self.kept.len();
+        if before > SMALL {
+            // The beginning of a long frame stays where it is, however small the pieces of its rest.
+            let bytes = self.stream.read(&mut buffer[..room])?;
+            self.kept.extend_from_slice(&buffer[..bytes]);
+            self.receive_kept(engine, now);
+            return Ok(bytes);
+        }
+        // All connections read into one buffer, which stays in the caches.
+        buffer[..before].copy_from_slice(&self.kept);
+        let bytes = self.stream.read(&mut buffer[before..before + room])?;
+        if bytes > 0 {
+            let all = &buffer[..before + bytes];
+            let used = engine.received(now, self.id, all);
+            self.tell_used(used);
+            self.kept.clear();
+            self.kept.extend_from_slice(&all[used..]);
+            self.give_back();
+        }
+        Ok(bytes)
+    }
+
+    /// Of one that is to end nothing is made use of.
+    #[inline]
+    fn tell_used(&mut self, bytes: usize) {
+        if self.dismissed.is_none() {
+            self.stream.used(bytes);
+        }
+    }
+
+    /// Memory goes back when nothing is kept in it.
+    fn give_back(&mut self) {
+        if self.kept.is_empty() && self.kept.capacity() > SMALL {
+            self.kept = Vec::new();
+        }
+    }
+
+    /// Writes once; true if there is more to write and room for it.
+    pub(super) fn write(&mut self, engine: &mut Engine, now: u64) -> io::Result<bool> {
+        let output = engine.output(self.id);
+        if output.is_empty() || self.is_finished {
+            self.finish();
+            return Ok(false);
+        }
+        let length = output.len();
+        match self.stream.write(output) {
+            Ok(written) => {
+                engine.sent(now, self.id, written);
+                // A stream that took less than it was given has no room.
+                self.is_blocked = written < length;
+                if !self.is_blocked && engine.output(self.id).is_empty() {
+                    self.finish();
+                    return Ok(false);
+                }
+                Ok(!self.is_blocked)
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.is_blocked = true;
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Ends our direction once a connection that is to end has been told why.
+    fn finish(&mut self) {
+        if self.dismissed.is_some() && !self.is_finished {
+            self.is_finished = true;
+            // A client that is gone already is noticed by reading.
+            let _ = self.stream.finish();
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What the loop needs of the world: streams, time, and somebody who does the work for the disk.
+//!
+//! The loop is compiled for each world by itself, so that it costs nothing that there are several:
+//! the one of the operating system, which [`Server`](crate::Server) runs on, and the one of the
+//! simulation, where everything follows from a number.
+
+mod system;
+
+use std::io;
+
+use trunkline_journal::{Commit, Outcome, Task};
+use trunkline_reactor::{Address, Event, Idle};
+
+use crate::engine::Peer;
+use crate::server::Command;
+
+pub(crate) use system::SystemPlatform;
+
+/// Until when it is waited for something to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deadline {
+    /// Not at all: what has happened is looked for once.
+    Now,
+    /// Until the clock of the platform has come to this; nanoseconds.
+    At(u64),
+    /// Without end.
+    Never,
+}
+
+/// A stream of bytes in both directions, which never blocks.
+pub trait Stream {
+    /// Reads what there is, as much as has room; 0 at the end.
+    ///
+    /// # Errors
+    ///
+    /// `WouldBlock` where there is nothing; else the stream is no more.
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize>;
+
+    /// Writes what there is room for. One that took less than it was given has no room: an event tells
+    /// when it has.
+    ///
+    /// # Errors
+    ///
+    /// `WouldBlock` where there is no room; else the stream is no more.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
+
+    /// Ends the direction to the client.
+    ///
+    /// # Errors
+    ///
+    /// The client is gone.
+    fn finish(&mut self) -> io::Result<()>;
+
+    /// Has little under way to the client from now on.
+    ///
+    /// # Errors
+    ///
+    /// The buffers stay as they are.
+    fn bound_buffers(&mut self) -> io::Result<()>;
+
+    /// Bytes that were written and that the client has not read, where that can be known.
+    fn under_way(&self) -> Option<usize>;
+
+    /// Who is at its other end.
+    fn peer(&self) -> Peer;
+
+    /// The engine has made use of so many more of the bytes that were read. Only who watches the loop wants
+    /// to know.
+    #[inline]
+    fn used(&mut self, _bytes: usize) {}
+}
+
+/// A place where streams come in.
+pub trait Listener {
+    /// What comes in.
+    type Stream: Stream;
+
+    /// The next stream that waits, if one does.
+    ///
+    /// # Errors
+    ///
+    /// None can be accepted for now.
+    fn accept(&mut self) -> io::Result<Option<Self::Stream>>;
+
+    /// Where it listens.
+    fn address(&self) -> Address;
+}
+
+/// The world that the loop runs in.
+pub trait Platform {
+    /// What a client is connected by.
+    type Stream: Stream;
+    /// Where clients connect.
+    type Listener: Listener<Stream = Self::Stream>;
+
+    /// Nanoseconds since an epoch of its choosing. It never goes back.
+    fn now(&self) -> u64;
+
+    /// Nanoseconds since 1970, as the clock of the machine has it now.
+    fn since_1970(&self) -> u64;
+
+    /// Waits until something happens to what is watched, a command or an outcome comes, or the deadline does.
+    /// Replaces the events by what happened. Each thing is told once, see [`Event`].
+    ///
+    /// # Errors
+    ///
+    /// Nothing can be waited for any more.
+    fn wait_until(&mut self, events: &mut Vec<Event>, deadline: Deadline) -> io::Result<()>;
+
+    /// How it waits.
+    fn set_idle(&mut self, idle: Idle);
+
+    /// Watches a stream.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be watched.
+    fn add(&mut self, stream: &mut Self::Stream, token: usize) -> io::Result<()>;
+
+    /// Watches a stream no more, which is dropped next.
+    fn remove(&mut self, stream: &mut Self::Stream);
+
+    /// Listens at an address.
+    ///
+    /// # Errors
+    ///
+    /// Says why that cannot be.
+    fn bind(&mut self, address: &Address) -> io::Result<Self::Listener>;
+
+    /// Watches a listener.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be watched.
+    fn add_listener(&mut self, listener: &mut Self::Listener, token: usize) -> io::Result<()>;
+
+    /// Watches a listener no more, which is dropped next.
+    fn remove_listener(&mut self, listener: &mut Self::Listener);
+
+    /// Why a stream that was just accepted cannot stay, if there is no room for it in this world.
+    fn rejection(&self, stream: &Self::Stream) -> Option<String>;
+
+    /// Streams that were not taken in and may stay for a while nevertheless, to read why.
+    fn places_for_rejected(&self) -> usize;
+
+    /// Whether there is a disk to work for.
+    fn has_disk(&self) -> bool;
+
+    /// Has a commit written; [`Platform::outcome`] tells what came of it.
+    fn begin_commit(&mut self, commit: Commit);
+
+    /// Has a background task done; [`Platform::outcome`] tells what came of it.
+    fn begin_task(&mut self, task: Task);
+
+    /// The next outcome that is there.
+    fn outcome(&mut self) -> Option<Outcome>;
+
+    /// Waits for the next outcome. `None` if none can come any more.
+    fn wait_for_outcome(&mut self) -> Option<Outcome>;
+
+    /// Lets others have the processor for a moment.
+    fn give_way(&self);
+
+    /// Whether somebody asks for something. It is looked at once a turn.
+    fn is_asked(&self) -> bool;
+
+    /// What is asked for.
+    fn take_commands(&mut self) -> Vec<Command>;
+}

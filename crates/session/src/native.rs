@@ -1,0 +1,227 @@
+//! The native protocol: frames of a client become calls, deliveries become frames. docs/native-protocol.md is the
+//! protocol, [`trunkline_native`] its bytes.
+
+mod aliases;
+mod guaranteed;
+mod renderer;
+
+use trunkline_native as native;
+use trunkline_native::{ClientFrame, Hello, code, kind};
+use trunkline_router::{Overflow, SubscriptionOptions, TopicId};
+
+use crate::router::{ClientContext, ClientRenderer, Greeting, Rejected, RequestedLimits};
+use aliases::Aliases;
+use guaranteed::ProducerState;
+
+pub use renderer::NativeRenderer;
+
+/// Reads the frames of one client.
+#[derive(Debug, Default)]
+pub struct NativeSession {
+    aliases: Aliases,
+    producer: ProducerState,
+}
+
+impl NativeSession {
+    /// Handles the whole frames in `bytes`, and says how many bytes those were.
+    pub fn received(&mut self, context: &mut impl ClientContext, bytes: &[u8]) -> usize {
+        let limit = context.frame_bytes();
+        let mut used = 0;
+        if !context.is_greeted() {
+            used = self.greeting(context, bytes);
+        }
+        while context.is_open() && context.is_greeted() && context.has_room_for_answer() {
+            let rest = &bytes[used..];
+            if let Some((publish, length)) = native::decode_publish(rest, limit) {
+                used += length;
+                self.publish(context, &publish);
+                continue;
+            }
+            if let Some((store, length)) = native::decode_store(rest, limit) {
+                if !self.store(context, &store) {
+                    break;
+                }
+                used += length;
+                continue;
+            }
+            match native::decode_client(rest, limit) {
+                Ok(None) => break,
+                Ok(Some((frame, length))) => {
+                    if !self.frame(context, &frame) {
+                        break;
+                    }
+                    used += length;
+                }
+                Err(error) => context.close(code::BAD_FRAME, &error.to_string()),
+            }
+        }
+        // What a client says that is told to go is not read.
+        if context.is_open() { used } else { bytes.len() }
+    }
+
+    fn greeting(&mut self, context: &mut impl ClientContext, bytes: &[u8]) -> usize {
+        match native::decode_hello(bytes) {
+            Ok(None) => 0,
+            Ok(Some((hello, length))) => {
+                greet(context, &hello);
+                length
+            }
+            Err(error) => {
+                context.close(code::NO_HELLO, &error.to_string());
+                0
+            }
+        }
+    }
+
+    /// Handles a frame; false if it is to come again, when there is room for it.
+    fn frame(&mut self, context: &mut impl ClientContext, frame: &ClientFrame<'_>) -> bool {
+        match *frame {
+            ClientFrame::Producer(it) => return self.producer(context, it.name),
+            ClientFrame::Store(it) => return self.store(context, &it),
+            ClientFrame::Consume(it) => return guaranteed::consume(context, &it),
+            ClientFrame::Acknowledge(it) => return guaranteed::acknowledge(context, &it),
+            ClientFrame::Release(it) => return guaranteed::release(context, &it),
+            ClientFrame::Delete(it) => return guaranteed::delete(context, it.name),
+            ClientFrame::Hello(_) => context.close(code::BAD_FRAME, "a second HELLO"),
+            ClientFrame::Topic(topic) => self.topic(context, topic.alias, topic.name),
+            ClientFrame::Forget(alias) => match self.aliases.remove(alias) {
+                Some(topic) => context.release(topic),
+                None => unknown_alias(context, kind::FORGET, alias.into(), alias),
+            },
+            ClientFrame::Publish(publish) => self.publish(context, &publish),
+            ClientFrame::Subscribe(it) => subscribe(context, &it),
+            ClientFrame::Unsubscribe(number) => unsubscribe(context, number),
+            ClientFrame::Request(request) => self.request(context, &request),
+            ClientFrame::Reply(reply) => {
+                let request = reply.request;
+                if let Err(rejected) =
+                    context.reply(request.client, request.correlation, reply.format, reply.payload)
+                {
+                    context.reject(kind::REPLY, request.correlation, &rejected);
+                }
+            }
+            ClientFrame::Ping(token) => context.tell(|out| native::encode_router_pong(out, token)),
+            ClientFrame::Pong(_) => {}
+            ClientFrame::Taken(it) => {
+                if let Err(rejected) = context.taken(it.messages, it.round_trip) {
+                    context.close(code::BAD_FRAME, &format!("TAKEN: {}", rejected.text));
+                }
+            }
+            ClientFrame::Clock(token) => {
+                let clock = native::Clock { token, time: context.now() };
+                context.tell(|out| native::encode_router_clock(out, &clock));
+            }
+        }
+        true
+    }
+
+    #[inline]
+    fn publish(&mut self, context: &mut impl ClientContext, it: &native::Publish<'_>) {
+        let Some(topic) = self.aliases.get(it.alias) else {
+            if self.aliases.should_report(it.alias) {
+                unknown_alias(context, kind::PUBLISH, it.alias.into(), it.alias);
+            } else {
+                context.reject_silently();
+            }
+            return;
+        };
+        if let Err(rejected) = context.publish(topic, it.format, it.payload) {
+            context.reject(kind::PUBLISH, it.alias.into(), &rejected);
+        }
+    }
+
+    fn topic(&mut self, context: &mut impl ClientContext, alias: u32, name: &str) {
+        let place = match self.aliases.place(alias, context.aliases()) {
+            Ok(()) => context.intern(name),
+            Err(rejected) => Err(rejected),
+        };
+        match place {
+            Ok(topic) => self.aliases.set(alias, topic),
+            Err(rejected) => context.reject(kind::TOPIC, alias.into(), &rejected),
+        }
+    }
+
+    fn request(&mut self, context: &mut impl ClientContext, request: &native::Request<'_>) {
+        let Some(topic) = self.aliases.get(request.alias) else {
+            return unknown_alias(context, kind::REQUEST, request.correlation, request.alias);
+        };
+        let timeout = u64::from(request.timeout_ms) * 1_000_000;
+        let done =
+            context.request(topic, request.correlation, timeout, request.format, request.payload);
+        if let Err(rejected) = done {
+            context.reject(kind::REQUEST, request.correlation, &rejected);
+        }
+    }
+
+    /// Gives back what the client held.
+    pub fn leave(&mut self, mut release: impl FnMut(TopicId)) {
+        self.aliases.take_all(&mut release);
+    }
+}
+
+fn subscribe(context: &mut impl ClientContext, it: &native::Subscribe<'_>) {
+    let options = match it.updates {
+        native::Updates::All => SubscriptionOptions::default(),
+        native::Updates::PerSecond(updates) => SubscriptionOptions {
+            updates_per_second: std::num::NonZeroU32::new(updates),
+            ..SubscriptionOptions::default()
+        },
+        native::Updates::Newest => {
+            SubscriptionOptions { conflate: true, ..SubscriptionOptions::default() }
+        }
+    };
+    let number = it.subscription;
+    match context.subscribe(number, it.pattern, options) {
+        Ok(()) => context.tell(|out| native::encode_subscribed(out, number)),
+        Err(rejected) => context.reject(kind::SUBSCRIBE, number.into(), &rejected),
+    }
+}
+
+fn unsubscribe(context: &mut impl ClientContext, number: u32) {
+    let ended = if context.detach(number) { Ok(()) } else { context.unsubscribe(number) };
+    match ended {
+        Ok(()) => context.tell(|out| native::encode_unsubscribed(out, number)),
+        Err(rejected) => context.reject(kind::UNSUBSCRIBE, number.into(), &rejected),
+    }
+}
+
+fn unknown_alias(context: &mut impl ClientContext, of: u8, id: u64, alias: u32) {
+    let text = format!("no TOPIC has given {alias} a meaning");
+    context.reject(of, id, &Rejected::new(code::UNKNOWN, text));
+}
+
+fn greet(context: &mut impl ClientContext, hello: &Hello<'_>) {
+    if hello.version < native::VERSION {
+        let text = format!("the oldest version spoken here is {}", native::VERSION);
+        return context.close(code::VERSION, &text);
+    }
+    let overflow = match hello.overflow {
+        native::Overflow::Default => None,
+        native::Overflow::DropOldest => Some(Overflow::DropOldest),
+        native::Overflow::DropNewest => Some(Overflow::DropNewest),
+        native::Overflow::Disconnect => Some(Overflow::Disconnect),
+    };
+    let limits = RequestedLimits {
+        queue_messages: hello.queue_messages as usize,
+        queue_bytes: usize::try_from(hello.queue_bytes).unwrap_or(usize::MAX),
+        overflow,
+        messages_per_second: hello.messages_per_second,
+        bytes_per_second: hello.bytes_per_second,
+    };
+    context.greet(&Greeting { name: hello.name, limits, uses_credit: hello.features.credit });
+    let times = hello.features.times;
+    context.control(|renderer, _| {
+        if let ClientRenderer::Native(renderer) = renderer {
+            renderer.times = times;
+        }
+    });
+    let welcome = native::Welcome {
+        version: native::VERSION,
+        features: hello.features,
+        frame_bytes: context.frame_bytes(),
+        client: context.client().as_u64(),
+        topics: context.aliases(),
+        subscriptions: context.subscriptions(),
+    };
+    context.tell(|out| native::encode_welcome(out, &welcome));
+}

@@ -1,0 +1,159 @@
+//! What the protocols of the router's clients have in common, over no socket and no clock.
+//!
+//! A [`Session`] turns the bytes of a client into calls of a [`ClientContext`], which is the router as this client
+//! may use it. A [`ClientRenderer`] writes what the client receives. Each protocol has one of both, in a folder of its
+//! own: [`crate::native`], [`crate::websocket`]; here stand the arms of each.
+
+mod context;
+mod rejected;
+mod renderer;
+
+pub use context::{ClientContext, Greeting, GuaranteedMessage, RequestedLimits};
+pub use rejected::{Rejected, StoreError};
+pub use renderer::{SessionRenderer, StoreEvent};
+
+use trunkline_router::{Delivery, Gap, TopicId};
+
+use crate::native::{NativeRenderer, NativeSession};
+use crate::websocket::{WebSocketRenderer, WebSocketSession};
+
+/// What a connection speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// The router's own, in binary frames.
+    Native,
+    /// WebSocket, with JSON.
+    WebSocket,
+}
+
+impl Protocol {
+    /// Its name in logs and profiles.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::WebSocket => "websocket",
+        }
+    }
+}
+
+/// What is known of a connection before its first byte.
+#[derive(Clone, Copy, Debug)]
+pub struct Accepted<'a> {
+    /// The most bytes of a frame, or of a message.
+    pub frame_bytes: u64,
+    /// Origins whose pages may connect, see [`crate::websocket::Origins`].
+    pub origins: &'a [String],
+    /// It comes from this machine.
+    pub is_over_loopback: bool,
+}
+
+/// The half of a connection that reads its bytes.
+#[derive(Debug)]
+pub enum Session {
+    /// Of frames.
+    Native(NativeSession),
+    /// Of a browser.
+    WebSocket(WebSocketSession),
+}
+
+impl Session {
+    /// Reads a connection that has just been accepted.
+    pub fn new(protocol: Protocol, accepted: &Accepted<'_>) -> Self {
+        match protocol {
+            Protocol::Native => Self::Native(NativeSession::default()),
+            Protocol::WebSocket => Self::WebSocket(WebSocketSession::new(accepted)),
+        }
+    }
+
+    /// Handles what is whole in `bytes`, and says how many bytes that was.
+    #[inline]
+    pub fn received(&mut self, context: &mut impl ClientContext, bytes: &[u8]) -> usize {
+        match self {
+            Self::Native(session) => session.received(context, bytes),
+            Self::WebSocket(session) => session.received(context, bytes),
+        }
+    }
+
+    /// Gives back the topics that the client held.
+    pub fn leave(&mut self, release: impl FnMut(TopicId)) {
+        match self {
+            Self::Native(session) => session.leave(release),
+            // Topics are held while a command is carried out, and no longer.
+            Self::WebSocket(_) => {}
+        }
+    }
+}
+
+/// The half of a connection that writes.
+#[derive(Debug)]
+pub enum ClientRenderer {
+    /// In frames.
+    Native(NativeRenderer),
+    /// For a browser.
+    WebSocket(WebSocketRenderer),
+}
+
+impl ClientRenderer {
+    /// Writes for a connection that has just been accepted.
+    pub fn new(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Native => Self::Native(NativeRenderer::default()),
+            Protocol::WebSocket => Self::WebSocket(WebSocketRenderer::default()),
+        }
+    }
+}
+
+macro_rules! each {
+    ($self:ident, $renderer:ident => $call:expr) => {
+        match $self {
+            Self::Native($renderer) => $call,
+            Self::WebSocket($renderer) => $call,
+        }
+    };
+}
+
+impl SessionRenderer for ClientRenderer {
+    #[inline]
+    fn topic(&mut self, out: &mut Vec<u8>, topic: TopicId, name: &str) {
+        each!(self, renderer => renderer.topic(out, topic, name))
+    }
+
+    #[inline(always)]
+    fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>) {
+        match self {
+            Self::Native(renderer) => renderer.message(out, delivery),
+            // A copy, so that the router's own need never be in memory.
+            Self::WebSocket(renderer) => renderer.message(out, &{ *delivery }),
+        }
+    }
+
+    fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
+        each!(self, renderer => renderer.gap(out, gap))
+    }
+
+    fn rejected(&mut self, out: &mut Vec<u8>, rejected: &trunkline_native::Rejected<'_>) {
+        each!(self, renderer => renderer.rejected(out, rejected))
+    }
+
+    fn reply(&mut self, out: &mut Vec<u8>, correlation: u64, format: u16, payload: &[u8]) {
+        each!(self, renderer => renderer.reply(out, correlation, format, payload))
+    }
+
+    fn ping(&mut self, out: &mut Vec<u8>, token: u64) {
+        each!(self, renderer => renderer.ping(out, token))
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>, code: u16, reason: &str) {
+        each!(self, renderer => renderer.close(out, code, reason))
+    }
+
+    #[inline]
+    fn delivery(&mut self, out: &mut Vec<u8>, delivery: &trunkline_store::Delivery<'_>) {
+        each!(self, renderer => renderer.delivery(out, delivery))
+    }
+
+    #[inline]
+    fn event(&mut self, out: &mut Vec<u8>, event: &StoreEvent<'_>) {
+        each!(self, renderer => renderer.event(out, event))
+    }
+}

@@ -1,0 +1,259 @@
+//! What a client may ask of the router, in whatever protocol.
+
+use std::fmt;
+
+use trunkline_native::{self as native, kind};
+use trunkline_router::{ClientId, ClientOptions, Overflow, SubscriptionOptions, TopicId};
+use trunkline_store::{ClockReading, Consume, EventSink, ProducerId, Producing, Store};
+
+use super::{ClientRenderer, Rejected, SessionRenderer as _, StoreError};
+
+/// What a client says of itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Greeting<'a> {
+    /// For logs, metrics and rules.
+    pub name: &'a str,
+    /// What it asks of its queue.
+    pub limits: RequestedLimits,
+    /// It tells what it has taken of conflated subscriptions.
+    pub uses_credit: bool,
+}
+
+/// What a client asks of its queue; 0 leaves it to the router.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RequestedLimits {
+    /// The most messages in it.
+    pub queue_messages: usize,
+    /// The most bytes in it.
+    pub queue_bytes: usize,
+    /// What happens when it is full.
+    pub overflow: Option<Overflow>,
+    /// The most messages a second.
+    pub messages_per_second: u32,
+    /// The most bytes a second.
+    pub bytes_per_second: u64,
+}
+
+impl RequestedLimits {
+    /// Lowers `options` to what the client asked for.
+    pub fn lower(&self, options: &mut ClientOptions) {
+        if self.queue_messages > 0 {
+            options.queue_messages = options.queue_messages.min(self.queue_messages);
+        }
+        if self.queue_bytes > 0 {
+            options.queue_bytes = options.queue_bytes.min(self.queue_bytes);
+        }
+        options.overflow = self.overflow.unwrap_or(options.overflow);
+        lower(&mut options.messages_per_second, self.messages_per_second.try_into().ok());
+        lower(&mut options.bytes_per_second, self.bytes_per_second.try_into().ok());
+    }
+}
+
+/// The lower of two caps, either of which may be none.
+fn lower<T: Ord + Copy>(cap: &mut Option<T>, requested: Option<T>) {
+    *cap = cap.iter().copied().chain(requested).min();
+}
+
+/// A message to store, but for its topic's name.
+#[derive(Clone, Copy, Debug)]
+pub struct GuaranteedMessage<'a> {
+    /// The topic.
+    pub topic: TopicId,
+    /// Its number among those of the producer.
+    pub sequence: u64,
+    /// For how long it is of use, in nanoseconds; 0 for ever.
+    pub time_to_live: u64,
+    /// Whether it may have been sent before.
+    pub is_repeated: bool,
+    /// What the payload is.
+    pub format: u16,
+    /// The message itself.
+    pub payload: &'a [u8],
+}
+
+/// The router as one client may use it, for the time of one read.
+pub trait ClientContext {
+    /// Who is told what the store has to say.
+    type Sink<'s>: EventSink;
+
+    /// The client that this is.
+    fn client(&self) -> ClientId;
+
+    /// Nanoseconds since the router's epoch.
+    fn now(&self) -> u64;
+
+    /// False once the connection is to end: nothing more is read from it.
+    fn is_open(&self) -> bool;
+
+    /// True once the client has said who it is.
+    fn is_greeted(&self) -> bool;
+
+    /// Whether there is room for the answer to what comes next. If not, it stays where it is until the client has
+    /// read of what it was answered before.
+    fn has_room_for_answer(&mut self) -> bool;
+
+    /// The most bytes of a frame.
+    fn frame_bytes(&self) -> u32;
+
+    /// Aliases are below this.
+    fn aliases(&self) -> u32;
+
+    /// The most subscriptions of this client.
+    fn subscriptions(&self) -> u32;
+
+    /// Takes the client in under its name: with the options of the configuration, or less where it
+    /// asks for less.
+    fn greet(&mut self, greeting: &Greeting<'_>);
+
+    /// The topic of this name, held for this client until it is released.
+    ///
+    /// # Errors
+    ///
+    /// The name is no topic, or reserved, or the router knows as many topics as it may.
+    fn intern(&mut self, name: &str) -> Result<TopicId, Rejected>;
+
+    /// Gives a topic back.
+    fn release(&mut self, topic: TopicId);
+
+    /// Hands a message to everybody who subscribes to its topic.
+    ///
+    /// # Errors
+    ///
+    /// The router does not take the message.
+    fn publish(&mut self, topic: TopicId, format: u16, payload: &[u8]) -> Result<usize, Rejected>;
+
+    /// As [`ClientContext::publish`], wanting a reply within `timeout` nanoseconds; 0 leaves the waiting to
+    /// the client.
+    ///
+    /// # Errors
+    ///
+    /// Nobody who subscribes to the topic has room for it, the correlation is in use, or too many requests wait.
+    fn request(
+        &mut self,
+        topic: TopicId,
+        correlation: u64,
+        timeout: u64,
+        format: u16,
+        payload: &[u8],
+    ) -> Result<(), Rejected>;
+
+    /// Hands the answer to who asked, if it waits still.
+    ///
+    /// # Errors
+    ///
+    /// The requester is gone, or has been answered, or has stopped waiting.
+    fn reply(
+        &mut self,
+        requester: u64,
+        correlation: u64,
+        format: u16,
+        payload: &[u8],
+    ) -> Result<(), Rejected>;
+
+    /// Subscribes to a pattern, with no more updates than the configuration allows this client.
+    ///
+    /// # Errors
+    ///
+    /// The pattern is wrong, the number is in use, or a limit is reached.
+    fn subscribe(
+        &mut self,
+        number: u32,
+        pattern: &str,
+        options: SubscriptionOptions,
+    ) -> Result<(), Rejected>;
+
+    /// Ends a subscription.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this number.
+    fn unsubscribe(&mut self, number: u32) -> Result<(), Rejected>;
+
+    /// The client has taken so many conflated messages, from the first on; `round_trip` in nanoseconds,
+    /// or 0.
+    ///
+    /// # Errors
+    ///
+    /// It has not said that it would tell, or it cannot have taken so many or so few.
+    fn taken(&mut self, messages: u64, round_trip: u64) -> Result<(), Rejected>;
+
+    /// The client publishes under this name from now on, with a guarantee.
+    ///
+    /// # Errors
+    ///
+    /// There are as many producers as may be, or the journal takes nothing.
+    fn produce(&mut self, name: &str) -> Result<Producing, StoreError>;
+
+    /// Stores a message of the client's producer.
+    ///
+    /// # Errors
+    ///
+    /// It is not stored.
+    fn store(
+        &mut self,
+        producer: ProducerId,
+        message: &GuaranteedMessage<'_>,
+    ) -> Result<(), StoreError>;
+
+    /// The client wants messages of a durable subscription, or a replay.
+    ///
+    /// # Errors
+    ///
+    /// They are not to be had so.
+    fn consume(&mut self, request: &Consume<'_>) -> Result<(), StoreError>;
+
+    /// Whether a subscription of the client is to a durable subscription or a replay; it ends then.
+    fn detach(&mut self, subscription: u32) -> bool;
+
+    /// Asks the store for what concerns nobody else: it is given the time, the client's number and who is told what
+    /// comes of it.
+    ///
+    /// # Errors
+    ///
+    /// What the store says, as the protocols tell it.
+    fn with_store<T>(
+        &mut self,
+        ask: impl FnOnce(
+            &mut Store,
+            ClockReading,
+            u64,
+            &mut Self::Sink<'_>,
+        ) -> Result<T, trunkline_store::Rejected>,
+    ) -> Result<T, StoreError>;
+
+    /// Writes something for the client, in its protocol.
+    fn control(&mut self, write: impl FnOnce(&mut ClientRenderer, &mut Vec<u8>));
+
+    /// As [`ClientContext::control`], of what needs no renderer.
+    fn tell(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        self.control(|_, out| write(out));
+    }
+
+    /// Tells the client that what it asked for by a frame `of` this kind is not done.
+    #[cold]
+    fn reject(&mut self, of: u8, id: u64, rejected: &Rejected) {
+        let frame = native::Rejected {
+            of,
+            code: rejected.code,
+            offset: rejected.offset,
+            id,
+            text: &rejected.text,
+        };
+        let what = format_args!("{} {id}", kind::name(of));
+        self.reject_by(what, rejected, |renderer, out| renderer.rejected(out, &frame));
+    }
+
+    /// As [`ClientContext::reject`], told by `write`; `what` is for the log.
+    fn reject_by(
+        &mut self,
+        what: fmt::Arguments<'_>,
+        rejected: &Rejected,
+        write: impl FnOnce(&mut ClientRenderer, &mut Vec<u8>),
+    );
+
+    /// Counts something that is not done and that the client has been told of before.
+    fn reject_silently(&mut self);
+
+    /// Ends the connection: the client is told why, and nothing more is read from it.
+    fn close(&mut self, code: u16, reason: &str);
+}

@@ -1,0 +1,27 @@
+//! WebSocket for browsers: JSON control frames, any payload. docs/websocket.md is the protocol.
+//!
+//! Bytes come in and go out through buffers; nothing here has a socket or a clock. Frames are read
+//! by tungstenite (`reader`); what they mean stands in `command`, what is sent back in `writer`. `session` makes calls of
+//! commands, `renderer` texts of deliveries.
+
+mod command;
+mod handshake;
+mod origin;
+mod reader;
+mod renderer;
+mod session;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use command::{Command, CommandError, Payload, ReplyTo};
+pub use handshake::{Requested, unavailable};
+pub use origin::Origins;
+pub use reader::{Ended, Incoming, Reader, Settings};
+pub use renderer::WebSocketRenderer;
+pub use session::WebSocketSession;
+pub use writer::{
+    Carried, Clock, Closing, Gap, Message, Outgoing, Rejected, Reply, Subject, Welcome, Writer,
+    ping,
+};

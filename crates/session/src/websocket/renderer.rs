@@ -1,0 +1,141 @@
+//! Deliveries and answers as texts of JSON.
+
+use trunkline_native::{Rejected, code, kind};
+use trunkline_router::{Delivery, Gap, Requester};
+
+use super::{Carried, Message, Outgoing, ReplyTo, Subject, Welcome, Writer, unavailable};
+use crate::router::SessionRenderer;
+
+/// How far a connection has come, which says what may be sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    /// HTTP is spoken.
+    #[default]
+    Opening,
+    /// Frames are.
+    Open,
+    /// The last word has been said.
+    Over,
+}
+
+/// Writes what a browser reads.
+#[derive(Debug, Default)]
+pub struct WebSocketRenderer {
+    stage: Stage,
+    writer: Writer,
+    /// Conflated messages say when they were published.
+    times: bool,
+}
+
+impl WebSocketRenderer {
+    /// What the protocol answers by itself; the last of it where the connection is over.
+    pub(super) fn answer(&mut self, out: &mut Vec<u8>, bytes: &[u8], is_over: bool) {
+        out.extend_from_slice(bytes);
+        if is_over {
+            self.stage = Stage::Over;
+        }
+    }
+
+    pub(super) fn open(&mut self, out: &mut Vec<u8>, answer: &str, welcome: &Welcome<'_>) {
+        out.extend_from_slice(answer.as_bytes());
+        self.stage = Stage::Open;
+        self.times = welcome.times;
+        self.write(out, &Outgoing::Welcome(*welcome));
+    }
+
+    pub(super) fn write(&mut self, out: &mut Vec<u8>, outgoing: &Outgoing<'_>) {
+        if self.stage == Stage::Open {
+            self.writer.write(out, outgoing);
+        }
+    }
+}
+
+impl SessionRenderer for WebSocketRenderer {
+    #[inline(never)]
+    fn message(&mut self, out: &mut Vec<u8>, it: &Delivery<'_>) {
+        let reply_to = it.request.map(|request: &Requester| ReplyTo {
+            client: request.client.as_u64(),
+            correlation: request.correlation,
+        });
+        let message = Message {
+            subscription: it.subscription,
+            topic: it.name(),
+            sequence: it.sequence,
+            replaced: it.conflation.map(|conflation| conflation.replaced),
+            age_ns: it.conflation.map(|conflation| conflation.age),
+            published_ns: it.conflation.filter(|_| self.times).map(|it| it.published),
+            format: it.format,
+            reply_to,
+            payload: Carried::Binary(0),
+        };
+        self.writer.message(out, message, it.payload);
+    }
+
+    fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
+        let gap = super::Gap {
+            subscription: gap.subscription,
+            topic: gap.name(),
+            count: gap.count,
+            first: gap.first,
+            last: gap.last,
+            age_ns: gap.age,
+        };
+        self.write(out, &Outgoing::Gap(gap));
+    }
+
+    /// What is rejected and answers no frame: requests whose time is over, and subscriptions that turn
+    /// out to be too many.
+    fn rejected(&mut self, out: &mut Vec<u8>, it: &Rejected<'_>) {
+        let number = u32::try_from(it.id).unwrap_or(u32::MAX);
+        let subject = match it.of {
+            kind::SUBSCRIBE => Subject::Subscribe(number),
+            kind::UNSUBSCRIBE => Subject::Unsubscribe(number),
+            kind::REQUEST => Subject::Request(it.id),
+            of => Subject::Text(kind::name(of)),
+        };
+        self.write(out, &rejected(subject, it.code, it.offset, it.text));
+    }
+
+    fn reply(&mut self, out: &mut Vec<u8>, correlation: u64, format: u16, it: &[u8]) {
+        if self.stage == Stage::Open {
+            self.writer.reply(out, correlation, format, it);
+        }
+    }
+
+    fn ping(&mut self, out: &mut Vec<u8>, _: u64) {
+        if self.stage == Stage::Open {
+            super::ping(out);
+        }
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>, code: u16, reason: &str) {
+        match self.stage {
+            Stage::Opening => {
+                out.extend_from_slice(unavailable(code == code::SILENT, reason).as_bytes())
+            }
+            Stage::Open => self.writer.close(out, closes_with(code), reason),
+            Stage::Over => {}
+        }
+        self.stage = Stage::Over;
+    }
+}
+
+/// The code of a frame that closes (RFC 6455, section 7.4.1; 1013 is of its registry).
+fn closes_with(code: u16) -> u16 {
+    match code {
+        code::STOPPING => 1001,
+        code::FULL => 1013,
+        _ => 1008,
+    }
+}
+
+/// Says that a command is not carried out.
+pub(super) fn rejected<'a>(
+    subject: Subject<'a>,
+    code: u16,
+    offset: Option<u32>,
+    reason: &'a str,
+) -> Outgoing<'a> {
+    let code = code::name(code).unwrap_or("rejected");
+    Outgoing::Rejected(super::Rejected { subject, code, offset, reason })
+}

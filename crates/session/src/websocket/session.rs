@@ -1,0 +1,190 @@
+//! A browser's connection: texts of JSON become calls, deliveries become texts.
+
+use std::num::NonZeroU32;
+
+use trunkline_native::code;
+use trunkline_router::{SubscriptionOptions, TopicId};
+
+use super::renderer::rejected;
+use super::{
+    Clock, Command, Incoming, Origins, Outgoing, Reader, Requested, Settings, Subject,
+    WebSocketRenderer, Welcome,
+};
+use crate::router::{Accepted, ClientContext, ClientRenderer, Greeting, Rejected};
+
+/// Version of the protocol in JSON.
+const VERSION: u16 = 1;
+/// Bytes of a text that is no command which the answer quotes.
+const QUOTED: usize = 80;
+
+/// Reads what one browser sends.
+#[derive(Debug)]
+pub struct WebSocketSession {
+    reader: Reader,
+    /// What waits for its payload, which is the next frame.
+    pending: Option<Command<'static>>,
+    /// What the protocol answers by itself.
+    answers: Vec<u8>,
+}
+
+impl WebSocketSession {
+    /// Reads a connection that has just been accepted.
+    pub fn new(accepted: &Accepted<'_>) -> Self {
+        let settings = Settings {
+            origins: Origins::new(accepted.origins),
+            message_bytes: usize::try_from(accepted.frame_bytes).unwrap_or(usize::MAX),
+            over_loopback: accepted.is_over_loopback,
+        };
+        Self { reader: Reader::new(settings), pending: None, answers: Vec::new() }
+    }
+
+    /// Handles what is whole in `bytes`, and says how many bytes are done with.
+    pub fn received(&mut self, context: &mut impl ClientContext, bytes: &[u8]) -> usize {
+        let mut input = bytes;
+        while context.is_open() && context.has_room_for_answer() {
+            let next = self.reader.next(&mut input, &mut self.answers);
+            let is_over = next.is_err();
+            if !self.answers.is_empty() {
+                let answers = &self.answers;
+                write(context, |renderer, out| renderer.answer(out, answers, is_over));
+                self.answers.clear();
+            }
+            match next {
+                Ok(None) => break,
+                Ok(Some(incoming)) => self.incoming(context, incoming),
+                Err(ended) => context.close(code::BAD_FRAME, &ended.reason),
+            }
+        }
+        // What a client says that is told to go is not read.
+        if context.is_open() { bytes.len() - input.len() } else { bytes.len() }
+    }
+
+    fn incoming(&mut self, context: &mut impl ClientContext, incoming: Incoming) {
+        match incoming {
+            Incoming::Opened { requested, answer } => open(context, &requested, &answer),
+            Incoming::Text(_) if self.pending.is_some() => {
+                context.close(code::BAD_FRAME, "a text where a binary frame was announced");
+            }
+            Incoming::Text(text) => self.text(context, &text),
+            Incoming::Binary(payload) => match self.pending.take() {
+                Some(command) => execute(context, &command, &payload),
+                None => context.close(
+                    code::BAD_FRAME,
+                    "a binary frame without a text before it that says \"binary\": true",
+                ),
+            },
+            Incoming::Heartbeat => {}
+        }
+    }
+
+    fn text(&mut self, context: &mut impl ClientContext, text: &str) {
+        match Command::parse(text) {
+            Ok(command) if command.awaits_payload() => self.pending = Some(command.into_owned()),
+            Ok(command) => execute(context, &command, b""),
+            Err(error) => {
+                let beginning = &text[..text.floor_char_boundary(QUOTED)];
+                let rejected = Rejected::new(code::BAD_FRAME, error.to_string());
+                reject(context, Subject::Text(beginning), &rejected);
+            }
+        }
+    }
+}
+
+fn open(context: &mut impl ClientContext, requested: &Requested, answer: &str) {
+    let Requested { name, limits, uses_credit, times } = requested;
+    let greeting = Greeting { name, limits: *limits, uses_credit: *uses_credit };
+    context.greet(&greeting);
+    let welcome = Welcome {
+        version: VERSION,
+        name,
+        frame_bytes: context.frame_bytes(),
+        subscriptions: context.subscriptions(),
+        credit: *uses_credit,
+        times: *times,
+    };
+    write(context, |renderer, out| renderer.open(out, answer, &welcome));
+}
+
+/// Does what a command says; `frame` is the payload where it is not in the text.
+fn execute(context: &mut impl ClientContext, command: &Command<'_>, frame: &[u8]) {
+    let (subject, done) = match command {
+        Command::Subscribe { subscription, pattern, updates_per_second, conflate } => {
+            let options = SubscriptionOptions {
+                updates_per_second: updates_per_second.and_then(NonZeroU32::new),
+                conflate: *conflate,
+            };
+            let done = context.subscribe(*subscription, pattern, options);
+            (
+                Subject::Subscribe(*subscription),
+                done.map(|()| Some(Outgoing::Subscribed(*subscription))),
+            )
+        }
+        Command::Unsubscribe { subscription } => {
+            let done = context.unsubscribe(*subscription);
+            let answer = Outgoing::Unsubscribed(*subscription);
+            (Subject::Unsubscribe(*subscription), done.map(|()| Some(answer)))
+        }
+        Command::Publish { topic, format, payload } => {
+            let done = with_topic(context, topic, |context, id| {
+                context.publish(id, *format, payload.bytes(frame)).map(|_| ())
+            });
+            (Subject::Publish(topic), done.map(|()| None))
+        }
+        Command::Request { topic, correlation, timeout_ms, format, payload } => {
+            let timeout = u64::from(*timeout_ms) * 1_000_000;
+            let done = with_topic(context, topic, |context, id| {
+                context.request(id, *correlation, timeout, *format, payload.bytes(frame))
+            });
+            (Subject::Request(*correlation), done.map(|()| None))
+        }
+        Command::Reply { to, format, payload } => {
+            let done = context.reply(to.client, to.correlation, *format, payload.bytes(frame));
+            (Subject::Reply(*to), done.map(|()| None))
+        }
+        Command::Taken { messages, round_trip_ns } => {
+            (Subject::Text("taken"), context.taken(*messages, *round_trip_ns).map(|()| None))
+        }
+        Command::Clock { token } => {
+            let clock = Clock { token: *token, time_ns: context.now() };
+            (Subject::Text("clock"), Ok(Some(Outgoing::Clock(clock))))
+        }
+        Command::Ping { token } => (Subject::Text("ping"), Ok(Some(Outgoing::Pong(*token)))),
+    };
+    match done {
+        Ok(None) => {}
+        Ok(Some(answer)) => write(context, |renderer, out| renderer.write(out, &answer)),
+        Err(rejected) => reject(context, subject, &rejected),
+    }
+}
+
+fn write(
+    context: &mut impl ClientContext,
+    write: impl FnOnce(&mut WebSocketRenderer, &mut Vec<u8>),
+) {
+    context.control(|renderer, out| {
+        if let ClientRenderer::WebSocket(renderer) = renderer {
+            write(renderer, out);
+        }
+    });
+}
+
+/// Pages name topics, and hold none.
+fn with_topic<C: ClientContext>(
+    context: &mut C,
+    name: &str,
+    act: impl FnOnce(&mut C, TopicId) -> Result<(), Rejected>,
+) -> Result<(), Rejected> {
+    let topic = context.intern(name)?;
+    let done = act(context, topic);
+    context.release(topic);
+    done
+}
+
+fn reject(context: &mut impl ClientContext, subject: Subject<'_>, why: &Rejected) {
+    let answer = rejected(subject, why.code, why.offset, &why.text);
+    context.reject_by(format_args!("{subject:?}"), why, |renderer, out| {
+        if let ClientRenderer::WebSocket(renderer) = renderer {
+            renderer.write(out, &answer);
+        }
+    });
+}

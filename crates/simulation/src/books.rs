@@ -1,0 +1,321 @@
+//! The books that are kept of what the router writes for one connection: every frame is held against
+//! what was published and what was delivered before.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use trunkline_native::{Closing, Gap, Message, RouterFrame, Updates};
+
+use super::history::{History, Lengths, is_match};
+use super::payload;
+use super::reader::Asked;
+use super::report::{Checked, Counts, Violation, ensure, violation};
+
+/// A topic in a subscription.
+#[derive(Debug, Default)]
+pub(crate) struct Match {
+    /// Sequence of the last message before the subscription, then of the last that was delivered.
+    last: u64,
+    /// Sequence of the last loss that was told, if it was told since.
+    told_until: u64,
+    /// Losses that were told since.
+    told: u64,
+    /// From when on the next update may come.
+    due: u64,
+    /// Delivered in all.
+    pub(crate) messages: u64,
+    /// Replaced in all.
+    pub(crate) replaced: u64,
+    /// Told as lost in all.
+    pub(crate) lost: u64,
+    /// The number that each publisher gave its last message.
+    publishers: BTreeMap<u16, u32>,
+}
+
+impl Match {
+    /// A message comes after those before it, and what is missing between is explained.
+    fn check_sequence(&self, name: &str, sequence: u64, replaced: u64) -> Checked {
+        let Self { last, told, told_until, .. } = *self;
+        ensure(sequence > last, "order", || format!("{name} {sequence} comes after {last}"))?;
+        let missing = sequence - last - 1;
+        ensure(missing == told + replaced && told_until < sequence, "gaps", || {
+            format!("{name} {sequence} after {last}: {told} told as lost, {replaced} replaced")
+        })
+    }
+
+    /// The messages of each publisher come in its order.
+    fn check_publisher(&mut self, name: &str, payload: &[u8]) -> Checked {
+        let Some((publisher, number)) = payload::origin(payload) else { return Ok(()) };
+        let earlier = self.publishers.insert(publisher, number);
+        ensure(earlier.is_none_or(|it| it < number), "publisher's order", || {
+            format!("{name}: {number} of publisher {publisher} after {earlier:?}")
+        })
+    }
+
+    fn deliver(&mut self, now: u64, interval: u64, sequence: u64, replaced: u64) {
+        (self.last, self.told) = (sequence, 0);
+        // An interval that ends late by a quarter at most counts as ended in time.
+        let is_forgiven = now - self.due <= interval / 4;
+        self.due = if is_forgiven { self.due } else { now } + interval;
+        self.messages += 1;
+        self.replaced += replaced;
+    }
+}
+
+/// A subscription that stands.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    pub(crate) pattern: String,
+    updates: Updates,
+    /// The messages that each topic had before.
+    before: Lengths,
+    pub(crate) matches: BTreeMap<String, Match>,
+}
+
+impl Standing {
+    /// How many messages of a topic were published since the subscription stands, if it matches.
+    pub(crate) fn published(&self, topic: &str, length: u64) -> u64 {
+        let before = self.before.get(topic).copied().unwrap_or_default();
+        if is_match(&self.pattern, topic) { length - before } else { 0 }
+    }
+
+    fn matched(&mut self, topic: &str) -> &mut Match {
+        if !self.matches.contains_key(topic) {
+            let last = self.before.get(topic).copied().unwrap_or_default();
+            self.matches.insert(topic.to_owned(), Match { last, ..Match::default() });
+        }
+        self.matches.get_mut(topic).expect("it has been put there")
+    }
+
+    fn interval(&self) -> u64 {
+        match self.updates {
+            Updates::PerSecond(rate) => 1_000_000_000 / u64::from(rate),
+            _ => 0,
+        }
+    }
+}
+
+/// The caps that a client asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Caps {
+    pub(crate) messages_per_second: u64,
+    pub(crate) bytes_per_second: u64,
+}
+
+/// What may come at once, in nanoseconds of a cap.
+const BURST: u64 = 10_000_000;
+
+/// Of how many messages the books remember when they came.
+const REMEMBERED: usize = 200;
+
+/// The books of one connection.
+#[derive(Debug, Default)]
+pub(crate) struct Books {
+    caps: Caps,
+    /// Times and bytes of the last messages.
+    recent: VecDeque<(u64, u64)>,
+    names: BTreeMap<u32, String>,
+    /// Asked for, and not answered.
+    asked: VecDeque<(Asked, Lengths)>,
+    pub(crate) standing: BTreeMap<u32, Standing>,
+    is_welcome: bool,
+    pub(crate) is_closed: bool,
+    /// Messages delivered, of all subscriptions.
+    pub(crate) messages: u64,
+}
+
+impl Books {
+    pub(crate) fn new(caps: Caps) -> Self {
+        Self { caps, ..Self::default() }
+    }
+
+    /// A subscription was asked for.
+    pub(crate) fn ask(&mut self, asked: Asked, history: &History) {
+        // A number that is in use is rejected.
+        if !self.standing.contains_key(&asked.number) {
+            self.asked.push_back((asked, history.lengths()));
+        }
+    }
+
+    /// The name of a topic's number, as the router told it.
+    pub(crate) fn name(&self, topic: u32) -> Option<&str> {
+        self.names.get(&topic).map(String::as_str)
+    }
+
+    /// A frame has been written for the client.
+    pub(crate) fn frame(
+        &mut self,
+        now: u64,
+        frame: &RouterFrame<'_>,
+        history: &History,
+        counts: &mut Counts,
+    ) -> Checked {
+        ensure(!self.is_closed, "conversation", || format!("{frame:?} after the end"))?;
+        let is_first = !std::mem::replace(&mut self.is_welcome, true);
+        let (is_welcome, is_closing) =
+            (matches!(frame, RouterFrame::Welcome(_)), matches!(frame, RouterFrame::Closing(_)));
+        ensure(is_first == is_welcome || is_closing, "conversation", || {
+            format!("{frame:?} without a welcome, or a second welcome")
+        })?;
+        match frame {
+            RouterFrame::Topic(topic) => {
+                self.names.insert(topic.alias, topic.name.to_owned());
+                Ok(())
+            }
+            RouterFrame::Message(message) => self.message(now, message, history, counts),
+            RouterFrame::Gap(gap) => self.gap(now, gap, history, counts),
+            RouterFrame::Subscribed(number) => self.subscribed(*number, counts),
+            RouterFrame::Unsubscribed(number) => {
+                counts.unsubscribed += 1;
+                let ended = self.standing.remove(number).is_some();
+                ensure(ended, "conversation", || format!("{number} ended, but did not stand"))
+            }
+            RouterFrame::Closing(Closing { .. }) => {
+                self.is_closed = true;
+                Ok(())
+            }
+            RouterFrame::Rejected(rejected) => {
+                use trunkline_native::{code, kind};
+                match (rejected.of, rejected.code) {
+                    (kind::REQUEST, code::NO_RESPONDER | code::TIMED_OUT) => counts.unanswered += 1,
+                    _ => counts.other_rejections += 1,
+                }
+                Ok(())
+            }
+            RouterFrame::Reply(_) => {
+                counts.replies += 1;
+                Ok(())
+            }
+            RouterFrame::Welcome(_) | RouterFrame::Ping(_) | RouterFrame::Pong(_) => Ok(()),
+            RouterFrame::Clock(clock) => {
+                ensure(clock.time == now && clock.token <= now, "clock", || {
+                    format!("{clock:?} at {now}")
+                })
+            }
+            RouterFrame::Producing(_)
+            | RouterFrame::Stored(_)
+            | RouterFrame::Consuming(_)
+            | RouterFrame::Delivery(_)
+            | RouterFrame::Confirmed(_)
+            | RouterFrame::Acknowledged(_)
+            | RouterFrame::Lost(_) => {
+                violation("conversation", format!("{frame:?}, and nobody asked"))
+            }
+        }
+    }
+
+    fn subscribed(&mut self, number: u32, counts: &mut Counts) -> Checked {
+        counts.subscribed += 1;
+        let Some((asked, before)) = self.asked.pop_front() else {
+            return violation("conversation", format!("{number} stands, but nobody asked"));
+        };
+        ensure(asked.number == number, "conversation", || {
+            format!("{number} stands, but {} was asked for first", asked.number)
+        })?;
+        let Asked { pattern, updates, .. } = asked;
+        let standing = Standing { pattern, updates, before, matches: BTreeMap::new() };
+        self.standing.insert(number, standing);
+        Ok(())
+    }
+
+    fn message(
+        &mut self,
+        now: u64,
+        message: &Message<'_>,
+        history: &History,
+        counts: &mut Counts,
+    ) -> Checked {
+        self.messages += 1;
+        counts.delivered += 1;
+        let head = trunkline_native::MESSAGE_HEAD;
+        self.pace(now, (head + message.payload.len()) as u64)?;
+        let (standing, name) = self.find(message.subscription, message.topic)?;
+        let sequence = message.sequence;
+        let Some(published) = history.message(name, sequence) else {
+            return violation("delivery", format!("{name} {sequence} was never published"));
+        };
+        let is_same = (published.format, &*published.payload) == (message.format, message.payload);
+        ensure(is_same, "delivery", || format!("{name} {sequence} is not what was published"))?;
+        let (interval, is_conflated) = (standing.interval(), standing.updates != Updates::All);
+        ensure(message.conflation.is_some() == is_conflated, "conflation", || {
+            format!("{name} {sequence}: {:?} in a {:?}", message.conflation, standing.updates)
+        })?;
+        let matched = standing.matched(name);
+        let replaced = message.conflation.map_or(0, |it| it.replaced);
+        matched.check_sequence(name, sequence, replaced)?;
+        if let Some(conflation) = message.conflation {
+            let age = now - published.time;
+            ensure(conflation.age == age, "conflation", || {
+                format!("{name} {sequence} is {age} ns old, not {}", conflation.age)
+            })?;
+            let told = message.published.unwrap_or(published.time);
+            ensure(told == published.time, "conflation", || {
+                format!("{name} {sequence} is of {}, not of {told}", published.time)
+            })?;
+            ensure(now >= matched.due, "conflation", || {
+                format!("{name} {sequence} comes too soon")
+            })?;
+        }
+        matched.check_publisher(name, message.payload)?;
+        matched.deliver(now, interval, sequence, replaced);
+        counts.replaced += replaced;
+        Ok(())
+    }
+
+    fn gap(&mut self, now: u64, gap: &Gap, history: &History, counts: &mut Counts) -> Checked {
+        let (standing, name) = self.find(gap.subscription, gap.topic)?;
+        let is_conflated = standing.updates != Updates::All;
+        let matched = standing.matched(name);
+        let after = matched.last.max(matched.told_until);
+        let Gap { count, first, last, age, .. } = *gap;
+        let told = || format!("{name}: {count} lost, {first} to {last}, after {after}");
+        let fits = first > after && last >= first && count > 0 && last <= history.length(name);
+        ensure(fits && count <= last - first + 1, "gaps", told)?;
+        // Without conflation everything between two deliveries is lost.
+        ensure(is_conflated || (count == last - first + 1 && first == after + 1), "gaps", told)?;
+        let published = history.message(name, first).map_or(0, |it| it.time);
+        ensure(age <= now - published, "gaps", || format!("{}: lost {age} ns ago", told()))?;
+        matched.told += count;
+        matched.lost += count;
+        matched.told_until = last;
+        counts.gaps += 1;
+        counts.lost += count;
+        Ok(())
+    }
+
+    fn find(&mut self, number: u32, topic: u32) -> Result<(&mut Standing, &str), Violation> {
+        let Some(name) = self.names.get(&topic) else {
+            return violation("conversation", format!("topic {topic} has no name"));
+        };
+        let Some(standing) = self.standing.get_mut(&number) else {
+            return violation("conversation", format!("{name}: no subscription {number} stands"));
+        };
+        ensure(is_match(&standing.pattern, name), "matching", || {
+            format!("{name} does not match {}", standing.pattern)
+        })?;
+        Ok((standing, name))
+    }
+
+    /// No more messages and bytes than the client wants in a second.
+    fn pace(&mut self, now: u64, bytes: u64) -> Checked {
+        let Caps { messages_per_second, bytes_per_second } = self.caps;
+        if messages_per_second == 0 && bytes_per_second == 0 {
+            return Ok(());
+        }
+        if self.recent.len() == REMEMBERED {
+            self.recent.pop_front();
+        }
+        let most = |rate: u64, time: u64| rate * (now - time + BURST) / 1_000_000_000;
+        let (mut messages, mut sum) = (1, 0);
+        // A message is paid for when it has gone, and so the newest does not count yet.
+        for (time, bytes) in self.recent.iter().rev() {
+            messages += 1;
+            sum += bytes;
+            let fits = messages_per_second == 0 || messages <= most(messages_per_second, *time) + 1;
+            ensure(fits, "rate", || format!("{messages} messages in {} ns", now - time))?;
+            let fits = bytes_per_second == 0 || sum <= most(bytes_per_second, *time) + bytes;
+            ensure(fits, "rate", || format!("{sum} bytes in {} ns", now - time))?;
+        }
+        self.recent.push_back((now, bytes));
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! What the checkers know of one stream.
+
+use std::collections::VecDeque;
+
+use trunkline_server::ConnectionId;
+
+use crate::books::{Books, Caps};
+use crate::history::History;
+use crate::reader::Reader;
+use crate::report::{Violation, violation};
+use crate::seen::Seen;
+
+/// The longest frame that simulated clients send, and more.
+const FRAME_BYTES: u32 = 1 << 20;
+
+/// What a client is to see once it has read so many bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Expected {
+    /// Bytes of the stream up to its end.
+    pub(crate) end: u64,
+    pub(crate) seen: Seen,
+    pub(crate) is_message: bool,
+}
+
+/// One stream.
+pub(crate) struct Connection {
+    /// None while the engine does not know it.
+    pub(crate) id: Option<ConnectionId>,
+    /// The most messages and bytes that it was allowed to have waiting.
+    pub(super) allowed: (usize, usize),
+    /// The engine has rendered it, and the loop has not written it.
+    pub(super) told: VecDeque<u8>,
+    /// Bytes after meddling.
+    pub(super) written: u64,
+    /// Of those, the ones that the client has not read.
+    pub(super) meddled: Option<VecDeque<u8>>,
+    pub(crate) books: Books,
+    pub(super) reader: Reader,
+    /// What the client has not seen yet.
+    pub(crate) expected: VecDeque<Expected>,
+    /// Messages that it has seen.
+    pub(crate) seen_messages: u64,
+}
+
+impl Connection {
+    pub(super) fn new(caps: Caps, is_meddled: bool) -> Self {
+        Self {
+            id: None,
+            allowed: (0, 0),
+            told: VecDeque::new(),
+            written: 0,
+            meddled: is_meddled.then(VecDeque::new),
+            books: Books::new(caps),
+            reader: Reader::default(),
+            expected: VecDeque::new(),
+            seen_messages: 0,
+        }
+    }
+
+    /// The engine has used these bytes; says how many of them are whole frames.
+    pub(super) fn took(&mut self, now: u64, bytes: &[u8], history: &mut History) -> usize {
+        let Self { reader, books, .. } = self;
+        let subscribe = |asked, history: &History| books.ask(asked, history);
+        reader.read(now, bytes, FRAME_BYTES, history, subscribe)
+    }
+
+    /// What has been rendered in this turn: the loop has written some bytes, and some wait for room.
+    pub(super) fn rendered(
+        &mut self,
+        written: &[u8],
+        output: Option<&[u8]>,
+    ) -> Result<Vec<u8>, Violation> {
+        let known = self.told.len().min(written.len());
+        if !self.told.drain(..known).eq(written[..known].iter().copied()) {
+            return violation("output", "what is written is not what was rendered");
+        }
+        let mut fresh = written[known..].to_vec();
+        let Some(output) = output else {
+            self.told.clear();
+            return Ok(fresh);
+        };
+        let Some(waits) = output.get(self.told.len()..) else {
+            return violation("output", "what was rendered is not there any more");
+        };
+        fresh.extend_from_slice(waits);
+        self.told.extend(waits);
+        Ok(fresh)
+    }
+}

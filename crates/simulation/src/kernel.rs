@@ -1,0 +1,308 @@
+//! What the operating system is to the router: it holds bytes, tells what happened, knows the time and has
+//! the disk's work done. It also sees all that the event loop does to it, and says what it should not have.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+
+use trunkline_journal::simulated::SimulatedDisk;
+use trunkline_journal::{Commit, Outcome, Task, commit, task};
+use trunkline_reactor::{Address, Event};
+use trunkline_server::server::Command;
+
+use crate::link::{End, Link, Transport, Wiring};
+use crate::random::Random;
+use crate::report::{Checked, Violation, violation};
+use crate::watch::Readers;
+
+/// A number for each stream that was ever made.
+pub(crate) type LinkId = u64;
+
+/// Is shown bytes.
+pub(crate) type LookAt = Box<dyn FnMut(&[u8])>;
+
+/// A disk and the work under way for it.
+pub(crate) struct DiskWork {
+    pub(crate) disk: SimulatedDisk,
+    pub(crate) commit: Option<(u64, Commit)>,
+    pub(crate) task: Option<(u64, Task)>,
+    /// The commit that failed, of which some may be on disk.
+    pub(crate) failed: Option<Commit>,
+    pub(crate) segments_removed: u64,
+    /// Looks at what was written and synced.
+    pub(crate) synced: LookAt,
+    random: Random,
+}
+
+impl DiskWork {
+    pub(crate) fn new(seed: u64, synced: LookAt) -> Self {
+        Self {
+            disk: SimulatedDisk::new(seed),
+            commit: None,
+            task: None,
+            failed: None,
+            segments_removed: 0,
+            synced,
+            random: Random::new(seed, 3),
+        }
+    }
+
+    fn outcome(&mut self, now: u64) -> Option<Outcome> {
+        if let Some((_, it)) = self.commit.take_if(|(due, _)| *due <= now) {
+            let result = commit(&mut self.disk, &it);
+            match result {
+                Ok(()) => it.chunks.iter().for_each(|chunk| (self.synced)(&chunk.bytes)),
+                Err(_) => self.failed = Some(it),
+            }
+            return Some(Outcome::Committed(result));
+        }
+        let (_, it) = self.task.take_if(|(due, _)| *due <= now)?;
+        Some(Outcome::Task(task(&mut self.disk, &it)))
+    }
+
+    fn next_outcome(&self) -> Option<u64> {
+        let commit = self.commit.as_ref().map(|(due, _)| *due);
+        let task = self.task.as_ref().map(|(due, _)| *due);
+        commit.into_iter().chain(task).min()
+    }
+}
+
+/// All streams, the clock and the disk.
+pub(crate) struct Kernel {
+    pub(crate) now: u64,
+    /// Nanoseconds since 1970 at time 0.
+    pub(crate) epoch: u64,
+    pub(crate) links: BTreeMap<LinkId, Link>,
+    next_link: LinkId,
+    /// Where the router listens, and the streams that wait there.
+    pub(crate) listeners: Vec<Listening>,
+    /// Which streams the engine made use of, and how many bytes, in this order.
+    pub(crate) uses: Vec<(LinkId, usize)>,
+    /// How often what was left over of a stream was handled again.
+    pub(crate) released: u64,
+    pub(crate) disk: Option<DiskWork>,
+    pub(crate) commands: Vec<Command>,
+    pub(crate) readers: Readers,
+    /// Something was read, written, accepted, used or done.
+    pub(crate) has_moved: bool,
+    /// Events come in any order.
+    pub(crate) shuffles: Option<Random>,
+    violation: Option<Violation>,
+}
+
+/// A listener.
+pub(crate) struct Listening {
+    pub(crate) address: Address,
+    pub(crate) token: Option<usize>,
+    pub(crate) waiting: VecDeque<LinkId>,
+    /// The router was not told of the newest.
+    pub(crate) is_new: bool,
+}
+
+impl Kernel {
+    pub(crate) fn new() -> Self {
+        Self {
+            now: 0,
+            epoch: 0,
+            links: BTreeMap::new(),
+            next_link: 0,
+            listeners: Vec::new(),
+            uses: Vec::new(),
+            released: 0,
+            disk: None,
+            commands: Vec::new(),
+            readers: Readers::default(),
+            has_moved: false,
+            shuffles: None,
+            violation: None,
+        }
+    }
+
+    /// A client connects; nobody may listen there.
+    pub(crate) fn connect(
+        &mut self,
+        address: &Address,
+        peer: String,
+        wiring: Wiring,
+    ) -> Option<LinkId> {
+        let listening = self.listeners.iter_mut().find(|it| it.address == *address)?;
+        let link = self.next_link;
+        self.next_link += 1;
+        listening.waiting.push_back(link);
+        listening.is_new = true;
+        self.links.insert(link, Link::new(peer, wiring));
+        Some(link)
+    }
+
+    /// What was seen that should not have been.
+    pub(crate) fn check(&mut self) -> Checked {
+        self.violation.take().map_or(Ok(()), Err)
+    }
+
+    /// Keeps the first of what should not have been.
+    pub(crate) fn note(&mut self, checked: Checked) {
+        if let Err(seen) = checked {
+            self.violation.get_or_insert(seen);
+        }
+    }
+
+    /// Whether the router would be woken.
+    pub(crate) fn has_news(&self) -> bool {
+        let is_new = |it: &Link| it.token.is_some() && it.news != Default::default();
+        self.links.values().any(is_new)
+            || self.listeners.iter().any(|it| it.is_new)
+            || !self.commands.is_empty()
+            || self.next_outcome().is_some_and(|due| due <= self.now)
+    }
+
+    /// When something happens of itself.
+    pub(crate) fn next_outcome(&self) -> Option<u64> {
+        self.disk.as_ref().and_then(DiskWork::next_outcome)
+    }
+
+    /// Tells what has happened.
+    pub(crate) fn events(&mut self, events: &mut Vec<Event>) {
+        events.clear();
+        for listening in &mut self.listeners {
+            if let Some(token) = listening.token
+                && std::mem::take(&mut listening.is_new)
+            {
+                events.push(Event { token, readable: true, writable: false, closed: false });
+            }
+        }
+        let mut readable = Vec::new();
+        for (id, link) in &mut self.links {
+            let Some(token) = link.token else { continue };
+            let news = std::mem::take(&mut link.news);
+            if news == Default::default() {
+                continue;
+            }
+            if news.readable {
+                readable.push(*id);
+            }
+            if news.writable {
+                link.is_full = false;
+            }
+            let (readable, writable, closed) = (news.readable, news.writable, news.closed);
+            events.push(Event { token, readable, writable, closed });
+        }
+        for id in readable {
+            self.readers.is_ready(id);
+        }
+        if let Some(random) = &mut self.shuffles {
+            for place in (1..events.len()).rev() {
+                events.swap(place, random.below(place as u64 + 1) as usize);
+            }
+        }
+    }
+
+    /// The router reads.
+    pub(crate) fn read(&mut self, id: LinkId, into: &mut [u8]) -> io::Result<usize> {
+        let Some(link) = self.links.get_mut(&id) else { return Ok(0) };
+        link.is_read = true;
+        let length = into.len().min(link.to_router.len());
+        for (place, byte) in into.iter_mut().zip(link.to_router.read(length)) {
+            *place = byte;
+        }
+        link.unused.extend(&into[..length]);
+        let checked = self.readers.read(id, length, length < into.len());
+        let end: io::Result<usize> = match self.links[&id].client_end {
+            _ if length > 0 => Ok(length),
+            None | Some(End::Vanished) => Err(io::ErrorKind::WouldBlock.into()),
+            Some(End::Closed) => Ok(0),
+            Some(End::Broken) => Err(io::ErrorKind::ConnectionReset.into()),
+        };
+        self.has_moved |= !matches!(&end, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+        self.note(checked);
+        end
+    }
+
+    /// The engine has made use of bytes that were read.
+    pub(crate) fn used(&mut self, id: LinkId, bytes: usize) {
+        self.has_moved |= bytes > 0;
+        self.uses.push((id, bytes));
+        if let Some(link) = self.links.get_mut(&id)
+            && !std::mem::take(&mut link.is_read)
+        {
+            // It was held, and goes on.
+            self.released += 1;
+            self.readers.is_released(id);
+        }
+    }
+
+    /// The router writes.
+    pub(crate) fn write(&mut self, id: LinkId, bytes: &[u8]) -> io::Result<usize> {
+        let Some(link) = self.links.get_mut(&id) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        if link.is_full {
+            let what = format!("stream {id} is written to, though it has no room");
+            self.note(violation("back-pressure", what));
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        match link.client_end {
+            None | Some(End::Vanished) => {}
+            // The first writes after the end are lost; then the other side has said that it is gone.
+            Some(End::Closed) if link.random.once_in(2) => {
+                link.written.extend_from_slice(bytes);
+                return Ok(bytes.len());
+            }
+            Some(_) => return Err(io::ErrorKind::BrokenPipe.into()),
+        }
+        // Memory may be short for a moment.
+        let is_short = bytes.len() > 1 && link.was_watched && link.random.once_in(8);
+        let most = if is_short { 1 + link.random.part(bytes.len() - 2) } else { bytes.len() };
+        let length = link.to_client.write(&bytes[..most]);
+        link.written.extend_from_slice(&bytes[..length]);
+        self.has_moved |= length > 0;
+        if length < bytes.len() {
+            link.is_full = true;
+            link.news.writable = link.to_client.room() > link.to_client.capacity / 3;
+        }
+        if length == 0 { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(length) }
+    }
+
+    /// Bytes that the client has not read, as far as the router can know.
+    pub(crate) fn under_way(&self, id: LinkId) -> Option<usize> {
+        let link = self.links.get(&id)?;
+        match link.transport {
+            Transport::SharedMemory => Some(link.to_client.len()),
+            Transport::Tcp => Some(link.to_client.len() / 2),
+            Transport::Unix => None,
+        }
+    }
+
+    /// The router gives a commit to the disk.
+    pub(crate) fn begin_commit(&mut self, it: Commit) {
+        let now = self.now;
+        let Some(work) = &mut self.disk else { return };
+        if work.commit.is_some() {
+            let what = "a commit begins before the one before it has ended";
+            return self.note(violation("commit order", what));
+        }
+        work.commit = Some((now + work.random.between(50_000, 600_000), it));
+    }
+
+    /// The router gives a background task to the disk.
+    pub(crate) fn begin_task(&mut self, it: Task) {
+        let now = self.now;
+        let Some(work) = &mut self.disk else { return };
+        work.segments_removed += u64::from(matches!(it, Task::Remove { .. }));
+        work.task = Some((now + work.random.between(10_000, 3_000_000), it));
+    }
+
+    /// What the disk has done.
+    pub(crate) fn outcome(&mut self) -> Option<Outcome> {
+        let outcome = self.disk.as_mut()?.outcome(self.now);
+        self.has_moved |= outcome.is_some();
+        outcome
+    }
+
+    /// The router does nothing until the disk has done something.
+    pub(crate) fn wait_for_outcome(&mut self) -> Option<Outcome> {
+        // It may when it ends, which no run comes to.
+        let what = "the loop waits for the disk, and nobody is served meanwhile";
+        self.note(violation("commit order", what));
+        self.now = self.now.max(self.next_outcome()?);
+        self.outcome()
+    }
+}

@@ -1,0 +1,300 @@
+//! Guaranteed delivery under chance: the real event loop, store and journal over a disk that is simulated,
+//! with processes that die and machines that lose their power at any point.
+//!
+//! Producers and consumers are written from the protocol's description and know nothing of the router. The
+//! disk takes its time; it tears what was being written, fails, fills up, and flips bits of what is old.
+//! What everybody was told is held against what comes later:
+//!
+//! - *acknowledged*: what a producer was told is stored is delivered to every durable subscription that
+//!   stood, unaltered, whatever happened in between;
+//! - *flags*: what is delivered again says so, and what is not on disk yet says that;
+//! - *confirmed*: what was delivered as durable has one position for ever;
+//! - *order*: positions and each producer's numbers rise, but for what is delivered again;
+//! - *commit order*: what is said to be stored or on disk has been written and synced before, commits are given
+//!   to the disk one after the other, and nobody waits for them who does not have to;
+//! - *done*: what a consumer was told is acknowledged never comes again;
+//! - *conflation*: of each topic nothing older comes after something newer, and the newest comes in the end;
+//! - *positions*: none is given twice;
+//! - *damage*: a flipped bit costs one message at most, and is told;
+//! - *settling*: when faults end, everything is stored, delivered and acknowledged.
+
+mod books;
+mod consumer;
+mod machine;
+mod producer;
+
+use trunkline_native::Updates;
+
+use super::random::Random;
+use super::report::{Checked, Failure, Violation, ensure};
+use books::Books;
+use consumer::Consumer;
+use machine::Machine;
+use producer::Producer;
+
+/// What is checked in every run with power cuts.
+pub const POWER_CHECKERS: &[&str] = &[
+    "acknowledged",
+    "commit order",
+    "flags",
+    "confirmed",
+    "conflation",
+    "order",
+    "done",
+    "positions",
+    "damage",
+    "fairness",
+    "back-pressure",
+    "lingering",
+    "settling",
+];
+
+macro_rules! counts {
+    ($($(#[$doc:meta])* $name:ident: $label:literal,)*) => {
+        /// How often what happened in a run with power cuts, or in several.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct PowerCounts {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl PowerCounts {
+            /// The counts with their labels, in the order in which they are told.
+            pub fn lines(&self) -> Vec<(&'static str, u64)> {
+                vec![$(($label, self.$name),)*]
+            }
+
+            /// Adds those of another run.
+            pub fn add(&mut self, other: &Self) {
+                $(self.$name += other.$name;)*
+            }
+        }
+    };
+}
+
+counts! {
+    /// Virtual time, in milliseconds.
+    milliseconds: "virtual milliseconds",
+    /// Power cuts.
+    power_cuts: "power cuts",
+    /// Routers that were killed.
+    kills: "routers killed",
+    /// Of both, those in the middle of a write.
+    in_write: "of both, in the middle of a write",
+    /// Ends of a journal that were cut off when it was opened.
+    torn: "torn ends cut off",
+    /// Syncs that failed.
+    failures: "disks that failed",
+    /// Times that the disk was full.
+    full: "times that the disk was full",
+    /// Bits that were flipped.
+    flips: "bits flipped",
+    /// Clients that died.
+    deaths: "clients that died",
+    /// Messages that producers were told are stored.
+    stored: "messages acknowledged to producers",
+    /// Messages that producers sent again.
+    sent_again: "messages sent again",
+    /// Rejections.
+    rejected: "rejections",
+    /// Deliveries.
+    delivered: "deliveries",
+    /// Deliveries of what may have been delivered before.
+    repeated: "deliveries that said they may be repeated",
+    /// Deliveries before the message was on disk.
+    unconfirmed: "deliveries ahead of the disk",
+    /// Updates that newer ones took the place of.
+    replaced: "updates replaced by newer ones",
+    /// Messages whose acknowledgement was kept.
+    done: "messages whose acknowledgement is kept",
+    /// Messages that flipped bits cost.
+    damaged: "messages that flipped bits cost",
+    /// Segments that were let go of.
+    segments_removed: "segments let go of",
+}
+
+/// Lets what follows from a seed happen, for so many steps.
+///
+/// # Errors
+///
+/// A checker saw something.
+pub fn simulate_power(seed: u64, steps: u32) -> Result<PowerCounts, Box<Failure>> {
+    let mut world = World::new(seed);
+    match world.run(steps) {
+        Ok(()) => {
+            world.counts.milliseconds = world.machine.now / 1_000_000;
+            Ok(world.counts)
+        }
+        Err(Violation { checker, what }) => Err(Box::new(Failure {
+            seed,
+            steps,
+            power_cut: true,
+            turn: world.turns,
+            time: world.machine.now,
+            checker,
+            what,
+            recent: world.machine.recent(),
+        })),
+    }
+}
+
+struct World {
+    machine: Machine,
+    producers: Vec<Producer>,
+    consumers: Vec<Consumer>,
+    books: Books,
+    random: Random,
+    counts: PowerCounts,
+    turns: u64,
+    /// When a fault of the disk ends.
+    mends_at: Option<u64>,
+    /// Whether bits are flipped in this run.
+    flips: bool,
+}
+
+/// Steps in which everything has to come to rest.
+const REST: u32 = 60_000;
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed, 1);
+        let producers = random.between(1, 3);
+        let durables = random.between(1, 3);
+        let mut consumers = Vec::new();
+        for durable in 0..durables {
+            for _ in 0..random.between(1, 2) {
+                let number = consumers.len() as u64;
+                consumers.push(Consumer::new(seed, number, durable, None));
+            }
+        }
+        // The last one is conflated, with a cap or without.
+        let updates = random.pick(&[Updates::Newest, Updates::PerSecond(2_000)]);
+        let number = consumers.len() as u64;
+        consumers.push(Consumer::new(seed, number, durables, Some(updates)));
+        Self {
+            machine: Machine::new(seed),
+            producers: (0..producers).map(|number| Producer::new(seed, number)).collect(),
+            consumers,
+            books: Books::new(durables as usize + 1),
+            flips: random.once_in(4),
+            random,
+            counts: PowerCounts::default(),
+            turns: 0,
+            mends_at: None,
+        }
+    }
+
+    fn run(&mut self, steps: u32) -> Checked {
+        for _ in 0..steps {
+            self.step(true)?;
+            self.misfortune()?;
+        }
+        self.rest()
+    }
+
+    /// A step of everybody.
+    fn step(&mut self, is_busy: bool) -> Checked {
+        self.turns += 1;
+        self.machine.now += self.random.between(5_000, 120_000);
+        self.machine.turn(&mut self.counts)?;
+        for producer in &mut self.producers {
+            producer.step(&mut self.machine, &mut self.books, &mut self.counts, is_busy)?;
+        }
+        for consumer in &mut self.consumers {
+            consumer.step(&mut self.machine, &mut self.books, &mut self.counts, is_busy)?;
+        }
+        self.machine.turn(&mut self.counts)?;
+        Ok(())
+    }
+
+    /// What may go wrong.
+    fn misfortune(&mut self) -> Checked {
+        let now = self.machine.now;
+        if self.mends_at.is_some_and(|at| now >= at) {
+            self.mends_at = None;
+            self.machine.mend();
+        }
+        if self.machine.has_failed() && self.random.once_in(30) {
+            self.machine.mend();
+            return self.restart(false);
+        }
+        match self.random.below(2_000) {
+            0..=2 => self.restart(true)?,
+            3..=5 => self.restart(false)?,
+            6 if self.mends_at.is_none() => {
+                self.counts.full += 1;
+                self.machine.fill();
+                self.mends_at = Some(now + self.random.between(1_000_000, 20_000_000));
+            }
+            7 if self.random.once_in(3) && self.mends_at.is_none() => {
+                self.counts.failures += 1;
+                self.machine.fail();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The router dies, alone or with its machine, and is started again.
+    fn restart(&mut self, power: bool) -> Checked {
+        self.machine.die(power, &mut self.counts);
+        if self.flips && self.random.once_in(2) && self.machine.flip() {
+            self.counts.flips += 1;
+            self.books.flips += 1;
+        }
+        for producer in &mut self.producers {
+            producer.disconnected(&mut self.machine);
+        }
+        for consumer in &mut self.consumers {
+            consumer.disconnected(&mut self.machine);
+        }
+        self.machine.now += self.random.between(1_000, 5_000_000);
+        self.machine.start(&mut self.counts)
+    }
+
+    /// Faults end; everything has to be stored, delivered and acknowledged.
+    fn rest(&mut self) -> Checked {
+        self.machine.mend();
+        self.mends_at = None;
+        if self.machine.has_failed() {
+            self.restart(false)?;
+        }
+        for _ in 0..REST {
+            self.step(false)?;
+            let is_quiet = self.producers.iter().all(Producer::is_quiet)
+                && self.consumers.iter().all(Consumer::is_quiet)
+                && self.machine.is_quiet(self.books.durables());
+            if is_quiet {
+                return self.books.finish(&mut self.counts);
+            }
+        }
+        let producers = self.producers.iter().map(Producer::describe);
+        let consumers = self.consumers.iter().map(Consumer::describe);
+        let waits: Vec<String> = producers.chain(consumers).collect();
+        let accounts = self.machine.describe(self.books.durables());
+        ensure(false, "settling", || format!("{} and {accounts}", waits.join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_acknowledged_is_lost() {
+        let mut counts = PowerCounts::default();
+        for seed in 1..=60 {
+            match simulate_power(seed, 2_000) {
+                Ok(more) => counts.add(&more),
+                Err(failure) => panic!("{failure}"),
+            }
+        }
+        for (what, count) in counts.lines() {
+            assert!(count > 0, "no {what} in all these runs");
+        }
+    }
+
+    #[test]
+    fn a_run_follows_from_its_seed() {
+        assert_eq!(simulate_power(5, 1_000), simulate_power(5, 1_000));
+    }
+}

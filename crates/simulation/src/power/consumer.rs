@@ -1,0 +1,307 @@
+//! A consumer: it takes messages, acknowledges them sooner or later, gives some back, and dies now and then.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use trunkline_native::{self as native, RouterFrame, Updates};
+
+use super::PowerCounts;
+use super::books::{Books, Seen};
+use super::machine::Machine;
+use crate::kernel::LinkId;
+
+use crate::random::Random;
+use crate::report::{Checked, ensure};
+
+const SUBSCRIPTION: u32 = 1;
+
+/// A message that it has and has not acknowledged.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    position: u64,
+    id: (u64, u64),
+}
+
+pub(crate) struct Consumer {
+    number: u64,
+    durable: usize,
+    /// If it is conflated.
+    updates: Option<Updates>,
+    random: Random,
+    connection: Option<LinkId>,
+    input: Vec<u8>,
+    names: Vec<(u32, String)>,
+    stands: bool,
+    held: Vec<Held>,
+    /// Of each ACKNOWLEDGE of this connection that was not answered: what it was about.
+    acknowledged: VecDeque<Vec<(u64, u64)>>,
+    answered: u64,
+    /// Position of the last message that did not say that it comes again.
+    last: u64,
+    /// The highest number of each producer among such.
+    newest: BTreeMap<u64, u64>,
+    /// Positions that it had when its connection was lost.
+    had: Vec<u64>,
+    /// Those of them that it has given back since: what comes of these may be another's by then.
+    unsure: BTreeSet<u64>,
+    connects_at: u64,
+}
+
+impl Consumer {
+    pub(crate) fn new(seed: u64, number: u64, durable: u64, updates: Option<Updates>) -> Self {
+        let mut random = Random::new(seed, 200 + number);
+        Self {
+            number,
+            durable: durable as usize,
+            updates,
+            // Some subscriptions are made when much has happened already.
+            connects_at: if random.once_in(3) { random.between(0, 40_000_000) } else { 0 },
+            random,
+            connection: None,
+            input: Vec::new(),
+            names: Vec::new(),
+            stands: false,
+            held: Vec::new(),
+            acknowledged: VecDeque::new(),
+            answered: 0,
+            last: 0,
+            newest: BTreeMap::new(),
+            had: Vec::new(),
+            unsure: BTreeSet::new(),
+        }
+    }
+
+    fn takes_orders_only(&self) -> bool {
+        self.durable == 1 || self.updates.is_some()
+    }
+
+    /// Whether it has nothing left to acknowledge.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.stands && self.held.is_empty() && self.acknowledged.is_empty()
+    }
+
+    pub(crate) fn describe(&self) -> String {
+        let (held, answers) = (self.held.len(), self.acknowledged.len());
+        format!(
+            "consumer {} (stands: {}) has {held} and waits for {answers}",
+            self.number, self.stands
+        )
+    }
+
+    /// The connection is lost.
+    pub(crate) fn disconnected(&mut self, machine: &mut Machine) {
+        if let Some(id) = self.connection.take() {
+            machine.disconnect(id);
+        }
+        self.input.clear();
+        self.names.clear();
+        self.newest.clear();
+        self.unsure.clear();
+        self.had = self.held.drain(..).map(|it| it.position).collect();
+        self.acknowledged.clear();
+        (self.stands, self.answered, self.last) = (false, 0, 0);
+        self.connects_at =
+            self.connects_at.max(machine.now + self.random.between(1_000, 5_000_000));
+    }
+
+    pub(crate) fn step(
+        &mut self,
+        machine: &mut Machine,
+        books: &mut Books,
+        counts: &mut PowerCounts,
+        is_busy: bool,
+    ) -> Checked {
+        let Some(id) = self.connection else {
+            if machine.now >= self.connects_at || !is_busy {
+                self.connect(machine);
+            }
+            return Ok(());
+        };
+        machine.receive(id, &mut self.input);
+        let input = std::mem::take(&mut self.input);
+        let mut used = 0;
+        while let Ok(Some((frame, length))) = native::decode_router(&input[used..], 1 << 20) {
+            used += length;
+            self.take(&frame, machine, books, counts)?;
+        }
+        self.input = input[used..].to_vec();
+        if self.connection.is_none() {
+            return Ok(());
+        }
+        if !machine.is_open(id) || is_busy && self.random.once_in(700) {
+            counts.deaths += 1;
+            self.disconnected(machine);
+            return Ok(());
+        }
+        self.answer(machine, is_busy);
+        Ok(())
+    }
+
+    fn connect(&mut self, machine: &mut Machine) {
+        self.connection = machine.connect();
+        let Some(id) = self.connection else { return };
+        let mut out = Vec::new();
+        native::encode_hello(
+            &mut out,
+            &native::Hello { version: native::VERSION, ..Default::default() },
+        );
+        let name = format!("durable-{}", self.durable);
+        let consume = native::Consume {
+            subscription: SUBSCRIPTION,
+            window: self.random.between(1, 60) as u32,
+            updates: self.updates.unwrap_or(Updates::All),
+            start: native::Start::New,
+            pace: 0,
+            wants_confirmed: self.random.once_in(2),
+            wants_acknowledged: true,
+            name: &name,
+            pattern: if self.takes_orders_only() { "orders/*" } else { ">" },
+        };
+        native::encode_consume(&mut out, &consume);
+        machine.send(id, &out);
+    }
+
+    fn take(
+        &mut self,
+        frame: &RouterFrame<'_>,
+        machine: &mut Machine,
+        books: &mut Books,
+        counts: &mut PowerCounts,
+    ) -> Checked {
+        match frame {
+            RouterFrame::Consuming(_) => {
+                self.stands = true;
+                // One that does not match everything is not held against what it does not match.
+                let is_whole = !self.takes_orders_only();
+                books.stands(self.durable, is_whole, self.updates.is_some());
+            }
+            RouterFrame::Topic(topic) => {
+                self.names.retain(|(number, _)| *number != topic.alias);
+                self.names.push((topic.alias, topic.name.to_owned()));
+            }
+            RouterFrame::Delivery(it) => self.delivered(it, machine, books, counts)?,
+            RouterFrame::Acknowledged(it) => {
+                ensure(it.durability.disk == 1, "done", || format!("{it:?} on no disk"))?;
+                while self.answered < it.acknowledgements {
+                    self.answered += 1;
+                    for id in self.acknowledged.pop_front().unwrap_or_default() {
+                        counts.done += u64::from(books.done(self.durable, id));
+                    }
+                }
+            }
+            RouterFrame::Rejected(it) => {
+                let why = it.text.to_owned();
+                machine.note(|| format!("consumer rejected: {why}"));
+                counts.rejected += 1;
+                self.connects_at = machine.now + 5_000_000;
+                if let Some(id) = self.connection.take() {
+                    machine.disconnect(id);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn delivered(
+        &mut self,
+        it: &native::Delivery<'_>,
+        machine: &mut Machine,
+        books: &mut Books,
+        counts: &mut PowerCounts,
+    ) -> Checked {
+        let named = self.names.iter().find(|(number, _)| *number == it.topic);
+        let topic = named.map_or("", |(_, name)| name);
+        let seen = Seen {
+            durable: self.durable,
+            position: it.position,
+            is_repeated: it.is_repeated,
+            is_unconfirmed: it.is_unconfirmed,
+            topic,
+            payload: it.payload,
+        };
+        let id = books.delivered(&seen)?;
+        ensure(it.conflation.is_some() == self.updates.is_some(), "conflation", || {
+            format!("{:?} of {}", it.conflation, self.durable)
+        })?;
+        if let Some(conflation) = it.conflation {
+            counts.replaced += conflation.replaced;
+            books.updated(&seen)?;
+        }
+        let (number, durable) = (self.number, self.durable);
+        machine.note(|| {
+            let (position, repeated) = (seen.position, seen.is_repeated);
+            format!(
+                "consumer {number} of {durable} gets {id:?} at {position}, repeated: {repeated}"
+            )
+        });
+        ensure(!it.is_unconfirmed || topic.starts_with("cut"), "flags", || {
+            format!("{id:?} on {topic} is delivered and not on disk")
+        })?;
+        ensure(it.is_unconfirmed || machine.is_synced(id), "commit order", || {
+            format!("{id:?} is said to be on disk, and is not")
+        })?;
+        counts.delivered += 1;
+        counts.repeated += u64::from(it.is_repeated);
+        counts.unconfirmed += u64::from(it.is_unconfirmed);
+        if !it.is_repeated && self.updates.is_none() {
+            ensure(it.position > self.last, "order", || {
+                format!("{id:?} at {} comes after {}", it.position, self.last)
+            })?;
+            self.last = it.position;
+            let newest = self.newest.entry(id.0).or_default();
+            ensure(*newest < id.1, "order", || format!("{id:?} comes after number {newest}"))?;
+            *newest = id.1;
+        }
+        self.held.push(Held { position: it.position, id });
+        Ok(())
+    }
+
+    /// Acknowledges some of what it has, or gives it back.
+    fn answer(&mut self, machine: &mut Machine, is_busy: bool) {
+        let Some(id) = self.connection else { return };
+        if self.held.is_empty() || is_busy && !self.random.once_in(3) {
+            return;
+        }
+        let mut out = Vec::new();
+        // It forgets that the message may be another's by now.
+        if is_busy && let Some(position) = self.had.pop() {
+            self.held.retain(|it| it.position != position);
+            self.unsure.insert(position);
+            let release = native::Release { subscription: SUBSCRIPTION, delay_ms: 0, position };
+            native::encode_release(&mut out, &release);
+            return machine.send(id, &out);
+        }
+        let at = self.random.below(self.held.len() as u64) as usize;
+        let position = self.held[at].position;
+        match self.random.below(10) {
+            0 if is_busy => {
+                // It may have come more than once.
+                self.held.retain(|it| it.position != position);
+                let delay_ms = self.random.below(3) as u32;
+                let release = native::Release { subscription: SUBSCRIPTION, delay_ms, position };
+                native::encode_release(&mut out, &release);
+            }
+            1..=4 => {
+                let it = self.held.swap_remove(at);
+                // Of one that another has by now a delivery may be on its way.
+                let is_sure = !self.unsure.contains(&position);
+                self.acknowledged.push_back(is_sure.then_some(it.id).into_iter().collect());
+                acknowledge(&mut out, position, false);
+            }
+            _ => {
+                let is_done =
+                    |it: &&Held| it.position <= position && !self.unsure.contains(&it.position);
+                let done = self.held.iter().filter(is_done);
+                self.acknowledged.push_back(done.map(|it| it.id).collect());
+                self.held.retain(|it| it.position > position);
+                acknowledge(&mut out, position, true);
+            }
+        }
+        machine.send(id, &out);
+    }
+}
+
+fn acknowledge(out: &mut Vec<u8>, position: u64, is_cumulative: bool) {
+    let it = native::Acknowledge { subscription: SUBSCRIPTION, position, is_cumulative };
+    native::encode_acknowledge(out, &it);
+}

@@ -1,0 +1,205 @@
+//! CPU time of encoding and decoding market data messages of ten entries, into one message again and
+//! again and into new ones, for work on the codecs.
+//!
+//! `cargo bench -p trunkline-soap [-- FORMAT]`; ns a message, best and median of interleaved
+//! passes. `fixed` messages set the twelve fields of Kohlhoff & Steele's Figure 3 in every entry,
+//! `random` ones a different set each. Comparisons with other implementations are the lab's.
+//! With `--untimed` passes run as often without a clock, for callgrind to count their instructions.
+
+#![forbid(unsafe_code)]
+
+mod interleaved;
+
+use std::hint::black_box;
+use std::rc::Rc;
+
+use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, MdEntry};
+use trunkline_codec::{cdr, fix};
+use trunkline_message::{Message, Record, Structure};
+use trunkline_soap as soap;
+use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
+
+use interleaved::Pass;
+
+const MESSAGES: u32 = 32;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % bound
+    }
+
+    fn chance(&mut self, random: bool) -> bool {
+        !random || self.below(10) < 8
+    }
+}
+
+fn entry(rng: &mut Random, random: bool) -> MdEntry {
+    let mut entry = MdEntry::default();
+    entry.md_update_action = Code::new("0");
+    let text = |rng: &mut Random, letter: char, bound: u64| {
+        Text::from(format!("{letter}{:03}", rng.below(bound)))
+    };
+    if rng.chance(random) {
+        entry.set_md_entry_type(Code::new("2"));
+    }
+    if rng.chance(random) {
+        entry.set_md_entry_id(text(rng, 'T', 1_000_000));
+    }
+    if rng.chance(random) {
+        entry.instrument.set_symbol(text(rng, 'S', 1000));
+    }
+    if rng.chance(random) {
+        entry.instrument.set_cfi_code("ESXXXX");
+    }
+    if rng.chance(random) {
+        let price = Decimal::new(rng.below(100_000) as i64 + 1, -(1 + rng.below(3) as i8));
+        entry.set_md_entry_px(price.unwrap());
+    }
+    if rng.chance(random) {
+        entry.set_md_entry_size(rng.below(20_000) as i32 + 1);
+    }
+    if rng.chance(random) {
+        entry.set_md_entry_date(Date::new(2002, 11, 1 + rng.below(28) as u8).unwrap());
+    }
+    if rng.chance(random) {
+        let (hour, minute) = (10 + rng.below(6) as u8, rng.below(60) as u8);
+        entry.set_md_entry_time(Time::new(hour, minute, rng.below(60) as u8, 0).unwrap());
+    }
+    if rng.chance(random) {
+        entry.set_seller_days(3);
+    }
+    if rng.chance(random) {
+        entry.set_md_entry_buyer(text(rng, '2', 1000));
+    }
+    if rng.chance(random) {
+        entry.set_md_entry_seller(text(rng, '3', 1000));
+    }
+    if random {
+        for _ in 0..rng.below(4) {
+            match rng.below(8) {
+                0 => entry.set_currency("AUD"),
+                1 => entry.set_md_mkt("XASX"),
+                2 => entry.set_quote_condition("A"),
+                3 => entry.set_trade_condition("C"),
+                4 => entry.set_order_id(text(rng, 'O', 100_000)),
+                5 => entry.set_number_of_orders(rng.below(20) as i32),
+                6 => entry.set_total_volume_traded(rng.below(10_000_000) as i32),
+                _ => entry.set_net_chg_prev_day(Decimal::new(rng.below(100) as i64, -2).unwrap()),
+            };
+        }
+    }
+    entry
+}
+
+fn messages(random: bool) -> Vec<MarketDataIncrementalRefresh> {
+    let mut rng = Random(2004);
+    let message = |number: usize| {
+        let mut message = MarketDataIncrementalRefresh::default();
+        message.header.sender.comp_id = "ABC".into();
+        message.header.target.comp_id = "XYZ".into();
+        message.header.msg_seq_num = Some(number as u32);
+        let time = Time::new(18, (number / 60 % 60) as u8, (number % 60) as u8, 0).unwrap();
+        message.header.sending_time = Timestamp::new(Date::new(2002, 11, 28).unwrap(), time);
+        message.body.entries = (0..10).map(|_| entry(&mut rng, random)).collect();
+        message
+    };
+    (0..MESSAGES as usize).map(message).collect()
+}
+
+macro_rules! passes {
+    ($passes:expr, $name:expr, $plan:expr, $codec:ident, $messages:expr, $new:expr, $decoder:expr) => {{
+        let plan = $plan;
+        let mut encoder = $codec::Encoder::new(&plan);
+        let corpus: Rc<[Vec<u8>]> =
+            $messages.iter().map(|it| encoder.encode(it).unwrap().to_vec()).collect();
+        let bytes = corpus.iter().map(Vec::len).sum::<usize>() / MESSAGES as usize;
+        let messages = $messages.clone();
+        let encode: Pass = Box::new(move || {
+            for message in &*messages {
+                black_box(encoder.encode(black_box(message)).unwrap().len());
+            }
+        });
+        $passes.push((format!("{} encode ({bytes} B)", $name), encode));
+        let mut decoder = $decoder(&plan);
+        let mut message = $new;
+        let shared = corpus.clone();
+        let decode: Pass = Box::new(move || {
+            for bytes in &*shared {
+                decoder.decode(black_box(bytes), &mut message).unwrap();
+            }
+        });
+        $passes.push((format!("{} decode ({bytes} B)", $name), decode));
+        let mut decoder = $decoder(&plan);
+        let empty = $new;
+        let decode: Pass = Box::new(move || {
+            for bytes in &*corpus {
+                let mut message = empty.clone();
+                decoder.decode(black_box(bytes), &mut message).unwrap();
+                black_box(&message);
+            }
+        });
+        $passes.push((format!("{} decode new ({bytes} B)", $name), decode));
+    }};
+}
+
+fn of_messages<M: Message + Clone + 'static>(
+    kind: &str,
+    messages: &[M],
+    new: impl Fn() -> M,
+) -> Vec<(String, Pass)> {
+    // Shared, so that a pass leaves the others' data in the caches.
+    let messages: Rc<[M]> = messages.into();
+    let schema = MarketDataIncrementalRefresh::layout();
+    let mut passes: Vec<(String, Pass)> = Vec::new();
+    let plan = || fix::Plan::new(schema, &fix::Options::default()).unwrap();
+    passes!(passes, format!("{kind} fix"), plan(), fix, messages, new(), fix::Decoder::new);
+    let options = soap::Options::default();
+    let plan = || soap::Plan::new(schema, &options).expect("a plan");
+    passes!(passes, format!("{kind} soap"), plan(), soap, messages, new(), soap::Decoder::new);
+    let generic = |plan: &_| soap::Decoder::new(plan).generic();
+    passes!(passes, format!("{kind} soap generic"), plan(), soap, messages, new(), generic);
+    for (name, flat, attributes) in
+        [("flat", true, false), ("attributes", false, true), ("flat attributes", true, true)]
+    {
+        let options = soap::Options { flat, attributes, ..soap::Options::default() };
+        let plan = soap::Plan::new(schema, &options).expect("a plan");
+        passes!(
+            passes,
+            format!("{kind} soap {name}"),
+            plan,
+            soap,
+            messages,
+            new(),
+            soap::Decoder::new
+        );
+    }
+    for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
+        let options = cdr::Options { optional, ..cdr::Options::default() };
+        let name = format!("{kind} cdr {optional:?}");
+        passes!(
+            passes,
+            name,
+            cdr::Plan::new(schema, options).unwrap(),
+            cdr,
+            messages,
+            new(),
+            cdr::Decoder::new
+        );
+    }
+    passes
+}
+
+fn main() {
+    let schema = MarketDataIncrementalRefresh::layout();
+    let mut passes = Vec::new();
+    for (kind, random) in [("fixed", false), ("random", true)] {
+        let structs = messages(random);
+        let records: Vec<Record> = structs.iter().map(Record::from_message).collect();
+        passes.extend(of_messages(&format!("{kind} struct"), &structs, Default::default));
+        passes.extend(of_messages(&format!("{kind} record"), &records, || Record::new(schema)));
+    }
+    interleaved::run(passes, MESSAGES);
+}

@@ -1,0 +1,259 @@
+//! What an element says in its attributes and its text.
+
+use trunkline_codec::infoset::Event;
+use trunkline_message::{ErrorKind, Fields, Holds, Kind, Result};
+
+use crate::attributes::Marks;
+use crate::decoder::Body;
+use crate::form::{Form, Value};
+use crate::paths::Step;
+use crate::plan::{NONE, ScopePlan, Shape};
+use crate::types::begins_with_arm;
+use crate::unknown::NOTHING;
+
+impl<R: Form> Body<'_, R> {
+    /// What the start tag just read says of a field's or component's content.
+    #[inline]
+    pub(super) fn marks(&self) -> Result<Marks<'_>> {
+        if self.reader.attributes() == 0 {
+            return Ok(Marks::default());
+        }
+        Marks::read(self.plan, &self.reader).map_err(|kind| self.error(kind, self.at()))
+    }
+
+    /// Is the field whose start tag was just read nil? Does its type fit? Keeps how many items it
+    /// says that it has.
+    #[inline]
+    pub(super) fn is_nil(&mut self) -> Result<bool> {
+        if self.reader.attributes() == 0 {
+            self.stated = None;
+            return Ok(false);
+        }
+        self.is_nil_by_marks(true)
+    }
+
+    /// The same for an item, whose attributes nobody keeps.
+    #[inline]
+    pub(super) fn is_item_nil(&mut self) -> Result<bool> {
+        if self.reader.attributes() == 0 {
+            self.stated = None;
+            return Ok(false);
+        }
+        self.is_nil_by_marks(false)
+    }
+
+    #[inline(never)]
+    fn is_nil_by_marks(&mut self, keeps: bool) -> Result<bool> {
+        let marks = self.marks()?;
+        let plan = self.plan;
+        let holds = plan.layout.scopes()[self.scope].fields[self.field].holds;
+        let around = &plan.scopes[self.scope];
+        let slot = &around.slots[self.field];
+        let is_apart = begins_with_arm(&plan.scopes, slot);
+        let typed = match is_apart || around.is_typed_arm(self.field) {
+            // Which arm it is, the type says.
+            true => Ok(()),
+            false => marks.fit(self.kind_of(holds, slot.shape)),
+        };
+        let fits = typed.and_then(|()| match slot.shape {
+            _ if marks.nil => Ok(None),
+            Shape::Group if plan.any_item => {
+                marks.array(around.inside(slot).is_compound).map(|it| it.count)
+            }
+            Shape::List => {
+                let fits = marks.reject_simple(plan).and_then(|()| marks.array(false));
+                fits.map(|it| it.count)
+            }
+            _ => marks.reject_array().map(|()| None),
+        });
+        let (nil, others) = (marks.nil, marks.others);
+        self.stated = fits.map_err(|kind| self.error(kind, self.at()))?;
+        if is_apart {
+            // The attributes are those of the arm.
+            self.count_attributes(if nil { others } else { 0 })?;
+            return Ok(nil);
+        }
+        let is_scope = match slot.shape {
+            Shape::Struct => true,
+            Shape::Run => slot.scope > 0 && around.inside(slot).enclosing.is_some(),
+            _ => false,
+        };
+        if is_scope {
+            let inner = &plan.scopes[usize::from(slot.scope)];
+            self.count_attributes_around(others, inner, NONE)?;
+            if self.attributes {
+                self.hold_of_field(inner, nil)?;
+            }
+        } else {
+            let keeps = keeps && slot.shape != Shape::Run;
+            self.count_attributes_of_field(others, keeps)?;
+        }
+        Ok(nil)
+    }
+
+    /// Of which kind a field's values are; those of an enumeration are text.
+    fn kind_of(&self, holds: Holds, shape: Shape) -> Option<Kind> {
+        match (holds, shape) {
+            (Holds::Enumeration(_), _) => Some(Kind::Text),
+            (Holds::Group(inner), Shape::Run) => {
+                let inner = self.plan.layout.scope(inner);
+                let is_item = inner.shape == trunkline_message::Shape::Item;
+                let item = is_item.then(|| inner.fields[0].holds)?;
+                match item {
+                    Holds::Enumeration(_) => Some(Kind::Text),
+                    item => item.kind(),
+                }
+            }
+            (holds, _) => holds.kind(),
+        }
+    }
+
+    /// Is the component whose start tag was just read nil?
+    pub(super) fn is_nil_component<F: Fields>(
+        &mut self,
+        scope: &ScopePlan,
+        component: u16,
+        into: &mut F,
+    ) -> Result<bool> {
+        let marks = self.marks()?;
+        if !marks.nil {
+            let fits = marks.reject_others(self.plan);
+            fits.map_err(|kind| self.error(kind, self.at()))?;
+        }
+        let (nil, others) = (marks.nil, marks.others);
+        self.count_attributes_around(others, scope, component)?;
+        if others > 0 && !nil {
+            self.deliver_of_component(into);
+        }
+        Ok(nil)
+    }
+
+    /// Is the item whose start tag was just read one of the present list?
+    pub(super) fn check_item(&mut self) -> Result<()> {
+        let marks = self.marks()?;
+        let field = &self.plan.layout.scopes()[self.scope].fields[self.field];
+        let fits =
+            marks.fit(field.holds.kind()).and_then(|()| marks.reject_nil("an item, not nil"));
+        let fits = fits.and_then(|()| marks.reject_array());
+        let others = marks.others;
+        fits.map_err(|kind| self.error(kind, self.at()))?;
+        self.count_attributes(others)
+    }
+
+    /// Is the number of items found the stated one, if there was one, and that of the schema?
+    #[inline]
+    pub(super) fn check_count(
+        &self,
+        stated: Option<u64>,
+        fixed: usize,
+        found: usize,
+    ) -> Result<()> {
+        if fixed > 0 && found != fixed {
+            return Err(self.error(ErrorKind::Count { stated: fixed, found }, self.at()));
+        }
+        match stated {
+            Some(stated) if stated != found as u64 => {
+                let stated = usize::try_from(stated).unwrap_or(usize::MAX);
+                Err(self.error(ErrorKind::Count { stated, found }, self.at()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn at(&self) -> usize {
+        self.reader.position()
+    }
+
+    /// The text of the element just begun, up to and including its end tag.
+    pub(super) fn content(&mut self, element: usize) -> Result<Value<R::Held>> {
+        let mut value = self.no_text(self.at());
+        let mut first = true;
+        loop {
+            match self.reader.next()? {
+                Event::Text(text) => {
+                    let held = || self.reader.held(text, self.reader.began());
+                    match first.then(held).flatten() {
+                        Some(held) => value = held,
+                        None => {
+                            value = self.begin_scratch(value, element);
+                            self.reader.append(text, self.scratch);
+                        }
+                    }
+                }
+                Event::End => break,
+                Event::Start(_) | Event::Eof => {
+                    let kind = ErrorKind::Expected("text, not an element".into());
+                    return Err(self.error(kind, self.reader.began()));
+                }
+            }
+            first = false;
+            if let Value::Scratch(_) = value
+                && self.scratch.len() > self.limits.value_bytes
+            {
+                let kind = ErrorKind::Limit { name: "value_bytes", limit: self.limits.value_bytes };
+                return Err(self.error(kind, element));
+            }
+        }
+        Ok(value)
+    }
+
+    /// The value of an element without text that ends at `at`.
+    pub(super) fn no_text(&mut self, at: usize) -> Value<R::Held> {
+        if R::IS_TEXT {
+            return Value::Input(at, at);
+        }
+        self.scratch.clear();
+        Value::Scratch(at)
+    }
+
+    /// Moves what was read so far into the scratch text.
+    fn begin_scratch(&mut self, value: Value<R::Held>, element: usize) -> Value<R::Held> {
+        match value {
+            Value::Scratch(_) => return value,
+            Value::Input(start, end) => {
+                self.scratch.clear();
+                self.scratch.push_str(self.input.get(start..end).unwrap_or_default());
+            }
+            Value::Held(held, _) => {
+                self.scratch.clear();
+                self.reader.append(R::text_of(held), self.scratch);
+            }
+        }
+        Value::Scratch(element)
+    }
+
+    /// Passes over the end of the element just begun, which is nil, so that there is nothing in it but
+    /// perhaps white space and comments.
+    pub(super) fn pass_nil(&mut self, component: u16) -> Result<Step> {
+        self.gap = None;
+        loop {
+            match self.reader.next()? {
+                Event::End => break,
+                Event::Text(text) if self.reader.is_white(text) => {}
+                _ => {
+                    let kind = ErrorKind::Expected(NOTHING.into());
+                    return Err(self.error(kind, self.reader.began()));
+                }
+            }
+        }
+        self.check_names();
+        Ok(Step::Between(component))
+    }
+
+    /// Passes over a message that is nil.
+    #[cold]
+    pub(super) fn nothing(&mut self) -> Result<()> {
+        self.field = usize::MAX;
+        self.pass_nil(NONE).map(|_| ())
+    }
+
+    /// Is there nothing between the tags of the present value? Then it is the default, which the message
+    /// has had since it was cleared.
+    pub(super) fn is_empty_value(&self) -> bool {
+        match self.value {
+            Value::Input(start, end) => start == end,
+            Value::Scratch(_) => self.scratch.is_empty(),
+            Value::Held(held, _) => self.reader.value(R::text_of(held)).is_empty(),
+        }
+    }
+}

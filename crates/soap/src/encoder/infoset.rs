@@ -1,0 +1,105 @@
+//! Values in another form than XML: the writer gets them as they are.
+
+use trunkline_codec::infoset::{Name, Writer};
+use trunkline_message::{Any, Error, Shape as ScopeShape};
+use trunkline_wire::Cursor;
+
+use super::form::Form;
+use super::{Body, write};
+use crate::any;
+use crate::plan::Shape;
+
+impl<F: Form, const ATTRIBUTES: bool> Body<'_, F, ATTRIBUTES> {
+    /// Is the value of the field a part of a text: an item of a list in one text, or what stands between
+    /// elements? Those are written as in XML.
+    pub(super) fn is_within_text(&self, field: usize) -> bool {
+        match self.scope.slots[field].shape {
+            Shape::Bare => true,
+            Shape::Text => self.scope.shape == ScopeShape::Choice,
+            _ => false,
+        }
+    }
+
+    /// Writes a field as a typed value, unless it is written as in XML; answers whether it did.
+    #[inline(always)]
+    pub(super) fn write_typed(
+        &mut self,
+        field: usize,
+        write: impl FnOnce(&mut F::Writer, Option<Name<'_>>),
+    ) -> bool {
+        if F::IS_XML || self.is_within_text(field) {
+            return false;
+        }
+        if !self.passes(field) {
+            self.write_field(field, |body| body.write_value(write));
+        }
+        true
+    }
+
+    /// Writes what stands before a value, and then the value.
+    pub(super) fn write_value(&mut self, write: impl FnOnce(&mut F::Writer, Option<Name<'_>>)) {
+        self.form.flush(self.output);
+        self.form.value(write);
+    }
+
+    /// Writes a field that has text, all of which are XML's characters, or fails.
+    pub(super) fn write_string(&mut self, field: usize, text: &str) {
+        let mut is_legal = true;
+        self.write_field(field, |body| {
+            body.write_value(|writer, name| is_legal = writer.put(name, text));
+        });
+        if text.is_empty() && self.scope.slots[field].shape == Shape::Text {
+            self.reject_empty_text(field);
+        }
+        if !is_legal {
+            self.unwritable(field);
+        }
+    }
+
+    /// Writes a value as the text that it has in XML, which `value` writes and takes at most `room` bytes.
+    pub(super) fn write_as_text(
+        &mut self,
+        field: usize,
+        room: usize,
+        value: impl FnOnce(&mut Cursor<'_>),
+    ) {
+        let mut is_empty = false;
+        self.write_field(field, |body| {
+            body.form.flush(body.output);
+            let mut cursor = body.output.cursor(room);
+            value(&mut cursor);
+            cursor.finish();
+            let text = std::str::from_utf8(body.output.as_slice()).unwrap_or_default();
+            is_empty = text.is_empty();
+            body.form.value(|writer, name| writer.put(name, text));
+            body.output.clear();
+        });
+        if is_empty && self.scope.slots[field].shape == Shape::Text {
+            self.reject_empty_text(field);
+        }
+    }
+
+    /// Writes an element of any shape in the place of a field, or fails.
+    pub(super) fn write_any(&mut self, field: usize, value: &Any) {
+        self.approach_element(field);
+        match any::written(self.plan, (self.scope_index, field), value) {
+            Ok(text) if F::IS_XML => self.output.extend(text.as_bytes()),
+            Ok(text) => self.write_value(|writer, _| writer.raw(&text)),
+            Err(kind) => {
+                let error = Error::new(kind, self.output.len());
+                self.problem = Some(self.plan.locate(error, self.scope_index, field));
+            }
+        }
+    }
+
+    fn write_field(&mut self, field: usize, write_inside: impl FnOnce(&mut Self)) {
+        self.approach(field);
+        let slot = &self.scope.slots[field];
+        if ATTRIBUTES && slot.shape != Shape::Attribute {
+            self.finish_tag();
+        }
+        write(self.output, &slot.start);
+        write_inside(self);
+        write(self.output, &slot.end);
+    }
+}

@@ -1,0 +1,240 @@
+//! Documents of any form, which the decoder reads event by event.
+
+use std::borrow::Cow;
+
+use trunkline_codec::infoset::{Event, Parsed, Reader, Tag};
+use trunkline_message::{Error, ErrorKind, Limits, Result};
+use trunkline_wire::{Date, Decimal, Float, Integer, Time, Timestamp};
+
+use crate::form::{Form, Value};
+
+/// A reader of events that keeps to limits and whose next event may be peeked at.
+pub(super) struct EventReader<'r, R: Reader> {
+    reader: &'r mut R,
+    limits: &'r Limits,
+    ahead: Option<Peeked<R>>,
+    /// The first element, and the last that began, where, and how many did.
+    root: Option<R::Name>,
+    element: Option<R::Name>,
+    element_began: usize,
+    begun: usize,
+}
+
+/// An event that was peeked at, and where the reader stood before it.
+struct Peeked<R: Reader> {
+    event: Event<R::Name, R::Text>,
+    began: usize,
+    position: usize,
+    depth: usize,
+}
+
+impl<'r, R: Reader> EventReader<'r, R> {
+    /// Reads on by this reader.
+    pub(super) fn new(reader: &'r mut R, limits: &'r Limits) -> Self {
+        let (ahead, root, element) = (None, None, None);
+        Self { reader, limits, ahead, root, element, element_began: 0, begun: 0 }
+    }
+
+    /// Notes what was read, which may not be larger than the limits: what describes itself is read by
+    /// calls inside calls.
+    fn note(&mut self, event: Event<R::Name, R::Text>) -> Result<()> {
+        let Event::Start(name) = event else { return Ok(()) };
+        let at = self.reader.began();
+        self.root.get_or_insert(name);
+        (self.element, self.element_began) = (Some(name), at);
+        self.begun += 1;
+        let limits = self.limits;
+        let exceeded = |name, limit| Err(Error::new(ErrorKind::Limit { name, limit }, at));
+        if self.reader.depth() > limits.depth {
+            return exceeded("depth", limits.depth);
+        }
+        if self.reader.attributes() > limits.attributes {
+            return exceeded("attributes", limits.attributes);
+        }
+        Ok(())
+    }
+}
+
+impl<R: Reader> Tag for EventReader<'_, R> {
+    type Name = R::Name;
+    type Namespace = R::Namespace;
+    type Text = R::Text;
+
+    fn attributes(&self) -> usize {
+        self.reader.attributes()
+    }
+
+    fn attribute(&self, index: usize) -> (R::Name, R::Text) {
+        self.reader.attribute(index)
+    }
+
+    fn namespace(&self, name: R::Name) -> R::Namespace {
+        self.reader.namespace(name)
+    }
+
+    fn prefix(&self, name: R::Name) -> &str {
+        self.reader.prefix(name)
+    }
+
+    fn local(&self, name: R::Name) -> &str {
+        self.reader.local(name)
+    }
+
+    fn namespace_name(&self, namespace: R::Namespace) -> &str {
+        self.reader.namespace_name(namespace)
+    }
+
+    fn resolve(&self, prefix: &str) -> Option<R::Namespace> {
+        self.reader.resolve(prefix)
+    }
+
+    fn value(&self, text: R::Text) -> Cow<'_, str> {
+        self.reader.value(text)
+    }
+
+    fn is_white(&self, text: R::Text) -> bool {
+        self.reader.is_white(text)
+    }
+
+    fn append(&self, text: R::Text, out: &mut String) {
+        self.reader.append(text, out);
+    }
+
+    fn boolean(&self, text: R::Text) -> Option<bool> {
+        self.reader.boolean(text)
+    }
+
+    fn integer<I: Integer>(&self, text: R::Text) -> Option<Parsed<I>> {
+        self.reader.integer(text)
+    }
+
+    fn decimal(&self, text: R::Text) -> Option<Parsed<Decimal>> {
+        self.reader.decimal(text)
+    }
+
+    fn float<F: Float>(&self, text: R::Text) -> Option<F> {
+        self.reader.float(text)
+    }
+
+    fn date(&self, text: R::Text) -> Option<Date> {
+        self.reader.date(text)
+    }
+
+    fn time(&self, text: R::Text) -> Option<Time> {
+        self.reader.time(text)
+    }
+
+    fn timestamp(&self, text: R::Text) -> Option<Timestamp> {
+        self.reader.timestamp(text)
+    }
+
+    fn bytes(&self, text: R::Text, into: &mut Vec<u8>) -> bool {
+        self.reader.bytes(text, into)
+    }
+
+    fn integers<I: Integer>(&self, text: R::Text, into: &mut Vec<I>) -> Option<Parsed<()>> {
+        self.reader.integers(text, into)
+    }
+
+    fn floats<F: Float>(&self, text: R::Text, into: &mut Vec<F>) -> bool {
+        self.reader.floats(text, into)
+    }
+}
+
+impl<R: Reader> Reader for EventReader<'_, R> {
+    fn next(&mut self) -> Result<Event<R::Name, R::Text>> {
+        if let Some(Peeked { event, .. }) = self.ahead.take() {
+            self.note(event)?;
+            return Ok(event);
+        }
+        let event = self.reader.next()?;
+        self.note(event)?;
+        Ok(event)
+    }
+
+    fn began(&self) -> usize {
+        self.ahead.as_ref().map_or_else(|| self.reader.began(), |it| it.began)
+    }
+
+    fn position(&self) -> usize {
+        self.ahead.as_ref().map_or_else(|| self.reader.position(), |it| it.position)
+    }
+
+    fn depth(&self) -> usize {
+        self.ahead.as_ref().map_or_else(|| self.reader.depth(), |it| it.depth)
+    }
+
+    fn attribute_began(&self, index: usize) -> usize {
+        self.reader.attribute_began(index)
+    }
+
+    fn raw(&mut self, left_out: &[usize], out: &mut String) -> Result<()> {
+        self.reader.raw(left_out, out)
+    }
+}
+
+impl<R: Reader> Form for EventReader<'_, R> {
+    const IS_TEXT: bool = false;
+    type Held = R::Text;
+
+    fn held(&self, text: R::Text, at: usize) -> Option<Value<R::Text>> {
+        Some(Value::Held(text, at))
+    }
+
+    fn text_of(held: R::Text) -> R::Text {
+        held
+    }
+
+    fn generation(&self) -> u32 {
+        0
+    }
+
+    fn find_namespace(&self, _: &str) -> Option<R::Namespace> {
+        None
+    }
+
+    fn is_none(&self, namespace: R::Namespace) -> bool {
+        self.reader.namespace_name(namespace).is_empty()
+    }
+
+    fn before_first(&self) -> usize {
+        self.begun
+    }
+
+    fn is_first(&self, since: usize, _: usize) -> bool {
+        self.begun == since + 1
+    }
+
+    fn next_name(&mut self) -> Result<Option<&str>> {
+        loop {
+            let event = match &self.ahead {
+                Some(Peeked { event, .. }) => *event,
+                None => {
+                    let (began, position) = (self.reader.began(), self.reader.position());
+                    let depth = self.reader.depth();
+                    let event = self.reader.next()?;
+                    self.ahead = Some(Peeked { event, began, position, depth });
+                    event
+                }
+            };
+            match event {
+                Event::Start(name) => return Ok(Some(self.reader.local(name))),
+                Event::Text(text) if self.reader.is_white(text) => self.ahead = None,
+                Event::Text(_) | Event::End | Event::Eof => return Ok(None),
+            }
+        }
+    }
+
+    fn element_began(&self) -> usize {
+        self.element_began
+    }
+
+    fn element(&self) -> (&str, Option<R::Namespace>) {
+        let name = self.element.map(|it| (self.reader.local(it), self.reader.namespace(it)));
+        name.map_or(("", None), |(local, namespace)| (local, Some(namespace)))
+    }
+
+    fn envelope(&self) -> Option<&str> {
+        self.root.map(|it| self.reader.namespace_of(it))
+    }
+}

@@ -1,0 +1,103 @@
+//! In which order the fields of a scope are written.
+
+use trunkline_message::ScopeId;
+
+use crate::naming::Naming;
+use crate::plan::{NONE, Shape};
+
+/// Attributes come before all that is inside their element, whatever the schema's order is. A
+/// message shows its fields in the schema's order only, so it is asked to show them more than once,
+/// and each visit writes those whose turn it is.
+pub(super) struct Order {
+    /// Of each field, as which it is written.
+    pub(super) rank_of: Vec<u16>,
+    /// Of each field, in which visit.
+    pub(super) visit_of: Vec<u16>,
+    /// How many visits there are.
+    pub(super) visits: u16,
+    /// Of each component, the rank of the first field inside and one beyond the last.
+    pub(super) spans: Vec<(usize, usize)>,
+}
+
+impl Order {
+    pub(super) fn new(naming: &Naming<'_>, id: ScopeId) -> Self {
+        let scope = naming.layout.scope(id);
+        let mut written = Written::new(naming, id);
+        written.element(NONE);
+        let mut order = Self {
+            rank_of: vec![0; scope.fields.len()],
+            visit_of: vec![0; scope.fields.len()],
+            visits: 1,
+            spans: written.spans,
+        };
+        let mut last = 0;
+        for (rank, field) in written.fields.into_iter().enumerate() {
+            // The schema's order goes back: only the next visit comes to this field.
+            order.visits += u16::from(field < last);
+            order.rank_of[field] = rank as u16;
+            order.visit_of[field] = order.visits - 1;
+            last = field;
+        }
+        order
+    }
+}
+
+/// What stands in an element.
+#[derive(Clone, Default)]
+struct Inside {
+    attributes: Vec<usize>,
+    /// By the first field: components, then the field itself.
+    elements: Vec<(usize, Child)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Child {
+    Component(u16),
+    Field,
+}
+
+struct Written {
+    /// Of the scope's own element, then of the components.
+    inside: Vec<Inside>,
+    fields: Vec<usize>,
+    spans: Vec<(usize, usize)>,
+}
+
+impl Written {
+    fn new(naming: &Naming<'_>, id: ScopeId) -> Self {
+        let scope = naming.layout.scope(id);
+        let mut inside = vec![Inside::default(); scope.components.len() + 1];
+        let place = |component: u16| usize::from(component.wrapping_add(1));
+        for index in 0..scope.fields.len() {
+            let around = &mut inside[place(naming.around(id, index))];
+            match naming.shape(id, index) {
+                Shape::Attribute => around.attributes.push(index),
+                _ => around.elements.push((index, Child::Field)),
+            }
+        }
+        if !naming.options.flat {
+            for (index, component) in scope.components.iter().enumerate() {
+                let around = &mut inside[place(component.parent.unwrap_or(NONE))];
+                around.elements.push((component.fields.start, Child::Component(index as u16)));
+            }
+        }
+        inside.iter_mut().for_each(|inside| inside.elements.sort());
+        Self { inside, fields: Vec::new(), spans: vec![(0, 0); scope.components.len()] }
+    }
+
+    /// Writes what stands in a component, or in the scope's own element.
+    fn element(&mut self, component: u16) {
+        let inside = std::mem::take(&mut self.inside[usize::from(component.wrapping_add(1))]);
+        let first = self.fields.len();
+        self.fields.extend(inside.attributes);
+        for (field, child) in inside.elements {
+            match child {
+                Child::Component(inner) => self.element(inner),
+                Child::Field => self.fields.push(field),
+            }
+        }
+        if component != NONE {
+            self.spans[usize::from(component)] = (first, self.fields.len());
+        }
+    }
+}
