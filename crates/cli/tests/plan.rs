@@ -143,7 +143,7 @@ fn what_cannot_be_planned_is_one_line_and_status_2() {
         ("--rate 70 --window 0s", "a window is above 0 and at most 3600 s, not 0 s".into()),
         (
             "--rate 70 --window 1",
-            "invalid value '1' for '--window <TIME>': a time is a number with ns, us, ms or s, \
+            "invalid value '1' for '--window <TIME>': a time is a number with ns, us, ms, s, min or h, \
              such as 50ms; see trunkline plan --help"
                 .into(),
         ),

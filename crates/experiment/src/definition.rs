@@ -1,9 +1,12 @@
 //! Experiments as data: what is run, what was published about it, and what was concluded.
 //!
 //! An experiment is a TOML file. Those of published evaluations are part of the binary
-//! ([`Definition::named`]); a user's own are read from a file ([`Definition::read`]).
+//! ([`Definition::named`]); a user's own are read from a file ([`Definition::read`]). Each key is held against its
+//! bounds where it is read; [`Definition::parse`] tells every mistake with its line and column.
 
+mod bounds;
 pub mod calls;
+mod cases;
 mod conclusion;
 pub mod guaranteed;
 mod measure;
@@ -16,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
-use std::{error, fmt, io};
+use std::{error, fmt};
 
 use serde::Deserialize;
 
@@ -33,7 +36,9 @@ use crate::format::{Family, Format};
 use crate::middleware::SUBJECTS;
 use crate::names::lead_metric;
 use crate::subjects::PEERS;
-use source::{Fault, Mistake, at};
+use bounds::{ensure, known};
+use cases::Case;
+use source::{Fault, at};
 
 /// An experiment.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -139,64 +144,18 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Bytes of a file that are read at most.
 const FILE_BYTES: u64 = 1 << 20;
-/// Entries of a message at most.
-const ENTRIES: u32 = 1_000;
 
-/// Why there is no such experiment; prints as one line.
+/// Why there is no such experiment, as one line: the file, and where it stands there if it is in its text.
 #[derive(Debug)]
-pub enum DefinitionError {
-    /// No evaluation has this name, and no file either.
-    Unknown(String),
-    /// The experiment has no part of this name.
-    UnknownPart {
-        /// The experiment.
-        experiment: String,
-        /// What was asked for.
-        part: String,
-        /// What there is.
-        known: Vec<String>,
-    },
-    /// The file cannot be read.
-    NotRead {
-        /// Its name.
-        file: String,
-        /// The system's reason.
-        cause: io::Error,
-    },
-    /// The file is no experiment.
-    Invalid {
-        /// Its name.
-        file: String,
-        /// The line, where there is one, and what is wrong.
-        what: String,
-    },
-}
+pub struct DefinitionError(String);
 
 impl fmt::Display for DefinitionError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown(name) => {
-                let known: Vec<&str> = names().collect();
-                write!(out, "there is no experiment {name:?}; known: {}", known.join(", "))?;
-                write!(out, ", and files that end in .toml")
-            }
-            Self::UnknownPart { experiment, part, known } => {
-                write!(out, "{experiment} has no part {part:?}; known: {}", known.join(", "))
-            }
-            Self::NotRead { file, cause } => write!(out, "{file}: cannot be read: {cause}"),
-            Self::Invalid { file, what } => write!(out, "{file} {what}"),
-        }
+        out.write_str(&self.0)
     }
 }
 
-impl error::Error for DefinitionError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Self::NotRead { cause, .. } => Some(cause),
-            _ => None,
-        }
-    }
-}
+impl error::Error for DefinitionError {}
 
 impl Definition {
     /// The evaluation of this name, or the experiment in the file of this name if it ends in
@@ -205,13 +164,14 @@ impl Definition {
     /// # Errors
     /// Names the known ones, or says what is wrong with the file and where.
     pub fn named(name: &str) -> Result<Self, DefinitionError> {
-        if let Some((_, text)) = EMBEDDED.iter().find(|(known, _)| *known == name) {
-            return Self::parse(name, text);
+        match EMBEDDED.iter().find(|(known, _)| *known == name) {
+            Some((_, text)) => Self::parse(name, text),
+            None if name.ends_with(".toml") => Self::read(Path::new(name)),
+            None => {
+                let what = known("there is no experiment", name, names()).err().unwrap_or_default();
+                Err(DefinitionError(what + ", and files that end in .toml"))
+            }
         }
-        if !name.ends_with(".toml") {
-            return Err(DefinitionError::Unknown(name.to_owned()));
-        }
-        Self::read(Path::new(name))
     }
 
     /// The experiment in a file.
@@ -219,16 +179,16 @@ impl Definition {
     /// # Errors
     /// Says what is wrong with the file and where.
     pub fn read(file: &Path) -> Result<Self, DefinitionError> {
-        let name = file.display().to_string();
-        let unreadable = |cause| DefinitionError::NotRead { file: name.clone(), cause };
+        let name = file.display();
         let mut text = String::new();
-        let input = File::open(file).map_err(unreadable)?;
-        let length = input.take(FILE_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
-        if length as u64 > FILE_BYTES {
-            let what = format!("has more than {FILE_BYTES} bytes");
-            return Err(DefinitionError::Invalid { file: name, what });
+        let read = |input: File| input.take(FILE_BYTES + 1).read_to_string(&mut text);
+        match File::open(file).and_then(read) {
+            Err(cause) => Err(DefinitionError(format!("{name}: cannot be read: {cause}"))),
+            Ok(length) if length as u64 > FILE_BYTES => {
+                Err(DefinitionError(format!("{name} has more than {FILE_BYTES} bytes")))
+            }
+            Ok(_) => Self::parse(&name.to_string(), &text),
         }
-        Self::parse(&name, &text)
     }
 
     /// The experiment in a text, which errors call by the name of its file.
@@ -236,91 +196,61 @@ impl Definition {
     /// # Errors
     /// Says what is wrong with it and where.
     pub fn parse(file: &str, text: &str) -> Result<Self, DefinitionError> {
-        source::parse(text).map_err(|Mistake { what, bytes }| {
-            let what = match bytes {
-                Some(bytes) => {
-                    let (line, column) = place_of(text, bytes.start);
-                    format!("line {line}, column {column}: {what}")
-                }
-                None => format!("is no experiment: {what}"),
-            };
-            DefinitionError::Invalid { file: file.to_owned(), what }
-        })
+        let wrong = |mistake: source::Mistake| format!("{file} {}", mistake.told(text));
+        source::parse(text).map_err(wrong).map_err(DefinitionError)
     }
 
-    /// What the types do not say.
+    /// What the types of its keys do not say.
     fn check(&self) -> Result<(), Fault> {
-        if !is_word(&self.name) {
-            let what = format!("its name, {:?}, is not of letters, digits and hyphens", self.name);
-            return Err(at("name")(what));
-        }
         self.messages.check(&self.entries).map_err(at("messages"))?;
-        check_entries(&self.entries).map_err(at("entries"))?;
-        check_entries(&self.quick_entries).map_err(at("quick-entries"))?;
         for (format, peer) in &self.successors {
-            if PEERS.iter().all(|known| known.subject() != peer) {
-                let what = format!("no peer {peer:?} is known for {}", format.name());
-                return Err(at(format!("successors.{}", format.name()))(what));
-            }
+            let peers: BTreeSet<&str> = PEERS.iter().map(|it| it.subject()).collect();
+            let place = format!("successors.{}", format.name());
+            known("there is no peer", peer, peers.into_iter()).map_err(at(place))?;
         }
-        for (index, part) in self.parts.iter().enumerate() {
-            let place = format!("part.{index}");
-            if !is_word(&part.name) {
-                return Err(at(place + ".name")(format!("a part is called {:?}", part.name)));
-            }
-            if self.parts[..index].iter().any(|other| other.name == part.name) {
-                return Err(at(place + ".name")(format!("two parts are called {:?}", part.name)));
-            }
-            for (number, measure) in part.measures.iter().enumerate() {
-                let checked = measure.check(&self.messages);
-                let named = checked.map_err(|what| format!("part {}: {what}", part.name));
-                named.map_err(at(format!("{place}.measure.{number}")))?;
-            }
+        each_once(named(&self.messages.cases, "messages.cases", |it| &it.name))?;
+        each_once(named(&self.parts, "part", |it| &it.name))?;
+        self.check_measures()?;
+        for (table, index) in self.published.iter().zip(0..) {
+            let names = table.figures.values().flat_map(BTreeMap::keys);
+            let checked = self.messages.check_named(names);
+            checked.map_err(at(format!("published.{index}")))?;
         }
-        self.check_cases()?;
-        for (index, table) in self.published.iter().enumerate() {
-            table.check(self).map_err(at(format!("published.{index}")))?;
-        }
-        if !self.reported.is_empty() && self.messages.family != Family::Rates {
-            let what = "`reported` has figures of a middleware, `published` others";
-            return Err(at("reported.0")(what.to_owned()));
-        }
-        self.check_conclusions()
+        let is_right = self.reported.is_empty() || self.messages.family == Family::Rates;
+        let what = "`reported` has figures of a middleware, `published` others";
+        ensure(is_right, || what.to_owned()).map_err(at("reported.0"))?;
+        let conclusions = named(&self.conclusions, "conclusion", |it| &it.name);
+        each_once(conclusions.chain(named(&self.aims, "aim", |it| &it.name)))?;
+        self.check_conclusions("conclusion", &self.conclusions)?;
+        self.check_conclusions("aim", &self.aims)
     }
 
-    /// No two measures have the same case, because their rows are not merged.
-    fn check_cases(&self) -> Result<(), Fault> {
+    fn check_measures(&self) -> Result<(), Fault> {
         let mut known = BTreeSet::new();
-        for (index, part) in self.parts.iter().enumerate() {
-            for (number, measure) in part.measures.iter().enumerate() {
-                for case in measure.cases_of_its_own() {
-                    if known.contains(&case) {
-                        let place = format!("part.{index}.measure.{number}");
-                        return Err(at(place)(format!("{case} is asked for twice")));
-                    }
-                    known.insert(case);
+        for (part, index) in self.parts.iter().zip(0..) {
+            for (measure, number) in part.measures.iter().zip(0..) {
+                let wrong = |what| format!("part {}: {what}", part.name);
+                let place = format!("part.{index}.measure.{number}");
+                measure.check(&self.messages).map_err(wrong).map_err(at(&*place))?;
+                let cases = measure.cases(&self.messages).into_iter();
+                for (case, _) in cases.filter(|_| measure.is_alone()) {
+                    let what = format!("{case} is asked for twice");
+                    ensure(known.insert(case), || what).map_err(at(&*place))?;
                 }
             }
         }
         Ok(())
     }
 
-    fn check_conclusions(&self) -> Result<(), Fault> {
-        let mut names: Vec<&str> = Vec::new();
-        for (kind, all) in [("conclusion", &self.conclusions), ("aim", &self.aims)] {
-            for (index, it) in all.iter().enumerate() {
-                let place = format!("{kind}.{index}");
-                it.check(kind == "aim").map_err(at(&*place))?;
-                if names.contains(&it.name.as_str()) {
-                    let what = format!("two conclusions or aims are called {:?}", it.name);
-                    return Err(at(place + ".name")(what));
-                }
-                names.push(&it.name);
-                let mut quantities = it.terms.iter().flat_map(Term::quantities);
-                quantities.try_for_each(|quantity| {
-                    let wrong = |what| format!("{kind} {:?}: {what}", it.name);
-                    self.check_measured(quantity).map_err(wrong).map_err(at(&*place))
-                })?;
+    fn check_conclusions(&self, kind: &str, all: &[Conclusion]) -> Result<(), Fault> {
+        for (it, index) in all.iter().zip(0..) {
+            let wrong = |what: String| format!("{kind} {:?} {what}", it.name);
+            let place = format!("{kind}.{index}");
+            it.check(kind == "aim").map_err(wrong).map_err(at(&*place))?;
+            for quantity in it.terms.iter().flat_map(Term::quantities) {
+                let checked = self.check_measured(quantity);
+                let wrong = |what| format!("{kind} {:?}: {quantity}: {what}", it.name);
+                checked.map_err(wrong).map_err(at(&*place))?;
             }
         }
         Ok(())
@@ -328,33 +258,28 @@ impl Definition {
 
     /// What nothing measures would leave a conclusion out without a word.
     fn check_measured(&self, quantity: &Quantity) -> Result<(), String> {
-        let measures = || self.parts.iter().flat_map(|part| &part.measures);
-        let of_format = measures().filter(|it| match quantity.format {
+        let measures = self.parts.iter().flat_map(|part| &part.measures);
+        let of_format = measures.filter(|it| match quantity.format {
             Some(format) => it.formats().contains(&format),
             None => it.is_of_traffic(),
         });
-        let mut metrics: Vec<&str> = Vec::new();
-        let of_format: Vec<_> = of_format.flat_map(|it| it.cases(&self.messages)).collect();
+        let all: Vec<Case> = of_format.flat_map(|it| it.cases(&self.messages)).collect();
+        let of_case = all.iter().filter(|(case, _)| *case == quantity.case);
+        let mut metrics: Vec<&str> = of_case.flat_map(|(_, metrics)| metrics).copied().collect();
+        if metrics.is_empty() {
+            let name = quantity.format.map_or("no format", Format::name);
+            let cases: BTreeSet<&str> = all.iter().map(|(case, _)| case.as_str()).collect();
+            let cases: Vec<&str> = cases.into_iter().collect();
+            return Err(format!("cases with {name} are {}", cases.join(", ")));
+        }
         // Every broker is compared with ours.
-        let leads: Vec<String> = SUBJECTS.iter().map(|it| lead_metric(it.name)).collect();
-        let is_lead = quantity.format.is_none() && leads.contains(&quantity.metric);
-        for (_, of_case) in of_format.iter().filter(|(case, _)| *case == quantity.case) {
-            if is_lead || of_case.contains(&quantity.metric.as_str()) {
-                return Ok(());
-            }
-            metrics.extend(
-                of_case.iter().filter(|metric| !metrics.contains(*metric)).collect::<Vec<_>>(),
-            );
-        }
-        if !metrics.is_empty() {
-            let case = &quantity.case;
-            return Err(format!("{quantity}: metrics of {case} are {}", metrics.join(", ")));
-        }
-        let mut cases: Vec<String> = of_format.into_iter().map(|(case, _)| case).collect();
-        cases.sort_unstable();
-        cases.dedup();
-        let name = quantity.format.map_or("no format", Format::name);
-        Err(format!("{quantity}: cases with {name} are {}", cases.join(", ")))
+        let mut leads = SUBJECTS.iter().map(|it| lead_metric(it.name));
+        let is_lead = quantity.format.is_none() && leads.any(|it| it == quantity.metric);
+        ensure(is_lead || metrics.contains(&&*quantity.metric), || {
+            let mut seen = BTreeSet::new();
+            metrics.retain(|metric| seen.insert(*metric));
+            format!("metrics of {} are {}", quantity.case, metrics.join(", "))
+        })
     }
 
     /// The parts in `names`, in the order of the experiment, each once; if there are no names, all but those
@@ -364,13 +289,9 @@ impl Definition {
     /// Names the first unknown one, and the known ones.
     pub fn parts_named(&self, names: &[String]) -> Result<Vec<Part>, DefinitionError> {
         for name in names {
-            if self.parts.iter().all(|part| part.name != *name) {
-                return Err(DefinitionError::UnknownPart {
-                    experiment: self.name.clone(),
-                    part: name.clone(),
-                    known: self.parts.iter().map(|part| part.name.clone()).collect(),
-                });
-            }
+            let what = format!("{} has no part", self.name);
+            let parts = self.parts.iter().map(|part| &*part.name);
+            known(&what, name, parts).map_err(DefinitionError)?;
         }
         let is_chosen = |part: &&Part| match names {
             [] => !part.by_name,
@@ -381,7 +302,7 @@ impl Definition {
 
     /// The lengths that messages are made with.
     pub fn lengths(&self, is_quick: bool) -> &[u32] {
-        if is_quick && !self.quick_entries.is_empty() { &self.quick_entries } else { &self.entries }
+        chosen(&self.entries, &self.quick_entries, is_quick)
     }
 
     /// The length for which single figures are printed.
@@ -395,44 +316,48 @@ impl Definition {
     }
 }
 
-/// Letters, digits and hyphens, as in the cases of rows.
-fn is_word(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+/// Those of a quick run, if there are any and it is one.
+fn chosen<'a>(all: &'a [u32], quick: &'a [u32], is_quick: bool) -> &'a [u32] {
+    if is_quick && !quick.is_empty() { quick } else { all }
 }
 
-/// Lists of lengths may be empty where others stand in for them.
-fn check_entries(entries: &[u32]) -> Result<(), String> {
-    for (index, length) in entries.iter().enumerate() {
-        if !(1..=ENTRIES).contains(length) {
-            return Err(format!("{length} entries are not between 1 and {ENTRIES}"));
-        }
-        if entries[..index].contains(length) {
-            return Err(format!("{length} entries are named twice"));
-        }
+/// The names of a list, each with the place where it stands.
+fn named<'a, T>(
+    list: &'a [T],
+    place: &'a str,
+    name: fn(&T) -> &String,
+) -> impl Iterator<Item = (&'a String, String)> {
+    list.iter().zip(0..).map(move |(it, index)| (name(it), format!("{place}.{index}.name")))
+}
+
+fn each_once<'a>(names: impl Iterator<Item = (&'a String, String)>) -> Result<(), Fault> {
+    let mut known = BTreeSet::new();
+    for (name, place) in names {
+        let what = || format!("the name {name:?} is there twice");
+        ensure(known.insert(name), what).map_err(at(place))?;
     }
     Ok(())
-}
-
-/// The line of a byte and the character in it, both counted from 1.
-fn place_of(text: &str, byte: usize) -> (usize, usize) {
-    let before = text.get(..byte).unwrap_or(text);
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    (before.matches('\n').count() + 1, line.chars().count() + 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn kohlhoff() -> Definition {
-        Definition::named("kohlhoff-2004").expect("embedded")
+    fn embedded(name: &str) -> Definition {
+        Definition::named(name).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// What is said of a file with a mistake: one line.
+    fn mistake(text: &str) -> String {
+        let told = Definition::parse("mine.toml", text).expect_err(text).to_string();
+        assert!(!told.contains('\n'), "{told}");
+        told
     }
 
     #[test]
     fn embedded_experiments_are_valid_and_named_as_their_files() {
         for name in names() {
-            let definition = Definition::named(name).unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(definition.name, name);
+            assert_eq!(embedded(name).name, name);
         }
     }
 
@@ -440,7 +365,7 @@ mod tests {
     fn parts_come_once_and_in_order() {
         let names = |list: &[&str]| -> Vec<String> {
             let list: Vec<String> = list.iter().map(|name| (*name).to_owned()).collect();
-            let parts = kohlhoff().parts_named(&list).expect("known");
+            let parts = embedded("kohlhoff-2004").parts_named(&list).expect("known");
             parts.into_iter().map(|part| part.name).collect()
         };
         assert_eq!(names(&["codec", "size", "codec"]), ["size", "codec"]);
@@ -450,7 +375,7 @@ mod tests {
 
     #[test]
     fn a_part_that_wants_to_be_named_is_run_when_it_is() {
-        let definition = Definition::named("catena-2012").expect("embedded");
+        let definition = embedded("catena-2012");
         let has = |list: &[String]| {
             let parts = definition.parts_named(list).expect("known");
             parts.iter().any(|part| part.name == "guaranteed")
@@ -460,7 +385,7 @@ mod tests {
 
     #[test]
     fn section_6_follows_from_the_tables() {
-        let definition = kohlhoff();
+        let definition = embedded("kohlhoff-2004");
         let requirement = definition.requirement.expect("section 6");
         let size = definition.published("size", "size", Format::SoapRpc).expect("table 1");
         assert_eq!(size.at(requirement.entries).round(), f64::from(requirement.message_bytes));
@@ -485,22 +410,25 @@ mod tests {
         for format in Format::ALL {
             assert!(docs.contains(&format!("`{}`", format.name())), "{}", format.name());
         }
-        for (from, to, told) in [
+        let case = "round-trip@10mbit-20ms";
+        for (from, to, expected) in [
             (
                 ":round-trip:fix",
                 ":latency:fix",
-                "aim \"SOAP/FIX\": round-trip@10mbit-20ms:latency:fix: metrics of round-trip@10mbit-20ms are round-trip, client-encode",
+                format!(
+                    "aim \"SOAP/FIX\": {case}:latency:fix: metrics of {case} are round-trip, client-encode"
+                ),
             ),
             (
                 "over = \"round-trip@10mbit-20ms",
                 "over = \"round-trip@10mbit",
-                "round-trip@10mbit:round-trip:soap-rpc: cases with soap-rpc are round-trip@10mbit-20ms, throughput@100mbit",
+                format!(
+                    "round-trip@10mbit:round-trip:soap-rpc: cases with soap-rpc are {case}, throughput@100mbit"
+                ),
             ),
         ] {
-            let text = example.replacen(from, to, 1);
-            let error =
-                Definition::parse("example.toml", &text).expect_err("a mistake").to_string();
-            assert!(error.contains(told), "{error}");
+            let told = mistake(&example.replacen(from, to, 1));
+            assert!(told.contains(&expected), "{told}");
         }
     }
 
@@ -509,49 +437,61 @@ mod tests {
         let good = "name = \"mine\"\nsource = \"me\"\nentries = [1]\n[[part]]\nname = \"size\"\n\
                     what = \"bytes\"\n[[part.measure]]\nkind = \"size\"\nformats = [\"fix\"]\n";
         assert!(Definition::parse("mine.toml", good).is_ok());
+        let (entries, kind, formats) = ("entries = [1]", "kind = \"size\"", "formats = [\"fix\"]");
+        let open_loop = "kind = \"open-loop\"\nlinks = [\"direct\", \"direct\"]\nrates = [5]\n";
         for (from, to, told) in [
-            ("entries = [1]", "entries = [0]", "mine.toml line 3, column 11: 0 entries are not"),
+            (entries, "entries = [0]", "line 3, column 12: entries: 0 is not between 1 and 1000"),
+            (entries, "entries = [1, 1]", "line 3, column 11: entries: 1 is there twice"),
             (
-                "entries = [1]",
+                entries,
                 "entries = [\"1\"]",
-                "mine.toml line 3, column 12: invalid type: string",
+                "line 3, column 12: invalid type: string \"1\", expected a whole number",
+            ),
+            (
+                entries,
+                "entries = []",
+                "is no experiment: messages of market-data need some entries",
+            ),
+            (
+                entries,
+                "entries = [1]\nquick-entries = [4000000000]",
+                "line 4, column 18: quick-entries: 4000000000 is not between 1 and 1000",
             ),
             (
                 "\"fix\"",
                 "\"fax\"",
-                "mine.toml line 9, column 12: unknown format `fax`, expected one of",
+                "line 9, column 12: unknown word `fax`, expected one of `soap-rpc`",
             ),
-            ("kind = \"size\"", "kind = \"weight\"", "line 8, column 8: unknown variant `weight`"),
-            ("kind = \"size\"", "kind = 1", "line 8, column 8: `kind` is no string"),
-            ("kind = \"size\"\n", "", "line 7, column 1: missing field `kind`"),
+            (kind, "kind = \"weight\"", "line 8, column 8: unknown word `weight`, expected one of"),
+            (kind, "kind = 1", "line 8, column 8: `kind` is no string"),
+            ("kind = \"size\"\n", "", "line 7, column 1: missing key `kind`"),
             (
-                "formats = [\"fix\"]",
+                formats,
                 "formats = [\"fix\"]\nformat = 1",
-                "line 10, column 1: unknown field `format`, expected one of `formats`",
+                "line 10, column 1: unknown key `format`, expected one of `formats`",
             ),
-            ("formats = [\"fix\"]", "as-printed = true", "missing field `formats`"),
+            (formats, "as-printed = true", "line 7, column 1: missing key `formats`"),
+            (formats, "formats = []", "line 9, column 11: formats: the list is empty"),
             (
-                "formats = [\"fix\"]",
-                "formats = []",
-                "line 7, column 1: part size: there are no formats",
-            ),
-            (
-                "kind = \"size\"",
-                "kind = \"open-loop\"\nlinks = [\"direct\", \"direct\"]\nrates = [5]\nseconds = 1.0",
+                kind,
+                &format!("{open_loop}seconds = 1.0"),
                 "line 7, column 1: open-loop-5@direct is asked for twice",
             ),
-            ("entries = [1]", "entries = [1, 1]", "line 3, column 11: 1 entries are named twice"),
             (
-                "entries = [1]",
-                "entries = [1]\nquick-entries = [4000000000]",
-                "line 4, column 17: 4000000000 entries are not",
+                kind,
+                &format!("{}seconds = 1.0", open_loop.replace("\"direct\", ", "\"far\", ")),
+                "line 9, column 10: links: \"far\" is not a link such as 10mbit-20ms or direct",
             ),
-            ("source", "sauce", "mine.toml line 2, column 1: unknown field `sauce`"),
-            ("\"mine\"", "\"my own\"", "line 1, column 8: its name, \"my own\", is not of letters"),
+            (
+                kind,
+                &format!("{open_loop}seconds = 0.0"),
+                "line 11, column 11: seconds: 0 is not between 0.01 and 3600",
+            ),
+            ("source", "sauce", "line 2, column 1: unknown key `sauce`"),
+            ("\"mine\"", "\"my own\"", "line 1, column 8: name: \"my own\" is not of letters"),
         ] {
-            let error = Definition::parse("mine.toml", &good.replace(from, to));
-            let error = error.expect_err("a mistake").to_string();
-            assert!(error.contains(told) && !error.contains('\n'), "{error}");
+            let found = mistake(&good.replace(from, to));
+            assert!(found.starts_with(&format!("mine.toml {told}")), "{found}");
         }
     }
 
@@ -564,27 +504,34 @@ mod tests {
             )
         };
         let rates = "[messages]\nfamily = \"rates\"\n";
-        let turns =
-            |subject: &str| format!("turns = {{ subjects = [\"{subject}\"], milliseconds = 10 }}");
         let hops = |rate: u32, subject: &str| {
-            format!("kind = \"hops\"\nrates = [{rate}]\n{}", turns(subject))
+            format!(
+                "kind = \"hops\"\nrates = [{rate}]\n\
+                 turns = {{ subjects = [\"{subject}\"], milliseconds = 10 }}"
+            )
         };
+        let size = "kind = \"size\"\nformats = [\"fix\"]".to_owned();
         for (family, measure, expected) in [
-            (rates, hops(0, "trunkline"), "a rate is 0, not between 1 and 10000000"),
-            (rates, hops(10, "pigeon"), "there is no subject \"pigeon\"; known: trunkline, "),
-            (rates, "kind = \"size\"\nformats = [\"fix\"]".to_owned(), "nothing else is"),
-            ("entries = [1]\n", hops(10, "trunkline"), "measured with the family rates"),
-            (rates, hops(10, "trunkline") + "\nspeed = 1", "unknown field `speed`"),
+            (
+                rates,
+                hops(0, "trunkline"),
+                "line 10, column 10: rates: 0 is not between 1 and 10000000",
+            ),
+            (
+                rates,
+                hops(10, "pigeon"),
+                "subjects: there is no subject \"pigeon\"; known: trunkline, ",
+            ),
+            (rates, size, "with the family market-data or customer-services, not rates"),
+            ("entries = [1]\n", hops(10, "trunkline"), "with the family rates, not market-data"),
+            (rates, hops(10, "trunkline") + "\nspeed = 1", "unknown key `speed`"),
         ] {
-            let parsed = Definition::parse("file", &experiment(family, &measure));
-            let fault = parsed.expect_err("a mistake").to_string();
-            assert!(fault.contains(expected), "{fault}");
+            let told = mistake(&experiment(family, &measure));
+            assert!(told.contains(expected), "{told}");
         }
-        let text = experiment(rates, &hops(10, "trunkline"));
-        let text = text
-            + "\n[[conclusion]]\nname = \"c\"\nwords = \"w\"\nsection = \"s\"\n\
-                           expected = { to = 1 }\nterms = [{ over = \"rates-20:latency-p50\" }]\n";
-        let fault = Definition::parse("file", &text).expect_err("not measured").to_string();
-        assert!(fault.contains("cases with no format are orders-10, rates-10"), "{fault}");
+        let conclusion = "\n[[conclusion]]\nname = \"c\"\nwords = \"w\"\nsection = \"s\"\n\
+                          expected = { to = 1 }\nterms = [{ over = \"rates-20:latency-p50\" }]\n";
+        let told = mistake(&(experiment(rates, &hops(10, "trunkline")) + conclusion));
+        assert!(told.contains("cases with no format are orders-10, rates-10"), "{told}");
     }
 }

@@ -1,16 +1,17 @@
-//! Experiments as data: what is measured, of whom, and what was published about it.
+//! Experiments as data: what is measured, of whom, what was published about it.
 //!
 //! Nothing here measures. A [`definition`] says what an experiment asks for; [`mod@format`], [`subjects`],
-//! [`middleware`] and [`link`] say what there is to ask for, [`names`] what rows call it, [`quantity`] how numbers with
-//! units are read. So whoever measures
+//! [`middleware`] and [`link`] say what there is to ask for, [`names`] what rows call it. So whoever measures
 //! and whoever reports agree on names, and neither knows the other.
 
 #![forbid(unsafe_code)]
+
+#[macro_use]
+mod words;
 
 pub mod definition;
 pub mod format;
 pub mod link;
 pub mod middleware;
 pub mod names;
-pub mod quantity;
 pub mod subjects;

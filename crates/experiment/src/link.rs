@@ -8,7 +8,7 @@ use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::quantity::{TIMES, in_units, scaled};
+use trunkline_wire::quantity::{self, BITS, TIMES};
 
 /// Bytes of payload in a full segment: an Ethernet frame's 1500 less the headers of IPv4 and TCP,
 /// both without options (RFC 9293, section 3.7.1).
@@ -26,7 +26,7 @@ const BETWEEN_FRAMES: u64 = 8 + 12;
 const NANOSECONDS_PER_SECOND: u128 = 1_000_000_000;
 
 /// Bits per second at most, far above any link.
-const FASTEST: u128 = 1_000_000_000_000;
+const FASTEST: u64 = 1_000_000_000_000;
 /// One way at most: the Moon is at 1.3 s, and a queue for an hour would be for no experiment.
 const LONGEST_DELAY: Duration = Duration::from_secs(60);
 
@@ -49,19 +49,13 @@ impl Link {
     /// and one for the rest: each has the headers of TCP, IPv4 and Ethernet, a check sequence,
     /// preamble and gap, together 78 bytes, and is padded to the shortest frame.
     pub fn wire_bytes(payload: u64) -> u64 {
-        let full = payload / SEGMENT_PAYLOAD as u64;
-        let rest = payload % SEGMENT_PAYLOAD as u64;
-        let last = if rest == 0 { 0 } else { frame(rest) };
-        full.saturating_mul(frame(SEGMENT_PAYLOAD as u64)).saturating_add(last)
+        over_segments(payload, frame)
     }
 
     /// How long the link is busy with `payload` bytes of TCP data, in nanoseconds; 0 without a
     /// rate. Each segment is rounded up to a whole nanosecond, as a shaper does.
     pub fn serialisation(&self, payload: u64) -> u64 {
-        let full = payload / SEGMENT_PAYLOAD as u64;
-        let rest = payload % SEGMENT_PAYLOAD as u64;
-        let last = if rest == 0 { 0 } else { self.frame_nanoseconds(rest) };
-        full.saturating_mul(self.frame_nanoseconds(SEGMENT_PAYLOAD as u64)).saturating_add(last)
+        over_segments(payload, |payload| self.frame_nanoseconds(payload))
     }
 
     /// How long the link is busy with one segment of so many bytes, which may be none.
@@ -80,14 +74,22 @@ impl Link {
     /// The rate as [`parse_rate`] takes it, such as `10mbit`; `unlimited` if there is none.
     pub fn rate_name(&self) -> String {
         let Some(rate) = self.rate else { return "unlimited".into() };
-        let units = [("gbit", 1_000_000_000), ("mbit", 1_000_000), ("kbit", 1_000), ("bit", 1)];
-        in_units(u128::from(rate.get()), &units)
+        let (number, unit) = quantity::largest(rate.get(), &BITS[..4]);
+        format!("{number}{unit}")
     }
 
     /// The delay as [`parse_delay`] takes it, such as `20ms`.
     pub fn delay_name(&self) -> String {
-        in_units(self.delay.as_nanos(), &TIMES)
+        let (number, unit) = quantity::largest(self.delay_nanoseconds(), &TIMES[2..]);
+        format!("{number}{unit}")
     }
+}
+
+/// What `of_one` comes to over the segments that `payload` bytes are cut into.
+fn over_segments(payload: u64, of_one: impl Fn(u64) -> u64) -> u64 {
+    let (full, rest) = (payload / SEGMENT_PAYLOAD as u64, payload % SEGMENT_PAYLOAD as u64);
+    let last = if rest == 0 { 0 } else { of_one(rest) };
+    full.saturating_mul(of_one(SEGMENT_PAYLOAD as u64)).saturating_add(last)
 }
 
 /// Bytes' time of one segment on the wire.
@@ -143,18 +145,9 @@ impl std::error::Error for LinkError {}
 /// # Errors
 /// No such text, zero, or more than 1000 Gbit/s.
 pub fn parse_rate(text: &str) -> Result<NonZeroU64, LinkError> {
-    let units = [
-        ("kbit", 1_000),
-        ("mbit", 1_000_000),
-        ("gbit", 1_000_000_000),
-        ("bit", 1),
-        ("k", 1_000),
-        ("m", 1_000_000),
-        ("g", 1_000_000_000),
-    ];
-    scaled(&text.to_ascii_lowercase(), &units)
+    quantity::parse(&text.to_ascii_lowercase(), &BITS)
         .filter(|rate| *rate <= FASTEST)
-        .and_then(|rate| NonZeroU64::new(rate as u64))
+        .and_then(NonZeroU64::new)
         .ok_or_else(|| LinkError(format!("{text:?} is not a rate such as 256k, 10M or 1G")))
 }
 
@@ -163,9 +156,9 @@ pub fn parse_rate(text: &str) -> Result<NonZeroU64, LinkError> {
 /// # Errors
 /// No such text, or more than 60 seconds.
 pub fn parse_delay(text: &str) -> Result<Duration, LinkError> {
-    scaled(&text.to_ascii_lowercase(), &TIMES)
-        .filter(|nanoseconds| *nanoseconds <= LONGEST_DELAY.as_nanos())
-        .map(|nanoseconds| Duration::from_nanos(nanoseconds as u64))
+    quantity::parse(&text.to_ascii_lowercase(), &TIMES)
+        .map(Duration::from_nanos)
+        .filter(|delay| *delay <= LONGEST_DELAY)
         .ok_or_else(|| LinkError(format!("{text:?} is not a delay such as 20ms or 500us")))
 }
 
@@ -209,19 +202,9 @@ mod tests {
 
     #[test]
     fn names_are_parsed_as_they_are_printed() {
-        for name in [
-            "direct",
-            "10mbit",
-            "100mbit",
-            "10mbit-1ms",
-            "10mbit-20ms",
-            "1gbit",
-            "256kbit-500us",
-            "1544kbit-1ns",
-            "1bit-1s",
-            "100ms",
-            "33333bit",
-        ] {
+        let names = "direct 10mbit 100mbit 10mbit-1ms 10mbit-20ms 1gbit 256kbit-500us 1544kbit-1ns 1bit-1s \
+                     100ms 33333bit";
+        for name in names.split_whitespace() {
             assert_eq!(link(name).to_string(), name);
         }
     }

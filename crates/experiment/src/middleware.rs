@@ -45,24 +45,21 @@ impl Guarantee {
 
     /// For profiles; `file_system` is where files are.
     fn words(self, file_system: &str) -> String {
-        match self {
-            Self::Synced => {
-                format!("synced to disk before acknowledgement and delivery; {file_system}")
-            }
+        let words = match self {
+            Self::Synced => "synced to disk before acknowledgement and delivery".to_owned(),
             Self::SyncedMeanwhile => {
-                format!("synced to disk before acknowledgement, delivered meanwhile; {file_system}")
+                "synced to disk before acknowledgement, delivered meanwhile".to_owned()
             }
             Self::Cached(after) => format!(
-                "acknowledged and delivered when in the system's cache, synced to disk after {after}; \
-                 {file_system}"
+                "acknowledged and delivered when in the system's cache, synced to disk after {after}"
             ),
             Self::Memory(machines) => {
                 let plural = if machines == 1 { "" } else { "s" };
-                format!(
-                    "acknowledged and delivered when in the memory of {machines} machine{plural}"
-                )
+                let memory = format!("the memory of {machines} machine{plural}");
+                return format!("acknowledged and delivered when in {memory}");
             }
-        }
+        };
+        format!("{words}; {file_system}")
     }
 }
 

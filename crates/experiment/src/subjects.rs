@@ -1,6 +1,6 @@
 //! Who takes part: codecs of ours, peers, and builds of ours beside one another.
 
-use crate::format::Format;
+use crate::format::{Format, Format as F};
 use crate::middleware;
 
 /// Our codecs on structs with `derive(Message)`; each message is decoded into a new one, as by most
@@ -40,21 +40,39 @@ pub struct Known {
     pub name: &'static str,
     /// What it stands for.
     pub what: &'static str,
+    /// The formats that it is measured with.
+    pub formats: &'static [Format],
+}
+
+const fn peer(name: &'static str, what: &'static str, formats: &'static [Format]) -> Known {
+    Known { name, what, formats }
 }
 
 /// All peers that this project has programs for.
 pub const PEERS: [Known; 10] = [
-    Known { name: "gsoap-best", what: "gSOAP (C++), its fastest build" },
-    Known { name: "gsoap-debian", what: "gSOAP (C++) as distributed" },
-    Known { name: "quickfix", what: "QuickFIX (C++)" },
-    Known { name: "omniorb", what: "omniORB (C++)" },
-    Known { name: "quick-xml", what: "quick-xml (Rust)" },
-    Known { name: "ironfix", what: "ironfix-tagvalue (Rust)" },
-    Known { name: "pugixml", what: "pugixml (C++), decodes only" },
-    Known { name: "gsoap-best-services", what: "gSOAP (C++) as a service, its fastest build" },
-    Known { name: "gsoap-debian-services", what: "gSOAP (C++) as a service, as distributed" },
-    Known { name: "metro-services", what: "Metro, the reference of JAX-WS (Java)" },
+    peer("gsoap-best", "gSOAP (C++), its fastest build", &[F::SoapRpc, F::SoapDocument]),
+    peer("gsoap-debian", "gSOAP (C++) as distributed", &[F::SoapRpc, F::SoapDocument]),
+    peer("quickfix", "QuickFIX (C++)", &[F::Fix]),
+    peer("omniorb", "omniORB (C++)", &[F::CdrUnion]),
+    peer("quick-xml", "quick-xml (Rust)", &[F::SoapDocument]),
+    peer("ironfix", "ironfix-tagvalue (Rust)", &[F::Fix]),
+    peer("pugixml", "pugixml (C++), decodes only", &[F::SoapDocument]),
+    peer("gsoap-best-services", "gSOAP (C++) as a service, its fastest build", &ALL_STYLES),
+    peer("gsoap-debian-services", "gSOAP (C++) as a service, as distributed", &ALL_STYLES),
+    peer("metro-services", "Metro, the reference of JAX-WS (Java)", &STYLES_OF_JAX_WS),
 ];
+
+/// Every way in which SOAP carries customer and product records.
+const ALL_STYLES: [Format; 5] = [
+    F::NgDocumentLiteral,
+    F::NgDocumentLiteralWrapped,
+    F::NgDocumentEncoded,
+    F::NgRpcLiteral,
+    F::NgRpcEncoded,
+];
+/// Those that JAX-WS knows.
+const STYLES_OF_JAX_WS: [Format; 3] =
+    [F::NgDocumentLiteral, F::NgDocumentLiteralWrapped, F::NgRpcLiteral];
 
 /// How the names of programs end that are services.
 const SERVICES: &str = "-services";
@@ -76,35 +94,9 @@ pub fn subject_of(program: &str) -> &str {
     program.strip_suffix(SERVICES).unwrap_or(program)
 }
 
-/// Which formats each peer is measured with.
-const PEER_FORMATS: [(&str, &[Format]); 10] = [
-    ("gsoap-best", &[Format::SoapRpc, Format::SoapDocument]),
-    ("gsoap-debian", &[Format::SoapRpc, Format::SoapDocument]),
-    ("quickfix", &[Format::Fix]),
-    ("omniorb", &[Format::CdrUnion]),
-    ("quick-xml", &[Format::SoapDocument]),
-    ("ironfix", &[Format::Fix]),
-    ("pugixml", &[Format::SoapDocument]),
-    ("gsoap-best-services", &SERVICES_IN_SOAP),
-    ("gsoap-debian-services", &SERVICES_IN_SOAP),
-    (
-        "metro-services",
-        &[Format::NgDocumentLiteral, Format::NgDocumentLiteralWrapped, Format::NgRpcLiteral],
-    ),
-];
-
-/// Every way in which SOAP carries customer and product records.
-const SERVICES_IN_SOAP: [Format; 5] = [
-    Format::NgDocumentLiteral,
-    Format::NgDocumentLiteralWrapped,
-    Format::NgDocumentEncoded,
-    Format::NgRpcLiteral,
-    Format::NgRpcEncoded,
-];
-
 /// The formats that the peer with a program of this name is measured with.
 pub fn formats_of(peer: &str) -> &'static [Format] {
-    PEER_FORMATS.iter().find(|(name, _)| *name == peer).map_or(&[], |(_, formats)| formats)
+    PEERS.iter().find(|known| known.name == peer).map_or(&[], |known| known.formats)
 }
 
 /// Which of ours a peer is compared with: like with like, with each message decoded into a new one, and

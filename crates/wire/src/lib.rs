@@ -1,4 +1,4 @@
-//! Bytes: numbers, decimals, times, text, scanning, checksums, and the output buffer
+//! Bytes: numbers, decimals, times, quantities, text, scanning, checksums, and the output buffer
 
 pub mod base64;
 mod big;
@@ -10,6 +10,7 @@ mod float;
 mod int;
 mod output;
 mod prefetch;
+pub mod quantity;
 pub mod scan;
 mod text;
 mod time;

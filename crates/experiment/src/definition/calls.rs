@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use super::{MessageCase, Messages};
+use super::Messages;
+use super::measure::yes;
 use crate::format::{Encoding, Format};
 
 /// Calls of a service, by a driver that sends what was encoded before.
@@ -85,46 +86,46 @@ pub struct TypedCalls {
     pub milliseconds: u32,
 }
 
-/// How connections are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Way {
-    /// One for all calls of a thread.
-    Kept,
-    /// One for each call.
-    PerCall,
-    /// One for all, with eight requests on their way.
-    Pipelined,
-    /// Eight for each thread.
-    Parallel,
+words! {
+    /// How connections are used.
+    pub enum Way {
+        /// One for all calls of a thread.
+        Kept = "kept",
+        /// One for each call.
+        PerCall = "per-call",
+        /// One for all, with eight requests on their way.
+        Pipelined = "pipelined",
+        /// Eight for each thread.
+        Parallel = "parallel",
+    }
 }
 
-/// What carries the messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Transport {
-    /// HTTP/1.1.
-    Http,
-    /// TCP by itself.
-    Tcp,
-    /// HTTP/1.1 over TLS.
-    Tls,
-    /// The same, and the client shows a certificate too.
-    MutualTls,
+words! {
+    /// What carries the messages.
+    pub enum Transport {
+        /// HTTP/1.1.
+        Http = "http",
+        /// TCP by itself.
+        Tcp = "tcp",
+        /// HTTP/1.1 over TLS.
+        Tls = "tls",
+        /// The same, and the client shows a certificate too.
+        MutualTls = "mutual-tls",
+    }
 }
 
-/// Which of the requests that wait is next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PoolOrder {
-    /// The one that came first.
-    FirstIn,
-    /// The one with the shortest body.
-    ShortestFirst,
+words! {
+    /// Which of the requests that wait is next.
+    pub enum PoolOrder {
+        /// The one that came first.
+        FirstIn = "first-in",
+        /// The one with the shortest body.
+        ShortestFirst = "shortest-first",
+    }
 }
 
 /// Metrics of calls.
-pub const METRICS: [&str; 7] = [
+pub(super) const METRICS: [&str; 7] = [
     "latency",
     "latency-p50",
     "latency-p99",
@@ -151,10 +152,6 @@ pub const PARTS: [&str; 10] = [
 /// Requests on their way at once where there is more than one.
 pub const DEPTH: u32 = 8;
 
-fn yes() -> bool {
-    true
-}
-
 fn direct() -> Vec<String> {
     vec!["direct".into()]
 }
@@ -171,32 +168,7 @@ fn http() -> Vec<Transport> {
     vec![Transport::Http]
 }
 
-impl Way {
-    /// The word in cases.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Kept => "kept",
-            Self::PerCall => "per-call",
-            Self::Pipelined => "pipelined",
-            Self::Parallel => "parallel",
-        }
-    }
-}
-
 impl Transport {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Http, Self::Tcp, Self::Tls, Self::MutualTls];
-
-    /// The word in cases.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Http => "http",
-            Self::Tcp => "tcp",
-            Self::Tls => "tls",
-            Self::MutualTls => "mutual-tls",
-        }
-    }
-
     /// The first word of profiles.
     pub fn profile(self) -> &'static str {
         match self {
@@ -210,16 +182,6 @@ impl Transport {
     /// What carries a format: binary has no HTTP around it.
     pub fn of(self, format: Format) -> Self {
         if matches!(format.encoding(), Encoding::Soap(..)) { self } else { Self::Tcp }
-    }
-}
-
-impl PoolOrder {
-    /// The word in cases and questions.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FirstIn => "first-in",
-            Self::ShortestFirst => "shortest-first",
-        }
     }
 }
 
@@ -240,44 +202,32 @@ pub struct Situation<'a> {
     pub has_nagle: bool,
 }
 
-/// What the kind of a measure is called in its cases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// One call after another.
-    Latency,
-    /// More and more threads.
-    Saturation,
-    /// What connections cost.
-    Connections,
-    /// What carries the messages.
-    Transports,
+words! {
+    /// What the kind of a measure is called in its cases.
+    pub enum Kind {
+        /// One call after another.
+        Latency = "latency",
+        /// More and more threads.
+        Saturation = "saturation",
+        /// What connections cost.
+        Connections = "connections",
+        /// What carries the messages.
+        Transports = "transports",
+    }
 }
 
 impl Kind {
-    /// The first word of its cases.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Latency => "latency",
-            Self::Saturation => "saturation",
-            Self::Connections => "connections",
-            Self::Transports => "transports",
-        }
-    }
-
     /// The case of a situation, such as `saturation-16-simple@direct`.
     pub fn case(self, it: &Situation<'_>) -> String {
         let Situation { message, link, threads, way, transport, has_nagle } = it;
         let nagle = if *has_nagle { "-nagle" } else { "" };
         let what = match self {
-            Self::Latency => String::new(),
-            Self::Saturation => format!("{threads}-"),
+            Self::Latency | Self::Saturation => String::new(),
             Self::Connections => format!("{}{nagle}-", way.name()),
             Self::Transports => format!("{}-", transport.name()),
         };
-        let several = match (self, threads) {
-            (Self::Saturation, _) | (_, 1) => String::new(),
-            (_, threads) => format!("{threads}-"),
-        };
+        let is_counted = self == Self::Saturation || *threads != 1;
+        let several = if is_counted { format!("{threads}-") } else { String::new() };
         format!("{}-{several}{what}{message}@{link}", self.name())
     }
 }
@@ -291,10 +241,9 @@ impl Calls {
     /// All that it asks for, in order.
     pub fn situations<'a>(&'a self, messages: &'a Messages) -> Vec<Situation<'a>> {
         let mut all = Vec::new();
-        let cases: Vec<&MessageCase> = messages.cases_named(&self.messages).collect();
         let nagle: &[bool] = if self.nagle { &[false, true] } else { &[false] };
         for link in &self.links {
-            for case in &cases {
+            for case in messages.cases_named(&self.messages) {
                 for &threads in &self.threads {
                     for &transport in &self.transports {
                         for &way in &self.ways {
@@ -313,23 +262,6 @@ impl Calls {
         }
         all
     }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        check_threads("threads", &self.threads)?;
-        if self.links.is_empty() || self.ways.is_empty() || self.transports.is_empty() {
-            return Err("there are no links, ways or transports".into());
-        }
-        check_milliseconds(self.milliseconds)
-    }
-}
-
-impl StagesOfCalls {
-    pub(super) fn check(&self) -> Result<(), String> {
-        match self.calls {
-            1..=100_000 => Ok(()),
-            calls => Err(format!("calls is {calls}, not between 1 and 100000")),
-        }
-    }
 }
 
 impl Pool {
@@ -337,50 +269,11 @@ impl Pool {
     pub fn case(size: u32, order: PoolOrder, message: &str) -> String {
         format!("pool-{size}-{}-{message}", order.name())
     }
-
-    /// The cases of both messages, by size of the pool and order.
-    pub fn cases(&self) -> Vec<String> {
-        let mut cases = Vec::new();
-        for &size in &self.sizes {
-            for &order in &self.orders {
-                cases.extend(self.messages.iter().map(|it| Self::case(size, order, it)));
-            }
-        }
-        cases
-    }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        check_threads("threads", &[self.threads])?;
-        check_threads("sizes", &self.sizes)?;
-        check_milliseconds(self.milliseconds)
-    }
 }
 
 impl TypedCalls {
     /// The case of one message, such as `calls-16-simple`.
     pub fn case(threads: u32, message: &str) -> String {
         format!("calls-{threads}-{message}")
-    }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        check_threads("threads", &self.threads)?;
-        check_milliseconds(self.milliseconds)
-    }
-}
-
-fn check_threads(what: &str, threads: &[u32]) -> Result<(), String> {
-    if threads.is_empty() {
-        return Err(format!("there are no {what}"));
-    }
-    match threads.iter().find(|threads| !(1..=256).contains(*threads)) {
-        Some(threads) => Err(format!("{threads} {what} are not between 1 and 256")),
-        None => Ok(()),
-    }
-}
-
-fn check_milliseconds(milliseconds: u32) -> Result<(), String> {
-    match milliseconds {
-        1..=100_000 => Ok(()),
-        _ => Err(format!("milliseconds is {milliseconds}, not between 1 and 100000")),
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _};
 
+use super::bounds::ensure;
 use crate::format::Format;
 
 /// A conclusion of a paper, or an aim of our own.
@@ -62,7 +62,8 @@ pub struct Term {
 
 /// Rows to look at: `CASE:METRIC:FORMAT`, or `CASE:METRIC:FORMAT:SUBJECT` for those of one subject. Where
 /// messages have no format, it is left out: `CASE:METRIC`, `CASE:METRIC::SUBJECT`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Quantity {
     /// The case of the rows.
     pub case: String,
@@ -90,9 +91,13 @@ pub enum Match {
 }
 
 impl Expected {
+    fn bounds(&self) -> (f64, f64) {
+        (self.from.unwrap_or(f64::NEG_INFINITY), self.to.unwrap_or(f64::INFINITY))
+    }
+
     /// How the values from `low` to `high` lie to the range.
     pub fn compare(&self, low: f64, high: f64) -> Match {
-        let (from, to) = (self.from.unwrap_or(f64::NEG_INFINITY), self.to.unwrap_or(f64::INFINITY));
+        let (from, to) = self.bounds();
         let is_within = low >= from && high <= to;
         let is_apart = high < from || low > to;
         match (is_within, is_apart, self.outside) {
@@ -130,35 +135,19 @@ impl fmt::Display for Expected {
 }
 
 impl Conclusion {
-    /// `is_aim` says that it is no paper's.
+    /// What the types of its keys do not say; `is_aim` says that it is no paper's.
     pub(super) fn check(&self, is_aim: bool) -> Result<(), String> {
-        match (is_aim, self.section.is_empty()) {
-            (false, true) => {
-                let what = "has no section of a paper that states it; what no paper concludes is an [[aim]]";
-                return Err(format!("conclusion {:?} {what}", self.name));
-            }
-            (true, false) => {
-                return Err(format!("aim {:?} has a section, but no paper states it", self.name));
-            }
-            _ => {}
-        }
-        if self.terms.is_empty() {
-            return Err(format!("conclusion {:?} has no terms", self.name));
-        }
-        match (self.expected.from, self.expected.to) {
-            (Some(from), Some(to)) if from > to => {
-                return Err(format!("conclusion {:?} expects {from} to {to}", self.name));
-            }
-            (None, None) => {
-                let what = "expects nothing: `expected` takes `from`, `to`, or both";
-                return Err(format!("conclusion {:?} {what}", self.name));
-            }
-            _ => {}
-        }
-        match self.terms.iter().find(|term| term.divided_by == Some(0.0)) {
-            Some(_) => Err(format!("conclusion {:?} divides by 0", self.name)),
-            None => Ok(()),
-        }
+        ensure(is_aim || !self.section.is_empty(), || {
+            "has no section of a paper that states it; what no paper concludes is an [[aim]]".into()
+        })?;
+        let is_ours = !is_aim || self.section.is_empty();
+        ensure(is_ours, || "has a section, but no paper states it".into())?;
+        let (from, to) = self.expected.bounds();
+        ensure(from.is_finite() || to.is_finite(), || {
+            "expects nothing: `expected` takes `from`, `to`, or both".into()
+        })?;
+        ensure(from <= to, || format!("expects {from} to {to}"))?;
+        ensure(self.terms.iter().all(|it| it.divided_by != Some(0.0)), || "divides by 0".into())
     }
 }
 
@@ -191,33 +180,34 @@ impl fmt::Display for Term {
 
 impl fmt::Display for Quantity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let format = self.format.map_or("", Format::name);
         write!(out, "{}:{}", self.case, self.metric)?;
-        match (self.format, &self.subject) {
-            (Some(format), Some(subject)) => write!(out, ":{}:{subject}", format.name()),
-            (Some(format), None) => write!(out, ":{}", format.name()),
-            (None, Some(subject)) => write!(out, "::{subject}"),
-            (None, None) => Ok(()),
+        match &self.subject {
+            Some(subject) => write!(out, ":{format}:{subject}"),
+            None if self.format.is_some() => write!(out, ":{format}"),
+            None => Ok(()),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Quantity {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
+impl TryFrom<String> for Quantity {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
         let mut words = text.splitn(4, ':');
         let (Some(case), Some(metric)) = (words.next(), words.next()) else {
-            return Err(D::Error::custom(format!("{text:?} is not CASE:METRIC:FORMAT")));
+            return Err(format!("{text:?} is not CASE:METRIC:FORMAT"));
         };
-        let format = words.next().filter(|format| !format.is_empty());
-        let subject = words.next().map(str::to_owned);
-        let format = match format.map(|name| (name, Format::named(name))) {
-            Some((name, None)) => {
-                return Err(D::Error::custom(format!("{text:?}: there is no format {name:?}")));
-            }
-            Some((_, format)) => format,
-            None => None,
-        };
-        Ok(Self { case: case.to_owned(), metric: metric.to_owned(), format, subject })
+        let format = words.next().filter(|name| !name.is_empty());
+        let format = format.map(|name| {
+            Format::named(name).ok_or_else(|| format!("{text:?}: there is no format {name:?}"))
+        });
+        Ok(Self {
+            case: case.to_owned(),
+            metric: metric.to_owned(),
+            format: format.transpose()?,
+            subject: words.next().map(str::to_owned),
+        })
     }
 }
 

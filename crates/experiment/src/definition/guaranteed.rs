@@ -2,24 +2,12 @@
 
 use serde::Deserialize;
 
-use super::traffic::{Turns, each, own, within};
+use super::chosen;
+use super::traffic::{Hops, Turns};
 
 /// A feed handler's rates, an algo engine's guaranteed order for every fifth, and an order gateway that
-/// acknowledges them.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct GuaranteedHops {
-    /// Who takes part, and for how long.
-    pub turns: Turns,
-    /// Rates a second.
-    pub rates: Vec<u32>,
-    /// Those of a quick run; all if there are none.
-    #[serde(default)]
-    pub quick_rates: Vec<u32>,
-    /// Goes on until a rate is too high.
-    #[serde(default)]
-    pub saturation: bool,
-}
+/// acknowledges them: the keys of [`Hops`].
+pub type GuaranteedHops = Hops;
 
 /// Guaranteed messages as fast as they are acknowledged and delivered.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -44,35 +32,19 @@ pub struct Disk {
     pub quick_rates: Vec<u32>,
 }
 
-/// A way of appending.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Append {
-    /// The file grows; `fdatasync`.
-    Grown,
-    /// Its blocks are allocated before, and have never been written; `fdatasync`.
-    Allocated,
-    /// It was filled with zeros before; `fdatasync`.
-    Zeroed,
-    /// It was filled with zeros before; `pwritev2` with `RWF_DSYNC`, one call.
-    ZeroedDsync,
-    /// It was filled with zeros before; whole blocks past the cache, with `O_DIRECT` and `O_DSYNC`.
-    ZeroedDirect,
-}
-
-impl Append {
-    /// All ways.
-    pub const ALL: [Self; 5] =
-        [Self::Grown, Self::Allocated, Self::Zeroed, Self::ZeroedDsync, Self::ZeroedDirect];
-
-    /// Its name in cases.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Grown => "grown-fdatasync",
-            Self::Allocated => "allocated-fdatasync",
-            Self::Zeroed => "zeroed-fdatasync",
-            Self::ZeroedDsync => "zeroed-dsync",
-            Self::ZeroedDirect => "zeroed-direct",
-        }
+words! {
+    /// A way of appending.
+    pub enum Append {
+        /// The file grows; `fdatasync`.
+        Grown = "grown-fdatasync",
+        /// Its blocks are allocated before, and have never been written; `fdatasync`.
+        Allocated = "allocated-fdatasync",
+        /// It was filled with zeros before; `fdatasync`.
+        Zeroed = "zeroed-fdatasync",
+        /// It was filled with zeros before; `pwritev2` with `RWF_DSYNC`, one call.
+        ZeroedDsync = "zeroed-dsync",
+        /// It was filled with zeros before; whole blocks past the cache, with `O_DIRECT` and `O_DSYNC`.
+        ZeroedDirect = "zeroed-direct",
     }
 }
 
@@ -105,43 +77,6 @@ pub const GUARANTEED_FLOOD: &str = "guaranteed-flood";
 /// subscriber then gets in a second.
 pub const RECOVERY: [&str; 2] = ["recovery", "replay"];
 
-impl GuaranteedHops {
-    /// The rates of such a run.
-    pub fn rates(&self, is_quick: bool) -> &[u32] {
-        chosen(&self.rates, &self.quick_rates, is_quick)
-    }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.turns.check()?;
-        each("a rate", &self.rates, 1, 10_000_000)?;
-        each("a rate", &self.quick_rates, 1, 10_000_000)
-    }
-
-    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
-        let mut cases = Vec::new();
-        for hop in GUARANTEED {
-            let of_hop = self.rates.iter().map(|rate| format!("{hop}-{rate}"));
-            cases.extend(of_hop.map(|case| (case, own(&["over-bare"]))));
-        }
-        if self.saturation {
-            cases.push((GUARANTEED_SATURATION.to_owned(), vec!["messages-per-second"]));
-        }
-        cases
-    }
-}
-
-impl GuaranteedFlood {
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.turns.check()?;
-        within("window", self.window, 64, 10_000_000)
-    }
-
-    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
-        let metrics = ["messages-per-second", "acknowledged-per-second", "deliveries-per-second"];
-        vec![(GUARANTEED_FLOOD.to_owned(), metrics.to_vec())]
-    }
-}
-
 impl Disk {
     /// The rates of such a run.
     pub fn rates(&self, is_quick: bool) -> &[u32] {
@@ -156,19 +91,6 @@ impl Disk {
     /// The case of messages at a rate, written in groups.
     pub fn case_of_rate(rate: u32) -> String {
         format!("disk-group-commit-{rate}")
-    }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.turns.check()?;
-        each("a rate", &self.rates, 1, 10_000_000)?;
-        each("a rate", &self.quick_rates, 1, 10_000_000)
-    }
-
-    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
-        let ways = Append::ALL.into_iter().map(|way| (Self::case_of_way(way), own(&[])));
-        let metrics = ["messages-per-second", "messages-per-sync"];
-        let rates = self.rates.iter().map(|&rate| (Self::case_of_rate(rate), own(&metrics)));
-        ways.chain(rates).collect()
     }
 }
 
@@ -185,25 +107,7 @@ impl Recovery {
 
     /// Whether a case is one of these.
     pub fn has(case: &str) -> bool {
-        RECOVERY
-            .into_iter()
-            .any(|it| case.strip_prefix(it).is_some_and(|rest| rest.starts_with('-')))
+        let is_after = |it: &str| case.strip_prefix(it).is_some_and(|rest| rest.starts_with('-'));
+        RECOVERY.into_iter().any(is_after)
     }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.turns.check()?;
-        within("window", self.window, 64, 10_000_000)?;
-        each("a number of messages", &self.messages, 1, 10_000_000)?;
-        each("a number of messages", &self.quick_messages, 1, 10_000_000)
-    }
-
-    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
-        let metrics = [vec!["recovery-time", "size"], vec!["messages-per-second"]];
-        let of = |&messages: &u32| Self::cases_of(messages).into_iter().zip(metrics.clone());
-        self.messages.iter().flat_map(of).collect()
-    }
-}
-
-fn chosen<'a>(all: &'a [u32], quick: &'a [u32], is_quick: bool) -> &'a [u32] {
-    if is_quick && !quick.is_empty() { quick } else { all }
 }

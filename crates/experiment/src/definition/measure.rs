@@ -2,13 +2,12 @@
 
 use serde::Deserialize;
 
-use super::calls::{self, Calls, Kind, Pool, StagesOfCalls, TypedCalls};
+use super::Messages;
+use super::bounds::{between, ensure};
+use super::calls::{Calls, Kind, Pool, StagesOfCalls, TypedCalls};
 use super::guaranteed::{Disk, GuaranteedFlood, GuaranteedHops, Recovery};
 use super::traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread};
-use super::{Messages, check_entries};
 use crate::format::{Family, Format};
-use crate::link::Link;
-use crate::names::{COSTS, THROUGHPUT};
 
 /// Something to measure; in a file its key `kind` says which.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -100,24 +99,15 @@ pub struct LinkCheck {
     pub links: Vec<String>,
 }
 
-/// How an end waits for bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Waiting {
-    /// In the operating system, which puts the processor to sleep.
-    #[default]
-    Blocking,
-    /// By asking again and again.
-    Spinning,
-}
-
-impl Waiting {
-    /// The word in profiles and questions.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Blocking => "blocking",
-            Self::Spinning => "spinning",
-        }
+words! {
+    /// How an end waits for bytes.
+    #[derive(Default)]
+    pub enum Waiting {
+        /// In the operating system, which puts the processor to sleep.
+        #[default]
+        Blocking = "blocking",
+        /// By asking again and again.
+        Spinning = "spinning",
     }
 }
 
@@ -160,24 +150,24 @@ pub struct OpenLoop {
     pub seconds: f64,
 }
 
-/// What is poured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Content {
-    /// Application structure to application structure.
-    Structures,
-    /// Messages encoded before, whose bytes are only received.
-    Encoded,
+words! {
+    /// What is poured.
+    pub enum Content {
+        /// Application structure to application structure.
+        Structures = "structures",
+        /// Messages encoded before, whose bytes are only received.
+        Encoded = "encoded",
+    }
 }
 
-/// The side that is made slower.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Slow {
-    /// The side that decodes.
-    Receiver,
-    /// The side that encodes.
-    Sender,
+words! {
+    /// The side that is made slower.
+    pub enum Slow {
+        /// The side that decodes.
+        Receiver = "receiver",
+        /// The side that encodes.
+        Sender = "sender",
+    }
 }
 
 /// Messages a second, one way.
@@ -229,7 +219,7 @@ pub const MOST_TIMES: u64 = 1 << 24;
 /// Messages of a repetition at a rate, at most: the ends keep the times of all.
 const MOST_PACED: f64 = 0.5 * MOST_TIMES as f64;
 
-fn yes() -> bool {
+pub(super) fn yes() -> bool {
     true
 }
 
@@ -274,18 +264,10 @@ impl Measure {
             Self::OpenLoop(it) => &it.formats,
             Self::Throughput(it) => &it.formats,
             Self::Capacity(it) => &it.formats,
-            Self::Latency(it) | Self::Saturation(it) => &it.formats,
-            Self::Connections(it) | Self::Transports(it) => &it.formats,
             Self::Stages(it) => &it.formats,
             Self::Pool(it) => &it.formats,
             Self::Calls(it) => &it.formats,
-            Self::Link(_) => &[],
-            Self::Hops(_) | Self::Spread(_) | Self::SlowConsumers(_) => &[],
-            Self::Flood(_) | Self::SharedMemory(_) | Self::Matching(_) => &[],
-            Self::GuaranteedHops(_)
-            | Self::GuaranteedFlood(_)
-            | Self::Recovery(_)
-            | Self::Disk(_) => &[],
+            _ => self.calls().map_or(&[], |(_, it)| &it.formats),
         }
     }
 
@@ -300,17 +282,9 @@ impl Measure {
         }
     }
 
-    /// The links over which something is measured.
+    /// The links that are checked.
     pub fn links(&self) -> &[String] {
-        match self {
-            Self::Link(it) => &it.links,
-            Self::RoundTrip(it) => &it.links,
-            Self::OpenLoop(it) => &it.links,
-            Self::Throughput(it) => &it.links,
-            Self::Latency(it) | Self::Saturation(it) => &it.links,
-            Self::Connections(it) | Self::Transports(it) => &it.links,
-            _ => &[],
-        }
+        if let Self::Link(it) = self { &it.links } else { &[] }
     }
 
     /// The names of the messages that are measured; all if there are none.
@@ -318,253 +292,61 @@ impl Measure {
         match self {
             Self::Size(it) => &it.messages,
             Self::Codec(it) => &it.messages,
-            Self::Latency(it) | Self::Saturation(it) => &it.messages,
-            Self::Connections(it) | Self::Transports(it) => &it.messages,
             Self::Stages(it) => &it.messages,
             Self::Pool(it) => &it.messages,
             Self::Calls(it) => &it.messages,
-            _ => &[],
+            _ => self.calls().map_or(&[], |(_, it)| &it.messages),
         }
     }
 
-    /// What its rows are about: cases, with their metrics.
-    pub(super) fn cases(&self, messages: &Messages) -> Vec<(String, Vec<&'static str>)> {
-        match messages.family {
-            Family::MarketData => self.cases_of_market_data(),
-            Family::CustomerServices => self.cases_of_services(messages),
-            Family::Rates => self.cases_of_traffic(),
-        }
-    }
-
-    fn cases_of_traffic(&self) -> Vec<(String, Vec<&'static str>)> {
+    /// The messages that it can be measured with.
+    fn families(&self) -> &'static [Family] {
         match self {
-            Self::Hops(it) => it.cases(),
-            Self::Spread(it) => it.cases(),
-            Self::SlowConsumers(it) => it.cases(),
-            Self::Flood(it) => it.cases(),
-            Self::SharedMemory(it) => it.cases(),
-            Self::Matching(it) => it.cases(),
-            Self::GuaranteedHops(it) => it.cases(),
-            Self::GuaranteedFlood(it) => it.cases(),
-            Self::Recovery(it) => it.cases(),
-            Self::Disk(it) => it.cases(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Cases that end in the name of a message.
-    fn cases_of_services(&self, messages: &Messages) -> Vec<(String, Vec<&'static str>)> {
-        if let Some((kind, it)) = self.calls() {
-            let situations = it.situations(messages);
-            let mut cases: Vec<String> = situations.iter().map(|it| kind.case(it)).collect();
-            if kind == Kind::Saturation {
-                cases.extend(situations.iter().map(calls::peak));
-            }
-            return cases.into_iter().map(|case| (case, calls::METRICS.to_vec())).collect();
-        }
-        let (kinds, metrics): (&[&str], &[&'static str]) = match self {
-            Self::Size(_) => (&["size"], &["size"]),
-            Self::Codec(_) => (&["encode", "decode"], &["cpu-time"]),
-            Self::Stages(_) => (&["stages"], &calls::PARTS),
-            Self::Pool(it) => {
-                let cases = it.cases().into_iter();
-                return cases.map(|case| (case, calls::METRICS.to_vec())).collect();
-            }
-            Self::Calls(it) => {
-                let all = messages.cases_named(&it.messages);
-                let of_message = |name: &str| -> Vec<_> {
-                    let case =
-                        |&threads| (TypedCalls::case(threads, name), calls::METRICS.to_vec());
-                    it.threads.iter().map(case).collect()
-                };
-                return all.flat_map(|case| of_message(&case.name)).collect();
-            }
-            _ => return Vec::new(),
-        };
-        let cases = messages.cases_named(self.messages());
-        let of_message = |name: &str| -> Vec<_> {
-            kinds.iter().map(|kind| (format!("{kind}-{name}"), metrics.to_vec())).collect()
-        };
-        cases.flat_map(|case| of_message(&case.name)).collect()
-    }
-
-    fn cases_of_market_data(&self) -> Vec<(String, Vec<&'static str>)> {
-        let all = |cases: &[&str], metrics: &[&'static str]| {
-            cases.iter().map(|case| ((*case).to_owned(), metrics.to_vec())).collect()
-        };
-        let own = |metrics: &[&'static str]| {
-            let cases = self.cases_of_its_own().into_iter();
-            cases.map(|case| (case, metrics.to_vec())).collect()
-        };
-        match self {
-            Self::Size(_) => all(&["size"], &["size", "size-fixed", "size-per-entry", "reduction"]),
-            Self::Codec(it) => {
-                let cases = ["encode", "decode", "encode-randomised", "decode-randomised"];
-                let cases = &cases[..if it.randomised { 4 } else { 2 }];
-                all(cases, &["cpu-time", "cpu-time-fixed", "cpu-time-per-entry", "reduction"])
-            }
-            Self::RoundTrip(it) => {
-                let mut metrics = COSTS.to_vec();
-                metrics.extend(["round-trip-fixed", "round-trip-per-entry"]);
-                metrics.extend(["round-trip-p50", "round-trip-p90", "round-trip-p99"]);
-                metrics.extend(["round-trip-max", "over-bare", "reduction"]);
-                let case = |link: &String| (RoundTrip::case(link), metrics.clone());
-                it.links.iter().map(case).collect()
-            }
-            Self::OpenLoop(_) => own(&["latency-p50", "latency-p90", "latency-p99", "latency-max"]),
-            Self::Throughput(_) => own(&THROUGHPUT),
-            Self::Capacity(it) => all(
-                &[&format!("capacity-{}", it.rate), "capacity-peak"],
-                &["bytes-per-second", "bits-per-second", "cpu-share", "clients"],
-            ),
-            _ => Vec::new(),
-        }
-    }
-
-    /// The cases that it measures and that no other measure may, because their rows are not merged.
-    pub(super) fn cases_of_its_own(&self) -> Vec<String> {
-        let mut cases = Vec::new();
-        match self {
-            it if it.is_of_traffic() => {
-                cases.extend(it.cases_of_traffic().into_iter().map(|(case, _)| case));
-            }
-            Self::OpenLoop(it) => {
-                for link in &it.links {
-                    cases.extend(it.rates.iter().map(|&rate| OpenLoop::case(rate, link)));
-                }
-            }
-            Self::Throughput(it) => {
-                for link in &it.links {
-                    for &content in &it.content {
-                        let slow = it.slow.iter().copied().map(Some);
-                        let slow: Vec<_> =
-                            if it.slow.is_empty() { vec![None] } else { slow.collect() };
-                        let case = |slow| Throughput::case(content, slow, link);
-                        cases.extend(slow.into_iter().map(case));
-                    }
-                }
-            }
-            _ => {}
-        }
-        cases
-    }
-
-    pub(super) fn check(&self, messages: &Messages) -> Result<(), String> {
-        let family = messages.family;
-        if self.is_of_traffic() || family == Family::Rates {
-            return self.check_traffic(family);
-        }
-        if self.formats().is_empty() && !matches!(self, Self::Link(_)) {
-            return Err("there are no formats".into());
-        }
-        if let Some(format) = self.formats().iter().find(|format| format.family() != family) {
-            return Err(format!("{} does not carry {}", format.name(), family.name()));
-        }
-        messages.check_named(self.messages())?;
-        match family {
-            Family::CustomerServices => self.check_of_services()?,
-            Family::MarketData if self.is_of_services() => {
-                return Err("calls are measured with customer-services".into());
-            }
-            Family::MarketData | Family::Rates => {}
-        }
-        for link in self.links() {
-            link.parse::<Link>().map_err(|error| error.to_string())?;
-        }
-        let within = |what: &str, value: f64, from: f64, to: f64| {
-            let fault = || format!("{what} is {value}, not between {from} and {to}");
-            if (from..=to).contains(&value) { Ok(()) } else { Err(fault()) }
-        };
-        match self {
-            Self::RoundTrip(it) => {
-                check_entries(&it.entries)?;
-                within("round-trips", it.round_trips.into(), 1.0, 1e6)
-            }
-            Self::OpenLoop(it) => {
-                within("seconds", it.seconds, 0.01, 3600.0)?;
-                it.rates.iter().try_for_each(|&rate| {
-                    within("a rate", rate.into(), 1.0, 1e6)?;
-                    within("a rate times seconds", f64::from(rate) * it.seconds, 1.0, MOST_PACED)
-                })
-            }
-            Self::Throughput(it) => {
-                check_entries(&it.entries)?;
-                if !it.slow.is_empty() && it.content.contains(&Content::Encoded) {
-                    return Err("nothing that was encoded before can be slow".into());
-                }
-                within("slow-factor", it.slow_factor, 1.0, 1e3)?;
-                within("milliseconds", it.milliseconds.into(), 1.0, 1e5)
-            }
-            Self::Capacity(it) => {
-                within("rate", it.rate.into(), 1.0, 1e9)?;
-                within("entries", it.entries.into(), 1.0, 1e3)?;
-                within("window-milliseconds", it.window_milliseconds.into(), 1.0, 1e9)
-            }
-            Self::Size(_) | Self::Codec(_) | Self::Link(_) => Ok(()),
-            Self::Latency(it) | Self::Saturation(it) => it.check(),
-            Self::Connections(it) | Self::Transports(it) => it.check(),
-            Self::Stages(it) => it.check(),
-            Self::Pool(it) => it.check(),
-            Self::Calls(it) => it.check(),
-            _ => Ok(()),
+            Self::Size(_) | Self::Codec(_) => &[Family::MarketData, Family::CustomerServices],
+            Self::Link(_) | Self::RoundTrip(_) | Self::OpenLoop(_) => &[Family::MarketData],
+            Self::Throughput(_) | Self::Capacity(_) => &[Family::MarketData],
+            Self::Stages(_) | Self::Pool(_) | Self::Calls(_) => &[Family::CustomerServices],
+            _ if self.calls().is_some() => &[Family::CustomerServices],
+            _ => &[Family::Rates],
         }
     }
 
     /// Whether messages go through a middleware.
     pub fn is_of_traffic(&self) -> bool {
-        matches!(
-            self,
-            Self::Hops(_)
-                | Self::Spread(_)
-                | Self::SlowConsumers(_)
-                | Self::Flood(_)
-                | Self::SharedMemory(_)
-                | Self::Matching(_)
-                | Self::GuaranteedHops(_)
-                | Self::GuaranteedFlood(_)
-                | Self::Recovery(_)
-                | Self::Disk(_)
-        )
-    }
-
-    fn check_traffic(&self, family: Family) -> Result<(), String> {
-        if !self.is_of_traffic() || family != Family::Rates {
-            return Err(
-                "a middleware is measured with the family rates, and nothing else is".into()
-            );
-        }
-        match self {
-            Self::Hops(it) => it.check(),
-            Self::Spread(it) => it.check(),
-            Self::SlowConsumers(it) => it.check(),
-            Self::Flood(it) => it.check(),
-            Self::SharedMemory(it) => it.check(),
-            Self::Matching(it) => it.check(),
-            Self::GuaranteedHops(it) => it.check(),
-            Self::GuaranteedFlood(it) => it.check(),
-            Self::Recovery(it) => it.check(),
-            Self::Disk(it) => it.check(),
-            _ => Ok(()),
-        }
+        self.families() == [Family::Rates]
     }
 
     /// Whether something is called.
     pub fn is_of_services(&self) -> bool {
-        matches!(self, Self::Stages(_) | Self::Pool(_) | Self::Calls(_)) || self.calls().is_some()
+        self.families() == [Family::CustomerServices]
     }
 
-    fn check_of_services(&self) -> Result<(), String> {
+    /// What the types and the bounds of its keys do not say.
+    pub(super) fn check(&self, messages: &Messages) -> Result<(), String> {
+        let (family, families) = (messages.family, self.families());
+        ensure(families.contains(&family), || {
+            let names: Vec<&str> = families.iter().map(|it| it.name()).collect();
+            let names = names.join(" or ");
+            format!("this is measured with the family {names}, not {}", family.name())
+        })?;
+        if let Some(format) = self.formats().iter().find(|format| format.family() != family) {
+            return Err(format!("{} does not carry {}", format.name(), family.name()));
+        }
+        messages.check_named(self.messages().iter())?;
         match self {
-            Self::Size(it) if !it.as_printed => Ok(()),
-            Self::Codec(it) if !it.randomised => Ok(()),
-            Self::Size(_) | Self::Codec(_) => {
-                Err("`as-printed` and `randomised` are for market-data".into())
+            Self::Size(Size { as_printed: true, .. })
+            | Self::Codec(Codec { randomised: true, .. }) => {
+                let what = "`as-printed` and `randomised` are for market-data";
+                ensure(family == Family::MarketData, || what.to_owned())
             }
-            Self::RoundTrip(_) | Self::OpenLoop(_) | Self::Throughput(_) => {
-                Err("one-way messages and round trips are of market-data; services have calls"
-                    .into())
+            Self::OpenLoop(it) => it.rates.iter().try_for_each(|&rate| {
+                let wrong = |what| format!("rate times seconds: {what}");
+                between(f64::from(rate) * it.seconds, 1.0, MOST_PACED).map_err(wrong)
+            }),
+            Self::Throughput(it) => {
+                let is_right = it.slow.is_empty() || !it.content.contains(&Content::Encoded);
+                ensure(is_right, || "nothing that was encoded before can be slow".to_owned())
             }
-            Self::Capacity(_) | Self::Link(_) => Err("this is measured with market-data".into()),
             _ => Ok(()),
         }
     }

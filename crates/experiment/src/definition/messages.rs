@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::bounds::{between, ensure, known};
 use crate::format::Family;
 
 /// What the messages carry, and which there are.
@@ -9,7 +10,7 @@ use crate::format::Family;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Messages {
     /// What they carry. Market data has messages of so many entries as the experiment's `entries`
-    /// say; other families have the `cases`.
+    /// say; customer services have the `cases`; rates have neither.
     #[serde(default)]
     pub family: Family,
     /// The messages of customer and product records.
@@ -34,12 +35,12 @@ pub struct MessageCase {
 impl MessageCase {
     /// Customers and products.
     pub fn records(&self) -> u32 {
-        self.customers + self.products
+        self.customers.saturating_add(self.products)
     }
 }
 
 /// Records of a message at most: some 40 MB of SOAP.
-const RECORDS: u32 = 50_000;
+const RECORDS: f64 = 5e4;
 
 impl Messages {
     /// The cases of these names, in the order of the experiment; all if there are no names.
@@ -51,47 +52,28 @@ impl Messages {
     }
 
     pub(super) fn check(&self, entries: &[u32]) -> Result<(), String> {
-        let family = self.family.name();
-        match (self.family, entries.is_empty(), self.cases.is_empty()) {
-            (Family::MarketData, true, _) => return Err("there are no entries".into()),
-            (Family::MarketData, _, false) => {
-                return Err(format!("messages of {family} have entries and no cases"));
-            }
-            (Family::CustomerServices, false, _) => {
-                return Err(format!("messages of {family} have cases and no entries"));
-            }
-            (Family::CustomerServices, _, true) => {
-                return Err(format!("messages of {family} need cases"));
-            }
-            (Family::Rates, true, true) => {}
-            (Family::Rates, ..) => return Err(format!("{family} have no entries and no cases")),
-            (Family::MarketData, false, true) | (Family::CustomerServices, true, false) => {}
+        for (what, is_there, family) in [
+            ("entries", !entries.is_empty(), Family::MarketData),
+            ("cases", !self.cases.is_empty(), Family::CustomerServices),
+        ] {
+            let has = if is_there { "no" } else { "some" };
+            let name = self.family.name();
+            ensure(is_there == (self.family == family), || {
+                format!("messages of {name} need {has} {what}")
+            })?;
         }
-        for (index, case) in self.cases.iter().enumerate() {
-            let name = &case.name;
-            if !super::is_word(name) {
-                return Err(format!("a message is called {name:?}"));
-            }
-            if self.cases[..index].iter().any(|other| other.name == *name) {
-                return Err(format!("two messages are called {name:?}"));
-            }
-            let records = u64::from(case.customers) + u64::from(case.products);
-            if !(1..=u64::from(RECORDS)).contains(&records) {
-                return Err(format!("message {name}: {records} records are not 1 to {RECORDS}"));
-            }
-        }
-        Ok(())
+        self.cases.iter().try_for_each(|case| {
+            let wrong = |what| format!("records of message {}: {what}", case.name);
+            between(case.records().into(), 1.0, RECORDS).map_err(wrong)
+        })
     }
 
     /// Whether all of these cases are there.
-    pub(super) fn check_named(&self, names: &[String]) -> Result<(), String> {
-        let is_known = |name: &&String| self.cases.iter().any(|case| case.name == **name);
-        match names.iter().find(|name| !is_known(name)) {
-            None => Ok(()),
-            Some(name) => {
-                let known: Vec<&str> = self.cases.iter().map(|case| case.name.as_str()).collect();
-                Err(format!("there is no message {name:?}; known: {}", known.join(", ")))
-            }
-        }
+    pub(super) fn check_named<'a>(
+        &self,
+        mut names: impl Iterator<Item = &'a String>,
+    ) -> Result<(), String> {
+        let all = || self.cases.iter().map(|case| case.name.as_str());
+        names.try_for_each(|name| known("there is no message", name, all()))
     }
 }

@@ -13,8 +13,8 @@ use crate::subjects::TRUNKLINE;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Published {
     /// Whose figures they are, where the paper measured several; not on this machine.
-    #[serde(default)]
-    pub subject: Option<String>,
+    #[serde(default = "paper")]
+    pub subject: String,
     /// The cases whose rows stand beside it.
     pub cases: Vec<String>,
     /// The metric of those rows.
@@ -30,6 +30,10 @@ pub struct Published {
     /// with the message's name: `size-simple`.
     #[serde(default)]
     pub figures: BTreeMap<Format, BTreeMap<String, f64>>,
+}
+
+fn paper() -> String {
+    "paper".to_owned()
 }
 
 /// A published figure of a middleware that is not on this machine.
@@ -78,23 +82,22 @@ impl Reported {
     }
 }
 
-/// A unit of published figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unit {
-    /// Bytes.
-    Bytes,
-    /// Nanoseconds.
-    Ns,
-    /// Microseconds.
-    Us,
-    /// Milliseconds.
-    Ms,
-    /// Of something a second.
-    PerSecond,
-    /// Percent.
-    #[serde(rename = "%")]
-    Percent,
+words! {
+    /// A unit of published figures.
+    pub enum Unit {
+        /// Bytes.
+        Bytes = "bytes",
+        /// Nanoseconds.
+        Ns = "ns",
+        /// Microseconds.
+        Us = "us",
+        /// Milliseconds.
+        Ms = "ms",
+        /// Of something a second.
+        PerSecond = "per-second",
+        /// Percent.
+        Percent = "%",
+    }
 }
 
 impl Unit {
@@ -134,13 +137,18 @@ pub struct Figure<'a> {
     pub value: f64,
 }
 
+impl Published {
+    fn is_of(&self, case: &str, metric: &str) -> bool {
+        self.metric == metric && self.cases.iter().any(|known| known == case)
+    }
+}
+
 impl Definition {
     /// The published line for rows of this case and metric, in the unit of rows: bytes or
     /// nanoseconds.
     pub fn published(&self, case: &str, metric: &str, format: Format) -> Option<Line> {
         let table = self.published.iter().find(|table| table.is_of(case, metric))?;
-        let line = table.lines.get(&format)?;
-        let scale = table.unit.scale();
+        let (line, scale) = (table.lines.get(&format)?, table.unit.scale());
         Some(Line { fixed: line.fixed * scale, per_entry: line.per_entry * scale })
     }
 
@@ -156,7 +164,7 @@ impl Definition {
         let tables = self.published.iter().filter(move |table| table.is_of(case, metric));
         tables.filter_map(move |table| {
             let value = table.figures.get(&format)?.get(message)? * table.unit.scale();
-            Some(Figure { subject: table.subject.as_deref().unwrap_or("paper"), value })
+            Some(Figure { subject: &table.subject, value })
         })
     }
 
@@ -164,20 +172,5 @@ impl Definition {
     pub fn source_of(&self, case: &str, metric: &str) -> Option<&str> {
         let table = self.published.iter().find(|table| table.is_of(case, metric));
         table.map(|table| table.source.as_str())
-    }
-}
-
-impl Published {
-    fn is_of(&self, case: &str, metric: &str) -> bool {
-        self.metric == metric && self.cases.iter().any(|known| known == case)
-    }
-
-    pub(super) fn check(&self, definition: &Definition) -> Result<(), String> {
-        let mut names = self.figures.values().flat_map(BTreeMap::keys);
-        let is_known = |name: &String| definition.messages.cases.iter().any(|it| it.name == *name);
-        match names.find(|name| !is_known(name)) {
-            Some(name) => Err(format!("{}: there is no message {name:?}", self.source)),
-            None => Ok(()),
-        }
     }
 }

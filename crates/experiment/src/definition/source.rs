@@ -6,17 +6,48 @@ use serde::Deserialize as _;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use super::Definition;
+use super::{Definition, bounds};
 
 /// What is wrong with a text, and which of its bytes say so.
 pub(super) struct Mistake {
-    pub(super) what: String,
-    pub(super) bytes: Option<Range<usize>>,
+    what: String,
+    bytes: Option<Range<usize>>,
 }
+
+/// Words of Rust in messages of serde and toml, and what they are called in TOML.
+const WORDS: [(&str, &str); 8] = [
+    ("unknown field", "unknown key"),
+    ("missing field", "missing key"),
+    ("unknown variant", "unknown word"),
+    ("expected u32", "expected a whole number"),
+    ("expected u64", "expected a whole number"),
+    ("expected usize", "expected a whole number"),
+    ("expected f64", "expected a number"),
+    ("a sequence", "a list"),
+];
 
 impl From<toml::de::Error> for Mistake {
     fn from(error: toml::de::Error) -> Self {
-        Self { what: error.message().replace('\n', " "), bytes: error.span() }
+        let line = error.message().replace('\n', " ");
+        let what = WORDS.iter().fold(line, |line, (from, to)| line.replace(from, to));
+        Self { what, bytes: error.span() }
+    }
+}
+
+impl Mistake {
+    pub(super) fn new(what: impl Into<String>, bytes: Range<usize>) -> Self {
+        Self { what: what.into(), bytes: Some(bytes) }
+    }
+
+    /// Where it is in the text, and what it is.
+    pub(super) fn told(&self, text: &str) -> String {
+        let what = &self.what;
+        let Some(before) = self.bytes.as_ref().and_then(|bytes| text.get(..bytes.start)) else {
+            return format!("is no experiment: {what}");
+        };
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|it| *it != '\n').count() + 1;
+        format!("line {line}, column {column}: {what}")
     }
 }
 
@@ -40,6 +71,8 @@ pub(super) fn parse(text: &str) -> Result<Definition, Mistake> {
             entries(part, "measure").iter_mut().try_for_each(name_by_kind)?;
         }
     }
+    let mut keys = table.get_ref().iter();
+    keys.try_for_each(|(key, value)| bounds::check(key.get_ref(), value))?;
     let definition = Definition::deserialize(Deserializer::from(table))?;
     definition.check().map_err(|Fault { place, what }| {
         let bytes = find(source.get_ref(), &place);
@@ -61,18 +94,14 @@ fn entries<'a, 't>(table: &'a mut DeTable<'t>, name: &str) -> &'a mut [Spanned<D
 fn name_by_kind(measure: &mut Spanned<DeValue<'_>>) -> Result<(), Mistake> {
     let bytes = measure.span();
     let DeValue::Table(keys) = measure.get_mut() else { return Ok(()) };
-    let wrong = |what: &str, bytes| Mistake { what: what.to_owned(), bytes: Some(bytes) };
-    let Some(kind) = keys.remove("kind") else {
-        return Err(wrong("missing field `kind`", bytes));
-    };
-    let name_bytes = kind.span();
+    let missing = || Mistake::new("missing key `kind`", bytes.clone());
+    let kind = keys.remove("kind").ok_or_else(missing)?;
+    let place = kind.span();
     let DeValue::String(name) = kind.into_inner() else {
-        return Err(wrong("`kind` is no string", name_bytes));
+        return Err(Mistake::new("`kind` is no string", place));
     };
-    let keys = DeValue::Table(std::mem::take(keys));
-    let mut named = DeTable::new();
-    named.insert(Spanned::new(name_bytes, name), Spanned::new(bytes, keys));
-    *measure.get_mut() = DeValue::Table(named);
+    let keys = Spanned::new(bytes, DeValue::Table(std::mem::take(keys)));
+    *measure.get_mut() = DeValue::Table([(Spanned::new(place, name), keys)].into_iter().collect());
     Ok(())
 }
 
@@ -83,9 +112,7 @@ fn find(table: &DeTable<'_>, place: &str) -> Option<Range<usize>> {
     for word in words {
         let next = match found.get_ref() {
             DeValue::Table(table) => table.get(word),
-            DeValue::Array(entries) => {
-                word.parse().ok().and_then(|index: usize| entries.get(index))
-            }
+            DeValue::Array(entries) => word.parse().ok().and_then(|at: usize| entries.get(at)),
             _ => None,
         };
         let Some(next) = next else { break };

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::middleware::SUBJECTS;
+use super::chosen;
 
 /// Who takes turns, and how long each is.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -13,11 +13,12 @@ pub struct Turns {
     /// Who takes part in a quick run; nobody if it is empty: it is left out.
     #[serde(default)]
     pub quick_subjects: Vec<String>,
-    /// How long each run lasts, in milliseconds.
+    /// How long each run lasts, in milliseconds. Receivers wait for twice as long, and tasks may take 150 s.
     pub milliseconds: u64,
     /// How long in a quick run.
     pub quick_milliseconds: Option<u64>,
     /// Turns of each subject; the lab's own number if it does not say.
+    #[serde(default)]
     pub count: Option<u32>,
 }
 
@@ -125,12 +126,12 @@ fn one() -> Vec<u32> {
     vec![1]
 }
 
-fn flexibility() -> String {
-    "flexibility".to_owned()
-}
-
 fn none() -> Vec<u32> {
     vec![0]
+}
+
+fn flexibility() -> String {
+    "flexibility".to_owned()
 }
 
 /// Bytes of every payload.
@@ -151,22 +152,6 @@ pub const LATENCIES: [&str; 7] = [
 ];
 
 impl Turns {
-    pub(super) fn check(&self) -> Result<(), String> {
-        if self.subjects.is_empty() {
-            return Err("there are no subjects".into());
-        }
-        for name in self.subjects.iter().chain(&self.quick_subjects) {
-            if SUBJECTS.iter().all(|it| it.name != name) {
-                let known: Vec<&str> = SUBJECTS.iter().map(|it| it.name).collect();
-                let known = known.join(", ");
-                return Err(format!("there is no subject {name:?}; known: {known}"));
-            }
-        }
-        // Receivers wait for twice as long, and tasks may take 150 s.
-        within("milliseconds", self.milliseconds, 1, 70_000)?;
-        within("count", self.count.unwrap_or(1).into(), 1, 100)
-    }
-
     /// Who takes part in such a run.
     pub fn subjects(&self, is_quick: bool) -> &[String] {
         if is_quick { &self.quick_subjects } else { &self.subjects }
@@ -174,40 +159,19 @@ impl Turns {
 
     /// How long each run lasts.
     pub fn milliseconds(&self, is_quick: bool) -> u64 {
-        match self.quick_milliseconds {
-            Some(milliseconds) if is_quick => milliseconds,
-            _ => self.milliseconds,
-        }
+        self.quick_milliseconds.filter(|_| is_quick).unwrap_or(self.milliseconds)
     }
 }
 
 impl Hops {
     /// The rates of such a run.
     pub fn rates(&self, is_quick: bool) -> &[u32] {
-        if is_quick && !self.quick_rates.is_empty() { &self.quick_rates } else { &self.rates }
+        chosen(&self.rates, &self.quick_rates, is_quick)
     }
 
     /// The case of a hop at a rate.
     pub fn case(hop: &str, rate: u32) -> String {
         format!("{hop}-{rate}")
-    }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.turns.check()?;
-        each("a rate", &self.rates, 1, 10_000_000)?;
-        each("a rate", &self.quick_rates, 1, 10_000_000)
-    }
-
-    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
-        let mut cases = Vec::new();
-        for hop in HOPS {
-            let of_hop = self.rates.iter().map(|&rate| Self::case(hop, rate));
-            cases.extend(of_hop.map(|case| (case, own(&["over-bare"]))));
-        }
-        if self.saturation {
-            cases.push(("saturation".into(), vec!["messages-per-second", "over-bare"]));
-        }
-        cases
     }
 }
 
@@ -217,14 +181,11 @@ impl Spread {
         let mut steps = Vec::new();
         for &clients in &self.clients {
             for &topics in &self.topics {
-                for &consumers in &self.consumers {
-                    let number = self.number((consumers, topics, clients));
-                    if !is_quick || self.quick.is_empty() || self.quick.contains(&number) {
-                        steps.push((consumers, topics, clients));
-                    }
-                }
+                steps.extend(self.consumers.iter().map(|&consumers| (consumers, topics, clients)));
             }
         }
+        let is_all = !is_quick || self.quick.is_empty();
+        steps.retain(|step| is_all || self.quick.contains(&self.number(*step)));
         steps
     }
 
@@ -241,22 +202,6 @@ impl Spread {
     pub fn case(&self, step: (u32, u32, u32)) -> String {
         format!("{}-{}", self.name, self.number(step))
     }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.turns.check()?;
-        if !super::is_word(&self.name) {
-            return Err(format!("a measure is called {:?}", self.name));
-        }
-        each("a number of consumers", &self.consumers, 1, 256)?;
-        each("a number of topics", &self.topics, 1, 1_000_000)?;
-        each("a number of clients", &self.clients, 0, 100_000)?;
-        within("rate", self.rate.into(), 1, 10_000_000)
-    }
-
-    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
-        let steps = self.steps(false).into_iter();
-        steps.map(|step| (self.case(step), own(&["over-bare"]))).collect()
-    }
 }
 
 impl SlowConsumers {
@@ -272,54 +217,12 @@ impl SlowConsumers {
             _ => format!("{}-{consumer}-{cap}", self.name),
         }
     }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.turns.check()?;
-        if !super::is_word(&self.name) {
-            return Err(format!("a measure is called {:?}", self.name));
-        }
-        each("a cap", &self.caps, 1, 1_000_000)?;
-        within("topics", self.topics.into(), 1, 100_000)?;
-        within("rate", self.rate.into(), 1, 1_000_000)?;
-        within("slow", self.slow.into(), 1, 1_000_000)?;
-        within("peer-milliseconds", self.peer_milliseconds, 1, 70_000)?;
-        within("further-milliseconds", self.further_milliseconds, 1, 70_000)?;
-        within("queue", self.queue as u64, 1, 10_000_000)
-    }
-
-    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
-        let mut cases = vec![(self.case("alone", 0), own(&[]))];
-        for &cap in &self.caps {
-            for consumer in ["fast", "slow", "eliding"] {
-                cases.push((
-                    self.case(consumer, cap),
-                    own(&["over-alone", "over-alone-p99", "rise", "level", "plateau"]),
-                ));
-            }
-        }
-        for reader in Self::READERS {
-            let cap = self.caps.first().copied().unwrap_or_default();
-            cases.push((self.case(reader, cap), own(&[])));
-        }
-        cases
-    }
 }
 
 impl Flood {
     /// The case of so many consumers.
     pub fn case(consumers: u32) -> String {
         format!("flood-{consumers}")
-    }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.turns.check()?;
-        each("a number of consumers", &self.consumers, 1, 256)?;
-        within("window", self.window, 64, 10_000_000)
-    }
-
-    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
-        let cases = self.consumers.iter().map(|&consumers| Self::case(consumers));
-        cases.map(|case| (case, vec!["deliveries-per-second", "over-bare"])).collect()
     }
 }
 
@@ -328,20 +231,6 @@ impl SharedMemory {
     pub fn case(way: &str, rate: u32) -> String {
         format!("shared-{way}-{rate}")
     }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.turns.check()?;
-        each("a rate", &self.rates, 1, 10_000_000)
-    }
-
-    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
-        let mut cases = Vec::new();
-        for way in ["spinning", "waking"] {
-            let of_way = self.rates.iter().map(|&rate| Self::case(way, rate));
-            cases.extend(of_way.map(|case| (case, own(&["over-bare"]))));
-        }
-        cases
-    }
 }
 
 impl Matching {
@@ -349,34 +238,4 @@ impl Matching {
     pub fn case(levels: u32, subscriptions: u32) -> String {
         format!("matching-{levels}-{subscriptions}")
     }
-
-    pub(super) fn check(&self) -> Result<(), String> {
-        each("a number of subscriptions", &self.subscriptions, 1, 10_000_000)?;
-        each("a number of levels", &self.levels, 1, 64)
-    }
-
-    pub(super) fn cases(&self) -> Vec<(String, Vec<&'static str>)> {
-        let mut cases = Vec::new();
-        for &levels in &self.levels {
-            let of_levels = self.subscriptions.iter().map(|&count| Self::case(levels, count));
-            cases.extend(of_levels.map(|case| (case, vec!["cpu-time"])));
-        }
-        cases
-    }
-}
-
-/// The metrics of a latency with others.
-pub(super) fn own(others: &[&'static str]) -> Vec<&'static str> {
-    LATENCIES.iter().chain(others).copied().collect()
-}
-
-pub(super) fn within(what: &str, value: u64, low: u64, high: u64) -> Result<(), String> {
-    match (low..=high).contains(&value) {
-        true => Ok(()),
-        false => Err(format!("{what} is {value}, not between {low} and {high}")),
-    }
-}
-
-pub(super) fn each(what: &str, values: &[u32], low: u32, high: u32) -> Result<(), String> {
-    values.iter().try_for_each(|&value| within(what, value.into(), low.into(), high.into()))
 }
