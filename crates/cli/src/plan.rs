@@ -4,8 +4,8 @@ use trunkline_bench::row::MachineRow;
 use trunkline_bench::table::{Align, Table, number, with_commas};
 use trunkline_experiment::definition::{Definition, Requirement};
 use trunkline_experiment::format::Format;
-use trunkline_lab::capacity::costs::{CostsError, costs_in, format_named, measure};
-use trunkline_lab::capacity::{Capacity, Costs, Demand, usual_line};
+use trunkline_lab::capacity::costs::{costs_in, format_named, measure};
+use trunkline_lab::capacity::{Capacity, Costs, Demand, PlanError, usual_line};
 use trunkline_lab::trading_day::{SEED, TradingDay};
 
 use crate::Ending;
@@ -56,7 +56,7 @@ fn priced(arguments: &PlanArguments, formats: &[Format]) -> Result<Priced, Fault
         let record = read(file)?;
         let file = file.display();
         let costs = formats.iter().map(|&format| costs_in(&record.rows, format));
-        let costs: Result<_, CostsError> = costs.collect();
+        let costs: Result<_, PlanError> = costs.collect();
         let costs = costs.map_err(|error| Fault::new(format!("{file}: {error}")))?;
         let MachineRow { date, processor, cores, .. } = record.machine;
         let source = format!("costs from {file}: {date}, {processor}, {cores} cores");

@@ -25,35 +25,17 @@ pub struct Demand {
     window: f64,
 }
 
-/// Why a demand cannot be planned for; prints as one line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum DemandError {
-    /// The rate is not above 0 and at most [`RATE_LIMIT`].
-    Rate(f64),
-    /// The entries are not 1 to [`ENTRIES_LIMIT`].
-    Entries(u32),
-    /// The window is not above 0 and at most [`WINDOW_LIMIT`].
-    Window(f64),
-}
+/// Why nothing can be planned; prints as one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError(pub(crate) String);
 
-impl fmt::Display for DemandError {
+impl fmt::Display for PlanError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rate(rate) => {
-                write!(out, "a rate is above 0 and at most {RATE_LIMIT} per second, not {rate}")
-            }
-            Self::Entries(entries) => {
-                write!(out, "a message has 1 to {ENTRIES_LIMIT} entries, not {entries}")
-            }
-            Self::Window(window) => {
-                write!(out, "a window is above 0 and at most {WINDOW_LIMIT} s, not {window} s")
-            }
-        }
+        out.write_str(&self.0)
     }
 }
 
-impl error::Error for DemandError {}
+impl error::Error for PlanError {}
 
 impl Demand {
     /// `rate` reports per second, at most `entries` of them in a message, none of them held back
@@ -61,33 +43,21 @@ impl Demand {
     ///
     /// # Errors
     /// One of them is out of its limits.
-    pub fn new(rate: f64, entries: u32, window: f64) -> Result<Self, DemandError> {
+    pub fn new(rate: f64, entries: u32, window: f64) -> Result<Self, PlanError> {
         let is_within = |value: f64, limit| value > 0.0 && value <= limit;
-        if !is_within(rate, RATE_LIMIT) {
-            return Err(DemandError::Rate(rate));
-        }
-        if !(1..=ENTRIES_LIMIT).contains(&entries) {
-            return Err(DemandError::Entries(entries));
-        }
-        if !is_within(window, WINDOW_LIMIT) {
-            return Err(DemandError::Window(window));
-        }
-        Ok(Self { rate, entries, window })
-    }
-
-    /// Reports per second.
-    pub fn rate(&self) -> f64 {
-        self.rate
-    }
-
-    /// Entries that fill a message.
-    pub fn entries(&self) -> u32 {
-        self.entries
-    }
-
-    /// How long a report waits for company at most, in seconds.
-    pub fn window(&self) -> f64 {
-        self.window
+        let fault = match () {
+            () if !is_within(rate, RATE_LIMIT) => {
+                format!("a rate is above 0 and at most {RATE_LIMIT} per second, not {rate}")
+            }
+            () if !(1..=ENTRIES_LIMIT).contains(&entries) => {
+                format!("a message has 1 to {ENTRIES_LIMIT} entries, not {entries}")
+            }
+            () if !is_within(window, WINDOW_LIMIT) => {
+                format!("a window is above 0 and at most {WINDOW_LIMIT} s, not {window} s")
+            }
+            () => return Ok(Self { rate, entries, window }),
+        };
+        Err(PlanError(fault))
     }
 
     /// Entries in each message while reports come evenly spaced: those that come within the window
@@ -142,27 +112,12 @@ fn on_the_wire(bytes: f64) -> f64 {
 }
 
 /// Usual lines, in bits per second.
-const LINES: [u64; 15] = [
-    64_000,
-    128_000,
-    256_000,
-    512_000,
-    1_000_000,
-    2_000_000,
-    10_000_000,
-    25_000_000,
-    50_000_000,
-    100_000_000,
-    1_000_000_000,
-    10_000_000_000,
-    40_000_000_000,
-    100_000_000_000,
-    400_000_000_000,
-];
+const LINES: [f64; 15] =
+    [64e3, 128e3, 256e3, 512e3, 1e6, 2e6, 10e6, 25e6, 50e6, 100e6, 1e9, 10e9, 40e9, 100e9, 400e9];
 
 /// The smallest usual line that carries so many bits per second; None if none does.
 pub fn usual_line(bits_per_second: f64) -> Option<u64> {
-    LINES.into_iter().find(|&line| line as f64 >= bits_per_second)
+    LINES.into_iter().find(|line| *line >= bits_per_second).map(|line| line as u64)
 }
 
 /// What one client needs, and what a server can do.

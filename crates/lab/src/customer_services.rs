@@ -51,9 +51,9 @@ pub fn response(request: &CustomerServices) -> CustomerServices {
 }
 
 fn customer(random: &mut Random) -> Customer {
-    let (first, last) = (pick(random, &FIRST_NAMES), pick(random, &LAST_NAMES));
-    let (street, suburb) = (pick(random, &STREETS), pick(random, &SUBURBS));
-    let domain = pick(random, &DOMAINS);
+    let (first, last) = (pick(random, FIRST_NAMES), pick(random, LAST_NAMES));
+    let (street, suburb) = (pick(random, STREETS), pick(random, SUBURBS));
+    let domain = pick(random, DOMAINS);
     Customer {
         customer_id: format!("C{:07}", random.below(10_000_000)).into(),
         password: password(random).into(),
@@ -71,13 +71,13 @@ fn customer(random: &mut Random) -> Customer {
 
 /// As a person chooses them, with what XML must escape now and then.
 fn password(random: &mut Random) -> String {
-    let thing = pick(random, &THINGS).to_lowercase();
+    let thing = pick(random, THINGS).to_lowercase();
     let mark = if random.chance(4) { "&" } else { "" };
     format!("{thing}{mark}{}", random.between(10, 99))
 }
 
 fn product(random: &mut Random) -> Product {
-    let (material, thing) = (pick(random, &MATERIALS), pick(random, &THINGS));
+    let (material, thing) = (pick(random, MATERIALS), pick(random, THINGS));
     let last_modified = moment(random, 2003);
     Product {
         category_id: random.between(100, 999) as i64,
@@ -89,7 +89,7 @@ fn product(random: &mut Random) -> Product {
         // Whole cents, which a double holds as nearly as any reader gives them back.
         price: random.between(95, 99_995) as f64 / 100.0,
         quantity: random.between(1, 5_000) as i64,
-        quantity_unit: pick(random, &UNITS).into(),
+        quantity_unit: pick(random, UNITS).into(),
         price_policy_id: random.between(1, 400) as i64,
         eta: moment(random, 2004),
         last_modified,

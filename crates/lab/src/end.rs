@@ -22,7 +22,7 @@ use trunkline_message::Record;
 use trunkline_net::tcp::{Listener, Stream, Wait};
 
 use crate::peer::{CorpusLimits, Stages, read_corpus};
-use codec::{Load, Loaded, Perform};
+use codec::{Loaded, Perform};
 use fault::Fault;
 use question::{Question, Task};
 use serving::Service;
@@ -99,15 +99,9 @@ fn read_question(input: &mut impl BufRead) -> io::Result<Option<Result<String, F
 
 struct End {
     identity: Identity,
-    loaded: Option<Contents>,
+    loaded: Option<Box<dyn Perform>>,
     listener: Option<Listener>,
     service: Option<Service>,
-}
-
-/// What an end works on.
-enum Contents {
-    Codec(Box<dyn Perform>),
-    Bare(bare::Bytes),
 }
 
 impl End {
@@ -155,11 +149,10 @@ impl End {
             Question::Stop => return Ok(None),
             Question::Task(task) => {
                 let listener = self.listener.as_ref();
-                match &mut self.loaded {
-                    None => return Err(Fault::new("nothing is loaded")),
-                    Some(Contents::Codec(loaded)) => loaded.perform(&task, listener)?,
-                    Some(Contents::Bare(bytes)) => bytes.perform(&task, listener)?,
-                }
+                let loaded = self.loaded.as_mut();
+                let loaded = loaded.ok_or_else(|| Fault::new("nothing is loaded"))?;
+                checked(&task)?;
+                loaded.perform(&task, listener)?
             }
         };
         Ok(Some(answer))
@@ -169,7 +162,7 @@ impl End {
         self.service.as_ref().ok_or_else(|| Fault::new("it does not serve"))
     }
 
-    fn load(&self, format: &str, file: &Path) -> Result<(Contents, usize), Fault> {
+    fn load(&self, format: &str, file: &Path) -> Result<(Box<dyn Perform>, usize), Fault> {
         let format = Format::named(format)
             .ok_or_else(|| Fault::new(format!("there is no format {format:?}")))?;
         let corpus = read_corpus(file, &CorpusLimits::default())?;
@@ -177,24 +170,22 @@ impl End {
             return Err(Fault::new(format!("{}: no messages", file.display())));
         }
         let count = corpus.len();
-        let contents = match (self.identity, format.family()) {
-            (Identity::Bare, _) => Contents::Bare(bare::Bytes::new(format, corpus)?),
+        let contents: Box<dyn Perform> = match (self.identity, format.family()) {
+            (Identity::Bare, _) => Box::new(bare::Bytes::new(format, corpus)?),
             (Identity::Trunkline, Family::CustomerServices) => {
-                codec_of::<CustomerServices>(format, corpus)?
+                Box::new(Loaded::<CustomerServices>::new(format, corpus)?)
             }
-            (Identity::Trunkline, _) => codec_of::<MarketDataIncrementalRefresh>(format, corpus)?,
+            (Identity::Trunkline, _) => {
+                Box::new(Loaded::<MarketDataIncrementalRefresh>::new(format, corpus)?)
+            }
             (Identity::Record, Family::CustomerServices) => {
                 let format = format.name();
                 return Err(Fault::new(format!("records are of market data, not {format}")));
             }
-            (Identity::Record, _) => codec_of::<Record>(format, corpus)?,
+            (Identity::Record, _) => Box::new(Loaded::<Record>::new(format, corpus)?),
         };
         Ok((contents, count))
     }
-}
-
-fn codec_of<M: Load>(format: Format, corpus: Vec<Vec<u8>>) -> Result<Contents, Fault> {
-    Ok(Contents::Codec(Box::new(Loaded::<M>::new(format, corpus)?)))
 }
 
 /// Waits for a connection, or for the end of those who asked for it.

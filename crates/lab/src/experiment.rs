@@ -3,11 +3,13 @@
 //!
 //! Subjects are interleaved: in every repetition each takes one sample, in an order that rotates by
 //! one from repetition to repetition. So all of them meet the same machine, and nobody is always
-//! first. An untimed pass begins every sample, so that a neighbour's leavings do not count. A subject whose answers are wrong is never timed.
+//! first. An untimed pass begins every sample, so that a neighbour's leavings do not count. A subject whose answers
+//! are wrong is never timed.
 
 use std::error;
 
 use crate::peer::{PeerError, PeerErrorKind};
+use crate::turns::take_turns;
 use trunkline_bench::clock::thread_cpu_nanoseconds;
 use trunkline_bench::row::Verdict;
 use trunkline_bench::statistics::Summary;
@@ -64,9 +66,6 @@ pub trait Subject {
     /// Its name in rows, such as `trunkline`.
     fn name(&self) -> &str;
 
-    /// How its bytes are made, in the words of rows.
-    fn profile(&self) -> &str;
-
     /// The wire format of the corpora that it takes.
     fn format(&self) -> &str;
 
@@ -98,10 +97,6 @@ pub trait Subject {
 impl<S: Subject + ?Sized> Subject for &mut S {
     fn name(&self) -> &str {
         (**self).name()
-    }
-
-    fn profile(&self) -> &str {
-        (**self).profile()
     }
 
     fn format(&self) -> &str {
@@ -223,12 +218,18 @@ impl SubjectStatus {
 
     /// What became of a subject that gave this error.
     pub(crate) fn after(error: &SubjectError) -> Self {
+        match error.downcast_ref::<PeerError>() {
+            Some(of_peer) => Self::of_peer(of_peer),
+            None => Self::Failed(error.to_string()),
+        }
+    }
+
+    fn of_peer(error: &PeerError) -> Self {
         let told = error.to_string();
-        let Some(of_peer) = error.downcast_ref::<PeerError>() else { return Self::Failed(told) };
-        match of_peer.kind() {
+        match error.kind() {
             PeerErrorKind::WrongAnswer(_) => Self::WrongAnswer(told),
-            _ if of_peer.is_untrue() => Self::Untrue(told),
-            _ if of_peer.is_decoder() => Self::Unverified(told),
+            _ if error.is_untrue() => Self::Untrue(told),
+            _ if error.is_decoder() => Self::Unverified(told),
             _ => Self::Failed(told),
         }
     }
@@ -242,6 +243,12 @@ impl SubjectStatus {
             Self::Untrue(_) => Verdict::Untrue,
             Self::Failed(_) => Verdict::Absent,
         }
+    }
+}
+
+impl From<PeerError> for SubjectStatus {
+    fn from(error: PeerError) -> Self {
+        Self::of_peer(&error)
     }
 }
 
@@ -272,8 +279,6 @@ pub enum Progress<'a> {
 pub struct Outcome {
     /// The subject's name.
     pub name: String,
-    /// The subject's profile.
-    pub profile: String,
     /// The subject's wire format.
     pub format: String,
     /// How it stands now.
@@ -283,13 +288,6 @@ pub struct Outcome {
     /// Nanoseconds a message, one element a repetition: element i of all subjects ran side by side.
     /// Empty unless the subject completed every repetition.
     pub samples: Vec<f64>,
-}
-
-impl Outcome {
-    /// Middle and bounds of the samples; None if there are none.
-    pub fn summary(&self) -> Option<Summary> {
-        Summary::of(&self.samples)
-    }
 }
 
 struct Participant<'a> {
@@ -353,10 +351,7 @@ impl<'a> Trial<'a> {
         }
         for repetition in 0..effort.repetitions {
             progress(Progress::Repetition { number: repetition + 1, of: effort.repetitions });
-            let count = runners.len();
-            for turn in 0..count {
-                runners[(turn + repetition as usize) % count].take_sample(operation);
-            }
+            take_turns(&mut runners, repetition, |it| it.take_sample(operation));
         }
         self.participants.iter_mut().map(Participant::outcome).collect()
     }
@@ -486,17 +481,10 @@ impl Participant<'_> {
     fn outcome(&mut self) -> Outcome {
         Outcome {
             name: self.subject.name().to_owned(),
-            profile: self.subject.profile().to_owned(),
             format: self.subject.format().to_owned(),
             status: self.verify(&mut |_| ()).clone(),
             passes: self.passes,
             samples: std::mem::take(&mut self.samples),
         }
     }
-}
-
-/// True if every subject that took part gave right answers to the end: what the exit status of a run
-/// tells.
-pub fn all_right(outcomes: &[Outcome]) -> bool {
-    outcomes.iter().all(|outcome| outcome.status.is_timed())
 }

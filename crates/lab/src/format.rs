@@ -6,6 +6,7 @@ use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::{cdr, fix};
 use trunkline_message::{Layout, Message, Result, Structure as _, UnknownContent};
+use trunkline_net::{Fix, Framer, LengthPrefixed, Xml};
 use trunkline_soap as soap;
 
 use trunkline_experiment::format::{Encoding, Family, Format, Optional, Style, Vocabulary};
@@ -142,3 +143,39 @@ impl Codec {
         }
     }
 }
+
+/// An encoder of some format.
+pub(crate) trait Encode: Send {
+    fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]>;
+}
+
+/// A decoder of some format, and how its messages are told apart in a stream.
+pub(crate) trait Decode: Send {
+    type Framer: Framer + Default + Send;
+
+    fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()>;
+}
+
+macro_rules! codec {
+    ($format:ident, $framer:ty) => {
+        impl Encode for $format::Encoder {
+            #[inline]
+            fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
+                self.encode(message)
+            }
+        }
+
+        impl Decode for $format::Decoder {
+            type Framer = $framer;
+
+            #[inline]
+            fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
+                self.decode(bytes, message)
+            }
+        }
+    };
+}
+
+codec!(soap, Xml);
+codec!(fix, Fix);
+codec!(cdr, LengthPrefixed);

@@ -12,6 +12,7 @@ pub(crate) mod pair;
 pub(crate) mod participants;
 mod published;
 pub(crate) mod round_trip;
+pub(crate) mod series;
 pub(crate) mod service;
 pub(crate) mod size;
 pub(crate) mod throughput;

@@ -1,46 +1,26 @@
 //! Peers: other people's codecs, each a small program of its own, spoken to over its standard input
-//! and output.
+//! and output: `peers/PROTOCOL.md` has all that they are asked and answer.
 //!
 //! ```text
 //! > hello              < hello NAME VERSION FORMAT[,FORMAT]
 //! > load FORMAT FILE   < loaded COUNT
 //! > echo FILE          < echoed COUNT
 //! > run decode N       < nanoseconds,count
-//! > run encode N       < nanoseconds,count
 //! > stop               (ends)
 //! ```
-//! and in network experiments, where a peer is one end of a connection:
-//! ```text
-//! > listen                               < listening PORT
-//! > reply WAIT FILE                      < replied COUNT
-//! > call HOST:PORT WAIT COUNT FILE       < called COUNT
-//! > drain WAIT structures|bytes          < drained COUNT,nanoseconds,CPU nanoseconds
-//! > pour HOST:PORT COUNT structures|encoded
-//!                                        < poured COUNT,nanoseconds,CPU nanoseconds
-//! ```
-//! and where a peer is a service over HTTP:
-//! ```text
-//! > serve THREADS [close]                < serving PORT
-//! > stages                               < stages DECODE APPLICATION ENCODE COUNT
-//! > unserve                              < served CALLS
-//! ```
-//! or, to any of them, `error TEXT`; a peer that answers an echo with `error cannot encode`, and more words if
-//! it likes, is not timed. FILE is a corpus (see [`read_corpus`]).
-//! `run decode PASSES reused` asks for all messages to be decoded into one.
 //!
 //! A peer times itself, by the CPU time of its thread. It is believed between bounds that are seen from
 //! outside, and in nothing else: the count of what it timed and the messages that it echoes are checked here,
 //! some of them in bytes that it cannot have got by copying.
 
 mod claim;
-mod corpus;
 mod discovery;
 mod disguise;
+mod files;
 mod network;
 pub(crate) mod process;
 mod service;
 mod subject;
-mod times;
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::Path;
@@ -49,13 +29,12 @@ use std::{error, fmt, io};
 
 use crate::experiment::{Operation, Sample};
 use claim::Used;
-pub use corpus::{CorpusError, CorpusLimits, read_corpus, write_corpus};
 pub use discovery::{Discovery, NoSuchFolder};
+pub use files::{CorpusLimits, FileError, read_corpus, read_times, write_corpus, write_times};
 pub use network::{Carried, Flow, Paced, Reply, RoundTrip};
 use process::Process;
 pub use service::{Serving, Stages};
 pub use subject::PeerSubject;
-pub use times::{TimesError, read_times, write_times};
 use trunkline_bench::folder::PrivateFolder;
 use trunkline_bench::random::Random;
 use trunkline_experiment::format::Format;
@@ -128,10 +107,8 @@ pub enum PeerErrorKind {
     },
     /// The peer changes a value: which.
     WrongAnswer(String),
-    /// A corpus could not be exchanged.
-    Corpus(CorpusError),
-    /// Times could not be exchanged.
-    Times(TimesError),
+    /// Messages or times could not be exchanged.
+    File(FileError),
     /// No folder for the corpora could be made.
     Folder(io::Error),
 }
@@ -176,8 +153,7 @@ impl fmt::Display for PeerError {
             PeerErrorKind::Untrue(how) | PeerErrorKind::WrongAnswer(how) => {
                 write!(out, "peer {peer} {how} when asked {asked:?}")?
             }
-            PeerErrorKind::Corpus(cause) => write!(out, "peer {peer} asked {asked:?}: {cause}")?,
-            PeerErrorKind::Times(cause) => write!(out, "peer {peer} asked {asked:?}: {cause}")?,
+            PeerErrorKind::File(cause) => write!(out, "peer {peer} asked {asked:?}: {cause}")?,
             PeerErrorKind::Folder(cause) => {
                 write!(out, "peer {peer}: no temporary folder can be made: {cause}")?;
             }
@@ -193,8 +169,7 @@ impl error::Error for PeerError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self.kind.as_ref() {
             PeerErrorKind::NotStarted(cause) | PeerErrorKind::Folder(cause) => Some(cause),
-            PeerErrorKind::Corpus(cause) => Some(cause),
-            PeerErrorKind::Times(cause) => Some(cause),
+            PeerErrorKind::File(cause) => Some(cause),
             _ => None,
         }
     }
@@ -271,7 +246,7 @@ impl Peer {
         let file = self.folder.path().join("load");
         let question = format!("load {format} {}", file.display());
         self.loaded = 0;
-        write_corpus(&file, messages).map_err(|cause| self.corpus_failed(&question, cause))?;
+        write_corpus(&file, messages).map_err(|cause| self.file_failed(&question, cause))?;
         let count = messages.len() as u64;
         self.counted(&question, "loaded", count)?;
         self.loaded = count;
@@ -288,7 +263,7 @@ impl Peer {
         let question = format!("{verb} {}", file.display());
         self.counted(&question, "echoed", self.loaded)?;
         let messages = read_corpus(&file, &CorpusLimits::default())
-            .map_err(|cause| self.corpus_failed(&question, cause))?;
+            .map_err(|cause| self.file_failed(&question, cause))?;
         if messages.len() as u64 != self.loaded {
             let answer = format!("a file of {} messages", messages.len());
             let expected = format!("a file of {} messages", self.loaded);
@@ -316,17 +291,14 @@ impl Peer {
         let answer = self.process.ask(&question)?;
         let after = Used::of(self.process.id());
         let count = self.loaded * u64::from(passes);
-        let sample = answer.split_once(',').and_then(|(nanoseconds, messages)| {
-            Some(Sample {
-                nanoseconds: nanoseconds.parse().ok()?,
-                messages: messages.parse().ok()?,
-                by_others: 0,
-            })
+        let sample = numbers(&answer, ',').map(|[nanoseconds, messages]| Sample {
+            nanoseconds,
+            messages,
+            by_others: 0,
         });
-        let unexpected =
-            |expected: &str| Err(self.process.unexpected(&question, &answer, expected));
         let Some(sample) = sample.filter(|sample| sample.messages == count) else {
-            return unexpected(&format!("nanoseconds,{count}"));
+            let expected = format!("nanoseconds,{count}");
+            return Err(self.process.unexpected(&question, &answer, &expected));
         };
         let used = before.as_ref().zip(after.as_ref());
         let doubt = claim::too_long(sample.nanoseconds, self.process.took())
@@ -387,18 +359,36 @@ impl Peer {
         self.process.stop();
     }
 
-    fn counted(&mut self, question: &str, verb: &str, count: u64) -> Result<(), PeerError> {
+    /// What the peer answers.
+    fn parsed<T>(
+        &mut self,
+        question: &str,
+        expected: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, PeerError> {
         let answer = self.process.ask(question)?;
-        let expected = format!("{verb} {count}");
-        if answer == expected {
-            return Ok(());
-        }
-        Err(self.process.unexpected(question, &answer, &expected))
+        parse(&answer).ok_or_else(|| self.process.unexpected(question, &answer, expected))
     }
 
-    fn corpus_failed(&self, question: &str, cause: CorpusError) -> PeerError {
-        self.process.failed(question, PeerErrorKind::Corpus(cause))
+    fn counted(&mut self, question: &str, verb: &str, count: u64) -> Result<(), PeerError> {
+        let expected = format!("{verb} {count}");
+        self.parsed(question, &expected, |answer| (answer == expected).then_some(()))
     }
+
+    fn file_failed(&self, question: &str, cause: FileError) -> PeerError {
+        self.process.failed(question, PeerErrorKind::File(cause))
+    }
+}
+
+/// The port that a peer says it has.
+fn port(answer: &str, verb: &str) -> Option<u16> {
+    answer.strip_prefix(verb)?.parse().ok().filter(|port| *port != 0)
+}
+
+/// So many numbers, and nothing else.
+fn numbers<const N: usize>(text: &str, separator: char) -> Option<[u64; N]> {
+    let numbers: Option<Vec<u64>> = text.split(separator).map(|it| it.parse().ok()).collect();
+    numbers?.try_into().ok()
 }
 
 impl Greeting {

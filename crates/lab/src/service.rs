@@ -18,5 +18,6 @@ mod secure;
 
 pub use connection::{Connecting, Failure};
 pub use load::{Load, Outcome, Until};
+pub(crate) use load::{drive, one_by_one};
 pub use request::{Post, Protocol, Request};
 pub use secure::Secure;

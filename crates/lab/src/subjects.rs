@@ -7,7 +7,7 @@ use trunkline_message::{Message, Result};
 use crate::builds;
 use crate::evaluation::Request;
 use crate::experiment::{Operation, Sample, Subject, SubjectError};
-use crate::format::Codec;
+use crate::format::{Codec, Decode, Encode};
 use crate::peer::{ANSWER_TIMEOUT, Peer, PeerSubject};
 use trunkline_experiment::format::{Family, Format};
 use trunkline_experiment::subjects::{REUSING_PEERS, formats_of, is_reused};
@@ -16,7 +16,6 @@ use trunkline_experiment::subjects::{REUSING_PEERS, formats_of, is_reused};
 pub(crate) struct Local<'a, M, N> {
     name: &'static str,
     format: Format,
-    profile: String,
     codec: Codec,
     messages: &'a [M],
     corpus: Vec<Vec<u8>>,
@@ -26,18 +25,13 @@ pub(crate) struct Local<'a, M, N> {
 impl<'a, M: Message, N: Fn() -> M> Local<'a, M, N> {
     /// `empty` makes an empty message. By its name it is known whether one is used again.
     pub(crate) fn new(name: &'static str, format: Format, messages: &'a [M], empty: N) -> Self {
-        let (profile, codec) = (format.profile(), Codec::of(format));
-        Self { name, format, profile, codec, messages, corpus: Vec::new(), empty }
+        Self { name, format, codec: Codec::of(format), messages, corpus: Vec::new(), empty }
     }
 }
 
 impl<M: Message, N: Fn() -> M> Subject for Local<'_, M, N> {
     fn name(&self) -> &str {
         self.name
-    }
-
-    fn profile(&self) -> &str {
-        &self.profile
     }
 
     fn format(&self) -> &str {
@@ -73,62 +67,59 @@ impl<M: Message, N: Fn() -> M> Subject for Local<'_, M, N> {
     }
 
     fn run(&mut self, operation: Operation, passes: u32) -> Result<Sample, SubjectError> {
-        let is_reused = is_reused(self.name);
+        let passes = Passes { operation, count: passes.into(), is_reused: is_reused(self.name) };
         let Self { codec, messages, corpus, empty, .. } = self;
+        let empty = &*empty;
+        let loaded = (&**messages, &**corpus);
         // The format is chosen here, once, and not for each message: the loops are a user's own.
-        match (operation, codec) {
-            (Operation::Encode, Codec::Soap(encoder, _)) => {
-                timed(passes, messages, |message| kept(encoder.encode(message)))
+        let sample = match codec {
+            Codec::Soap(encoder, decoder) => passes.time(encoder, &mut **decoder, loaded, empty),
+            Codec::Fix(encoder, decoder) => passes.time(encoder, decoder, loaded, empty),
+            Codec::Cdr(encoder, decoder) => passes.time(encoder, decoder, loaded, empty),
+        };
+        Ok(sample?)
+    }
+}
+
+/// Passes over all messages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passes {
+    pub(crate) operation: Operation,
+    pub(crate) count: u64,
+    /// All are decoded into one.
+    pub(crate) is_reused: bool,
+}
+
+impl Passes {
+    /// Each loop is a user's own: what is new is made and dropped within the time.
+    pub(crate) fn time<M: Message>(
+        self,
+        encoder: &mut impl Encode,
+        decoder: &mut impl Decode,
+        (messages, corpus): (&[M], &[Vec<u8>]),
+        empty: impl Fn() -> M,
+    ) -> Result<Sample> {
+        let Self { operation, count, is_reused } = self;
+        match operation {
+            Operation::Encode => timed(count, messages, |message| {
+                encoder.encode(message).map(|bytes| _ = black_box(bytes))
+            }),
+            Operation::Decode if is_reused => {
+                let mut message = empty();
+                timed(count, corpus, |bytes| decoder.decode(bytes, black_box(&mut message)))
             }
-            (Operation::Encode, Codec::Fix(encoder, _)) => {
-                timed(passes, messages, |message| kept(encoder.encode(message)))
-            }
-            (Operation::Encode, Codec::Cdr(encoder, _)) => {
-                timed(passes, messages, |message| kept(encoder.encode(message)))
-            }
-            (Operation::Decode, Codec::Soap(_, decoder)) => {
-                decoding(passes, corpus, &*empty, is_reused, |bytes, to| decoder.decode(bytes, to))
-            }
-            (Operation::Decode, Codec::Fix(_, decoder)) => {
-                decoding(passes, corpus, &*empty, is_reused, |bytes, to| decoder.decode(bytes, to))
-            }
-            (Operation::Decode, Codec::Cdr(_, decoder)) => {
-                decoding(passes, corpus, &*empty, is_reused, |bytes, to| decoder.decode(bytes, to))
-            }
+            Operation::Decode => timed(count, corpus, |bytes| {
+                let mut message = empty();
+                decoder.decode(bytes, black_box(&mut message))
+            }),
         }
     }
 }
 
-/// Two loops, each a user's own: what is new is made and dropped within the time.
-fn decoding<M>(
-    passes: u32,
-    corpus: &[Vec<u8>],
-    empty: impl Fn() -> M,
-    is_reused: bool,
-    mut decode: impl FnMut(&[u8], &mut M) -> Result<()>,
-) -> Result<Sample, SubjectError> {
-    if is_reused {
-        let mut message = empty();
-        return timed(passes, corpus, |bytes| decode(bytes, black_box(&mut message)));
-    }
-    timed(passes, corpus, |bytes| {
-        let mut message = empty();
-        decode(bytes, black_box(&mut message))
-    })
-}
-
-fn kept(bytes: Result<&[u8]>) -> Result<()> {
-    bytes.map(|bytes| _ = black_box(bytes))
-}
-
-fn timed<T>(
-    passes: u32,
-    items: &[T],
-    mut work: impl FnMut(&T) -> Result<()>,
-) -> Result<Sample, SubjectError> {
+fn timed<T>(count: u64, items: &[T], mut work: impl FnMut(&T) -> Result<()>) -> Result<Sample> {
     let mut outcome = Ok(());
     let sample = Sample::of(|| {
-        for _ in 0..passes {
+        for _ in 0..count {
             for item in items {
                 if let Err(error) = work(black_box(item)) {
                     outcome = Err(error);
@@ -136,10 +127,9 @@ fn timed<T>(
                 }
             }
         }
-        u64::from(passes) * items.len() as u64
+        count * items.len() as u64
     });
-    outcome?;
-    Ok(sample)
+    outcome.map(|()| sample)
 }
 
 /// Peers that can echo for the sake of the check, but by no encoder of their own.
@@ -205,7 +195,7 @@ pub(crate) fn admit(peer: Peer, format: Format, name: &'static str) -> State {
         let (name, format) = (greeting.name, format.name());
         return State::Broken(format!("peer {name} does not know {format}, but {known}"));
     }
-    let mut subject = PeerSubject::new(peer, format.name(), &format.profile()).named(name);
+    let mut subject = PeerSubject::new(peer, format.name()).named(name);
     if is_reused(name) {
         subject = subject.reusing();
     }

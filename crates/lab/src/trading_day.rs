@@ -9,9 +9,6 @@ mod generated;
 
 use trunkline_bench::clock::Date;
 
-/// Length of the intervals that [`TradingDay::sessions`] reports: half an hour.
-pub const SESSION_MILLIS: u32 = 30 * 60 * 1000;
-
 /// The seed of the trading day that is used where the user names no file.
 pub const SEED: u64 = 2004;
 
@@ -56,17 +53,6 @@ pub struct Second {
     pub trades: u32,
 }
 
-/// The trades of one interval of the day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Session {
-    /// Start of the interval, in milliseconds since midnight; it lasts [`SESSION_MILLIS`].
-    pub from_millis: u32,
-    /// Trade reports in the interval.
-    pub trades: u32,
-    /// The most trade reports in one second of the interval.
-    pub peak_per_second: u32,
-}
-
 impl TradingDay {
     /// The seconds that saw a trade, in order of time.
     pub fn per_second(&self) -> Vec<Second> {
@@ -84,39 +70,6 @@ impl TradingDay {
     /// The most trade reports in one second: what a system must sustain (paper, section 6).
     pub fn peak_per_second(&self) -> u32 {
         self.per_second().iter().map(|second| second.trades).max().unwrap_or(0)
-    }
-
-    /// How many seconds saw how many trades: element n counts the seconds with n trades. Element 0
-    /// counts the quiet seconds between the first trade and the last.
-    pub fn seconds_by_rate(&self) -> Vec<u32> {
-        let seconds = self.per_second();
-        let (Some(first), Some(last)) = (seconds.first(), seconds.last()) else {
-            return Vec::new();
-        };
-        let mut counts = vec![0; self.peak_per_second() as usize + 1];
-        counts[0] = last.second - first.second + 1 - seconds.len() as u32;
-        for second in &seconds {
-            counts[second.trades as usize] += 1;
-        }
-        counts
-    }
-
-    /// The half hours of the day from the first trade to the last, quiet ones included.
-    pub fn sessions(&self) -> Vec<Session> {
-        let mut sessions: Vec<Session> = Vec::new();
-        for second in self.per_second() {
-            let from_millis = second.second * 1000 / SESSION_MILLIS * SESSION_MILLIS;
-            while sessions.last().is_none_or(|last| last.from_millis < from_millis) {
-                let next =
-                    sessions.last().map_or(from_millis, |last| last.from_millis + SESSION_MILLIS);
-                sessions.push(Session { from_millis: next, trades: 0, peak_per_second: 0 });
-            }
-            if let Some(session) = sessions.last_mut() {
-                session.trades += second.trades;
-                session.peak_per_second = session.peak_per_second.max(second.trades);
-            }
-        }
-        sessions
     }
 }
 
@@ -148,21 +101,11 @@ mod tests {
         let counts: Vec<_> = day.per_second().iter().map(|s| (s.second, s.trades)).collect();
         assert_eq!(counts, [(1, 2), (2, 1), (5, 3)]);
         assert_eq!(day.peak_per_second(), 3);
-        assert_eq!(day.seconds_by_rate(), [2, 1, 1, 1]);
-    }
-
-    #[test]
-    fn quiet_half_hours_are_reported_too() {
-        let day = day_at(&[100, 200, 2 * SESSION_MILLIS + 1]);
-        let counts: Vec<_> =
-            day.sessions().iter().map(|s| (s.from_millis, s.trades, s.peak_per_second)).collect();
-        assert_eq!(counts, [(0, 2, 2), (SESSION_MILLIS, 0, 0), (2 * SESSION_MILLIS, 1, 1)]);
     }
 
     #[test]
     fn a_day_without_trades_has_no_peak() {
         let day = day_at(&[]);
-        assert_eq!(day.peak_per_second(), 0);
-        assert!(day.seconds_by_rate().is_empty() && day.sessions().is_empty());
+        assert!(day.peak_per_second() == 0 && day.per_second().is_empty());
     }
 }

@@ -219,7 +219,7 @@ fn a_program_that_copies_its_input_is_no_codec() {
     let day = TradingDay::generated(2004);
     let corpus = corpus(Format::Fix, &messages::sample(&day, 2, 3)).expect("FIX carries it");
     let mut trial = Trial::new();
-    let subject = PeerSubject::new(scripts.start(GOOD), "fix", "fix / tag=value");
+    let subject = PeerSubject::new(scripts.start(GOOD), "fix");
     // What comes back is right, since it is what was sent.
     trial.enter(Box::new(subject), &corpus, Box::new(|_| Ok(())));
     let [status] = trial.verify(&mut |_| ()).try_into().expect("one");
@@ -236,7 +236,7 @@ fn outcomes(script: &str) -> Vec<Outcome> {
     let day = TradingDay::generated(2004);
     let corpus = corpus(Format::Fix, &messages::sample(&day, 2, 3)).expect("FIX carries it");
     let mut trial = Trial::new();
-    let subject = PeerSubject::new(scripts.start(script), "fix", "fix / tag=value");
+    let subject = PeerSubject::new(scripts.start(script), "fix");
     trial.enter(Box::new(subject), &corpus, Box::new(|_| Ok(())));
     trial.measure(Operation::Decode, &Effort::quick(), &mut |_| ())
 }
@@ -293,7 +293,7 @@ fn a_dropped_peer_leaves_no_folder_behind() {
 fn a_peer_takes_part_in_a_trial() {
     let scripts = Scripts::new();
     let subject = |script: &str| {
-        let subject = PeerSubject::new(scripts.start(script), "fix", "fix / tag=value");
+        let subject = PeerSubject::new(scripts.start(script), "fix");
         assert_eq!((subject.name(), subject.format()), ("fake", "fix"));
         Box::new(subject)
     };

@@ -1,10 +1,8 @@
 //! What messages of a format cost: from the rows of a run, or measured on the spot.
 
-use std::{error, fmt};
-
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 
-use super::Costs;
+use super::{Costs, PlanError};
 use crate::answer;
 use crate::experiment::{Effort, Operation, Trial};
 use crate::format::Codec;
@@ -20,67 +18,27 @@ use trunkline_experiment::subjects::TRUNKLINE;
 /// The longest messages that are measured on the spot.
 const LONGEST: u32 = 10;
 
-/// Why there are no costs of a format; prints as one line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CostsError {
-    /// No format has this name.
-    UnknownFormat(String),
-    /// The rows lack this case of ours, or have it at one length only.
-    Missing {
-        /// The format.
-        format: Format,
-        /// The case of the rows: `size`, `encode` or `decode`.
-        case: &'static str,
-    },
-    /// The figures fall with the entries of a message, or are nothing.
-    Senseless(Format),
-    /// The format gave a wrong answer when it was measured.
-    Wrong {
-        /// The format.
-        format: Format,
-        /// What was wrong.
-        why: String,
-    },
+fn senseless(format: Format) -> PlanError {
+    let name = format.name();
+    PlanError(format!("the costs of {name} do not grow with the entries of a message"))
 }
-
-impl fmt::Display for CostsError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownFormat(name) => {
-                let known: Vec<&str> =
-                    Format::of_family(Family::MarketData).map(Format::name).collect();
-                let known = known.join(", ");
-                write!(out, "there is no format {name:?}; known: {known}")
-            }
-            Self::Missing { format, case } => {
-                let name = format.name();
-                write!(out, "no {case} of {name} by {TRUNKLINE} at two lengths of messages")
-            }
-            Self::Senseless(format) => {
-                let name = format.name();
-                write!(out, "the costs of {name} do not grow with the entries of a message")
-            }
-            Self::Wrong { format, why } => write!(out, "{}: {why}", format.name()),
-        }
-    }
-}
-
-impl error::Error for CostsError {}
 
 /// The format of this name, such as `soap-rpc`.
 ///
 /// # Errors
 /// Names the known ones.
-pub fn format_named(name: &str) -> Result<Format, CostsError> {
-    Format::named(name).ok_or_else(|| CostsError::UnknownFormat(name.to_owned()))
+pub fn format_named(name: &str) -> Result<Format, PlanError> {
+    Format::named(name).ok_or_else(|| {
+        let known: Vec<&str> = Format::of_family(Family::MarketData).map(Format::name).collect();
+        PlanError(format!("there is no format {name:?}; known: {}", known.join(", ")))
+    })
 }
 
 /// Our costs of `format` in rows of the evaluation.
 ///
 /// # Errors
 /// The rows do not have sizes and times at two lengths of messages.
-pub fn costs_in(rows: &[Row], format: Format) -> Result<Costs, CostsError> {
+pub fn costs_in(rows: &[Row], format: Format) -> Result<Costs, PlanError> {
     let profile = format.profile();
     let line = |case: &'static str, metric: &str| {
         let is_point = |row: &&Row| {
@@ -89,11 +47,14 @@ pub fn costs_in(rows: &[Row], format: Format) -> Result<Costs, CostsError> {
         };
         let point = |row: &Row| Some((f64::from(row.entries?), row.value?));
         let points: Vec<_> = rows.iter().filter(is_point).filter_map(point).collect();
-        Fit::of(&points).ok_or(CostsError::Missing { format, case })
+        Fit::of(&points).ok_or_else(|| {
+            let name = format.name();
+            PlanError(format!("no {case} of {name} by {TRUNKLINE} at two lengths of messages"))
+        })
     };
     let encode = line(encode_case(rows), "cpu-time");
     let decode = line(Operation::Decode.name(), "cpu-time");
-    Costs::new(line(SIZE, "size")?, encode?, decode?).ok_or(CostsError::Senseless(format))
+    Costs::new(line(SIZE, "size")?, encode?, decode?).ok_or_else(|| senseless(format))
 }
 
 /// The case of encoding that a plan is made from: a server with many clients finds what it encodes in
@@ -108,7 +69,7 @@ pub(crate) fn encode_case(rows: &[Row]) -> &'static str {
 ///
 /// # Errors
 /// A codec gave a wrong answer, or times fell with the entries.
-pub fn measure(day: &TradingDay, formats: &[Format]) -> Result<Vec<Costs>, CostsError> {
+pub fn measure(day: &TradingDay, formats: &[Format]) -> Result<Vec<Costs>, PlanError> {
     let lengths = [1, LONGEST];
     let [encode, decode] = [Operation::Encode, Operation::Decode]
         .map(|operation| lengths.map(|entries| times(day, formats, operation, entries)));
@@ -121,7 +82,7 @@ pub fn measure(day: &TradingDay, formats: &[Format]) -> Result<Vec<Costs>, Costs
         let costs = bytes.zip(encode).zip(decode);
         costs
             .and_then(|((bytes, encode), decode)| Costs::new(bytes, encode, decode))
-            .ok_or(CostsError::Senseless(format))
+            .ok_or_else(|| senseless(format))
     });
     costs.collect()
 }
@@ -147,7 +108,7 @@ fn times(
     formats: &[Format],
     operation: Operation,
     entries: u32,
-) -> Result<Vec<f64>, CostsError> {
+) -> Result<Vec<f64>, PlanError> {
     let entries = entries as usize;
     let structs = match operation {
         Operation::Encode => messages::cold(day, entries),
@@ -169,8 +130,8 @@ fn times(
     let medians = outcomes.iter().zip(formats).map(|(outcome, &format)| {
         let median = Summary::of(&outcome.samples).map(|summary| summary.median);
         median.ok_or_else(|| {
-            let why = outcome.status.fault().unwrap_or("was not timed").to_owned();
-            CostsError::Wrong { format, why }
+            let why = outcome.status.fault().unwrap_or("was not timed");
+            PlanError(format!("{}: {why}", format.name()))
         })
     });
     medians.collect()
@@ -217,8 +178,8 @@ pub(crate) mod tests {
         );
         rows.retain(|row| row.case != "decode" || row.entries == Some(1));
         assert_eq!(
-            costs_in(&rows, Format::SoapRpc),
-            Err(CostsError::Missing { format: Format::SoapRpc, case: "decode" })
+            costs_in(&rows, Format::SoapRpc).expect_err("one length").to_string(),
+            "no decode of soap-rpc by trunkline at two lengths of messages"
         );
     }
 

@@ -5,10 +5,11 @@ use std::path::Path;
 use trunkline_net::tcp::{Listener, Stream, Wait};
 use trunkline_net::{Framer as _, LengthPrefixed};
 
+use super::accept;
+use super::codec::Perform;
 use super::fault::Fault;
 use super::one_way::{Span, finish};
 use super::question::Task;
-use super::{accept, checked};
 use crate::peer::{Carried, write_corpus, write_times};
 use trunkline_bench::clock::monotonic_nanoseconds;
 use trunkline_experiment::definition::MOST_TIMES;
@@ -37,13 +38,10 @@ impl Bytes {
         let wire = corpus.iter().map(framed).collect::<Result<_, _>>()?;
         Ok(Self { corpus, wire })
     }
+}
 
-    pub(super) fn perform(
-        &self,
-        task: &Task<'_>,
-        listener: Option<&Listener>,
-    ) -> Result<String, Fault> {
-        checked(task)?;
+impl Perform for Bytes {
+    fn perform(&mut self, task: &Task<'_>, listener: Option<&Listener>) -> Result<String, Fault> {
         let Self { corpus, wire } = self;
         match *task {
             Task::Echo { file, .. } => {
@@ -60,7 +58,7 @@ impl Bytes {
             Task::Pour { address, count, carried: Carried::Bytes, slow: None } => {
                 pour(wire, address, count)
             }
-            Task::Run { .. } | Task::Drain { .. } | Task::Pour { .. } | Task::Pace { .. } => {
+            Task::Run(_) | Task::Drain { .. } | Task::Pour { .. } | Task::Pace { .. } => {
                 Err(Fault::new("it has no codec"))
             }
         }
@@ -75,19 +73,12 @@ fn reply(corpus: &[Vec<u8>], stream: &Stream, file: &Path) -> Result<String, Fau
     let mut count = 0;
     for message in corpus.iter().cycle() {
         let bytes = &mut room[..message.len()];
-        let mut received = 0;
-        while received < bytes.len() {
-            let length = stream.read(&mut bytes[received..])?;
-            if length == 0 && received == 0 {
+        match fill(stream, bytes)? {
+            0 if !bytes.is_empty() => {
                 write_times(file, &vec![[0; 2]; count as usize])?;
                 return Ok(format!("replied {count}"));
             }
-            if length == 0 {
-                let missing = bytes.len() - received;
-                let what = format!("the stream ends {missing} bytes before the end of the message");
-                return Err(Fault::at(count, what));
-            }
-            received += length;
+            received => whole(count, "message", bytes.len() - received)?,
         }
         stream.write(bytes)?;
         count += 1;
@@ -108,16 +99,8 @@ fn call(corpus: &[Vec<u8>], stream: &Stream, count: u64, file: &Path) -> Result<
         let reply = &mut room[..message.len()];
         let start = monotonic_nanoseconds();
         stream.write(message)?;
-        let mut received = 0;
-        while received < reply.len() {
-            let length = stream.read(&mut reply[received..])?;
-            if length == 0 {
-                let missing = reply.len() - received;
-                let what = format!("the stream ends {missing} bytes before the end of the reply");
-                return Err(Fault::at(index, what));
-            }
-            received += length;
-        }
+        let received = fill(stream, reply)?;
+        whole(index, "reply", reply.len() - received)?;
         times.push([0, monotonic_nanoseconds() - start, 0]);
         if times.len() <= corpus.len() && reply != message {
             return Err(Fault::at(index, "the reply differs"));
@@ -125,6 +108,29 @@ fn call(corpus: &[Vec<u8>], stream: &Stream, count: u64, file: &Path) -> Result<
     }
     write_times(file, &times)?;
     Ok(format!("called {count}"))
+}
+
+/// Reads until there is no more room, or no more to read; returns how much.
+fn fill(stream: &Stream, room: &mut [u8]) -> Result<usize, Fault> {
+    let mut received = 0;
+    while received < room.len() {
+        match stream.read(&mut room[received..])? {
+            0 => break,
+            length => received += length,
+        }
+    }
+    Ok(received)
+}
+
+/// Fails if so many bytes of a message are missing.
+fn whole(message: u64, what: &str, missing: usize) -> Result<(), Fault> {
+    match missing {
+        0 => Ok(()),
+        _ => {
+            let what = format!("the stream ends {missing} bytes before the end of the {what}");
+            Err(Fault::at(message, what))
+        }
+    }
 }
 
 fn drain(corpus: &[Vec<u8>], stream: &Stream) -> Result<String, Fault> {
@@ -169,11 +175,7 @@ fn messages_in(corpus: &[Vec<u8>], bytes: u64) -> Result<u64, Fault> {
             return Ok(count);
         }
         let length = message.len() as u64;
-        if rest < length {
-            let missing = length - rest;
-            let what = format!("the stream ends {missing} bytes before the end of the message");
-            return Err(Fault::at(count, what));
-        }
+        whole(count, "message", length.saturating_sub(rest) as usize)?;
         rest -= length;
         count += 1;
     }

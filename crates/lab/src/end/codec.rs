@@ -1,23 +1,19 @@
 //! Codecs of ours at work on the messages that were loaded.
 
-use std::hint::black_box;
 use std::path::Path;
 
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_codec::{cdr, fix};
 use trunkline_message::{Message, Record, Result as CodecResult, Structure as _};
 use trunkline_net::tcp::Listener;
-use trunkline_net::{Fix, Framer, LengthPrefixed, Xml};
-use trunkline_soap as soap;
 
 use super::fault::Fault;
 use super::question::Task;
-use super::{accept, checked, exchange, one_way, pace};
+use super::{accept, exchange, one_way, pace};
 use crate::answer;
-use crate::experiment::{Operation, Sample};
-use crate::format::Codec;
+use crate::format::{Codec, Decode, Encode};
 use crate::peer::write_corpus;
+use crate::subjects::Passes;
 use trunkline_experiment::format::Format;
 
 /// What messages an end can be loaded with.
@@ -63,49 +59,6 @@ impl Load for Record {
     }
 }
 
-/// An encoder of some format.
-pub(super) trait Encode: Send {
-    fn encode<M: Message>(&mut self, message: &M) -> CodecResult<&[u8]>;
-}
-
-/// A decoder of some format, and how its messages are told apart in a stream.
-pub(super) trait Decode: Send {
-    type Framer: Framer + Default + Send;
-
-    fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> CodecResult<()>;
-
-    /// Decodes into a new message, which takes the place of the last one: as the peers do.
-    #[inline]
-    fn decode_new<M: Load>(&mut self, bytes: &[u8], message: &mut M) -> CodecResult<()> {
-        *message = M::empty();
-        self.decode(bytes, message)
-    }
-}
-
-macro_rules! codec {
-    ($format:ident, $framer:ty) => {
-        impl Encode for $format::Encoder {
-            #[inline]
-            fn encode<M: Message>(&mut self, message: &M) -> CodecResult<&[u8]> {
-                self.encode(message)
-            }
-        }
-
-        impl Decode for $format::Decoder {
-            type Framer = $framer;
-
-            #[inline]
-            fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> CodecResult<()> {
-                self.decode(bytes, message)
-            }
-        }
-    };
-}
-
-codec!(soap, Xml);
-codec!(fix, Fix);
-codec!(cdr, LengthPrefixed);
-
 /// Messages in one format, as bytes and as structures.
 pub(super) struct Loaded<M> {
     codec: Codec,
@@ -125,6 +78,17 @@ pub(super) struct Work<'a, M, E, D> {
     pub(super) decoder: &'a mut D,
     pub(super) corpus: &'a [Vec<u8>],
     pub(super) messages: &'a [M],
+}
+
+/// Decodes into a new message, which takes the place of the last one: as the peers do.
+#[inline]
+pub(super) fn decode_new<M: Load>(
+    decoder: &mut impl Decode,
+    bytes: &[u8],
+    message: &mut M,
+) -> CodecResult<()> {
+    *message = M::empty();
+    decoder.decode(bytes, message)
 }
 
 impl<M: Load> Loaded<M> {
@@ -160,11 +124,10 @@ impl<M: Load> Perform for Loaded<M> {
 
 impl<M: Load, E: Encode, D: Decode> Work<'_, M, E, D> {
     fn perform(self, task: &Task<'_>, listener: Option<&Listener>) -> Result<String, Fault> {
-        checked(task)?;
         match *task {
-            Task::Echo { file, is_reused: false } => self.echo(file),
-            Task::Echo { file, is_reused: true } => self.echo_reused(file),
-            Task::Run { operation, passes, is_reused } => self.run(operation, passes, is_reused),
+            Task::Echo { file, is_reused: false } => echoed(file, self.encoded()?),
+            Task::Echo { file, is_reused: true } => echoed(file, self.encoded_from_one()?),
+            Task::Run(passes) => self.run(passes),
             Task::Reply { wait, file } => exchange::reply(self, accept(listener, wait)?, file),
             Task::Call { address, wait, count, file } => {
                 exchange::call(self, address, wait, count, file)
@@ -181,13 +144,8 @@ impl<M: Load, E: Encode, D: Decode> Work<'_, M, E, D> {
         }
     }
 
-    fn echo(self, file: &Path) -> Result<String, Fault> {
-        let messages = self.encoded()?;
-        write_corpus(file, &messages)?;
-        Ok(format!("echoed {}", messages.len()))
-    }
-
-    fn echo_reused(self, file: &Path) -> Result<String, Fault> {
+    /// The same of every message, decoded into one.
+    fn encoded_from_one(self) -> Result<Vec<Vec<u8>>, Fault> {
         let Work { encoder, decoder, corpus, .. } = self;
         let mut message = M::empty();
         let echo = |(index, bytes): (u64, &Vec<u8>)| {
@@ -195,9 +153,7 @@ impl<M: Load, E: Encode, D: Decode> Work<'_, M, E, D> {
             let encoded = decoded.and_then(|()| encoder.encode(&message));
             encoded.map(<[u8]>::to_vec).map_err(|error| Fault::at(index, error))
         };
-        let messages: Vec<Vec<u8>> = (0..).zip(corpus).map(echo).collect::<Result<_, _>>()?;
-        write_corpus(file, &messages)?;
-        Ok(format!("echoed {}", messages.len()))
+        (0..).zip(corpus).map(echo).collect()
     }
 
     /// Every message, encoded.
@@ -209,33 +165,14 @@ impl<M: Load, E: Encode, D: Decode> Work<'_, M, E, D> {
         (0..).zip(self.messages).map(encode).collect()
     }
 
-    fn run(self, operation: Operation, passes: u64, is_reused: bool) -> Result<String, Fault> {
-        let mut decoded = M::empty();
-        let mut outcome = Ok(());
-        let sample = Sample::of(|| {
-            for _ in 0..passes {
-                for (bytes, message) in self.corpus.iter().zip(self.messages) {
-                    let done = match operation {
-                        Operation::Decode if is_reused => {
-                            self.decoder.decode(black_box(bytes), black_box(&mut decoded))
-                        }
-                        Operation::Decode => {
-                            self.decoder.decode_new(black_box(bytes), black_box(&mut decoded))
-                        }
-                        Operation::Encode => self
-                            .encoder
-                            .encode(black_box(message))
-                            .map(|bytes| _ = black_box(bytes)),
-                    };
-                    if let Err(error) = done {
-                        outcome = Err(error);
-                        return 0;
-                    }
-                }
-            }
-            passes * self.messages.len() as u64
-        });
-        outcome?;
+    fn run(self, passes: Passes) -> Result<String, Fault> {
+        let Work { encoder, decoder, corpus, messages } = self;
+        let sample = passes.time(encoder, decoder, (messages, corpus), M::empty)?;
         Ok(format!("{},{}", sample.nanoseconds, sample.messages))
     }
+}
+
+fn echoed(file: &Path, messages: Vec<Vec<u8>>) -> Result<String, Fault> {
+    write_corpus(file, &messages)?;
+    Ok(format!("echoed {}", messages.len()))
 }

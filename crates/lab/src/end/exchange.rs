@@ -5,8 +5,9 @@ use std::path::Path;
 use trunkline_message::Limits;
 use trunkline_net::tcp::{Connection, Stream, Wait};
 
-use super::codec::{Decode, Encode, Load, Work};
+use super::codec::{Load, Work, decode_new};
 use super::fault::Fault;
+use crate::format::{Decode, Encode};
 use crate::peer::write_times;
 use trunkline_bench::clock::monotonic_nanoseconds;
 use trunkline_experiment::definition::MOST_TIMES;
@@ -23,7 +24,7 @@ pub(super) fn reply<M: Load, E: Encode, D: Decode>(
     while let Some(bytes) = connection.receive()? {
         let failed = |error| Fault::at(times.len() as u64, error);
         let start = monotonic_nanoseconds();
-        work.decoder.decode_new(bytes, &mut message).map_err(failed)?;
+        decode_new(work.decoder, bytes, &mut message).map_err(failed)?;
         let decoded = monotonic_nanoseconds();
         let reply = work.encoder.encode(&message).map_err(failed)?;
         let encoded = monotonic_nanoseconds();
@@ -60,7 +61,7 @@ pub(super) fn call<M: Load, E: Encode, D: Decode>(
             return Err(Fault::at(index, "the other side closed the connection without a reply"));
         };
         let received = monotonic_nanoseconds();
-        work.decoder.decode_new(bytes, &mut reply).map_err(failed)?;
+        decode_new(work.decoder, bytes, &mut reply).map_err(failed)?;
         let decoded = monotonic_nanoseconds();
         times.push([encoded - start, received - encoded, decoded - received]);
         if times.len() <= work.messages.len() {

@@ -3,8 +3,9 @@
 use trunkline_message::Limits;
 use trunkline_net::tcp::{Receiver, Sender, Stream, Wait};
 
-use super::codec::{Decode, Encode, Load, Work};
+use super::codec::{Load, Work, decode_new};
 use super::fault::Fault;
+use crate::format::{Decode, Encode};
 use crate::peer::Carried;
 use trunkline_bench::clock::{monotonic_nanoseconds, thread_cpu_nanoseconds};
 
@@ -24,7 +25,7 @@ pub(super) fn drain<M: Load, E: Encode, D: Decode>(
         span.begin();
         while let Some(bytes) = receiver.take()? {
             if carried == Carried::Structures {
-                let decoded = work.decoder.decode_new(bytes, &mut message);
+                let decoded = decode_new(work.decoder, bytes, &mut message);
                 decoded.map_err(|error| Fault::at(count, error))?;
             }
             count += 1;

@@ -9,8 +9,9 @@ use trunkline_message::Limits;
 use trunkline_net::Framer;
 use trunkline_net::tcp::{Connection, Receiver, Sender, Stream, Wait};
 
-use super::codec::{Decode, Encode, Load, Work};
+use super::codec::{Load, Work, decode_new};
 use super::fault::Fault;
+use crate::format::{Decode, Encode};
 use crate::peer::write_times;
 use trunkline_bench::clock::{Clock, RealClock, monotonic_nanoseconds};
 
@@ -106,7 +107,7 @@ fn receive<M: Load, D: Decode>(
         let Some(bytes) = receiver.receive()? else {
             return Err(Fault::at(index, "the other side closed the connection without a reply"));
         };
-        decoder.decode_new(bytes, &mut reply).map_err(|error| Fault::at(index, error))?;
+        decode_new(decoder, bytes, &mut reply).map_err(|error| Fault::at(index, error))?;
         replied.push(monotonic_nanoseconds());
     }
     Ok(replied)

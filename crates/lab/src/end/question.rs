@@ -2,13 +2,19 @@
 
 use std::path::Path;
 
+use trunkline_http::Order;
 use trunkline_net::tcp::Wait;
 
 use super::fault::Fault;
-use super::serving::{Discipline, Serving};
+use super::serving::Serving;
 use crate::experiment::Operation;
 use crate::peer::Carried;
+use crate::subjects::Passes;
 use trunkline_experiment::format::Format;
+
+/// Which of the requests that wait is next.
+const ORDERS: [(&str, Order); 2] =
+    [("first-in", Order::FirstIn), ("shortest-first", Order::SHORTEST_FIRST)];
 
 /// One line of input.
 pub(super) enum Question<'a> {
@@ -29,7 +35,7 @@ pub(super) enum Question<'a> {
 /// What is done with the messages that were loaded.
 pub(super) enum Task<'a> {
     Echo { file: &'a Path, is_reused: bool },
-    Run { operation: Operation, passes: u64, is_reused: bool },
+    Run(Passes),
     Reply { wait: Wait, file: &'a Path },
     Call { address: &'a str, wait: Wait, count: u64, file: &'a Path },
     Drain { wait: Wait, carried: Carried, slow: Option<f64> },
@@ -61,14 +67,11 @@ impl<'a> Task<'a> {
             "echo" => Self::Echo { file: words.file()?, is_reused: false },
             "echo-reused" => Self::Echo { file: words.file()?, is_reused: true },
             "run" => {
-                let operation = match words.next("decode or encode")? {
-                    "decode" => Operation::Decode,
-                    "encode" => Operation::Encode,
-                    other => return Err(expected("decode or encode", other)),
-                };
-                let passes = words.count()?;
+                let operations = [Operation::Decode, Operation::Encode];
+                let operation = words.one_of(operations.map(|it| (it.name(), it)))?;
+                let count = words.count()?;
                 let is_reused = operation == Operation::Decode && words.reused();
-                Self::Run { operation, passes, is_reused }
+                Self::Run(Passes { operation, count, is_reused })
             }
             "reply" => Self::Reply { wait: words.wait()?, file: words.file()? },
             "call" => Self::Call {
@@ -137,18 +140,18 @@ impl<'a> Words<'a> {
     }
 
     fn wait(&mut self) -> Result<Wait, Fault> {
-        let word = self.next("blocking or spinning")?;
-        let wait = Wait::ALL.into_iter().find(|wait| wait.name() == word);
-        wait.ok_or_else(|| expected("blocking or spinning", word))
+        self.one_of(Wait::ALL.map(|wait| (wait.name(), wait)))
+    }
+
+    fn one_of<T: Copy>(&mut self, choices: [(&str, T); 2]) -> Result<T, Fault> {
+        let what = choices.map(|(name, _)| name).join(" or ");
+        let word = self.next(&what)?;
+        let found = choices.into_iter().find(|(name, _)| *name == word);
+        found.map(|(_, choice)| choice).ok_or_else(|| expected(&what, word))
     }
 
     fn carried(&mut self, bytes: &str) -> Result<Carried, Fault> {
-        let choice = format!("structures or {bytes}");
-        match self.next(&choice)? {
-            "structures" => Ok(Carried::Structures),
-            word if word == bytes => Ok(Carried::Bytes),
-            word => Err(expected(&choice, word)),
-        }
+        self.one_of([("structures", Carried::Structures), (bytes, Carried::Bytes)])
     }
 
     /// `reused` at the end of the line, or not.
@@ -196,7 +199,7 @@ impl<'a> Words<'a> {
                     serving.tls = Some((Path::new(chain), Path::new(key)));
                 }
                 "mutual" => serving.mutual = Some(Path::new(self.next("a certificate's file")?)),
-                "pool" => serving.pool = Some((self.count()? as usize, self.discipline()?)),
+                "pool" => serving.pool = Some((self.count()? as usize, self.one_of(ORDERS)?)),
                 "tcp" => {
                     let name = self.next("a format")?;
                     let format = Format::named(name).ok_or_else(|| expected("a format", name))?;
@@ -206,14 +209,6 @@ impl<'a> Words<'a> {
             }
         }
         Ok(serving)
-    }
-
-    fn discipline(&mut self) -> Result<Discipline, Fault> {
-        match self.next("first-in or shortest-first")? {
-            "first-in" => Ok(Discipline::FirstIn),
-            "shortest-first" => Ok(Discipline::ShortestFirst),
-            word => Err(expected("first-in or shortest-first", word)),
-        }
     }
 
     fn end<T>(&self, question: T) -> Result<T, Fault> {

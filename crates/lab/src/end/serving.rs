@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use trunkline_http::{Config, Order, ServerTls, Workers};
 use trunkline_session::soap::{CallReport, Running, Server, TcpConfig, TcpServer};
 
-use super::binary_echo::BinaryEcho;
+use super::binary_echo;
 use super::fault::Fault;
 use super::http_echo::HttpEcho;
 use crate::customer_services::web_service;
+use crate::echo::EchoServer;
 use crate::peer::Stages;
 use trunkline_experiment::format::{Encoding, Format};
 
@@ -34,18 +35,11 @@ pub(super) struct Serving<'a> {
     /// The authorities whose clients are served.
     pub(super) mutual: Option<&'a Path>,
     /// Threads that handle requests, and which of those that wait is next.
-    pub(super) pool: Option<(usize, Discipline)>,
+    pub(super) pool: Option<(usize, Order)>,
     /// Raw TCP, with messages of this format.
     pub(super) tcp: Option<Format>,
     /// The parts of calls are timed.
     pub(super) has_stages: bool,
-}
-
-/// Which of the requests that wait is next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Discipline {
-    FirstIn,
-    ShortestFirst,
 }
 
 /// A service that runs until it is dropped.
@@ -53,7 +47,7 @@ pub(super) enum Service {
     Bare(HttpEcho),
     Http { running: Running, calls: Arc<Calls> },
     Tcp(TcpServer),
-    Binary(BinaryEcho),
+    Binary(EchoServer),
 }
 
 /// What calls took together.
@@ -79,7 +73,8 @@ impl Service {
         match serving.tcp {
             None => Self::over_http(serving),
             Some(format) if matches!(format.encoding(), Encoding::Cdr(_)) => {
-                BinaryEcho::start(!serving.has_nagle).map(Self::Binary)
+                let echo = EchoServer::start(0, !serving.has_nagle, binary_echo::serve)?;
+                Ok(Self::Binary(echo))
             }
             Some(format) => {
                 let path = web_service::path_of(format);
@@ -99,13 +94,7 @@ impl Service {
     fn over_http(serving: &Serving<'_>) -> Result<Self, Fault> {
         let workers = match serving.pool {
             None => Workers::InPlace,
-            Some((threads, discipline)) => {
-                let order = match discipline {
-                    Discipline::FirstIn => Order::FirstIn,
-                    Discipline::ShortestFirst => Order::SHORTEST_FIRST,
-                };
-                Workers::Pool { threads, queue: QUEUE, order }
-            }
+            Some((threads, order)) => Workers::Pool { threads, queue: QUEUE, order },
         };
         let tls = match serving.tls {
             None => None,
@@ -134,7 +123,7 @@ impl Service {
             Self::Bare(echo) => echo.port(),
             Self::Http { running, .. } => running.address().port(),
             Self::Tcp(server) => SocketAddr::port(&server.address()),
-            Self::Binary(echo) => echo.port(),
+            Self::Binary(echo) => echo.address().port(),
         }
     }
 

@@ -11,7 +11,8 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use super::{Link, Proxy, ProxyError};
-use echo::{Caller, Echo};
+use crate::echo::EchoServer;
+use echo::Caller;
 pub use rows::{Checked, check};
 use trunkline_bench::statistics::{Bounds, ComparisonRule, Fit, Summary};
 
@@ -96,7 +97,7 @@ pub struct OwnCost {
 /// # Errors
 /// Loopback fails.
 pub fn own_cost(effort: CheckEffort) -> Result<OwnCost, CheckError> {
-    let server = Echo::start(0)?;
+    let server = EchoServer::start(0, true, echo::answer)?;
     let proxy = Proxy::start(Link::DIRECT, server.address())?;
     let mut direct = Caller::connect(server.address())?;
     let mut through = Caller::connect(proxy.address())?;
@@ -135,7 +136,7 @@ fn median(values: &[f64]) -> Result<f64, CheckError> {
 /// # Errors
 /// Loopback fails.
 pub fn echo_times(link: Link, effort: CheckEffort) -> Result<EchoTimes, CheckError> {
-    let server = Echo::start(0)?;
+    let server = EchoServer::start(0, true, echo::answer)?;
     let proxy = Proxy::start(link, server.address())?;
     Ok(Caller::connect(proxy.address())?.times(effort)?)
 }
@@ -145,7 +146,7 @@ pub fn echo_times(link: Link, effort: CheckEffort) -> Result<EchoTimes, CheckErr
 /// # Errors
 /// Loopback fails.
 pub fn echo_times_at(port: u16, effort: CheckEffort) -> Result<EchoTimes, CheckError> {
-    let server = Echo::start(port)?;
+    let server = EchoServer::start(port, true, echo::answer)?;
     Ok(Caller::connect(server.address())?.times(effort)?)
 }
 

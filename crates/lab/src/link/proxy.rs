@@ -41,9 +41,7 @@ const PAUSE: u64 = 100_000_000;
 /// its core busy, so a busy link of 100 Mbit/s costs about half a core, one of 1 Gbit/s a whole.
 #[derive(Debug)]
 pub struct Proxy {
-    link: Link,
     address: SocketAddr,
-    to: SocketAddr,
     busy: Arc<Busy>,
     /// Closed to stop the thread.
     stop: Option<UnixStream>,
@@ -101,22 +99,12 @@ impl Proxy {
         };
         let thread = thread::Builder::new().name("link".into());
         let thread = thread.spawn(move || carrier.run()).map_err(unable)?;
-        Ok(Self { link, address, to, busy, stop: Some(stop), thread: Some(thread) })
+        Ok(Self { address, busy, stop: Some(stop), thread: Some(thread) })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
-    }
-
-    /// The server behind it.
-    pub fn to(&self) -> SocketAddr {
-        self.to
-    }
-
-    /// The link that it stands for.
-    pub fn link(&self) -> Link {
-        self.link
     }
 
     /// For how many nanoseconds all that was sent so far keeps the link busy: to the server, and

@@ -9,6 +9,7 @@ mod guaranteed;
 mod hops;
 mod matching;
 mod noise;
+mod program;
 mod published;
 mod recovery;
 mod series;
@@ -19,9 +20,14 @@ mod stage;
 
 use std::io;
 
+use super::series::find_or_add;
 use super::{Findings, Setting};
 use crate::evaluation::Step;
-use series::Series;
+use crate::turns::take_turns;
+use program::{damage, per_second};
+use recovery::Recovering;
+use series::{Series, Subject};
+use shared::Sharing;
 use stage::{Failure, Market, Stage, Starting};
 use trunkline_bench::hiccup::HiccupMeter;
 use trunkline_bench::histogram::Times;
@@ -37,21 +43,35 @@ use trunkline_experiment::names::{START_UP, TICKS};
 struct Found {
     findings: Findings,
     series: Vec<Series>,
-    start_ups: Vec<StartUp>,
+    /// What starting a router took, and its memory then, turn by turn.
+    start_ups: Vec<Series>,
     market: Market,
 }
 
-/// What starting a router took, turn by turn.
-struct StartUp {
-    subject: &'static Middleware,
-    nanoseconds: Vec<f64>,
-    bytes: Vec<f64>,
+/// A measure that is asked for.
+struct Asked<'a, M> {
+    setting: &'a Setting<'a>,
+    turns: &'a Turns,
+    measure: &'a M,
+}
+
+impl<M> Asked<'_, M> {
+    fn is_quick(&self) -> bool {
+        self.setting.request.is_quick
+    }
+
+    /// How long each run lasts.
+    fn milliseconds(&self) -> u64 {
+        self.turns.milliseconds(self.is_quick())
+    }
 }
 
 /// What a measure does with one subject in one turn.
 trait Procedure {
     /// How the router is started.
-    fn starting(&self) -> Starting;
+    fn starting(&self) -> Starting {
+        Starting::default()
+    }
 
     /// How messages are counted, in the order of rows; all that a subject that is absent has rows of.
     fn cases(&self) -> Vec<String>;
@@ -59,8 +79,33 @@ trait Procedure {
     /// Who waits how and where, for profiles.
     fn who(&self, subject: &Middleware) -> String;
 
+    /// The profile of rows.
+    fn profile(&self, subject: &Middleware) -> String {
+        subject.profile(&self.who(subject))
+    }
+
     /// Measures.
-    fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure>;
+    fn turn(&self, stage: &mut Stage<'_>, found: &mut Found) -> Result<(), Failure>;
+
+    /// What one subject has in one case, in which it has come so far now, if not in an earlier turn.
+    fn series<'a>(
+        &self,
+        case: &str,
+        subject: &'static Middleware,
+        found: &'a mut Found,
+    ) -> &'a mut Series {
+        let series = found.of(case, subject, self.profile(subject));
+        series.out = None;
+        series
+    }
+
+    /// A subject has nothing in a case; what was measured before stands.
+    fn leave_out(&self, case: &str, subject: &'static Middleware, found: &mut Found) {
+        let series = found.of(case, subject, self.profile(subject));
+        if series.is_empty() {
+            series.out = Some(Verdict::Absent);
+        }
+    }
 }
 
 /// Does what the measures ask for.
@@ -109,52 +154,25 @@ impl Found {
         progress: &mut dyn FnMut(Step<'_>),
     ) {
         match measure {
-            Measure::Hops(it) => {
-                self.contest(setting, &it.turns, &hops::Latency { setting, asked: it }, progress);
-            }
-            Measure::Spread(it) => {
-                self.contest(
-                    setting,
-                    &it.turns,
-                    &spread::Spreading { setting, asked: it },
-                    progress,
-                );
-            }
-            Measure::SlowConsumers(it) => {
-                self.contest(
-                    setting,
-                    &it.turns,
-                    &slow::Flexibility { setting, asked: it },
-                    progress,
-                );
-            }
-            Measure::Flood(it) => {
-                self.contest(setting, &it.turns, &flood::Pouring { setting, asked: it }, progress);
-            }
+            Measure::Hops(it) => self.contest(setting, &it.turns, it, progress),
+            Measure::Spread(it) => self.contest(setting, &it.turns, it, progress),
+            Measure::SlowConsumers(it) => self.contest(setting, &it.turns, it, progress),
+            Measure::Flood(it) => self.contest(setting, &it.turns, it, progress),
             Measure::SharedMemory(it) => {
                 for spins in [true, false] {
-                    let procedure = shared::Sharing { setting, asked: it, spins };
-                    self.contest(setting, &it.turns, &procedure, progress);
+                    let sharing = Sharing { asked: it, spins };
+                    self.contest(setting, &it.turns, &sharing, progress);
                 }
             }
-            Measure::GuaranteedHops(it) => {
-                let procedure = guaranteed::GuaranteedLatency { setting, asked: it };
-                self.contest(setting, &it.turns, &procedure, progress);
-            }
-            Measure::GuaranteedFlood(it) => {
-                let procedure = guaranteed::GuaranteedPouring { setting, asked: it };
-                self.contest(setting, &it.turns, &procedure, progress);
-            }
+            Measure::GuaranteedHops(it) => self.contest(setting, &it.turns, it, progress),
+            Measure::GuaranteedFlood(it) => self.contest(setting, &it.turns, it, progress),
             Measure::Recovery(it) => {
                 for &messages in it.messages(setting.request.is_quick) {
-                    let procedure = recovery::Recovering { setting, asked: it, messages };
-                    self.contest(setting, &it.turns, &procedure, progress);
+                    let recovering = Recovering { asked: it, messages };
+                    self.contest(setting, &it.turns, &recovering, progress);
                 }
             }
-            Measure::Disk(it) => {
-                let procedure = disk::Syncing { setting, asked: it };
-                self.contest(setting, &it.turns, &procedure, progress);
-            }
+            Measure::Disk(it) => self.contest(setting, &it.turns, it, progress),
             Measure::Matching(it) => {
                 let rows = matching::rows(setting, it, &mut |share| {
                     progress(Step { part: "matching", text: "", share });
@@ -173,15 +191,10 @@ impl Found {
         for (number, stream) in ticks.streams.iter().enumerate() {
             let count = ticks.ticks.iter().filter(|tick| usize::from(tick.stream) == number);
             let profile = if stream.is_real { "real" } else { "generated" };
+            let profile = format!("{profile}: {}", stream.source);
             self.findings.rows.push(Row {
                 value: Some(count.count() as f64),
-                ..setting.row(
-                    TICKS,
-                    &stream.pair,
-                    &format!("{profile}: {}", stream.source),
-                    "ticks",
-                    "ticks",
-                )
+                ..setting.row(TICKS, &stream.pair, &profile, "ticks", "ticks")
             });
         }
         self.market = Market { pairs: source::market(&ticks), files };
@@ -189,33 +202,33 @@ impl Found {
     }
 
     /// Lets the subjects take turns.
-    fn contest(
+    fn contest<'a, M>(
         &mut self,
-        setting: &Setting<'_>,
-        turns: &Turns,
-        procedure: &dyn Procedure,
+        setting: &'a Setting<'a>,
+        turns: &'a Turns,
+        measure: &'a M,
         progress: &mut dyn FnMut(Step<'_>),
-    ) {
-        let is_quick = setting.request.is_quick;
-        let names = turns.subjects(is_quick).iter();
+    ) where
+        Asked<'a, M>: Procedure,
+    {
+        let procedure = Asked { setting, turns, measure };
+        let names = turns.subjects(procedure.is_quick()).iter();
         let mut subjects: Vec<&'static Middleware> =
             names.filter_map(|name| middleware::named(name)).collect();
         let count = turns.count.unwrap_or(setting.repetitions());
         let cases = procedure.cases();
         let part = cases.first().map_or("", |case| case.split('-').next().unwrap_or_default());
         for turn in 0..count {
-            let all = subjects.len();
-            let mut out = Vec::new();
-            for offset in 0..all {
-                let subject = subjects[(offset + turn as usize) % all];
-                let share = (turn as usize * all + offset) as f64 / (count as usize * all) as f64;
+            let (all, mut done, mut out) = (subjects.len() as f64, 0.0, Vec::new());
+            take_turns(&mut subjects, turn, |&mut subject| {
+                let share = (f64::from(turn) + done / all) / f64::from(count);
                 progress(Step { part, text: subject.name, share });
-                let ended = self.turn(setting, subject, procedure);
-                if let Err(failure) = ended {
-                    self.dismiss((subject, &cases), &procedure.who(subject), failure);
+                done += 1.0;
+                if let Err(failure) = self.turn(setting, subject, &procedure) {
+                    self.dismiss(subject, &procedure, failure);
                     out.push(subject);
                 }
-            }
+            });
             subjects.retain(|subject| !out.contains(subject));
         }
     }
@@ -231,94 +244,75 @@ impl Found {
             self.findings.versions.insert(subject.name.to_owned(), version.to_owned());
         }
         if let Some(time) = stage.start_up() {
-            self.note_start(&stage, time.as_nanos() as f64);
+            let profile = subject.profile("alone");
+            let series = series_of(&mut self.start_ups, START_UP, subject, profile);
+            series.add("start-up-time", "ns", time.as_nanos() as f64);
+            series.add("memory", "bytes", stage.memory());
         }
         procedure.turn(&mut stage, self)
-    }
-
-    fn note_start(&mut self, stage: &Stage, nanoseconds: f64) {
-        let subject = stage.subject;
-        if self.start_ups.iter().all(|it| it.subject != subject) {
-            self.start_ups.push(StartUp { subject, nanoseconds: Vec::new(), bytes: Vec::new() });
-        }
-        let of = self.start_ups.iter_mut().find(|it| it.subject == subject);
-        let Some(of) = of else { return };
-        of.nanoseconds.push(nanoseconds);
-        of.bytes.extend(stage.memory().map(|bytes| bytes as f64));
     }
 
     /// A subject takes no more part in a measure.
     fn dismiss(
         &mut self,
-        (subject, cases): (&'static Middleware, &[String]),
-        who: &str,
+        subject: &'static Middleware,
+        procedure: &dyn Procedure,
         failure: Failure,
     ) {
+        let name = subject.name;
+        let cases = procedure.cases();
         match failure {
             Failure::Absent(why) | Failure::Unsupported(why) => {
-                let line = if why.contains(subject.name) {
-                    why
-                } else {
-                    format!("{}: {why}", subject.name)
-                };
+                let line = if why.contains(name) { why } else { format!("{name}: {why}") };
                 if !self.findings.notes.contains(&line) {
                     self.findings.notes.push(line);
                 }
             }
             Failure::Broken(why) => {
                 let case = cases.first().map_or("", String::as_str);
-                self.findings.faults.push(format!("{}, {case} and on: {why}", subject.name));
+                self.findings.faults.push(format!("{name}, {case} and on: {why}"));
             }
         }
-        for case in cases {
-            let profile = subject.profile(who);
-            let series = self.of(case, subject, profile);
-            // What was measured before something broke stands.
-            if series.is_empty() {
-                series.out = Some(Verdict::Absent);
-            }
-        }
+        cases.iter().for_each(|case| procedure.leave_out(case, subject, self));
     }
 
     /// What one subject has in one case.
     fn of(&mut self, case: &str, subject: &'static Middleware, profile: String) -> &mut Series {
-        let is_it = |it: &Series| it.case == case && it.subject == subject;
-        let index = self.series.iter().position(is_it).unwrap_or_else(|| {
-            self.series.push(Series::new(case, subject, profile));
-            self.series.len() - 1
-        });
-        &mut self.series[index]
+        series_of(&mut self.series, case, subject, profile)
     }
 
     /// All that was measured becomes rows.
     fn end(&mut self, setting: &Setting<'_>, hiccups: Times) {
-        let series = std::mem::take(&mut self.series);
-        for it in &series {
-            if let Some(wrong) = &it.wrong {
-                self.findings.faults.push(format!("{}, {}: {wrong}", it.subject.name, it.case));
-            } else if let Some(lost) = &it.lost {
-                let line = format!("{}, {}: {lost}", it.subject.name, it.case);
-                // What a broker of others drops is a finding about it; ours drops nothing.
-                if it.subject.is_peer() {
-                    self.findings.notes.push(line)
-                } else {
-                    self.findings.faults.push(line)
-                }
+        let Self { findings, series, start_ups, .. } = self;
+        for it in series.iter() {
+            let Some((verdict, what)) = &it.of.fault else { continue };
+            let line = format!("{}, {}: {what}", it.subject, it.case);
+            // What a broker of others drops is a finding about it; ours drops nothing.
+            if *verdict == Verdict::Lost && it.of.middleware.is_peer() {
+                findings.notes.push(line)
+            } else {
+                findings.faults.push(line)
             }
         }
-        self.findings.rows.extend(series::rows(setting, &series, self.findings.noise_floor));
-        self.findings.distributions.extend(series.iter().filter_map(Series::distribution));
-        for it in &self.start_ups {
-            let blank = |metric, unit| {
-                setting.row(START_UP, it.subject.name, &it.subject.profile("alone"), metric, unit)
-            };
-            self.findings.rows.push(blank("start-up-time", "ns").bounded(&it.nanoseconds));
-            if !it.bytes.is_empty() {
-                self.findings.rows.push(blank("memory", "bytes").bounded(&it.bytes));
-            }
-        }
-        self.findings.hiccups(setting, hiccups);
+        findings.rows.extend(series::rows(setting, series, findings.noise_floor));
+        findings
+            .distributions
+            .extend(series.iter().filter_map(|it| it.distribution(setting, "latency")));
+        findings.rows.extend(start_ups.iter().flat_map(|it| it.medians(setting)));
+        findings.hiccups(setting, hiccups);
     }
+}
+
+fn series_of<'a>(
+    all: &'a mut Vec<Series>,
+    case: &str,
+    middleware: &'static Middleware,
+    profile: String,
+) -> &'a mut Series {
+    let is_it = |it: &Series| it.case == case && it.of.middleware == middleware;
+    find_or_add(all, is_it, || {
+        Series::new(Subject { middleware, fault: None }, case, middleware.name, profile)
+    })
 }
 
 /// Notes what one receiver got of what was meant for it.
@@ -328,25 +322,18 @@ fn receive(
     (published, expected): (Option<&Published>, u64),
 ) -> Result<(), Failure> {
     let mut times = Times::default();
-    let mut came = 0;
     for it in received {
         times.add(&Times::decoded(&it.latencies)?);
-        came += it.messages;
-        if it.damaged > 0 || it.disordered > 0 {
-            let (damaged, disordered) = (it.damaged, it.disordered);
-            let damage = it.damage.as_deref().unwrap_or("the order");
-            let what = format!("{disordered} messages out of order, {damaged} damaged: {damage}");
-            series.wrong.get_or_insert(what);
-        }
+        series.note_wrong(damage(it));
     }
     series.add_times(&times);
     if let Some(published) = published {
-        let seconds = published.nanoseconds.max(1) as f64 / 1e9;
-        series.add("published-per-second", "1/s", published.messages as f64 / seconds);
-        if let Some(late) = Times::decoded(&published.late)?.percentile(99.0) {
-            series.add("publisher-late-p99", "ns", late as f64);
-        }
+        let per_second = per_second(published.messages, published.nanoseconds);
+        series.add("published-per-second", "1/s", per_second);
+        let late = Times::decoded(&published.late)?.percentile(99.0);
+        series.add("publisher-late-p99", "ns", late.map(|late| late as f64));
     }
+    let came: u64 = received.iter().map(|it| it.messages).sum();
     series.count("lost", expected.saturating_sub(came));
     Ok(())
 }

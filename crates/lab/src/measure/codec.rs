@@ -470,10 +470,6 @@ mod tests {
             "metro"
         }
 
-        fn profile(&self) -> &str {
-            self.codec.profile()
-        }
-
         fn format(&self) -> &str {
             self.codec.format()
         }

@@ -4,13 +4,9 @@
 //! stall once. Here every message has its time, whether or not the answers before it have come; the
 //! time from the actual sending is told beside it, for comparison with figures that others took so.
 
-use super::pair::Failure;
-use super::participants::{Others, Participants};
-use super::{Findings, Setting, distribution};
-use trunkline_bench::histogram::Times;
-use trunkline_bench::row::Row;
+use super::participants::{Kind, Participants};
+use super::{Findings, Setting};
 use trunkline_experiment::definition::{Measure, OpenLoop};
-use trunkline_experiment::format::Format;
 use trunkline_experiment::link::Link;
 
 /// Repetitions of each rate, and those of a quick run: their times are added up, not compared.
@@ -35,13 +31,6 @@ pub(super) fn measure(
     }
 }
 
-/// The times of one format: corrected, then from the actual sending.
-struct Series {
-    format: Format,
-    name: String,
-    times: [Times; 2],
-}
-
 fn at_rate(
     setting: &Setting<'_>,
     (measure, link_name, rate): (&OpenLoop, &str, u32),
@@ -55,34 +44,27 @@ fn at_rate(
     // Connections, caches and the processors' clocks are warm after a tenth of it.
     let warm_up = count.div_ceil(10);
     let longest = setting.longest();
-    let mut all: Vec<Series> = Vec::new();
-    let mut turns = participants.take_part(setting, &measure.formats, Others::None, longest);
+    let (mut corrected, mut uncorrected) = (Vec::new(), Vec::new());
+    let mut turns = participants.take_part(setting, &measure.formats, &[Kind::Ours], longest);
     let repetitions = REPETITIONS[usize::from(setting.request.is_quick)];
     for repetition in 0..repetitions {
         progress(&case, f64::from(repetition) / f64::from(repetitions));
         turns.each(repetition, |pair| {
             let paced = pair.pace(link, rate, warm_up, count)?;
-            let found = all.iter().position(|it| it.format == pair.format && it.name == pair.name);
-            let index = found.unwrap_or_else(|| {
-                let times = [Times::default(), Times::default()];
-                all.push(Series { format: pair.format, name: pair.name.clone(), times });
-                all.len() - 1
-            });
-            let [corrected, uncorrected] = &mut all[index].times;
-            corrected.extend(paced.iter().map(|it| it.from_intended));
-            uncorrected.extend(paced.iter().map(|it| it.from_sent));
-            Ok::<(), Failure>(())
+            let about = (&*case, "tcp-blocking", longest);
+            pair.series(&mut corrected, about)
+                .times
+                .extend(paced.iter().map(|it| it.from_intended));
+            pair.series(&mut uncorrected, about).times.extend(paced.iter().map(|it| it.from_sent));
+            Ok(())
         });
     }
-    all.retain(|series| participants.is_in(&series.name, series.format));
-    for series in all {
-        let profile = series.format.profile_over("tcp-blocking");
-        for (times, suffix) in series.times.into_iter().zip(["", "-uncorrected"]) {
-            let metric = format!("latency{suffix}");
-            let blank = setting.row(&case, &series.name, &profile, &metric, "ns");
-            let blank = Row { entries: Some(longest), ..blank };
-            findings.rows.extend(times.rows(&blank, "latency-", suffix));
-            findings.distributions.push(distribution(&blank, times));
+    for (all, suffix) in [(corrected, ""), (uncorrected, "-uncorrected")] {
+        let metric = format!("latency{suffix}");
+        for series in all.iter().filter(|it| participants.is_in(&it.subject, it.of)) {
+            let blank = series.blank(setting, &metric, "ns");
+            findings.rows.extend(series.times.rows(&blank, "latency-", suffix));
+            findings.distributions.extend(series.distribution(setting, &metric));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Two processes of one subject, the ends of a connection, and what they say to each other.
 
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -8,11 +9,11 @@ use trunkline_net::tcp::{Connection, Listener, Stream, Wait};
 use trunkline_net::{Fix, Framer, LengthPrefixed, Xml};
 
 use super::Setting;
+use super::series::{Series, find_or_add};
+use crate::experiment::SubjectStatus;
 use crate::link::Proxy;
 use crate::market_data::messages;
-use crate::peer::{
-    ANSWER_TIMEOUT, Carried, Flow, Paced, Peer, PeerError, PeerErrorKind, Reply, RoundTrip,
-};
+use crate::peer::{ANSWER_TIMEOUT, Carried, Flow, Paced, Peer, PeerError, Reply, RoundTrip};
 use crate::{answer, format};
 use trunkline_experiment::definition::{Content, Slow, Waiting};
 use trunkline_experiment::format::{Encoding, Format};
@@ -33,27 +34,6 @@ pub(super) struct Pair {
     longest: usize,
     /// Both ends were seen to decode and encode.
     is_tried: bool,
-}
-
-/// Why a pair is out of the experiment.
-pub(super) enum Failure {
-    /// A process failed.
-    Broken(String),
-    /// A message came back other than it was sent.
-    WrongAnswer(String),
-    /// An end does not do what it is timed for, or told times that cannot be.
-    Untrue(String),
-}
-
-impl From<PeerError> for Failure {
-    fn from(error: PeerError) -> Self {
-        let told = error.to_string();
-        match error.kind() {
-            PeerErrorKind::WrongAnswer(_) => Self::WrongAnswer(told),
-            _ if error.is_untrue() => Self::Untrue(told),
-            _ => Self::Broken(told),
-        }
-    }
 }
 
 /// One repetition of round trips, a time for each message.
@@ -79,16 +59,7 @@ impl Pair {
     ) -> Result<Self, PeerError> {
         let (name, arguments): (_, &[&str]) =
             if is_bare { (BARE, &["lab", "end", "--bare"]) } else { (TRUNKLINE, &["lab", "end"]) };
-        let start = || Peer::start_with(name, &setting.request.program, arguments, ANSWER_TIMEOUT);
-        Ok(Self {
-            name: name.to_owned(),
-            format,
-            client: start()?,
-            server: start()?,
-            longest: 0,
-            is_tried: false,
-        }
-        .pinned())
+        Self::start(name, format, &setting.request.program, arguments)
     }
 
     /// Starts both ends of the peer that stands for a format; None if it is not on this machine.
@@ -98,13 +69,19 @@ impl Pair {
     ) -> Option<Result<Self, PeerError>> {
         let name = setting.request.definition.successor(format)?;
         let (_, program) = setting.request.peers.found().find(|(known, _)| known.name == name)?;
-        let start = || Peer::start(name, program, ANSWER_TIMEOUT);
-        let pair = start().and_then(|client| {
-            let server = start()?;
-            Ok(Self { name: name.to_owned(), format, client, server, longest: 0, is_tried: false }
-                .pinned())
-        });
-        Some(pair)
+        Some(Self::start(name, format, program, &[]))
+    }
+
+    fn start(
+        name: &str,
+        format: Format,
+        program: &Path,
+        arguments: &[&str],
+    ) -> Result<Self, PeerError> {
+        let start = || Peer::start_with(name, program, arguments, ANSWER_TIMEOUT);
+        let (client, server) = (start()?, start()?);
+        let name = name.to_owned();
+        Ok(Self { name, format, client, server, longest: 0, is_tried: false }.pinned())
     }
 
     /// Lets the ends run on different processors where there are two, so that the scheduler's choice,
@@ -119,6 +96,23 @@ impl Pair {
         &self.client.greeting().version
     }
 
+    /// Its repetitions in a case over a transport, with messages of so many entries.
+    pub(super) fn series<'a>(
+        &self,
+        all: &'a mut Vec<Series<Format>>,
+        (case, transport, entries): (&str, &str, u32),
+    ) -> &'a mut Series<Format> {
+        let Self { name, format, .. } = self;
+        let entries = Some(entries);
+        let is_it =
+            |it: &Series<Format>| (&it.subject, it.of, it.entries) == (name, *format, entries);
+        find_or_add(all, is_it, || {
+            let mut series = Series::new(*format, case, name, format.profile_over(transport));
+            series.entries = entries;
+            series
+        })
+    }
+
     /// True if it sends bytes and has no codec.
     pub(super) fn is_bare(&self) -> bool {
         self.name == BARE
@@ -126,7 +120,11 @@ impl Pair {
 
     /// Hands both ends the messages of one length and, once a length, checks that each end sends what
     /// it was given: the lab itself sits at the other end.
-    pub(super) fn load(&mut self, setting: &Setting<'_>, entries: u32) -> Result<(), Failure> {
+    pub(super) fn load(
+        &mut self,
+        setting: &Setting<'_>,
+        entries: u32,
+    ) -> Result<(), SubjectStatus> {
         let structs = messages::sample(&setting.request.day, entries as usize, MESSAGES);
         let corpus = format::corpus(self.format, &structs).expect("every format carries it");
         if !self.is_bare() && !self.is_tried {
@@ -144,18 +142,18 @@ impl Pair {
             if echo.len() != corpus.len() {
                 let (found, sent) = (echo.len(), corpus.len());
                 let what = format!("{end} {found} messages of {sent}");
-                return Err(Failure::WrongAnswer(what));
+                return Err(SubjectStatus::WrongAnswer(what));
             }
             if self.is_bare() && echo != corpus {
-                return Err(Failure::WrongAnswer(format!("{end} other bytes")));
+                return Err(SubjectStatus::WrongAnswer(format!("{end} other bytes")));
             }
-            check(&echo).map_err(|what| Failure::WrongAnswer(format!("{end}: {what}")))?;
+            check(&echo).map_err(|what| SubjectStatus::WrongAnswer(format!("{end}: {what}")))?;
         }
         Ok(())
     }
 
     /// What the server replies to the messages: the lab calls it.
-    fn replies(&mut self, corpus: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Failure> {
+    fn replies(&mut self, corpus: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, SubjectStatus> {
         let port = self.server.listen()?;
         self.server.begin_reply(Wait::Blocking)?;
         thread::scope(|scope| {
@@ -169,13 +167,13 @@ impl Pair {
             }
             let called = called.join().unwrap_or(Ok(Vec::new()));
             finished?;
-            called.map_err(|error| Failure::Broken(error.to_string()))
+            called.map_err(|error| SubjectStatus::Failed(error.to_string()))
         })
     }
 
     /// What the client sends: the lab replies with the same.
-    fn sends(&mut self, count: usize) -> Result<Vec<Vec<u8>>, Failure> {
-        let broken = |error: trunkline_net::Error| Failure::Broken(error.to_string());
+    fn sends(&mut self, count: usize) -> Result<Vec<Vec<u8>>, SubjectStatus> {
+        let broken = |error: trunkline_net::Error| SubjectStatus::Failed(error.to_string());
         let listener = Listener::bind("127.0.0.1:0").map_err(broken)?;
         let port = listener.port().map_err(broken)?;
         let format = self.format;
@@ -197,7 +195,7 @@ impl Pair {
         wait: Waiting,
         warm_up: u32,
         count: u32,
-    ) -> Result<Exchange, Failure> {
+    ) -> Result<Exchange, SubjectStatus> {
         let port = self.server.listen()?;
         let route = Route::to(link, port)?;
         let all = u64::from(warm_up) + u64::from(count);
@@ -218,7 +216,7 @@ impl Pair {
         rate: u32,
         warm_up: u32,
         count: u32,
-    ) -> Result<Vec<Paced>, Failure> {
+    ) -> Result<Vec<Paced>, SubjectStatus> {
         let port = self.server.listen()?;
         let route = Route::to(link, port)?;
         let all = u64::from(warm_up) + u64::from(count);
@@ -266,7 +264,7 @@ impl Pair {
         content: Content,
         slow: Option<(Slow, f64)>,
         count: u32,
-    ) -> Result<Poured, Failure> {
+    ) -> Result<Poured, SubjectStatus> {
         let factor = |side| slow.filter(|(slow, _)| *slow == side).map(|(_, factor)| factor);
         let port = self.server.listen()?;
         let route = Route::to(link, port)?;
@@ -339,8 +337,8 @@ struct Route {
 }
 
 impl Route {
-    fn to(link: Link, port: u16) -> Result<Self, Failure> {
-        let broken = |error: crate::link::ProxyError| Failure::Broken(error.to_string());
+    fn to(link: Link, port: u16) -> Result<Self, SubjectStatus> {
+        let broken = |error: crate::link::ProxyError| SubjectStatus::Failed(error.to_string());
         let proxy = (link != Link::DIRECT)
             .then(|| Proxy::start(link, ([127, 0, 0, 1], port).into()).map_err(broken))
             .transpose()?;

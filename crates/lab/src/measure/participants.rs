@@ -1,8 +1,10 @@
 //! Who takes part in what is sent: ours, a bare echo, and the peers, with a process at each end.
 
 use super::Setting;
-use super::pair::{Failure, Pair};
+use super::pair::Pair;
+use crate::experiment::SubjectStatus;
 use crate::peer::PeerError;
+use crate::turns::take_turns;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_experiment::format::Format;
 use trunkline_experiment::names::{BARE, NETWORK};
@@ -18,22 +20,13 @@ pub(super) struct Participants {
     pub(super) faults: Vec<String>,
 }
 
-/// Who takes part beside us.
+/// What a participant is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Others {
-    /// Nobody.
-    None,
-    /// The peers.
-    Peers,
-    /// The peers, and an end that sends bytes and has no codec.
-    PeersAndBare,
-}
-
-/// What an participant is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Ours,
+    /// An end that sends bytes and has no codec.
     Bare,
+    /// The peer that stands for the format.
     Peer,
 }
 
@@ -59,14 +52,9 @@ impl Participants {
         &mut self,
         setting: &Setting<'_>,
         formats: &[Format],
-        others: Others,
+        kinds: &[Kind],
         entries: u32,
     ) -> Turns<'_> {
-        let kinds: &[Kind] = match others {
-            Others::None => &[Kind::Ours],
-            Others::Peers => &[Kind::Ours, Kind::Peer],
-            Others::PeersAndBare => &[Kind::Ours, Kind::Bare, Kind::Peer],
-        };
         let mut chosen = Vec::new();
         for &kind in kinds {
             for &format in formats {
@@ -136,14 +124,10 @@ impl Participants {
         }
     }
 
-    fn dismiss(&mut self, index: usize, entries: u32, failure: Failure) {
+    fn dismiss(&mut self, index: usize, entries: u32, failure: SubjectStatus) {
         let participant = &mut self.all[index];
-        let (verdict, why) = match failure {
-            Failure::Broken(why) => (Verdict::Absent, why),
-            Failure::WrongAnswer(why) => (Verdict::WrongAnswer, why),
-            Failure::Untrue(why) => (Verdict::Untrue, why),
-        };
-        participant.state = State::Out(verdict);
+        let why = failure.fault().unwrap_or_default();
+        participant.state = State::Out(failure.verdict());
         let (name, format) = (&participant.name, participant.format.name());
         self.faults.push(format!("{name} ({format}), messages of {entries} over TCP: {why}"));
     }
@@ -192,15 +176,14 @@ impl Turns<'_> {
     pub(super) fn each(
         &mut self,
         repetition: u32,
-        mut work: impl FnMut(&mut Pair) -> Result<(), Failure>,
+        mut work: impl FnMut(&mut Pair) -> Result<(), SubjectStatus>,
     ) {
-        let count = self.chosen.len();
-        for turn in 0..count {
-            let index = self.chosen[(turn + repetition as usize) % count];
-            let State::In { pair, .. } = &mut self.participants.all[index].state else { continue };
+        let Self { participants, chosen, entries } = self;
+        take_turns(chosen, repetition, |&mut index| {
+            let State::In { pair, .. } = &mut participants.all[index].state else { return };
             if let Err(failure) = work(pair) {
-                self.participants.dismiss(index, self.entries, failure);
+                participants.dismiss(index, *entries, failure);
             }
-        }
+        });
     }
 }

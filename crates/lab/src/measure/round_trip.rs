@@ -1,12 +1,10 @@
 //! Round trips between two processes, split into their costs: table 2, figures 8, 9 and 15.
 
-use std::collections::BTreeMap;
-
-use super::pair::{Exchange, Failure, Pair};
-use super::participants::{Others, Participants};
-use super::{Findings, Setting, distribution};
-use trunkline_bench::histogram::Times;
-use trunkline_bench::row::Row;
+use super::pair::Exchange;
+use super::participants::{Kind, Participants};
+use super::series::Series;
+use super::{Findings, Setting};
+use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::statistics::Fit;
 use trunkline_experiment::definition::{Measure, RoundTrip, Waiting};
 use trunkline_experiment::format::Format;
@@ -75,16 +73,6 @@ impl Plan {
     }
 }
 
-/// The repetitions of one subject.
-struct Series {
-    name: String,
-    format: Format,
-    /// By entries: for each of [`COSTS`], the medians of the repetitions.
-    medians: BTreeMap<u32, [Vec<f64>; COSTS.len()]>,
-    /// All round trips at the longest length.
-    times: Times,
-}
-
 /// Lets all subjects take turns at every length.
 pub(super) fn measure(
     setting: &Setting<'_>,
@@ -94,14 +82,16 @@ pub(super) fn measure(
     progress: &mut dyn FnMut(&str, f64),
 ) {
     let Ok(link) = plan.link.parse::<Link>() else { return };
+    let (case, transport) = (RoundTrip::case(&plan.link), format!("tcp-{}", plan.wait.name()));
     let longest = plan.lengths.iter().copied().max().unwrap_or(1);
-    let mut series: Vec<Series> = Vec::new();
+    let mut all: Vec<Series<Format>> = Vec::new();
     for (index, &entries) in plan.lengths.iter().enumerate() {
         let begun = index as f64 / plan.lengths.len() as f64;
         let over = format!("messages of {entries} over {}, {}", plan.link, plan.wait.name());
         progress(&over, begun);
-        let others = if plan.others { Others::PeersAndBare } else { Others::None };
-        let mut turns = participants.take_part(setting, &plan.formats, others, entries);
+        let all_kinds = [Kind::Ours, Kind::Bare, Kind::Peer];
+        let kinds = if plan.others { &all_kinds[..] } else { &[Kind::Ours] };
+        let mut turns = participants.take_part(setting, &plan.formats, kinds, entries);
         let repetitions = setting.repetitions();
         for repetition in 0..repetitions {
             let share = f64::from(repetition) / f64::from(repetitions);
@@ -109,29 +99,19 @@ pub(super) fn measure(
             turns.each(repetition, |pair| {
                 let exchange =
                     pair.round_trips(link, plan.wait, plan.warm_up(), plan.round_trips)?;
-                take(&mut series, pair, entries, entries == longest, &exchange);
-                Ok::<(), Failure>(())
+                let series = pair.series(&mut all, (&case, &transport, entries));
+                take(series, entries == longest, &exchange);
+                Ok(())
             });
         }
     }
-    let remaining = |series: &Series| participants.is_in(&series.name, series.format);
-    series.retain(remaining);
-    rows(setting, (plan, longest), &series, findings);
+    all.retain(|it| participants.is_in(&it.subject, it.of));
+    for series in &all {
+        rows(setting, series, &all, findings);
+    }
 }
 
-fn take(
-    series: &mut Vec<Series>,
-    pair: &Pair,
-    entries: u32,
-    is_longest: bool,
-    exchange: &Exchange,
-) {
-    let found = series.iter().position(|it| it.name == pair.name && it.format == pair.format);
-    let index = found.unwrap_or_else(|| {
-        let (name, format) = (pair.name.clone(), pair.format);
-        series.push(Series { name, format, medians: BTreeMap::new(), times: Times::default() });
-        series.len() - 1
-    });
+fn take(series: &mut Series<Format>, is_longest: bool, exchange: &Exchange) {
     let trips = exchange.client.iter().zip(&exchange.server).map(|(client, server)| {
         // The network's is what is left: the client's wait without the server's own work.
         let network = client.network.saturating_sub(server.decode + server.encode);
@@ -139,107 +119,76 @@ fn take(
         [whole, client.encode, network, server.decode, server.encode, client.decode]
     });
     let trips: Vec<[u64; COSTS.len()]> = trips.collect();
-    let series = &mut series[index];
-    let medians = series.medians.entry(entries).or_default();
-    for (cost, medians) in medians.iter_mut().enumerate() {
+    for (cost, metric) in COSTS.iter().enumerate() {
         let mut times: Vec<u64> = trips.iter().map(|trip| trip[cost]).collect();
         times.sort_unstable();
-        medians.extend(times.get(times.len() / 2).map(|&time| time as f64));
+        series.add(metric, "ns", times.get(times.len() / 2).map(|&time| time as f64));
     }
     if is_longest {
         series.times.extend(trips.iter().map(|trip| trip[0]));
     }
 }
 
+/// The rows of one subject at one length; at the longest, also what holds for all lengths.
 fn rows(
     setting: &Setting<'_>,
-    (plan, longest): (&Plan, u32),
-    all: &[Series],
+    series: &Series<Format>,
+    all: &[Series<Format>],
     findings: &mut Findings,
 ) {
     let rows = &mut findings.rows;
-    let case = RoundTrip::case(&plan.link);
-    let transport = format!("tcp-{}", plan.wait.name());
-    let blank = |series: &Series, metric: &str, unit: &str| {
-        setting.row(&case, &series.name, &series.format.profile_over(&transport), metric, unit)
-    };
-    for series in all {
-        // What was published had a codec.
-        let published = setting.request.definition.published(&case, COSTS[0], series.format);
-        let published = published.filter(|_| series.name != BARE);
-        for (&entries, medians) in &series.medians {
-            for (cost, name) in COSTS.iter().enumerate() {
-                let is_whole = cost == 0;
-                let paper = published.filter(|_| is_whole).map(|line| line.at(entries));
-                let row = Row { entries: Some(entries), paper, ..blank(series, name, "ns") };
-                rows.push(row.bounded(&medians[cost]));
-            }
-        }
-        let whole = series.medians.iter().map(|(entries, costs)| (*entries, &costs[0][..]));
-        let fits = Fit::each(whole);
+    // What was published had a codec.
+    let published = setting.request.definition.published(&series.case, COSTS[0], series.of);
+    let published = published.filter(|_| series.subject != BARE);
+    let paper = published.zip(series.entries).map(|(line, entries)| line.at(entries));
+    rows.extend(series.medians(setting).map(|row| {
+        let paper = paper.filter(|_| row.metric == COSTS[0]);
+        Row { paper, ..row }
+    }));
+    if series.times.count() > 0 {
+        let is_its = |it: &&Series<Format>| it.subject == series.subject && it.of == series.of;
+        let whole = all.iter().filter(is_its);
+        let fits = Fit::each(whole.filter_map(|it| Some((it.entries?, it.values(COSTS[0])))));
+        let [fixed, per_entry]: [fn(&Fit) -> f64; 2] = [|fit| fit.fixed, |fit| fit.per_entry];
         for (metric, value, paper) in [
-            (
-                "round-trip-fixed",
-                (|fit| fit.fixed) as fn(&Fit) -> f64,
-                published.map(|it| it.fixed),
-            ),
-            ("round-trip-per-entry", |fit| fit.per_entry, published.map(|it| it.per_entry)),
+            ("round-trip-fixed", fixed, published.map(|it| it.fixed)),
+            ("round-trip-per-entry", per_entry, published.map(|it| it.per_entry)),
         ] {
             let values: Vec<f64> = fits.iter().map(value).collect();
-            if !values.is_empty() {
-                rows.push(Row { paper, ..blank(series, metric, "ns") }.bounded(&values));
-            }
+            let blank = Row { entries: None, paper, ..series.blank(setting, metric, "ns") };
+            rows.extend((!values.is_empty()).then(|| blank.bounded(&values)));
         }
-        let at_longest = Row { entries: Some(longest), ..blank(series, COSTS[0], "ns") };
-        rows.extend(series.times.rows(&at_longest, "round-trip-", ""));
-        findings.distributions.push(distribution(&at_longest, series.times.clone()));
-        if series.name == TRUNKLINE {
-            let bare = all.iter().find(|it| it.name == BARE && it.format == series.format);
-            rows.extend(
-                bare.into_iter()
-                    .flat_map(|bare| over_bare(series, bare, |metric| blank(series, metric, "x"))),
-            );
-            let plain = all
-                .iter()
-                .find(|it| it.name == TRUNKLINE && Some(it.format) == series.format.plain());
-            rows.extend(
-                plain.into_iter().flat_map(|plain| {
-                    reductions(series, plain, || blank(series, "reduction", "%"))
-                }),
-            );
-        }
+        let blank = series.blank(setting, COSTS[0], "ns");
+        rows.extend(series.times.rows(&blank, "round-trip-", ""));
+        findings.distributions.extend(series.distribution(setting, COSTS[0]));
     }
+    let beside = |name: &str, format: Option<Format>| {
+        let is_it = |it: &&Series<Format>| {
+            it.subject == name && Some(it.of) == format && it.entries == series.entries
+        };
+        all.iter().find(is_it).filter(|_| series.subject == TRUNKLINE)
+    };
+    let bare = beside(BARE, Some(series.of));
+    rows.extend(bare.map(|bare| over_bare(series, bare, series.blank(setting, "over-bare", "x"))));
+    // What a variant of a format saves of the plain one's round trips.
+    let plain = beside(TRUNKLINE, series.of.plain());
+    rows.extend(plain.map(|plain| {
+        let blank = series.blank(setting, "reduction", "%");
+        blank.reduced(series.values(COSTS[0]), plain.values(COSTS[0]))
+    }));
 }
 
 /// How many times a bare echo of the same bytes plus what the codec took our round trip is.
-fn over_bare(series: &Series, bare: &Series, blank: impl Fn(&str) -> Row) -> Vec<Row> {
-    let of_length = |(entries, ours): (&u32, &[Vec<f64>; COSTS.len()])| {
-        let bare = &bare.medians.get(entries)?[0];
-        let least: Vec<f64> = bare
-            .iter()
-            .enumerate()
-            .filter_map(|(repetition, bare)| {
-                let codec: Option<f64> =
-                    CODEC_COSTS.iter().map(|&cost| ours[cost].get(repetition)).sum();
-                Some(bare + codec?)
-            })
-            .collect();
-        let row = Row { entries: Some(*entries), ..blank("over-bare") };
-        let row = row.compared(&ours[0], &least, None);
-        // No difference is the best answer there is.
-        let is_known = row.value.is_some()
-            && row.high.zip(row.low).is_some_and(|(high, low)| high - low <= 0.25);
-        let verdict = if is_known { trunkline_bench::row::Verdict::Ok } else { row.verdict };
-        Some(Row { verdict, ..row })
+fn over_bare(series: &Series<Format>, bare: &Series<Format>, blank: Row) -> Row {
+    let with_codec = |(repetition, bare): (usize, &f64)| {
+        let costs = CODEC_COSTS.iter().map(|&cost| series.values(COSTS[cost]).get(repetition));
+        Some(bare + costs.sum::<Option<f64>>()?)
     };
-    series.medians.iter().filter_map(of_length).collect()
-}
-
-/// What a variant of a format saves of the plain one's round trips.
-fn reductions(series: &Series, plain: &Series, blank: impl Fn() -> Row) -> Vec<Row> {
-    let of_length = |(entries, ours): (&u32, &[Vec<f64>; COSTS.len()])| {
-        let plain = &plain.medians.get(entries)?[0];
-        Some(Row { entries: Some(*entries), ..blank() }.reduced(&ours[0], plain))
-    };
-    series.medians.iter().filter_map(of_length).collect()
+    let bare = bare.values(COSTS[0]).iter().enumerate();
+    let least: Vec<f64> = bare.filter_map(with_codec).collect();
+    let row = blank.compared(series.values(COSTS[0]), &least, None);
+    // No difference is the best answer there is.
+    let is_known = row.high.zip(row.low).is_some_and(|(high, low)| high - low <= 0.25);
+    let verdict = if is_known { Verdict::Ok } else { row.verdict };
+    Row { verdict, ..row }
 }

@@ -25,10 +25,22 @@ pub(super) fn measure(
     if !measures.iter().any(|it| it.is_of_services()) {
         return;
     }
-    let mut servers = Servers::new(contest::connections(measures));
-    contest::measure(setting, measures, &mut servers, found, progress);
-    typed::measure(setting, measures, &mut servers, found, progress);
-    pool::measure(setting, measures, &mut servers, found, progress);
-    stages::measure(setting, measures, &mut servers, found, progress);
+    let mut servers = Servers::new(setting, found, contest::connections(measures));
+    for (kind, calls) in measures.iter().filter_map(|measure| measure.calls()) {
+        contest::measure(&mut servers, kind, calls, progress);
+    }
+    for measure in measures {
+        if let Measure::Calls(asked) = measure {
+            typed::measure(&mut servers, asked, progress);
+        }
+    }
+    for measure in measures {
+        match measure {
+            Measure::Pool(asked) => pool::measure(&mut servers, asked, progress),
+            Measure::Stages(asked) => stages::measure(&mut servers, asked, progress),
+            _ => {}
+        }
+    }
+    drop(servers);
     published::rows(setting, measures, found);
 }

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Setting;
-use super::pair::{Failure, Pair, Poured};
-use super::participants::{Others, Participants};
+use super::pair::{Pair, Poured};
+use super::participants::{Kind, Participants};
+use super::series::Series;
+use crate::experiment::SubjectStatus;
 use trunkline_bench::row::Row;
 use trunkline_experiment::definition::{Content, Measure, Slow, Throughput, Waiting};
 use trunkline_experiment::format::Format;
@@ -27,9 +29,6 @@ struct Way<'a> {
     content: Content,
     slow: Option<Slow>,
 }
-
-/// By subject, format and entries: for each of [`THROUGHPUT`], the repetitions.
-type Samples = BTreeMap<(String, Format, u32), [Vec<f64>; THROUGHPUT.len()]>;
 
 /// Lets all subjects take turns at every length, for all that the measures ask for.
 pub(super) fn measure(
@@ -83,22 +82,22 @@ impl Way<'_> {
     ) -> Vec<Row> {
         let case = Throughput::case(self.content, self.slow, self.link_name);
         let lengths = setting.lengths_of(&self.measure.entries);
-        let mut samples = Samples::new();
+        let mut all: Vec<Series<Format>> = Vec::new();
         for (index, &entries) in lengths.iter().enumerate() {
             let share = index as f64 / lengths.len() as f64;
             progress(&format!("{case}, messages of {entries}"), share);
             let formats = &self.measure.formats;
-            let others = match (self.measure.others, self.content) {
-                (false, _) => Others::None,
-                (true, Content::Structures) => Others::Peers,
-                (true, Content::Encoded) => Others::PeersAndBare,
+            let kinds: &[Kind] = match (self.measure.others, self.content) {
+                (false, _) => &[Kind::Ours],
+                (true, Content::Structures) => &[Kind::Ours, Kind::Peer],
+                (true, Content::Encoded) => &[Kind::Ours, Kind::Bare, Kind::Peer],
             };
-            let mut turns = participants.take_part(setting, formats, others, entries);
+            let mut turns = participants.take_part(setting, formats, kinds, entries);
             let mut counts = BTreeMap::new();
             turns.each(0, |pair| {
                 let count = self.count(setting, pair, entries)?;
                 counts.insert((pair.name.clone(), pair.format), count);
-                Ok::<(), Failure>(())
+                Ok(())
             });
             for repetition in 0..setting.repetitions() {
                 turns.each(repetition, |pair| {
@@ -106,19 +105,20 @@ impl Way<'_> {
                     let Some(&(count, bytes)) = counts.get(&key) else { return Ok(()) };
                     let flow = self.pour(pair, count)?;
                     let values = self.values(&flow, bytes);
-                    let of_pair = samples.entry((key.0, key.1, entries)).or_default();
-                    for (samples, value) in of_pair.iter_mut().zip(values) {
-                        samples.extend(value);
+                    let series = pair.series(&mut all, (&case, "tcp-blocking", entries));
+                    for (metric, value) in THROUGHPUT.iter().zip(values) {
+                        let unit = if *metric == THROUGHPUT[0] { "1/s" } else { "share" };
+                        series.add(metric, unit, value);
                     }
-                    Ok::<(), Failure>(())
+                    Ok(())
                 });
             }
         }
-        samples.retain(|(name, format, _), _| participants.is_in(name, *format));
-        rows(setting, &case, &samples)
+        let is_in = |it: &&Series<Format>| participants.is_in(&it.subject, it.of);
+        all.iter().filter(is_in).flat_map(|it| it.medians(setting)).collect()
     }
 
-    fn pour(&self, pair: &mut Pair, count: u32) -> Result<Poured, Failure> {
+    fn pour(&self, pair: &mut Pair, count: u32) -> Result<Poured, SubjectStatus> {
         let slow = self.slow.map(|side| (side, self.measure.slow_factor));
         pair.pour(self.link, Waiting::Blocking, self.content, slow, count)
     }
@@ -129,7 +129,7 @@ impl Way<'_> {
         setting: &Setting<'_>,
         pair: &mut Pair,
         entries: u32,
-    ) -> Result<(u32, f64), Failure> {
+    ) -> Result<(u32, f64), SubjectStatus> {
         let bytes = pair.bytes(setting, entries);
         let most = match self.link.rate.map(|rate| rate.get() as f64) {
             Some(rate) => rate / 8.0 / Link::wire_bytes(bytes as u64) as f64,
@@ -159,20 +159,4 @@ impl Way<'_> {
             flow.link_busy.map(|busy| (busy as f64 / nanoseconds).min(1.0)),
         ]
     }
-}
-
-fn rows(setting: &Setting<'_>, case: &str, samples: &Samples) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for ((name, format, entries), metrics) in samples {
-        for (metric, samples) in THROUGHPUT.iter().zip(metrics) {
-            if samples.is_empty() {
-                continue;
-            }
-            let unit = if *metric == THROUGHPUT[0] { "1/s" } else { "share" };
-            let profile = format.profile_over("tcp-blocking");
-            let blank = setting.row(case, name, &profile, metric, unit);
-            rows.push(Row { entries: Some(*entries), ..blank }.bounded(samples));
-        }
-    }
-    rows
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use trunkline_net::tcp::Wait;
 
-use super::{Peer, PeerError, PeerErrorKind, TimesError, claim, read_times};
+use super::{Peer, PeerError, claim, numbers, port, read_times};
 
 /// What one round trip took at the side that called, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,12 +65,7 @@ impl Peer {
     /// # Errors
     /// See [`PeerErrorKind`].
     pub fn listen(&mut self) -> Result<u16, PeerError> {
-        let answer = self.process.ask("listen")?;
-        let port = answer.strip_prefix("listening ").and_then(|port| port.parse().ok());
-        match port {
-            Some(port) if port != 0 => Ok(port),
-            _ => Err(self.process.unexpected("listen", &answer, "listening PORT")),
-        }
+        self.parsed("listen", "listening PORT", |answer| port(answer, "listening "))
     }
 
     /// Lets the peer reply to every message of the next connection.
@@ -194,11 +189,8 @@ impl Peer {
         count: u64,
     ) -> Result<Flow, PeerError> {
         let flow = answer.strip_prefix(verb).and_then(|rest| {
-            let mut numbers = rest.strip_prefix(' ')?.split(',').map(|number| number.parse().ok());
-            let mut number = || numbers.next().flatten();
-            let flow =
-                Flow { messages: number()?, nanoseconds: number()?, cpu_nanoseconds: number()? };
-            (flow.messages == count && numbers.next().is_none()).then_some(flow)
+            let [messages, nanoseconds, cpu_nanoseconds] = numbers(rest.strip_prefix(' ')?, ',')?;
+            (messages == count).then_some(Flow { messages, nanoseconds, cpu_nanoseconds })
         });
         let unexpected = |expected: &str| self.process.unexpected(question, answer, expected);
         let Some(flow) = flow else {
@@ -245,8 +237,8 @@ impl Peer {
         question: &str,
         count: u64,
     ) -> Result<Vec<[u64; N]>, PeerError> {
-        let failed = |cause: TimesError| self.process.failed(question, PeerErrorKind::Times(cause));
-        read_times(&self.times_file(), count).map_err(failed)
+        let times = read_times(&self.times_file(), count);
+        times.map_err(|cause| self.file_failed(question, cause))
     }
 }
 

@@ -10,11 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rustix::process::Pid;
-
 use trunkline_bench::child;
 
 use super::{PeerError, PeerErrorKind};
+use crate::processors;
 
 /// Bytes of one answer; the longest is a distribution of times.
 const ANSWER_BYTES: u64 = 64 << 10;
@@ -83,38 +82,16 @@ impl Process {
     }
 
     /// Of the processors that this process may use, the peer may use number `index`, counted round.
-    #[cfg(target_os = "linux")]
     pub(crate) fn pin(&self, index: usize) {
-        use rustix::thread::{CpuSet, sched_getaffinity};
-        let Ok(allowed) = sched_getaffinity(None) else { return };
-        let processors: Vec<usize> =
-            (0..CpuSet::MAX_CPU).filter(|&processor| allowed.is_set(processor)).collect();
-        let Some(&processor) = processors.get(index % processors.len().max(1)) else { return };
-        let mut chosen = CpuSet::new();
-        chosen.set(processor);
-        self.run_on(&chosen);
+        let allowed = processors::allowed();
+        let processor = allowed.get(index % allowed.len().max(1));
+        processors::run_on(Some(self.id()), &processor.copied().into_iter().collect::<Vec<_>>());
     }
 
     /// The peer may use all processors that this process may use.
-    #[cfg(target_os = "linux")]
     pub(crate) fn unpin(&self) {
-        if let Ok(allowed) = rustix::thread::sched_getaffinity(None) {
-            self.run_on(&allowed);
-        }
+        processors::run_on(Some(self.id()), &processors::allowed());
     }
-
-    #[cfg(target_os = "linux")]
-    fn run_on(&self, processors: &rustix::thread::CpuSet) {
-        let process = Pid::from_raw(self.child.id() as i32);
-        // The peer may be gone already, which the next question will tell.
-        let _ = rustix::thread::sched_setaffinity(process, processors);
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) fn pin(&self, _index: usize) {}
-
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) fn unpin(&self) {}
 
     pub(super) fn kill(&mut self) {
         if self.ended.is_none() {

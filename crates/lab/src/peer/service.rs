@@ -1,6 +1,6 @@
 //! What a peer is asked where it is a service.
 
-use super::{Peer, PeerError};
+use super::{Peer, PeerError, numbers, port};
 
 /// What a server is asked for besides its threads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,12 +39,7 @@ impl Peer {
             question.push(' ');
             question.push_str(word);
         }
-        let answer = self.process.ask(&question)?;
-        let port = answer.strip_prefix("serving ").and_then(|port| port.parse().ok());
-        match port {
-            Some(port) if port != 0 => Ok(port),
-            _ => Err(self.process.unexpected(&question, &answer, "serving PORT")),
-        }
+        self.parsed(&question, "serving PORT", |answer| port(answer, "serving "))
     }
 
     /// Ends the service; returns how many calls it has answered.
@@ -52,9 +47,8 @@ impl Peer {
     /// # Errors
     /// See [`PeerErrorKind`](super::PeerErrorKind).
     pub fn unserve(&mut self) -> Result<u64, PeerError> {
-        let answer = self.process.ask("unserve")?;
-        let calls = answer.strip_prefix("served ").and_then(|calls| calls.parse().ok());
-        calls.ok_or_else(|| self.process.unexpected("unserve", &answer, "served CALLS"))
+        let calls = |answer: &str| answer.strip_prefix("served ")?.parse().ok();
+        self.parsed("unserve", "served CALLS", calls)
     }
 
     /// What the calls took that were answered since this was asked last.
@@ -62,19 +56,10 @@ impl Peer {
     /// # Errors
     /// See [`PeerErrorKind`](super::PeerErrorKind).
     pub fn stages(&mut self) -> Result<Stages, PeerError> {
-        let answer = self.process.ask("stages")?;
-        let stages = answer.strip_prefix("stages ").and_then(|rest| {
-            let mut numbers = rest.split(' ').map(|number| number.parse().ok());
-            let mut number = || numbers.next().flatten();
-            let stages = Stages {
-                decode: number()?,
-                application: number()?,
-                encode: number()?,
-                calls: number()?,
-            };
-            numbers.next().is_none().then_some(stages)
-        });
-        let expected = "stages DECODE APPLICATION ENCODE COUNT";
-        stages.ok_or_else(|| self.process.unexpected("stages", &answer, expected))
+        self.parsed("stages", "stages DECODE APPLICATION ENCODE COUNT", |answer| {
+            let [decode, application, encode, calls] =
+                numbers(answer.strip_prefix("stages ")?, ' ')?;
+            Some(Stages { decode, application, encode, calls })
+        })
     }
 }

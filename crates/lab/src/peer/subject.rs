@@ -9,19 +9,17 @@ pub struct PeerSubject {
     peer: Peer,
     name: String,
     format: String,
-    profile: String,
     is_decoder: bool,
     /// It was seen to decode and encode.
     is_tried: bool,
 }
 
 impl PeerSubject {
-    /// Takes part in experiments with `format`, which the peer must have named; `profile` is what
-    /// rows say about how the bytes are made.
-    pub fn new(peer: Peer, format: &str, profile: &str) -> Self {
+    /// Takes part in experiments with `format`, which the peer must have named.
+    pub fn new(peer: Peer, format: &str) -> Self {
         let name = trunkline_experiment::subjects::subject_of(&peer.greeting().name).to_owned();
-        let (format, profile) = (format.to_owned(), profile.to_owned());
-        Self { peer, name, format, profile, is_decoder: false, is_tried: false }
+        let format = format.to_owned();
+        Self { peer, name, format, is_decoder: false, is_tried: false }
     }
 
     /// Rows call it `name`.
@@ -44,20 +42,11 @@ impl PeerSubject {
         self.peer.reuse_messages();
         self.decoding_only()
     }
-
-    /// The peer behind it.
-    pub fn peer(&self) -> &Peer {
-        &self.peer
-    }
 }
 
 impl Subject for PeerSubject {
     fn name(&self) -> &str {
         &self.name
-    }
-
-    fn profile(&self) -> &str {
-        &self.profile
     }
 
     fn format(&self) -> &str {

@@ -66,7 +66,20 @@ impl Outcome {
     }
 }
 
-impl Load<'_> {
+impl<'a> Load<'a> {
+    /// One call by one thread on a connection that is kept, unless more is asked for.
+    pub fn new(to: &'a Connecting, requests: &'a [Request]) -> Self {
+        Self {
+            to,
+            requests,
+            threads: 1,
+            depth: 1,
+            is_reconnecting: false,
+            warm_up: 0,
+            until: Until::Calls(1),
+        }
+    }
+
     /// The bodies of the answers to all requests, one after another on one connection, for a look at
     /// them before anything is timed.
     ///
@@ -96,69 +109,87 @@ impl Load<'_> {
     /// # Errors
     /// The same.
     pub fn run_after(&self, warmed_up: &mut dyn FnMut()) -> Result<Outcome, Failure> {
-        let barrier = Barrier::new(self.threads + 1);
-        let is_over = AtomicBool::new(false);
-        let parts: Vec<Result<Part, Failure>> = thread::scope(|scope| {
-            let start = |index| {
-                let (barrier, is_over) = (&barrier, &is_over);
-                scope.spawn(move || self.work(index, barrier, is_over))
-            };
-            let threads: Vec<_> = (0..self.threads).map(start).collect();
-            barrier.wait();
-            warmed_up();
-            barrier.wait();
-            let joined = threads.into_iter().map(|thread| thread.join());
-            joined.map(|part| part.unwrap_or(Err(Failure::Ended))).collect()
-        });
-        let mut whole = Outcome::default();
-        let (mut first, mut last) = (u64::MAX, 0);
-        for part in parts {
-            let part = part?;
-            first = first.min(part.start);
-            last = last.max(part.end);
-            whole.calls += part.outcome.calls;
-            whole.times.add(&part.outcome.times);
-            whole.sent += part.outcome.sent;
-            whole.received += part.outcome.received;
-            whole.reconnections += part.outcome.reconnections;
-            whole.cpu_nanoseconds += part.outcome.cpu_nanoseconds;
-        }
-        whole.nanoseconds = last.saturating_sub(first);
-        Ok(whole)
-    }
-
-    fn work(&self, index: usize, barrier: &Barrier, is_over: &AtomicBool) -> Result<Part, Failure> {
-        let ready = Caller::new(self, index).and_then(|mut caller| {
-            let warm_up = Until::Calls(self.warm_up.into());
-            let warmed = if self.warm_up == 0 { Ok(()) } else { caller.call(warm_up, is_over) };
-            warmed.map(|()| caller)
-        });
-        // Who could not begin says so, and does not keep the others waiting.
-        if ready.is_err() {
-            is_over.store(true, Ordering::Relaxed);
-        }
-        barrier.wait();
-        barrier.wait();
-        let mut caller = ready?;
-        caller.outcome = Outcome::default();
-        let start = monotonic_nanoseconds();
-        let cpu = thread_cpu_nanoseconds();
-        let called = caller.call(self.until, is_over);
-        if called.is_err() {
-            is_over.store(true, Ordering::Relaxed);
-        }
-        called?;
-        let end = monotonic_nanoseconds();
-        caller.outcome.cpu_nanoseconds = thread_cpu_nanoseconds() - cpu;
-        Ok(Part { start, end, outcome: caller.outcome })
+        let connect = |index: usize, is_over: &AtomicBool| -> Result<_, Failure> {
+            let mut caller = Caller::new(self, index)?;
+            if self.warm_up > 0 {
+                caller.call(Until::Calls(self.warm_up.into()), is_over)?;
+            }
+            caller.outcome = Outcome::default();
+            Ok(caller)
+        };
+        drive(self.threads, warmed_up, connect, |caller, is_over| {
+            caller.call(self.until, is_over)?;
+            Ok(std::mem::take(&mut caller.outcome))
+        })
     }
 }
 
-/// What one thread did.
-struct Part {
-    start: u64,
-    end: u64,
-    outcome: Outcome,
+/// Lets all threads `connect` and warm up, waits for `warmed_up`, and then lets all `call` until the end, or until one
+/// has failed.
+pub(crate) fn drive<C>(
+    threads: usize,
+    warmed_up: &mut dyn FnMut(),
+    connect: impl Fn(usize, &AtomicBool) -> Result<C, Failure> + Sync,
+    call: impl Fn(&mut C, &AtomicBool) -> Result<Outcome, Failure> + Sync,
+) -> Result<Outcome, Failure> {
+    let barrier = Barrier::new(threads + 1);
+    let is_over = AtomicBool::new(false);
+    let work = |index: usize| -> Result<(u64, u64, Outcome), Failure> {
+        let ready = connect(index, &is_over);
+        // Who could not begin says so, and does not keep the others waiting.
+        is_over.fetch_or(ready.is_err(), Ordering::Relaxed);
+        barrier.wait();
+        barrier.wait();
+        let mut caller = ready?;
+        let (start, cpu) = (monotonic_nanoseconds(), thread_cpu_nanoseconds());
+        let called = call(&mut caller, &is_over);
+        is_over.fetch_or(called.is_err(), Ordering::Relaxed);
+        let (outcome, end) = (called?, monotonic_nanoseconds());
+        let cpu_nanoseconds = thread_cpu_nanoseconds() - cpu;
+        Ok((start, end, Outcome { cpu_nanoseconds, ..outcome }))
+    };
+    let parts: Vec<Result<(u64, u64, Outcome), Failure>> = thread::scope(|scope| {
+        let start = |index| scope.spawn(move || work(index));
+        let running: Vec<_> = (0..threads).map(start).collect();
+        barrier.wait();
+        warmed_up();
+        barrier.wait();
+        let joined = running.into_iter().map(|thread| thread.join());
+        joined.map(|part| part.unwrap_or(Err(Failure::Ended))).collect()
+    });
+    let mut whole = Outcome::default();
+    let (mut first, mut last) = (u64::MAX, 0);
+    for part in parts {
+        let (start, end, outcome) = part?;
+        (first, last) = (first.min(start), last.max(end));
+        whole.calls += outcome.calls;
+        whole.times.add(&outcome.times);
+        whole.sent += outcome.sent;
+        whole.received += outcome.received;
+        whole.reconnections += outcome.reconnections;
+        whole.cpu_nanoseconds += outcome.cpu_nanoseconds;
+    }
+    whole.nanoseconds = last.saturating_sub(first);
+    Ok(whole)
+}
+
+/// Calls one after another for so long, or until another thread has failed.
+pub(crate) fn one_by_one(
+    time: Duration,
+    is_over: &AtomicBool,
+    mut call: impl FnMut() -> Result<(), Failure>,
+) -> Result<Outcome, Failure> {
+    let mut outcome = Outcome::default();
+    let mut now = monotonic_nanoseconds();
+    let deadline = now + time.as_nanos() as u64;
+    while now < deadline && !is_over.load(Ordering::Relaxed) {
+        let begun = monotonic_nanoseconds();
+        call()?;
+        now = monotonic_nanoseconds();
+        outcome.times.record(now - begun);
+        outcome.calls += 1;
+    }
+    Ok(outcome)
 }
 
 /// One thread's side.

@@ -1,10 +1,8 @@
-//! A server that sends back whole messages, and its client.
+//! What a server does that sends back whole messages, and its client.
 
 use std::io::{self, Read as _, Write as _};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use super::{CheckEffort, EchoTimes, SLOPE_SIZES};
@@ -18,50 +16,8 @@ const LONGEST: usize = 1 << 20;
 /// Longer than any round trip over any link that is checked.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Answers every connection, each by a thread of its own, for as long as the process lives or
-/// the client stays; with the value gone, there are no new ones.
-pub(super) struct Echo {
-    address: SocketAddr,
-    stop: Arc<AtomicBool>,
-}
-
-impl Echo {
-    /// Listens on 127.0.0.1; port 0 is any.
-    pub(super) fn start(port: u16) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-        let address = listener.local_addr()?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
-        thread::Builder::new().name("echo".into()).spawn(move || {
-            for client in listener.incoming() {
-                if stopped.load(Ordering::Acquire) {
-                    break;
-                }
-                if let Ok(client) = client {
-                    // A client that leaves, or that no thread is left for, sees its connection end.
-                    let answer = move || drop(answer(client));
-                    let _ = thread::Builder::new().name("echo".into()).spawn(answer);
-                }
-            }
-        })?;
-        Ok(Self { address, stop })
-    }
-
-    pub(super) fn address(&self) -> SocketAddr {
-        self.address
-    }
-}
-
-impl Drop for Echo {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Release);
-        // Wakes the listener, so that it sees the flag.
-        let _ = TcpStream::connect(self.address);
-    }
-}
-
-fn answer(mut client: TcpStream) -> io::Result<()> {
-    client.set_nodelay(true)?;
+/// Sends back each whole message.
+pub(super) fn answer(mut client: TcpStream, _: &AtomicU64) -> io::Result<()> {
     let mut message = vec![0; PREFIX];
     loop {
         client.read_exact(&mut message[..PREFIX])?;
@@ -75,7 +31,7 @@ fn answer(mut client: TcpStream) -> io::Result<()> {
     }
 }
 
-/// A client of [`Echo`].
+/// A client of [`answer`].
 pub(super) struct Caller {
     socket: TcpStream,
     message: Vec<u8>,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{CheckEffort, CheckError, echo_times, own_cost, slope_ratio, tc};
 use trunkline_bench::row::{Row, Verdict};
-use trunkline_bench::statistics::{Bounds, ComparisonRule};
+use trunkline_bench::statistics::Bounds;
 use trunkline_experiment::link::Link;
 
 /// What checking a link gave.
@@ -48,25 +48,11 @@ pub fn check(
 }
 
 fn row(experiment: &str, link: Link, metric: &str, unit: &str, bounds: Option<Bounds>) -> Row {
-    let rule = ComparisonRule::default();
-    Row {
-        experiment: experiment.into(),
-        case: format!("link@{link}"),
-        subject: "link".into(),
-        profile: "tcp-blocking/none/none/none/none".into(),
-        entries: None,
-        metric: metric.into(),
-        unit: unit.into(),
-        value: bounds.map(|bounds| bounds.median),
-        low: bounds.map(|bounds| bounds.low),
-        high: bounds.map(|bounds| bounds.high),
-        runs: bounds.map_or(0, |bounds| bounds.runs),
-        paper: None,
-        verdict: match bounds {
-            None => Verdict::Absent,
-            Some(bounds) if rule.is_conclusive(&bounds) => Verdict::Ok,
-            Some(_) => Verdict::Inconclusive,
-        },
+    let profile = "tcp-blocking/none/none/none/none";
+    let row = Row::new(experiment, &format!("link@{link}"), "link", profile, metric, unit);
+    match bounds {
+        Some(bounds) => row.within(&bounds),
+        None => Row { verdict: Verdict::Absent, ..row },
     }
 }
 

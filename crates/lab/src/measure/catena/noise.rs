@@ -2,11 +2,11 @@
 
 use super::Found;
 use super::hops::Chain;
-use super::stage::{Failure, OTHERS, Stage, Starting};
+use super::program::middle;
+use super::stage::{Failure, Stage, Starting};
 use crate::measure::Setting;
 use trunkline_bench::histogram::Times;
 use trunkline_bench::statistics::{ComparisonRule, noise_floor};
-use trunkline_demo::component::task::Received;
 use trunkline_experiment::middleware::named;
 
 /// Pairs of runs: so many that the worst of them is left out.
@@ -23,8 +23,7 @@ pub(super) fn floor(
     progress: &mut dyn FnMut(f64),
 ) -> Result<Option<f64>, Failure> {
     let Some(subject) = named("bare-forwarder") else { return Ok(None) };
-    let starting = Starting { processor: Some(OTHERS), spins: false };
-    let mut stage = Stage::open(setting, subject, starting, &found.market)?;
+    let mut stage = Stage::open(setting, subject, Starting::PINNED, &found.market)?;
     let mut chain = Chain::new(&stage, false)?;
     chain.run(&mut stage, RATE, MILLISECONDS)?;
     let (mut first, mut second) = (Vec::new(), Vec::new());
@@ -32,13 +31,8 @@ pub(super) fn floor(
         progress(f64::from(pair) / f64::from(PAIRS));
         for side in [&mut first, &mut second] {
             let (_, rates, _) = chain.run(&mut stage, RATE, MILLISECONDS)?;
-            side.extend(middle(&rates)?);
+            side.extend(middle(&Times::decoded(&rates.latencies)?));
         }
     }
     Ok(noise_floor(&ComparisonRule::default(), &first, &second))
-}
-
-fn middle(received: &Received) -> Result<Option<f64>, Failure> {
-    let times = Times::decoded(&received.latencies)?;
-    Ok(times.percentile(50.0).map(|middle| middle as f64))
 }

@@ -1,8 +1,8 @@
 //! What the turns of one subject in one case came to, as rows.
 
 use super::hops::SATURATION;
-use crate::measure::Setting;
-use trunkline_bench::histogram::{Distribution, Times};
+use crate::measure::{Setting, series};
+use trunkline_bench::histogram::Times;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_experiment::definition::guaranteed::{
     GUARANTEED_FLOOD, GUARANTEED_SATURATION, RECOVERY, Recovery,
@@ -27,114 +27,71 @@ const COMPARED: [(&str, &str); 3] =
 /// Cases in which messages a second count.
 const PER_SECOND: [&str; 3] = [SATURATION, GUARANTEED_SATURATION, GUARANTEED_FLOOD];
 
-/// Turns of one subject in one case.
+/// Turns of one middleware in one case.
+pub(super) type Series = series::Series<Subject>;
+
+/// Whose turns they are.
 #[derive(Debug)]
-pub(super) struct Series {
-    pub(super) case: String,
-    pub(super) subject: &'static Middleware,
-    pub(super) profile: String,
-    times: Times,
-    /// Other measures, one value a turn; latencies of each turn are among them.
-    values: Vec<(String, &'static str, Vec<f64>)>,
-    /// The sum of what was counted, such as lost messages.
-    counts: Vec<(String, u64)>,
-    /// What was wrong with its messages.
-    pub(super) wrong: Option<String>,
-    /// How many messages did not come where all must.
-    pub(super) lost: Option<String>,
-    /// Why it takes no more part.
-    pub(super) out: Option<Verdict>,
+pub(super) struct Subject {
+    pub(super) middleware: &'static Middleware,
+    /// What was wrong with its messages, or that some did not come where all must.
+    pub(super) fault: Option<(Verdict, String)>,
 }
 
 impl Series {
-    pub(super) fn new(case: &str, subject: &'static Middleware, profile: String) -> Self {
-        Self {
-            case: case.to_owned(),
-            subject,
-            profile,
-            times: Times::default(),
-            values: Vec::new(),
-            counts: Vec::new(),
-            wrong: None,
-            lost: None,
-            out: None,
-        }
-    }
-
     /// The latencies of a turn.
     pub(super) fn add_times(&mut self, times: &Times) {
         let Some(mean) = times.mean() else { return };
         self.add("latency-mean", "ns", mean);
         for (metric, percent) in PERCENTILES.into_iter().filter(|(_, it)| is_known(times, *it)) {
-            let value = times.percentile(percent).unwrap_or_default();
-            self.add(metric, "ns", value as f64);
+            self.add(metric, "ns", times.percentile(percent).unwrap_or_default() as f64);
         }
         self.times.add(times);
     }
 
-    /// A value of a turn.
-    pub(super) fn add(&mut self, metric: &str, unit: &'static str, value: f64) {
-        match self.values.iter_mut().find(|(known, ..)| known == metric) {
-            Some((.., values)) => values.push(value),
-            None => self.values.push((metric.to_owned(), unit, vec![value])),
+    /// A wrong answer counts, whatever was lost before or after it.
+    pub(super) fn note_fault(&mut self, verdict: Verdict, what: String) {
+        if self.of.fault.as_ref().is_none_or(|(known, _)| *known == Verdict::Lost) {
+            self.of.fault = Some((verdict, what));
         }
     }
 
-    /// Something that is counted over all turns.
-    pub(super) fn count(&mut self, metric: &str, more: u64) {
-        match self.counts.iter_mut().find(|(known, _)| known == metric) {
-            Some((_, count)) => *count += more,
-            None => self.counts.push((metric.to_owned(), more)),
+    /// What is wrong with its messages, if anything is.
+    pub(super) fn note_wrong(&mut self, what: Option<String>) {
+        if let Some(what) = what {
+            self.note_fault(Verdict::WrongAnswer, what);
         }
-    }
-
-    /// Whether nothing was measured.
-    pub(super) fn is_empty(&self) -> bool {
-        self.values.is_empty() && self.counts.is_empty()
-    }
-
-    fn values(&self, metric: &str) -> &[f64] {
-        let known = self.values.iter().find(|(known, ..)| known == metric);
-        known.map_or(&[], |(.., values)| values)
-    }
-
-    fn blank(&self, setting: &Setting<'_>, metric: &str, unit: &str) -> Row {
-        setting.row(&self.case, self.subject.name, &self.profile, metric, unit)
     }
 
     /// Why it has no value.
     pub(super) fn without_value(&self) -> Option<Verdict> {
-        let wrong = self.wrong.as_ref().map(|_| Verdict::WrongAnswer);
-        self.out.or(wrong).or(self.lost.as_ref().map(|_| Verdict::Lost))
+        self.out.or(self.of.fault.as_ref().map(|(verdict, _)| *verdict))
     }
 
     /// Its rows, the first of which has the metric that counts.
-    pub(super) fn rows(&self, setting: &Setting<'_>) -> Vec<Row> {
+    fn rows(&self, setting: &Setting<'_>) -> Vec<Row> {
         if let Some(verdict) = self.without_value() {
             let (metric, unit) = self.main();
             return vec![Row { verdict, ..self.blank(setting, metric, unit) }];
         }
-        let mut rows = Vec::new();
-        let turns = self.values.first().map_or(0, |(.., values)| values.len());
-        for (metric, unit, values) in &self.values {
-            // What only some turns have is taken of all together.
-            if !metric.starts_with("latency-") || values.len() == turns {
-                rows.push(self.blank(setting, metric, unit).bounded(values));
-            }
-        }
-        for (metric, percent) in PERCENTILES {
-            if self.values(metric).len() < turns && is_known(&self.times, percent) {
-                rows.push(self.of_all(setting, metric, percent));
-            }
-        }
-        if let Some(longest) = self.times.percentile(100.0) {
-            let value = Some(longest as f64);
-            rows.push(Row { value, runs: 1, ..self.blank(setting, LATENCIES[6], "ns") });
-        }
-        for (metric, count) in &self.counts {
-            let value = Some(*count as f64);
-            rows.push(Row { value, runs: turns as u32, ..self.blank(setting, metric, "messages") });
-        }
+        let turns = self.turns();
+        // What only some turns have is taken of all together.
+        let is_of_some =
+            |metric: &str| metric.starts_with("latency-") && self.values(metric).len() < turns;
+        let mut rows: Vec<Row> =
+            self.medians(setting).filter(|row| !is_of_some(&row.metric)).collect();
+        let of_all = PERCENTILES.into_iter().filter(|(metric, _)| is_of_some(metric));
+        let of_all = of_all.filter(|(_, percent)| is_known(&self.times, *percent));
+        rows.extend(of_all.map(|(metric, percent)| self.of_all(setting, metric, percent)));
+        let single = |metric: &str, unit: &str, value: f64, runs: usize| Row {
+            value: Some(value),
+            runs: runs as u32,
+            ..self.blank(setting, metric, unit)
+        };
+        let longest = self.times.percentile(100.0);
+        rows.extend(longest.map(|longest| single(LATENCIES[6], "ns", longest as f64, 1)));
+        let counts = self.counts.iter();
+        rows.extend(counts.map(|(metric, count)| single(metric, "messages", *count as f64, turns)));
         rows
     }
 
@@ -151,14 +108,8 @@ impl Series {
             _ => true,
         };
         let is_open = percent + reach >= 100.0;
-        Row {
-            value,
-            low,
-            high,
-            runs: 1,
-            verdict: if is_wide || is_open { Verdict::Inconclusive } else { Verdict::Ok },
-            ..self.blank(setting, metric, "ns")
-        }
+        let verdict = if is_wide || is_open { Verdict::Inconclusive } else { Verdict::Ok };
+        Row { value, low, high, runs: 1, verdict, ..self.blank(setting, metric, "ns") }
     }
 
     /// What is compared first.
@@ -176,7 +127,7 @@ impl Series {
 
     /// How many times as much as `other` it takes, turn by turn, as rows of `of`, one of the two. What is within
     /// the noise floor is no difference.
-    fn over(
+    fn all_over(
         &self,
         (setting, noise_floor): (&Setting<'_>, Option<f64>),
         other: &Self,
@@ -184,31 +135,18 @@ impl Series {
         of: &Self,
     ) -> Vec<Row> {
         let (main, unit) = self.main();
-        let blank = |metric: &str| of.blank(setting, metric, "x");
+        let blank = |suffix: &str| of.blank(setting, &format!("{name}{suffix}"), "x");
         if unit == "1/s" {
-            // More is better: what is asked is how many times as long a message takes.
-            let row = blank(name).compared(other.values(main), self.values(main), noise_floor);
-            return vec![row];
+            return vec![self.over(other, (main, unit), blank(""), noise_floor)];
         }
-        let mut rows = Vec::new();
-        for (metric, suffix) in COMPARED {
+        let is_of_both = |metric: &str| {
             let (over, under) = (self.values(metric), other.values(metric));
-            if !over.is_empty() && over.len() == under.len() {
-                rows.push(blank(&format!("{name}{suffix}")).compared(over, under, noise_floor));
-            }
-        }
-        rows
-    }
-
-    /// The times behind the percentiles.
-    pub(super) fn distribution(&self) -> Option<Distribution> {
-        (self.times.count() > 0).then(|| Distribution {
-            case: self.case.clone(),
-            subject: self.subject.name.to_owned(),
-            profile: self.profile.clone(),
-            metric: "latency".to_owned(),
-            times: self.times.clone(),
-        })
+            !over.is_empty() && over.len() == under.len()
+        };
+        let compared = COMPARED.into_iter().filter(|(metric, _)| is_of_both(metric));
+        compared
+            .map(|(metric, suffix)| self.over(other, (metric, unit), blank(suffix), noise_floor))
+            .collect()
     }
 }
 
@@ -228,27 +166,22 @@ pub(super) fn rows(setting: &Setting<'_>, all: &[Series], noise_floor: Option<f6
         if is_out(series) {
             continue;
         }
+        let subject = series.of.middleware;
         let beside = |name: &str| {
-            all.iter().find(|it| it.subject.name == name && it.case == series.case && !is_out(it))
+            all.iter().find(|it| it.subject == name && it.case == series.case && !is_out(it))
         };
-        let bare = series.subject.bare;
-        if let Some(bare) = beside(bare).filter(|it| it.subject != series.subject) {
-            rows.extend(series.over(compared, bare, "over-bare", series));
+        if let Some(bare) = beside(subject.bare).filter(|it| it.subject != series.subject) {
+            rows.extend(series.all_over(compared, bare, "over-bare", series));
         }
         // Of a fast consumer beside slow ones: without them.
-        if let Some((name, _)) = series.case.split_once("-fast-") {
-            let alone = format!("{name}-alone");
-            let alone = all.iter().find(|it| it.subject == series.subject && it.case == alone);
-            rows.extend(
-                alone
-                    .into_iter()
-                    .flat_map(|alone| series.over(compared, alone, "over-alone", series)),
-            );
+        let alone = series.case.split_once("-fast-").map(|(name, _)| format!("{name}-alone"));
+        let is_alone =
+            |it: &&Series| it.subject == series.subject && Some(&it.case) == alone.as_ref();
+        if let Some(alone) = all.iter().find(is_alone) {
+            rows.extend(series.all_over(compared, alone, "over-alone", series));
         }
-        if let (true, Some(ours)) =
-            (series.subject.is_peer(), beside(series.subject.ours_in(&series.case)))
-        {
-            rows.extend(series.over(compared, ours, &lead_metric(series.subject.name), ours));
+        if let Some(ours) = beside(subject.ours_in(&series.case)).filter(|_| subject.is_peer()) {
+            rows.extend(series.all_over(compared, ours, &lead_metric(subject.name), ours));
         }
     }
     rows
@@ -262,26 +195,29 @@ mod tests {
     use trunkline_experiment::definition::Definition;
     use trunkline_experiment::middleware::named;
 
-    #[test]
-    fn what_is_within_the_noise_is_no_difference() {
+    fn series(case: &str, name: &str, metric: &str, value: f64) -> Series {
+        let of = Subject { middleware: named(name).expect("known"), fault: None };
+        let mut series = Series::new(of, case, name, String::new());
+        (0..6).for_each(|_| series.add(metric, "1/s", value));
+        series
+    }
+
+    fn rows_of(all: &[Series], noise_floor: Option<f64>) -> Vec<Row> {
         let definition = Definition::named("catena-2012").expect("embedded");
         let request = Request::new(definition, TradingDay::generated(1));
-        let setting = Setting { request: &request, lengths: &[] };
-        let series = |case: &str, name: &str, metric: &str, value: f64| {
-            let mut series = Series::new(case, named(name).expect("known"), String::new());
-            (0..6).for_each(|_| series.add(metric, "1/s", value));
-            series
-        };
-        let of = |metric, ours, bare| {
-            let case = if metric == "latency-p50" { "rates-1000" } else { "flood-8" };
-            [series(case, "trunkline", metric, ours), series(case, "bare-forwarder", metric, bare)]
-        };
-        for (metric, ours, bare) in
-            [("latency-p50", 110.0, 100.0), ("deliveries-per-second", 100.0, 110.0)]
-        {
-            let all = of(metric, ours, bare);
+        rows(&Setting { request: &request, lengths: &[] }, all, noise_floor)
+    }
+
+    #[test]
+    fn what_is_within_the_noise_is_no_difference() {
+        for (case, metric, ours, bare) in [
+            ("rates-1000", "latency-p50", 110.0, 100.0),
+            ("flood-8", "deliveries-per-second", 100.0, 110.0),
+        ] {
+            let all = [("trunkline", ours), ("bare-forwarder", bare)];
+            let all = all.map(|(name, value)| series(case, name, metric, value));
             let verdict = |floor| {
-                let rows = rows(&setting, &all, floor);
+                let rows = rows_of(&all, floor);
                 let row = rows.iter().find(|row| row.metric == "over-bare").expect("compared");
                 assert!((row.value.expect("both") - 1.1).abs() < 1e-9, "{row:?}");
                 row.verdict
@@ -293,19 +229,17 @@ mod tests {
 
     #[test]
     fn who_loses_messages_has_lost_and_gave_no_wrong_answer() {
-        let definition = Definition::named("catena-2012").expect("embedded");
-        let request = Request::new(definition, TradingDay::generated(1));
-        let setting = Setting { request: &request, lengths: &[] };
-        let zeromq = named("zeromq").expect("known");
-        let verdict = |lost: bool, wrong: bool| {
-            let mut series = Series::new("flood-8", zeromq, String::new());
-            series.add("deliveries-per-second", "1/s", 1.0);
-            series.lost = lost.then(|| "1 of 2 messages came".to_owned());
-            series.wrong = wrong.then(|| "1 damaged".to_owned());
-            rows(&setting, &[series], None)[0].verdict.name()
+        let verdict = |faults: &[Verdict]| {
+            let mut series = series("flood-8", "zeromq", "deliveries-per-second", 1.0);
+            faults.iter().for_each(|it| series.note_fault(*it, "1 of 2 messages came".to_owned()));
+            rows_of(&[series], None)[0].verdict.name()
         };
-        assert_eq!(verdict(true, false), "lost");
-        assert_eq!(verdict(true, true), "wrong-answer");
-        assert_eq!(verdict(false, false), "inconclusive");
+        let (lost, wrong) = (Verdict::Lost, Verdict::WrongAnswer);
+        assert_eq!(verdict(&[lost]), "lost");
+        assert_eq!(
+            (verdict(&[lost, wrong]), verdict(&[wrong, lost])),
+            ("wrong-answer", "wrong-answer")
+        );
+        assert_eq!(verdict(&[]), "ok");
     }
 }

@@ -3,36 +3,32 @@
 //! Those that spin are a router and one thread that publishes and receives, or, where there is no router, a
 //! publisher and a subscriber: in either case both processors of a small machine are kept busy.
 
-use super::hops::{came, sent};
-use super::spread::receiving;
-use super::stage::{
-    Failure, OTHERS, PROBE_MILLISECONDS, PROBES, PUBLISHER, Program, Stage, Starting, settle,
+use super::program::{
+    PROBE_MILLISECONDS, PROBES, Program, TOPIC, came, carry, publishing, receiving, sent, settle,
 };
-use super::{Found, Procedure, receive};
-use crate::measure::Setting;
-use trunkline_demo::component::task::{Publishing, Range, Receiving, Task};
+use super::stage::{Failure, OTHERS, PUBLISHER, Stage, Starting};
+use super::{Asked, Found, Procedure, receive};
+use trunkline_demo::component::task::{Receiving, Task};
 use trunkline_experiment::definition::SharedMemory;
-use trunkline_experiment::definition::traffic::PAYLOAD_BYTES;
 use trunkline_experiment::middleware::Middleware;
 
 pub(super) struct Sharing<'a> {
-    pub(super) setting: &'a Setting<'a>,
     pub(super) asked: &'a SharedMemory,
     /// Whether those that wait spin, or sleep.
     pub(super) spins: bool,
 }
 
-impl Procedure for Sharing<'_> {
+impl Procedure for Asked<'_, Sharing<'_>> {
     fn starting(&self) -> Starting {
-        Starting { processor: Some(OTHERS), spins: self.spins }
+        Starting { spins: self.measure.spins, ..Starting::PINNED }
     }
 
     fn cases(&self) -> Vec<String> {
-        self.asked.rates.iter().map(|&rate| SharedMemory::case(self.way(), rate)).collect()
+        self.measure.asked.rates.iter().map(|&rate| self.measure.case(rate)).collect()
     }
 
     fn who(&self, subject: &Middleware) -> String {
-        if !self.spins {
+        if !self.measure.spins {
             let router = subject.router_and(" and ");
             return format!(
                 "publisher spins on cpu {PUBLISHER}; {router}subscriber block on cpu {OTHERS}"
@@ -49,19 +45,18 @@ impl Procedure for Sharing<'_> {
         }
     }
 
-    fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
-        let milliseconds = self.asked.turns.milliseconds(self.setting.request.is_quick);
+    fn turn(&self, stage: &mut Stage<'_>, found: &mut Found) -> Result<(), Failure> {
+        let spins = self.measure.spins;
         let names = stage.prices(1, Vec::new());
-        let topics = Range { first: 0, count: 1 };
         // In one thread both connections are in one program: what it publishes comes to it again.
-        let is_one = self.spins && stage.subject.has_router();
+        let is_one = spins && stage.subject.has_router();
         let mut connection = stage.connection("both", &names);
-        connection.spins = self.spins;
+        connection.spins = spins;
         let connect = Task::Connect(connection);
         let processor = if is_one { PUBLISHER } else { OTHERS };
         let mut subscriber = stage.program("subscriber", Some(processor))?;
         subscriber.ask(&connect)?;
-        subscriber.ask(&Task::Subscribe(topics))?;
+        subscriber.ask(&Task::Subscribe(TOPIC))?;
         let mut publisher = None;
         if is_one {
             subscriber.ask(&connect)?;
@@ -72,30 +67,23 @@ impl Procedure for Sharing<'_> {
             settle(&mut program, &mut [(&mut subscriber, 0)])?;
             publisher = Some(program);
         }
-        for &rate in &self.asked.rates {
-            let run = stage.next_run();
-            let messages = (f64::from(rate) * milliseconds as f64 / 1e3).max(50.0) as u64;
-            let end = vec![0];
-            let bytes = PAYLOAD_BYTES;
-            let publish = Publishing { run, rate: rate.into(), messages, bytes, end };
-            let receive_ = receiving(run, topics, milliseconds, messages / 10);
-            let receive_ = Receiving { spins: self.spins, ..receive_ };
+        for &rate in &self.measure.asked.rates {
+            let (run, milliseconds) = (stage.next_run(), self.milliseconds());
+            let publish = publishing(run, rate.into(), milliseconds, vec![0]);
+            let messages = publish.messages;
+            let receiving = receiving(run, TOPIC, milliseconds, messages / 10);
+            let receiving = Receiving { spins, ..receiving };
             let (published, received) = match &mut publisher {
                 None => {
-                    let both = Task::Both { publish, receive: receive_ };
-                    let answer = subscriber.ask(&both)?;
-                    (sent(answer.clone())?, came(answer)?)
+                    let answer = subscriber.ask(&Task::Both { publish, receive: receiving })?;
+                    (sent(answer.clone())?, vec![came(answer)?])
                 }
                 Some(publisher) => {
-                    subscriber.begin(&Task::Receive(receive_))?;
-                    let published = publisher.ask(&Task::Publish(publish))?;
-                    (sent(published)?, came(subscriber.finish()?)?)
+                    carry(publisher, &Task::Publish(publish), [(&mut subscriber, receiving)])?
                 }
             };
-            let profile = stage.subject.profile(&self.who(stage.subject));
-            let case = SharedMemory::case(self.way(), rate);
-            let series = found.of(&case, stage.subject, profile);
-            receive(series, &[&received], (Some(&published), messages))?;
+            let series = self.series(&self.measure.case(rate), stage.subject, found);
+            receive(series, &received.iter().collect::<Vec<_>>(), (Some(&published), messages))?;
         }
         Ok(())
     }
@@ -113,7 +101,7 @@ fn hear_itself(program: &mut Program) -> Result<(), Failure> {
 }
 
 impl Sharing<'_> {
-    fn way(&self) -> &'static str {
-        if self.spins { "spinning" } else { "waking" }
+    fn case(&self, rate: u32) -> String {
+        SharedMemory::case(if self.spins { "spinning" } else { "waking" }, rate)
     }
 }

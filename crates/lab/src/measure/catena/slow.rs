@@ -5,37 +5,28 @@
 use std::path::Path;
 use std::{fs, io};
 
-use super::hops::{came, sent};
+use super::program::{Program, damage, middle, publishing, receiving, settle};
 use super::series::Series;
-use super::spread::receiving;
-use super::stage::{Failure, OTHERS, PUBLISHER, Program, Stage, Starting, settle};
-use super::{Found, Procedure};
+use super::stage::{Failure, OTHERS, PUBLISHER, Stage, Starting};
+use super::{Asked, Found, Procedure};
 use crate::measure::Setting;
 use trunkline_bench::histogram::{Latencies, Times};
-use trunkline_bench::row::{Row, Verdict};
-use trunkline_demo::component::task::{
-    Published, Publishing, Range, Received, Receiving, Task, Topics,
-};
+use trunkline_bench::row::Row;
+use trunkline_demo::component::task::{Published, Range, Received, Receiving, Task, Topics};
 use trunkline_experiment::definition::SlowConsumers;
-use trunkline_experiment::definition::traffic::PAYLOAD_BYTES;
 use trunkline_experiment::middleware::Middleware;
 use trunkline_experiment::names::SECOND;
 
 /// Bytes of the receive buffer of one that reads slowly: what waits shall wait in the router.
 const SMALL_BUFFER: usize = 16 << 10;
 
-pub(super) struct Flexibility<'a> {
-    pub(super) setting: &'a Setting<'a>,
-    pub(super) asked: &'a SlowConsumers,
-}
-
 /// The latency of one message.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Sample {
+struct Sample {
     /// When it was due, in nanoseconds from the first of the run.
-    pub(crate) due: u64,
+    due: u64,
     /// How long after that it came.
-    pub(crate) latency: u64,
+    latency: u64,
 }
 
 /// How a slow consumer is slow.
@@ -61,18 +52,18 @@ struct Outcome {
     samples: Vec<Sample>,
 }
 
-impl Procedure for Flexibility<'_> {
+impl Procedure for Asked<'_, SlowConsumers> {
     fn starting(&self) -> Starting {
-        Starting { processor: Some(OTHERS), spins: false }
+        Starting::PINNED
     }
 
     fn cases(&self) -> Vec<String> {
-        let mut cases = vec![self.asked.case("alone", 0)];
-        for &cap in &self.asked.caps {
-            cases.extend(["fast", "slow", "eliding"].map(|name| self.asked.case(name, cap)));
+        let mut cases = vec![self.measure.case("alone", 0)];
+        for &cap in &self.measure.caps {
+            cases.extend(["fast", "slow", "eliding"].map(|name| self.measure.case(name, cap)));
         }
-        let cap = self.asked.caps.first().copied().unwrap_or_default();
-        cases.extend(SlowConsumers::READERS.map(|name| self.asked.case(name, cap)));
+        let cap = self.measure.caps.first().copied().unwrap_or_default();
+        cases.extend(SlowConsumers::READERS.map(|name| self.measure.case(name, cap)));
         cases
     }
 
@@ -81,26 +72,24 @@ impl Procedure for Flexibility<'_> {
         format!("pricing engine spins on cpu {PUBLISHER}; {router}consumers block on cpu {OTHERS}")
     }
 
-    fn turn(&self, stage: &mut Stage, found: &mut Found) -> Result<(), Failure> {
+    fn turn(&self, stage: &mut Stage<'_>, found: &mut Found) -> Result<(), Failure> {
         let (elides, pace) = self.abilities(stage)?;
-        let is_quick = self.setting.request.is_quick;
-        let whole = self.asked.turns.milliseconds(is_quick);
-        let milliseconds = if elides { whole } else { whole.min(self.asked.peer_milliseconds) };
-        let further = milliseconds.min(self.asked.further_milliseconds);
+        let SlowConsumers { caps, peer_milliseconds, further_milliseconds, .. } = self.measure;
+        let whole = self.milliseconds();
+        let milliseconds = if elides { whole } else { whole.min(*peer_milliseconds) };
+        let further = milliseconds.min(*further_milliseconds);
         let mut notes = Vec::new();
-        let mut run = |stage: &mut Stage, with: &[&'static str], cap, long| {
+        let mut run = |stage: &mut Stage<'_>, with: &[&'static str], cap, long| {
             self.run(stage, (with, cap, pace), long, &mut notes)
         };
         let (_, mut fast_alone) = run(stage, &[], 0, further)?;
         let mut runs = Vec::new();
-        let caps = if elides { &self.asked.caps[..] } else { &self.asked.caps[..1] };
-        for (number, &cap) in caps.iter().enumerate() {
-            let with: &[&'static str] = if elides { &["slow", "eliding"] } else { &["slow"] };
+        let with: &[&'static str] = if elides { &["slow", "eliding"] } else { &["slow"] };
+        for (number, &cap) in caps.iter().take(if elides { usize::MAX } else { 1 }).enumerate() {
             let long = if number == 0 { milliseconds } else { further };
-            let ran = run(stage, with, cap, long)?;
-            runs.push((cap, ran));
+            runs.push((cap, run(stage, with, cap, long)?));
         }
-        if let Some(&cap) = self.asked.caps.first().filter(|_| elides) {
+        if let Some(&cap) = caps.first().filter(|_| elides) {
             let (published, mut outcomes) = run(stage, &SlowConsumers::READERS, cap, further)?;
             outcomes.retain(|outcome| outcome.name != "fast");
             runs.push((cap, (published, outcomes)));
@@ -109,19 +98,13 @@ impl Procedure for Flexibility<'_> {
         found.findings.notes.extend(notes);
         // Before and after the others: two stretches of one turn.
         let alone: Vec<Sample> = fast_alone.iter().flat_map(|it| it.samples.clone()).collect();
-        let profile = stage.subject.profile(&self.who(stage.subject));
-        let series = found.of(&self.asked.case("alone", 0), stage.subject, profile);
-        series.add_times(&times(&alone));
+        let case = self.measure.case("alone", 0);
+        self.series(&case, stage.subject, found).add_times(&times(&alone));
         if !elides {
-            for &cap in &self.asked.caps {
-                let profile = stage.subject.profile(&self.who(stage.subject));
-                let case = self.asked.case("eliding", cap);
-                found.of(&case, stage.subject, profile).out = Some(Verdict::Absent);
-            }
-            for name in SlowConsumers::READERS {
-                let profile = stage.subject.profile(&self.who(stage.subject));
-                let case = self.asked.case(name, self.asked.caps[0]);
-                found.of(&case, stage.subject, profile).out = Some(Verdict::Absent);
+            let eliding = caps.iter().map(|&cap| ("eliding", cap));
+            let readers = SlowConsumers::READERS.map(|name| (name, caps[0]));
+            for (name, cap) in eliding.chain(readers) {
+                self.leave_out(&self.measure.case(name, cap), stage.subject, found);
             }
         }
         for (cap, (published, outcomes)) in &runs {
@@ -133,9 +116,9 @@ impl Procedure for Flexibility<'_> {
     }
 }
 
-impl Flexibility<'_> {
+impl Asked<'_, SlowConsumers> {
     /// Whether it elides, and who slows the slow consumer down.
-    fn abilities(&self, stage: &Stage) -> Result<(bool, Pace), Failure> {
+    fn abilities(&self, stage: &Stage<'_>) -> Result<(bool, Pace), Failure> {
         let can = |updates: Option<u32>, messages: Option<u32>| -> Result<bool, Failure> {
             let mut program = stage.program("probe", Some(OTHERS))?;
             let mut connection = stage.connection("probe", &self.topics(stage));
@@ -147,52 +130,43 @@ impl Flexibility<'_> {
                 Err(failure) => Err(failure),
             }
         };
-        let elides = can(self.asked.caps.first().copied(), None)?;
-        let paces = can(None, Some(self.asked.slow))?;
+        let elides = can(self.measure.caps.first().copied(), None)?;
+        let paces = can(None, Some(self.measure.slow))?;
         Ok((elides, if paces { Pace::Router } else { Pace::Reader }))
     }
 
-    fn topics(&self, stage: &Stage) -> Topics {
-        stage.prices(self.asked.topics as usize, Vec::new())
+    fn topics(&self, stage: &Stage<'_>) -> Topics {
+        stage.prices(self.measure.topics as usize, Vec::new())
     }
 
     /// Publishes to the fast consumer and those `with` it.
     fn run(
         &self,
-        stage: &mut Stage,
+        stage: &mut Stage<'_>,
         (with, cap, pace): (&[&'static str], u32, Pace),
         milliseconds: u64,
         notes: &mut Vec<String>,
     ) -> Result<(Published, Vec<Outcome>), Failure> {
         let run = stage.next_run();
-        let topics = Range { first: 0, count: self.asked.topics as usize };
+        let topics = Range { first: 0, count: self.measure.topics as usize };
         let mut consumers = Vec::new();
         for &name in ["fast"].iter().chain(with) {
-            consumers.push(self.consumer(
-                stage,
-                (name, cap, pace),
-                receiving(run, topics, milliseconds, 0),
-            )?);
+            let receive = receiving(run, topics, milliseconds, 0);
+            consumers.push(self.consumer(stage, (name, cap, pace), receive)?);
         }
-        let mut engine =
-            stage.connected("pricing engine", Some(PUBLISHER), &self.topics(stage), None)?;
+        let names = self.topics(stage);
+        let mut engine = stage.connected("pricing engine", Some(PUBLISHER), &names, None)?;
         let mut all: Vec<(&mut Program, usize)> =
             consumers.iter_mut().map(|it| (&mut it.program, 0)).collect();
         settle(&mut engine, &mut all)?;
         for Consumer { program, receive, .. } in &mut consumers {
             program.begin(&Task::Receive(receive.clone()))?;
         }
-        let published = sent(engine.ask(&Task::Publish(Publishing {
-            run,
-            rate: self.asked.rate.into(),
-            messages: u64::from(self.asked.rate) * milliseconds / 1_000,
-            bytes: PAYLOAD_BYTES,
-            end: topics.indexes(),
-        }))?)?;
+        let publish = publishing(run, self.measure.rate.into(), milliseconds, topics.indexes());
+        let published = engine.publish(&Task::Publish(publish))?;
         let mut outcomes = Vec::new();
         for Consumer { name, program, receive } in &mut consumers {
-            let finished = program.finish().and_then(came);
-            let received = match finished {
+            let received = match program.received() {
                 Ok(received) => received,
                 // Some brokers disconnect who is slow: that is their answer to it.
                 Err(Failure::Broken(why)) if *name == "slow" => {
@@ -209,36 +183,35 @@ impl Flexibility<'_> {
 
     fn consumer(
         &self,
-        stage: &Stage,
+        stage: &Stage<'_>,
         (name, cap, pace): (&'static str, u32, Pace),
         receive: Receiving,
     ) -> Result<Consumer, Failure> {
+        let SlowConsumers { rate, slow, queue, .. } = *self.measure;
         let mut program = stage.program(name, Some(OTHERS))?;
         let mut connection = stage.connection(name, &self.topics(stage));
         let file = stage.folder().join(format!("{name}-{}", receive.run)).display().to_string();
         let mut receive = Receiving { file: Some(file), silence: None, ..receive };
         match name {
             "slow" => {
-                connection.queue_messages = Some(self.asked.queue);
+                connection.queue_messages = Some(queue);
                 match pace {
-                    Pace::Router => connection.messages_per_second = Some(self.asked.slow),
+                    Pace::Router => connection.messages_per_second = Some(slow),
                     Pace::Reader => {
                         connection.receive_buffer = Some(SMALL_BUFFER);
-                        receive.pace = Some(self.asked.slow.into());
+                        receive.pace = Some(slow.into());
                     }
                 }
                 // It is behind when the others are done, and what it has then is what counts.
                 receive.milliseconds -= 5_000;
                 receive.milliseconds = receive.milliseconds / 2 + 200;
             }
-            "eliding" => {
-                connection.updates_per_second = Some(cap);
-            }
+            "eliding" => connection.updates_per_second = Some(cap),
             "slow-reader" | "slow-reader-without-credit" => {
                 // A cap that caps nothing: what slows it down is its reading.
-                connection.updates_per_second = Some(self.asked.rate);
+                connection.updates_per_second = Some(rate);
                 connection.without_credit = name != "slow-reader";
-                receive.pace = Some(self.asked.slow.into());
+                receive.pace = Some(slow.into());
             }
             _ => {}
         }
@@ -256,22 +229,18 @@ impl Flexibility<'_> {
         outcome: &Outcome,
     ) {
         let Outcome { name, received, samples } = outcome;
-        let case = self.asked.case(name, cap);
-        let slow = match pace {
-            Pace::Router => "slowed by the router",
-            Pace::Reader => "reads slowly",
+        let case = self.measure.case(name, cap);
+        let how = match (*name, pace) {
+            ("slow", Pace::Router) => "; slowed by the router",
+            ("slow", Pace::Reader) => "; reads slowly",
+            ("slow-reader", _) => "; reads slowly, with credit",
+            ("slow-reader-without-credit", _) => "; reads slowly, without credit",
+            _ => "",
         };
-        let who = self.who(subject);
-        let who = match *name {
-            "slow" => format!("{who}; {slow}"),
-            "slow-reader" => format!("{who}; reads slowly, with credit"),
-            "slow-reader-without-credit" => format!("{who}; reads slowly, without credit"),
-            _ => who,
-        };
-        let profile = subject.profile(&who);
+        let profile = subject.profile(&format!("{}{how}", self.who(subject)));
         let seconds = seconds(self.setting, (&case, subject.name, &profile), samples);
         let series = found.of(&case, subject, profile);
-        let queue = (pace == Pace::Router).then_some(self.asked.queue as u64);
+        let queue = (pace == Pace::Router).then_some(self.measure.queue as u64);
         count(series, (name, queue), published, received);
         // A run is one, however long it is: its pieces are not independent of one another.
         series.add_times(&times(samples));
@@ -282,18 +251,18 @@ impl Flexibility<'_> {
             // What comes at last has waited in a queue that was full.
             if received.missing > 0 {
                 let last = &samples[samples.len() - samples.len() / 4..];
-                series.add("plateau", "ns", middle(last).unwrap_or_default());
+                series.add("plateau", "ns", middle(&times(last)).unwrap_or_default());
             }
         }
         // A picture shows one run.
-        if self.asked.turns.count != Some(1) {
+        if self.measure.turns.count != Some(1) {
             return;
         }
         found.findings.rows.extend(seconds);
         // Those who are slow at reading have a run of their own.
         let run = if SlowConsumers::READERS.contains(name) { "-readers" } else { "" };
         found.findings.latencies.push(Latencies {
-            group: format!("{}{run}-{}-{cap}", self.asked.name, subject.name),
+            group: format!("{}{run}-{}-{cap}", self.measure.name, subject.name),
             case,
             subject: subject.name.to_owned(),
             times: samples.iter().map(|it| (it.due, it.latency)).collect(),
@@ -323,20 +292,13 @@ fn count(
         _ => series.count("lost", absent),
     }
     series.count("delivered", received.messages);
-    if received.disordered + received.damaged > 0 {
-        let (disordered, damaged) = (received.disordered, received.damaged);
-        series.wrong = Some(format!("{disordered} messages out of order, {damaged} damaged"));
-    }
+    series.note_wrong(damage(received));
 }
 
 fn times(samples: &[Sample]) -> Times {
     let mut times = Times::default();
     times.extend(samples.iter().map(|it| it.latency));
     times
-}
-
-fn middle(samples: &[Sample]) -> Option<f64> {
-    times(samples).percentile(50.0).map(|middle| middle as f64)
 }
 
 /// How the latency of one that is behind goes, by when messages were due: `rise` is the second quarter of
@@ -346,7 +308,7 @@ fn shape(samples: &[Sample]) -> Vec<(&'static str, &'static str, f64)> {
     let end = samples.last().map_or(0, |it| it.due) + 1;
     let part = |from: u64, to: u64| {
         let is_in = |it: &&Sample| (end * from / 8..end * to / 8).contains(&it.due);
-        middle(&samples.iter().filter(is_in).copied().collect::<Vec<_>>())
+        middle(&times(&samples.iter().filter(is_in).copied().collect::<Vec<_>>()))
     };
     let ratio = |over: Option<f64>, under: Option<f64>| Some(over? / under.filter(|it| *it > 0.0)?);
     let (first, second, last) = (part(0, 1), part(2, 4), part(6, 8));
@@ -379,16 +341,11 @@ fn seconds(
 }
 
 /// The latencies that a program wrote into a file.
-pub(crate) fn samples(file: &Path) -> io::Result<Vec<Sample>> {
+fn samples(file: &Path) -> io::Result<Vec<Sample>> {
     let bytes = fs::read(file)?;
-    let (pairs, _) = bytes.as_chunks::<16>();
-    let number = |bytes: &[u8]| {
-        bytes.iter().rev().fold(0_u64, |number, &byte| number << 8 | u64::from(byte))
-    };
-    let all: Vec<Sample> = pairs
-        .iter()
-        .map(|pair| Sample { due: number(&pair[..8]), latency: number(&pair[8..]) })
-        .collect();
+    let numbers: Vec<u64> = bytes.as_chunks().0.iter().map(|it| u64::from_le_bytes(*it)).collect();
+    let pairs = numbers.as_chunks().0.iter();
+    let all: Vec<Sample> = pairs.map(|&[due, latency]| Sample { due, latency }).collect();
     let first = all.first().map_or(0, |it| it.due);
     Ok(all.into_iter().map(|it| Sample { due: it.due.saturating_sub(first), ..it }).collect())
 }

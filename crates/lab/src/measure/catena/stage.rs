@@ -7,21 +7,18 @@ use std::time::Duration;
 
 use trunkline_bench_bus::broker::{self, BrokerError, Launch, Options, Ready, Running};
 
+use super::program::Program;
 use crate::disk::Place;
 use crate::measure::Setting;
 use crate::peer::process::Process;
 use crate::peer::{PeerError, PeerErrorKind};
 use trunkline_bench::folder::PrivateFolder;
 use trunkline_demo::component::UNSUPPORTED;
-use trunkline_demo::component::task::{Answer, Connection, Content, Pair, Range, Task, Topics};
+use trunkline_demo::component::task::{Connection, Content, Pair, Range, Task, Topics};
 use trunkline_experiment::middleware::{Guarantee, Middleware, Router};
 
 /// How long a program may take for a task.
 const PATIENCE: Duration = Duration::from_secs(150);
-
-/// How often a probe is sent until it arrives, and how long each is waited for.
-pub(super) const PROBES: u32 = 60;
-pub(super) const PROBE_MILLISECONDS: u64 = 100;
 
 /// The processor of the program that paces the messages, and that of all others.
 pub(super) const PUBLISHER: usize = 0;
@@ -73,6 +70,11 @@ pub(super) struct Starting {
     pub(super) spins: bool,
 }
 
+impl Starting {
+    /// It shares a processor with all but the publisher, and blocks.
+    pub(super) const PINNED: Self = Self { processor: Some(OTHERS), spins: false };
+}
+
 /// Where the prices come from.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Market {
@@ -82,7 +84,8 @@ pub(super) struct Market {
 }
 
 /// A subject whose router runs.
-pub(super) struct Stage {
+pub(super) struct Stage<'a> {
+    setting: &'a Setting<'a>,
     pub(super) subject: &'static Middleware,
     program: PathBuf,
     arguments: Vec<String>,
@@ -93,10 +96,10 @@ pub(super) struct Stage {
     runs: u16,
 }
 
-impl Stage {
+impl<'a> Stage<'a> {
     /// Starts the router, if the subject has one.
     pub(super) fn open(
-        setting: &Setting<'_>,
+        setting: &'a Setting<'a>,
         subject: &'static Middleware,
         starting: Starting,
         market: &Market,
@@ -110,10 +113,6 @@ impl Stage {
             data.as_ref().map_or_else(PrivateFolder::new, |it| PrivateFolder::below(it))?;
         let peers = &setting.request.peers.folder;
         let running = start(setting, subject, starting, (&folder, data), None)?;
-        let ours = || {
-            let arguments = ["lab", "component", subject.name].map(str::to_owned);
-            (setting.request.program.clone(), arguments.to_vec())
-        };
         let (program, arguments) = match broker::named(subject.name) {
             Some(broker) => {
                 let program = std::path::absolute(peers.join(broker::MIDDLEWARE))?;
@@ -124,32 +123,24 @@ impl Stage {
                 }
                 (program, vec![broker.adaptor().to_owned()])
             }
-            None => ours(),
+            None => {
+                let arguments = ["lab", "component", subject.name].map(str::to_owned);
+                (setting.request.program.clone(), arguments.to_vec())
+            }
         };
         let address = match &running {
             Some(running) => running.address().to_owned(),
             None => folder.path().display().to_string(),
         };
-        Ok(Self {
-            subject,
-            program,
-            arguments,
-            running,
-            address,
-            folder,
-            market: market.clone(),
-            runs: 0,
-        })
+        let (market, runs) = (market.clone(), 0);
+        Ok(Self { setting, subject, program, arguments, running, address, folder, market, runs })
     }
 
     /// Kills the router and starts it again with the files that it has left.
-    pub(super) fn restart(
-        &mut self,
-        setting: &Setting<'_>,
-        starting: Starting,
-    ) -> Result<(), Failure> {
+    pub(super) fn restart(&mut self, starting: Starting) -> Result<(), Failure> {
         let Some(killed) = self.running.take().map(Running::kill) else { return Ok(()) };
         let data = self.subject.guarantee.map(|_| self.folder.path().to_owned());
+        let setting = self.setting;
         let running = start(setting, self.subject, starting, (&self.folder, data), Some(&killed))?;
         if let Some(running) = &running {
             running.address().clone_into(&mut self.address);
@@ -170,7 +161,7 @@ impl Stage {
         if let Some(processor) = processor {
             process.pin(processor);
         }
-        Ok(Program { process })
+        Ok(Program(process))
     }
 
     /// A program with a connection that has subscribed to these topics.
@@ -227,8 +218,8 @@ impl Stage {
     }
 
     /// Memory of the router, in bytes.
-    pub(super) fn memory(&self) -> Option<u64> {
-        self.running.as_ref()?.resident_bytes()
+    pub(super) fn memory(&self) -> Option<f64> {
+        Some(self.running.as_ref()?.resident_bytes()? as f64)
     }
 
     /// CPU time of the router.
@@ -335,71 +326,4 @@ fn guarantee_of_ours(
         "\n[journal]\ndirectory = {:?}\ndurability = {durability:?}\ndelivery = {delivery:?}\n",
         journal.join("journal").display().to_string()
     ))
-}
-
-/// A program that does tasks.
-#[derive(Debug)]
-pub(super) struct Program {
-    process: Process,
-}
-
-impl Program {
-    /// Does a task and waits for its end.
-    pub(super) fn ask(&mut self, task: &Task) -> Result<Answer, Failure> {
-        self.begin(task)?;
-        self.finish()
-    }
-
-    /// Begins a task.
-    pub(super) fn begin(&mut self, task: &Task) -> Result<(), Failure> {
-        let line = serde_json::to_string(task).map_err(std::io::Error::other)?;
-        Ok(self.process.begin(&line)?)
-    }
-
-    /// Waits for the end of the task that was begun.
-    pub(super) fn finish(&mut self) -> Result<Answer, Failure> {
-        let (task, answer) = self.process.finish()?;
-        let answer = answer.strip_prefix("ok ").unwrap_or_default();
-        serde_json::from_str(answer).map_err(|error| {
-            Failure::Broken(format!("{answer:.100} is no answer to {task:.100}: {error}"))
-        })
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        self.process.stop();
-    }
-}
-
-/// Sends probes until every subscriber has heard one on its topic: some middlewares do not tell when a
-/// subscription has taken effect, and all are warmer after it.
-pub(super) fn settle(
-    publisher: &mut Program,
-    subscribers: &mut [(&mut Program, usize)],
-) -> Result<(), Failure> {
-    let mut deaf: Vec<usize> = (0..subscribers.len()).collect();
-    for _ in 0..PROBES {
-        for &index in &deaf {
-            subscribers[index].0.begin(&Task::Listen { milliseconds: PROBE_MILLISECONDS })?;
-        }
-        let mut topics: Vec<usize> = deaf.iter().map(|&index| subscribers[index].1).collect();
-        topics.dedup();
-        publisher.ask(&Task::Probe { topics })?;
-        let mut still = Vec::new();
-        for &index in &deaf {
-            if !subscribers[index].0.finish()?.heard {
-                still.push(index);
-            }
-        }
-        deaf = still;
-        if deaf.is_empty() {
-            return Ok(());
-        }
-    }
-    Err(Failure::Broken(format!(
-        "{} of {} subscribers hear nothing",
-        deaf.len(),
-        subscribers.len()
-    )))
 }

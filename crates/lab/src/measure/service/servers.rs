@@ -3,19 +3,22 @@
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::slice;
 use std::sync::Arc;
 
 use trunkline_catalogue::commerce::CustomerServices;
 
 use super::processors::Processors;
+use super::tally::{LATENCY, Series};
 use super::tls::Credentials;
 use crate::customer_services::web_service::path_of;
 use crate::customer_services::{self, batch};
 use crate::format::Codec;
+use crate::link::Proxy;
 use crate::measure::{Findings, Setting};
 use crate::peer::{ANSWER_TIMEOUT, Peer, PeerError, Serving};
-use crate::service::{Connecting, Load, Post, Protocol, Request, Secure, Until};
-use crate::{answer, format};
+use crate::service::{Connecting, Failure, Load, Post, Protocol, Request, Secure};
+use crate::{answer, format, turns};
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_experiment::definition::{MessageCase, Transport};
 use trunkline_experiment::format::{Encoding, Family, Format};
@@ -34,6 +37,11 @@ pub(super) struct Asked {
 impl Asked {
     pub(super) fn over(transport: Transport) -> Self {
         Self { transport, has_nagle: false, words: String::new() }
+    }
+
+    /// HTTP, and nothing else.
+    pub(super) fn plain() -> Self {
+        Self::over(Transport::Http)
     }
 }
 
@@ -61,13 +69,31 @@ pub(super) enum Whose {
     Peers(usize),
 }
 
+/// A server that takes part in a case, and what it is sent.
+pub(super) struct Entry {
+    pub(super) server: usize,
+    pub(super) to: Connecting,
+    pub(super) requests: Arc<Vec<Request>>,
+    pub(super) series: Series,
+    /// The shaped link in front of it.
+    pub(super) _link: Option<Proxy>,
+}
+
+impl AsMut<[Self]> for Entry {
+    fn as_mut(&mut self) -> &mut [Self] {
+        slice::from_mut(self)
+    }
+}
+
 /// All servers that have been started, and what is sent to them.
-pub(super) struct Servers {
+pub(super) struct Servers<'a> {
+    pub(super) setting: &'a Setting<'a>,
+    pub(super) found: &'a mut Findings,
     all: Vec<Server>,
     /// Who could not be started, so that it is told once.
     failed: Vec<(String, Asked)>,
     requests: BTreeMap<Key, Result<Arc<Vec<Request>>, String>>,
-    pub(super) credentials: Option<Credentials>,
+    credentials: Option<Credentials>,
     /// Connections at the same time, at most.
     connections: u32,
     processors: Processors,
@@ -75,9 +101,11 @@ pub(super) struct Servers {
 
 type Key = (usize, Format, String, bool);
 
-impl Servers {
-    pub(super) fn new(connections: u32) -> Self {
+impl<'a> Servers<'a> {
+    pub(super) fn new(setting: &'a Setting<'a>, found: &'a mut Findings, connections: u32) -> Self {
         Self {
+            setting,
+            found,
             all: Vec::new(),
             failed: Vec::new(),
             requests: BTreeMap::new(),
@@ -92,41 +120,27 @@ impl Servers {
     }
 
     /// The servers for a format: ours, then the others if they take part.
-    pub(super) fn of(
-        &mut self,
-        setting: &Setting<'_>,
-        found: &mut Findings,
-        asked: &Asked,
-        format: Format,
-        with_others: bool,
-    ) -> Vec<usize> {
+    pub(super) fn of(&mut self, asked: &Asked, format: Format, with_others: bool) -> Vec<usize> {
         let mut whose = vec![Whose::Ours];
         let is_plain = asked.transport == Transport::Http && !asked.has_nagle;
         if with_others {
             // The bare echo speaks plain HTTP.
             whose.extend(is_plain.then_some(Whose::Bare));
             let is_http = matches!(asked.transport, Transport::Http | Transport::Tls);
-            let peers = setting.request.peers.peers.iter().enumerate();
+            let peers = self.setting.request.peers.peers.iter().enumerate();
             let takes_part = |(_, (known, _)): &(usize, &(Known, _))| {
                 is_http && formats_of(known.name).contains(&format)
             };
             whose.extend(peers.filter(takes_part).map(|(index, _)| Whose::Peers(index)));
         }
-        whose.into_iter().filter_map(|it| self.one(setting, found, asked, format, it)).collect()
+        whose.into_iter().filter_map(|it| self.one(asked, format, it)).collect()
     }
 
-    fn one(
-        &mut self,
-        setting: &Setting<'_>,
-        found: &mut Findings,
-        asked: &Asked,
-        format: Format,
-        whose: Whose,
-    ) -> Option<usize> {
+    fn one(&mut self, asked: &Asked, format: Format, whose: Whose) -> Option<usize> {
         let name = match whose {
             Whose::Ours => TRUNKLINE,
             Whose::Bare => BARE,
-            Whose::Peers(index) => setting.request.peers.peers[index].0.subject(),
+            Whose::Peers(index) => self.setting.request.peers.peers[index].0.subject(),
         };
         let only = (asked.transport == Transport::Tcp).then_some(format);
         let is_it = |it: &Server| it.name == name && it.asked == *asked && it.only == only;
@@ -137,8 +151,7 @@ impl Servers {
         if self.failed.contains(&key) {
             return None;
         }
-        let started = self.start(setting, found, (name, whose), asked, only);
-        match started {
+        match self.start((name, whose), asked, only) {
             Ok(Some(server)) => {
                 let has_format = server.formats.contains(&format);
                 self.all.push(server);
@@ -147,18 +160,18 @@ impl Servers {
             Ok(None) => {
                 // Once for each peer and style, however often it would have had a turn.
                 let profile = format.profile_over(asked.transport.profile());
-                let blank = setting.row(NETWORK, name, &profile, "latency", "ns");
+                let blank = self.setting.row(NETWORK, name, &profile, LATENCY.0, LATENCY.1);
                 let row = Row { verdict: Verdict::Absent, ..blank };
-                if !found.rows.contains(&row) {
-                    found.rows.push(row);
+                if !self.found.rows.contains(&row) {
+                    self.found.rows.push(row);
                 }
                 None
             }
             Err(why) => {
                 // Few toolkits do everything; our own end must.
                 match whose {
-                    Whose::Peers(_) => found.notes.push(why),
-                    Whose::Ours | Whose::Bare => found.faults.push(why),
+                    Whose::Peers(_) => self.found.notes.push(why),
+                    Whose::Ours | Whose::Bare => self.found.faults.push(why),
                 }
                 self.failed.push(key);
                 None
@@ -168,14 +181,12 @@ impl Servers {
 
     fn start(
         &mut self,
-        setting: &Setting<'_>,
-        found: &mut Findings,
         (name, whose): (&str, Whose),
         asked: &Asked,
         only: Option<Format>,
     ) -> Result<Option<Server>, String> {
         let told = |error: PeerError| error.to_string();
-        let request = setting.request;
+        let request = self.setting.request;
         let (mut peer, formats) = match whose {
             Whose::Peers(index) => {
                 let (known, program) = &request.peers.peers[index];
@@ -183,7 +194,7 @@ impl Servers {
                 let start = || Peer::start(known.name, program, ANSWER_TIMEOUT);
                 let peer = self.processors.among_servers(start).map_err(told)?;
                 let greeting = peer.greeting();
-                found.versions.insert(known.subject().to_owned(), greeting.version.clone());
+                self.found.versions.insert(known.subject().to_owned(), greeting.version.clone());
                 let formats = greeting.formats.iter().filter_map(|name| Format::named(name));
                 let formats = formats.collect();
                 (peer, formats)
@@ -235,7 +246,7 @@ impl Servers {
             words.extend((!asked.words.is_empty()).then(|| asked.words.clone()));
         }
         let threads = match whose {
-            Whose::Ours | Whose::Bare => self.processors.of_servers.min(OUR_THREADS),
+            Whose::Ours | Whose::Bare => self.processors.of_servers().min(OUR_THREADS),
             Whose::Peers(_) => self.connections,
         };
         Ok(Serving { threads, closes: false, words: words.join(" ") })
@@ -248,8 +259,71 @@ impl Servers {
         self.credentials.as_ref().ok_or_else(|| "no certificate".to_owned())
     }
 
+    /// Who takes part in a case with a message, of those others that `others` lets in: the right answers are known. Who
+    /// has given a wrong one has a row that says so.
+    pub(super) fn enter(
+        &mut self,
+        asked: &Asked,
+        format: Format,
+        (case, message, is_kept): (&str, &MessageCase, bool),
+        others: Option<&dyn Fn(&str) -> bool>,
+    ) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for server in self.of(asked, format, others.is_some()) {
+            let name = self.all[server].name.clone();
+            if others.is_some_and(|is_in| !is_in(&name)) {
+                continue;
+            }
+            let made = self.requests((server, format), message, is_kept);
+            let of = |requests: &[Request]| {
+                Series::of_calls((case, &name), format, asked.transport, requests)
+            };
+            match made.and_then(|requests| Ok((self.connecting(server, format)?, requests))) {
+                Ok((to, requests)) => {
+                    let series = of(&requests);
+                    entries.push(Entry { server, to, requests, series, _link: None });
+                }
+                Err(_) => {
+                    let row = of(&[]).without(self.setting, LATENCY, Verdict::WrongAnswer);
+                    self.found.rows.push(row);
+                }
+            }
+        }
+        entries
+    }
+
+    /// Lets all take turns. Who fails takes no more part.
+    pub(super) fn take_turns<E: AsMut<[Entry]>>(
+        &mut self,
+        all: &mut [E],
+        repetitions: u32,
+        progress: &mut dyn FnMut(&str, f64),
+        mut work: impl FnMut(&mut Self, &mut E, u32) -> Result<(), Failure>,
+    ) {
+        for repetition in 0..repetitions {
+            progress("taking turns", f64::from(repetition) / f64::from(repetitions));
+            turns::take_turns(all, repetition, |it| {
+                if it.as_mut().iter().any(|entry| entry.series.out.is_some()) {
+                    return;
+                }
+                if let Err(failure) = work(self, it, repetition) {
+                    self.dismiss(it.as_mut(), &failure);
+                }
+            });
+        }
+    }
+
+    /// They take no more part.
+    pub(super) fn dismiss(&mut self, entries: &mut [Entry], failure: &Failure) {
+        if let Some(Entry { series, .. }) = entries.first() {
+            let (name, format, case) = (&series.subject, series.of.name(), &series.case);
+            self.found.faults.push(format!("{name} ({format}), {case}: {failure}"));
+        }
+        entries.iter_mut().for_each(|entry| entry.series.dismiss(Verdict::WrongAnswer));
+    }
+
     /// How a server is spoken to.
-    pub(super) fn connecting(&self, index: usize, format: Format) -> Result<Connecting, String> {
+    fn connecting(&self, index: usize, format: Format) -> Result<Connecting, String> {
         let Server { asked, address, .. } = &self.all[index];
         let protocol = match (asked.transport, format.encoding()) {
             (Transport::Tcp, Encoding::Cdr(_)) => Protocol::LengthPrefixed,
@@ -272,9 +346,8 @@ impl Servers {
 
     /// The requests for a server with a message, made and tried once. The error tells what was wrong
     /// with the answers; it is told here, the first time.
-    pub(super) fn requests(
+    fn requests(
         &mut self,
-        found: &mut Findings,
         (index, format): (usize, Format),
         case: &MessageCase,
         is_kept: bool,
@@ -287,7 +360,7 @@ impl Servers {
         if let Err(why) = &made {
             let (name, format, case) = (&self.all[index].name, format.name(), &case.name);
             let transport = self.all[index].asked.transport.name();
-            found.faults.push(format!("{name} ({format} over {transport}), {case}: {why}"));
+            self.found.faults.push(format!("{name} ({format} over {transport}), {case}: {why}"));
         }
         self.requests.insert(key, made.clone());
         made
@@ -309,16 +382,8 @@ impl Servers {
                 protocol => Request::framed(protocol, body).map_err(|error| error.to_string())?,
             });
         }
-        let load = Load {
-            to: &to,
-            requests: &requests,
-            threads: 1,
-            depth: 1,
-            is_reconnecting: false,
-            warm_up: 0,
-            until: Until::Calls(1),
-        };
-        let answers = load.first_answers().map_err(|failure| failure.to_string())?;
+        let answers =
+            Load::new(&to, &requests).first_answers().map_err(|failure| failure.to_string())?;
         if self.all[index].name == BARE {
             if answers != corpus {
                 return Err("the answer is not the request".into());

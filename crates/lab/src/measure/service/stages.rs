@@ -3,149 +3,93 @@
 //! The server says what decoding, its function and encoding took (T2, T3, T4). The driver sends bytes
 //! made before, so that the rest of a call is the network's and the system's on both ways (T1 and T5).
 
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::contest::plain;
-use super::servers::{Asked, Servers};
+use super::servers::{Asked, Entry, Servers};
 use crate::evaluation::Step;
 use crate::measure::codec::COMPILED_AS_THEY_RUN;
-use crate::measure::{Findings, Setting};
 use crate::peer::{PeerError, Stages};
-use crate::service::{Connecting, Load, Request, Until};
+use crate::service::{Failure, Load, Until};
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_experiment::definition::calls::PARTS;
-use trunkline_experiment::definition::{Measure, MessageCase, StagesOfCalls, Transport};
-use trunkline_experiment::format::Format;
+use trunkline_experiment::definition::{MessageCase, StagesOfCalls};
 use trunkline_experiment::names::{BARE, STAGES, lead_metric};
 use trunkline_experiment::subjects::TRUNKLINE;
 
 /// Milliseconds that a server has to count its calls.
 const PATIENCE: u32 = 1_000;
 
-/// One subject in one format.
-struct Entry {
-    server: usize,
-    name: String,
-    format: Format,
-    to: Connecting,
-    requests: Arc<Vec<Request>>,
-    /// Total, decoding, application, encoding, network: a list of repetitions each, in nanoseconds.
-    parts: [Vec<f64>; 5],
-    is_out: bool,
-}
-
 pub(super) fn measure(
-    setting: &Setting<'_>,
-    measures: &[&Measure],
-    servers: &mut Servers,
-    found: &mut Findings,
+    servers: &mut Servers<'_>,
+    asked: &StagesOfCalls,
     progress: &mut dyn FnMut(Step<'_>),
 ) {
-    for measure in measures {
-        let Measure::Stages(asked) = measure else { continue };
-        for case in setting.request.definition.messages.cases_named(&asked.messages) {
-            let mut progress = |text: &str, share: f64| {
-                progress(Step { part: STAGES, text: &format!("{}: {text}", case.name), share });
-            };
-            let mut entries = enter(setting, asked, case, servers, found);
-            run(setting, asked, &mut entries, servers, found, &mut progress);
-            rows(setting, case, &entries, found);
-        }
+    let is_quick = servers.setting.request.is_quick;
+    let calls = if is_quick { asked.calls.min(1) } else { asked.calls };
+    let setting = servers.setting;
+    for message in setting.request.definition.messages.cases_named(&asked.messages) {
+        let mut progress = |text: &str, share: f64| {
+            progress(Step { part: STAGES, text: &format!("{}: {text}", message.name), share });
+        };
+        let mut entries = enter(servers, asked, message);
+        // The first turn warms up: for as long as it takes where code is compiled as it runs.
+        let repetitions = servers.setting.repetitions() + 1;
+        servers.take_turns(
+            &mut entries,
+            repetitions,
+            &mut progress,
+            |servers, entry, repetition| {
+                let is_compiled = COMPILED_AS_THEY_RUN.contains(&entry.series.subject.as_str());
+                let calls = match (repetition, is_compiled && !is_quick) {
+                    (0, true) => calls * 8,
+                    (0, false) => 1,
+                    _ => calls,
+                };
+                let parts = time(entry, servers, calls).map_err(Failure::NotAnswer)?;
+                if repetition > 0 {
+                    take(entry, parts);
+                }
+                Ok(())
+            },
+        );
+        rows(servers, &entries);
     }
 }
 
-fn enter(
-    setting: &Setting<'_>,
-    asked: &StagesOfCalls,
-    case: &MessageCase,
-    servers: &mut Servers,
-    found: &mut Findings,
-) -> Vec<Entry> {
+fn enter(servers: &mut Servers<'_>, asked: &StagesOfCalls, message: &MessageCase) -> Vec<Entry> {
+    let case = format!("{STAGES}-{}", message.name);
     let mut entries = Vec::new();
     for &format in &asked.formats {
-        let ours = Asked { words: "stages".into(), ..plain() };
-        let mut chosen = servers.of(setting, found, &ours, format, false);
-        chosen.extend(servers.of(setting, found, &plain(), format, true));
-        for server in chosen {
-            let name = servers.server(server).name.clone();
-            let is_first =
-                entries.iter().all(|it: &Entry| (&it.name, it.format) != (&name, format));
-            // A bare echo has no parts; of ours there is one that times them.
-            if name == BARE || !is_first {
-                continue;
-            }
-            let requests = servers.requests(found, (server, format), case, true);
-            let (Ok(requests), Ok(to)) = (requests, servers.connecting(server, format)) else {
-                continue;
-            };
-            let parts = Default::default();
-            entries.push(Entry { server, name, format, to, requests, parts, is_out: false });
-            // What was called for the check is counted before anything is timed.
-            thread::sleep(Duration::from_millis(20));
-        }
+        // A bare echo has no parts; of ours there is one that times them.
+        let timed = Asked { words: "stages".into(), ..Asked::plain() };
+        entries.extend(servers.enter(&timed, format, (&case, message, true), None));
+        let others: &dyn Fn(&str) -> bool = &|name| ![TRUNKLINE, BARE].contains(&name);
+        let plain = Asked::plain();
+        entries.extend(servers.enter(&plain, format, (&case, message, true), Some(others)));
     }
+    // What was called for the check is counted before anything is timed.
+    thread::sleep(Duration::from_millis(20));
     entries
 }
 
-fn run(
-    setting: &Setting<'_>,
-    asked: &StagesOfCalls,
-    entries: &mut [Entry],
-    servers: &mut Servers,
-    found: &mut Findings,
-    progress: &mut dyn FnMut(&str, f64),
-) {
-    let is_quick = setting.request.is_quick;
-    let calls = if is_quick { asked.calls.min(1) } else { asked.calls };
-    let repetitions = setting.repetitions();
-    for repetition in 0..=repetitions {
-        progress("taking turns", f64::from(repetition) / f64::from(repetitions + 1));
-        let count = entries.len();
-        for turn in 0..count {
-            let entry = &mut entries[(turn + repetition as usize) % count];
-            if entry.is_out {
-                continue;
-            }
-            // The first turn warms up: for as long as it takes where code is compiled as it runs.
-            let is_compiled = COMPILED_AS_THEY_RUN.contains(&entry.name.as_str());
-            let calls = match (repetition, is_compiled && !is_quick) {
-                (0, true) => calls * 8,
-                (0, false) => 1,
-                _ => calls,
-            };
-            match entry.take(servers, calls) {
-                Ok(()) if repetition == 0 => entry.parts = Default::default(),
-                Ok(()) => {}
-                Err(why) => {
-                    let (name, format) = (&entry.name, entry.format.name());
-                    found.faults.push(format!("{name} ({format}), stages: {why}"));
-                    entry.is_out = true;
-                }
-            }
-        }
-    }
+/// The parts of one call.
+fn time(entry: &Entry, servers: &mut Servers<'_>, calls: u32) -> Result<[f64; 5], String> {
+    let until = Until::Calls(calls.into());
+    let load = Load { warm_up: 1, until, ..Load::new(&entry.to, &entry.requests) };
+    let peer = &mut servers.server(entry.server).peer;
+    parts(&load, &mut || peer.stages().map_err(|error: PeerError| error.to_string()))
 }
 
-impl Entry {
-    fn take(&mut self, servers: &mut Servers, calls: u32) -> Result<(), String> {
-        let load = Load {
-            to: &self.to,
-            requests: &self.requests,
-            threads: 1,
-            depth: 1,
-            is_reconnecting: false,
-            warm_up: 1,
-            until: Until::Calls(calls.into()),
-        };
-        let peer = &mut servers.server(self.server).peer;
-        let told = |error: PeerError| error.to_string();
-        let parts = parts(&load, &mut || peer.stages().map_err(told))?;
-        for (list, part) in self.parts.iter_mut().zip(parts) {
-            list.push(part);
-        }
-        Ok(())
+/// Keeps the parts of a turn, and their shares of the whole.
+fn take(entry: &mut Entry, parts: [f64; 5]) {
+    for (metric, part) in PARTS.into_iter().zip(parts) {
+        entry.series.add(metric, "ns", part);
+    }
+    let [total, decode, _, encode, network] = parts;
+    let shares = PARTS[5..].iter().zip([decode, encode, network, decode + encode]);
+    for (metric, part) in shares {
+        entry.series.add(metric, "%", part / total * 100.0);
     }
 }
 
@@ -205,43 +149,24 @@ fn counted(
     }
 }
 
-fn rows(setting: &Setting<'_>, case: &MessageCase, entries: &[Entry], found: &mut Findings) {
-    let name = format!("{STAGES}-{}", case.name);
-    for entry in entries {
-        let bytes: usize = entry.requests.iter().map(|it| it.bytes.len() - it.head).sum();
-        let bytes = bytes / entry.requests.len().max(1);
-        let profile = entry.format.profile_over(Transport::Http.profile());
-        let profile = format!("{profile}/{bytes}");
-        let blank =
-            |metric: &str, unit: &str| setting.row(&name, &entry.name, &profile, metric, unit);
-        if entry.is_out {
-            found.rows.push(Row { verdict: Verdict::WrongAnswer, ..blank("total", "ns") });
+fn rows(servers: &mut Servers<'_>, entries: &[Entry]) {
+    let setting = servers.setting;
+    let rows = &mut servers.found.rows;
+    for Entry { series, .. } in entries {
+        if let Some(verdict) = series.out {
+            rows.push(series.without(setting, ("total", "ns"), verdict));
             continue;
         }
-        for (metric, part) in PARTS.iter().zip(&entry.parts) {
+        rows.extend(series.medians(setting).map(|row| {
             // Too short to have a spread that means anything.
-            let row = blank(metric, "ns").bounded(part);
-            let verdict = if *metric == "application" { Verdict::Ok } else { row.verdict };
-            found.rows.push(Row { verdict, ..row });
-        }
-        let [total, decode, _, encode, network] = &entry.parts;
-        let codec: Vec<f64> = decode.iter().zip(encode).map(|(one, other)| one + other).collect();
-        let shares = [
-            ("deserialise", decode),
-            ("serialise", encode),
-            ("network", network),
-            ("codec", &codec),
-        ];
-        for (metric, part) in shares {
-            let share = |(part, total): (&f64, &f64)| part / total * 100.0;
-            let shares: Vec<f64> = part.iter().zip(total).map(share).collect();
-            found.rows.push(blank(&format!("{metric}-share"), "%").bounded(&shares));
-        }
-        let ours = entries.iter().find(|it| it.name == TRUNKLINE && it.format == entry.format);
-        if let Some(ours) = ours.filter(|_| entry.name != TRUNKLINE) {
-            let metric = lead_metric(&entry.name);
-            let blank = setting.row(&name, TRUNKLINE, &profile, &metric, "x");
-            found.rows.push(blank.compared(total, &ours.parts[0], None));
+            let verdict = if row.metric == "application" { Verdict::Ok } else { row.verdict };
+            Row { verdict, ..row }
+        }));
+        let ours = entries.iter().map(|it| &it.series);
+        let mut ours = ours.filter(|it| it.subject == TRUNKLINE && it.of == series.of);
+        if let Some(ours) = ours.next().filter(|_| series.subject != TRUNKLINE) {
+            let row = ours.blank(setting, &lead_metric(&series.subject), "x");
+            rows.push(series.over(ours, ("total", "ns"), row, None));
         }
     }
 }
@@ -250,10 +175,10 @@ fn rows(setting: &Setting<'_>, case: &MessageCase, entries: &[Entry], found: &mu
 mod tests {
     use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
-    use std::sync::Mutex;
+    use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::service::Protocol;
+    use crate::service::{Connecting, Protocol, Request};
 
     /// A server whose first call on each connection takes a thousand times as long to decode.
     fn serve(listener: &TcpListener, stages: &Mutex<Stages>) {
@@ -290,15 +215,8 @@ mod tests {
         let (protocol, secure) = (Protocol::Http, None);
         let to = Connecting { address, protocol, nodelay: true, is_split: false, secure };
         let request = Request { bytes: b"12345678".to_vec(), head: 0, answer: b"ok".to_vec() };
-        let load = Load {
-            to: &to,
-            requests: &[request],
-            threads: 1,
-            depth: 1,
-            is_reconnecting: false,
-            warm_up: 1,
-            until: Until::Calls(3),
-        };
+        let requests = [request];
+        let load = Load { warm_up: 1, until: Until::Calls(3), ..Load::new(&to, &requests) };
         parts(&load, &mut || Ok(says(std::mem::take(&mut *stages.lock().expect("no panics")))))
     }
 
