@@ -6,20 +6,18 @@
 //! somebody else's: all of it is escaped, and what is drawn is limited.
 
 mod axis;
-mod calls;
-mod catena;
+mod figure;
 mod figures;
+mod headline;
+mod latencies;
 mod legend;
 mod method;
-mod network;
 mod palette;
 mod plot;
-mod ranges;
 mod select;
 mod style;
 mod tables;
 mod text;
-mod throughput;
 
 use std::io::Read;
 
@@ -29,11 +27,12 @@ use trunkline_wire::base64;
 
 use crate::conclusion::{AIM, CONCLUSION};
 use crate::tables::{Report, Section};
-use figures::{Figure, figures};
+use figure::Figure;
+use figures::figures;
+pub use latencies::every_latency;
 use select::Cases;
 use tables::{badge, table};
 use text::escaped;
-use trunkline_bench::histogram::Latencies;
 use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{MachineRow, Row, Verdict};
 use trunkline_bench::table::with_commas;
@@ -50,49 +49,48 @@ pub fn page(record: &RunRecord, report: &Report) -> String {
     let cases = Cases::of(&record.rows);
     let mut figures = figures(&cases);
     let title = format!("{}, {}", record.machine.experiment, record.machine.date);
-    let mut main = head(report, &record.machine);
-    main.push_str(&verdicts(&record.rows));
     let is_first = |section: &&Section| FIRST.contains(&section.topic);
-    for part in report.sections.iter().filter(is_first) {
-        main.push_str(&section(part, take(&mut figures, part.topic)));
+    let mut parts = Parts::default();
+    for section in report.sections.iter().filter(is_first) {
+        parts.section(section, take(&mut figures, section.topic));
     }
-    main.push_str(&machine(&record.machine));
+    parts.add("The machine", &machine(&record.machine));
     let mut rest = report.sections.iter().filter(|section| !is_first(section)).peekable();
-    while let Some(part) = rest.next() {
+    while let Some(section) = rest.next() {
         // Plots follow the last of the tables that they belong to.
-        let is_last = rest.peek().is_none_or(|next| next.topic != part.topic);
-        let drawn = if is_last { take(&mut figures, part.topic) } else { Vec::new() };
-        main.push_str(&section(part, drawn));
+        let is_last = rest.peek().is_none_or(|next| next.topic != section.topic);
+        let drawn = if is_last { take(&mut figures, section.topic) } else { Vec::new() };
+        parts.section(section, drawn);
     }
-    main.push_str(&without_section(figures));
-    main.push_str(&foot(record, report, &cases));
+    for group in figures.chunk_by(|one, other| one.topic == other.topic) {
+        let title = TOPICS.iter().find(|(topic, _)| *topic == group[0].topic);
+        parts.add(title.map_or(group[0].topic, |(_, title)| title), &drawings(group));
+    }
+    let top = head(report, record) + &verdicts(&record.rows) + &parts.contents();
+    let foot = foot(record, report, &cases);
     let dark = format!("{}{}", style::DARK, palette::dark_rules());
     format!(
         "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n\
          <meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <title>{}</title>\n<style>\n{}@media screen and (prefers-color-scheme:dark){{\n{dark}}}\n\
-         </style>\n</head>\n<body>\n<main>\n{main}</main>\n</body>\n</html>\n",
+         </style>\n</head>\n<body>\n<main>\n{top}{}{foot}</main>\n</body>\n</html>\n",
         escaped(&title),
         style::STYLE,
+        parts.html,
     )
 }
 
-/// Pictures and tables of every single latency, for the folder of a page: their names, and what is in
-/// them.
-pub fn every_latency(all: &[Latencies]) -> Vec<(String, Vec<u8>)> {
-    catena::every_latency(all)
-}
-
-fn head(report: &Report, machine: &MachineRow) -> String {
+fn head(report: &Report, record: &RunRecord) -> String {
     // The first line has the machine, of which more is said below.
-    let lines: String =
-        report.head.iter().skip(1).map(|line| format!("<p>{}</p>\n", escaped(line))).collect();
+    let lines = report.head.iter().skip(1).map(|line| format!("<p>{}</p>\n", escaped(line)));
     format!(
-        "<header>\n<h1>{}: then and now</h1>\n<p>{}, {}</p>\n{lines}</header>\n",
-        escaped(&machine.experiment),
-        escaped(&machine.date),
-        escaped(&machine.processor),
+        "<header>\n<h1>{}: then and now</h1>\n<p>{}, {}</p>\n{}{}</header>\n",
+        escaped(&record.machine.experiment),
+        escaped(&record.machine.date),
+        escaped(&record.machine.processor),
+        lines.collect::<String>(),
+        headline::html(&record.rows),
     )
 }
 
@@ -115,7 +113,7 @@ fn machine(machine: &MachineRow) -> String {
         .iter()
         .map(|(name, words)| format!("<dt>{name}</dt><dd>{}</dd>\n", escaped(words)))
         .collect();
-    format!("<section>\n<h2>The machine</h2>\n<dl class=\"machine\">\n{facts}</dl>\n</section>\n")
+    format!("<dl class=\"machine\">\n{facts}</dl>\n")
 }
 
 /// Which conclusions hold, ours and the peers', and which of our aims are met.
@@ -161,19 +159,53 @@ fn take(figures: &mut Vec<Figure>, topic: &str) -> Vec<Figure> {
     figures.extract_if(.., |figure| figure.topic == topic).collect()
 }
 
-/// A section of the report with its figures.
-fn section(section: &Section, figures: Vec<Figure>) -> String {
-    let notes: Vec<String> = section.notes.iter().map(|note| escaped(note)).collect();
-    let notes = match notes.is_empty() {
-        true => String::new(),
-        false => format!("<p class=\"notes\">{}</p>\n", notes.join("<br/>\n")),
-    };
-    let drawn: String = figures.iter().map(figure).collect();
-    format!(
-        "<section>\n<h2>{}</h2>\n{}{notes}{drawn}</section>\n",
-        escaped(&section.title),
-        table(&section.table)
-    )
+/// The sections of the page, and the list of them.
+#[derive(Default)]
+struct Parts {
+    titles: Vec<String>,
+    html: String,
+}
+
+impl Parts {
+    fn add(&mut self, title: &str, content: &str) {
+        let title = escaped(title);
+        let number = self.titles.len();
+        self.html.push_str(&format!(
+            "<section id=\"part-{number}\">\n<h2>{title}</h2>\n{content}</section>\n"
+        ));
+        self.titles.push(title);
+    }
+
+    /// A section of the report, with its figures beside the table where the page is wide enough.
+    fn section(&mut self, section: &Section, figures: Vec<Figure>) {
+        let notes: Vec<String> = section.notes.iter().map(|note| escaped(note)).collect();
+        let notes = match notes.is_empty() {
+            true => String::new(),
+            false => format!("<p class=\"notes\">{}</p>\n", notes.join("<br/>\n")),
+        };
+        let table = table(section) + &notes;
+        self.add(
+            &section.title,
+            &match figures.is_empty() {
+                true => table,
+                false => format!(
+                    "<div class=\"beside\">\n<div>\n{table}</div>\n<div>\n{}</div>\n</div>\n",
+                    drawings(&figures)
+                ),
+            },
+        );
+    }
+
+    /// Links to all sections.
+    fn contents(&self) -> String {
+        let link = |(number, title)| format!("<li><a href=\"#part-{number}\">{title}</a></li>\n");
+        let links: String = self.titles.iter().enumerate().map(link).collect();
+        format!("<nav>\n<ul>\n{links}</ul>\n</nav>\n")
+    }
+}
+
+fn drawings(figures: &[Figure]) -> String {
+    figures.iter().map(figure).collect()
 }
 
 fn figure(figure: &Figure) -> String {
@@ -181,8 +213,8 @@ fn figure(figure: &Figure) -> String {
         "<figure>\n<figcaption><h3>{}</h3><p>{}</p></figcaption>\n{}<div class=\"panels\">\n{}</div>\n\
          </figure>\n",
         figure.title,
-        escaped(&figure.caption),
-        figure.legend.html(),
+        escaped(figure.caption),
+        figure.legend,
         figure.panels.concat(),
     )
 }
@@ -196,18 +228,6 @@ const TOPICS: [(&str, &str); 6] = [
     ("hiccup", "Stalls of the machine"),
     ("throughput", "Throughput"),
 ];
-
-/// Figures for which the report has no section, under titles of their own.
-fn without_section(figures: Vec<Figure>) -> String {
-    let mut out = String::new();
-    for group in figures.chunk_by(|one, other| one.topic == other.topic) {
-        let drawn: String = group.iter().map(figure).collect();
-        let title = TOPICS.iter().find(|(topic, _)| *topic == group[0].topic);
-        let title = title.map_or(group[0].topic, |(_, title)| title);
-        out.push_str(&format!("<section>\n<h2>{title}</h2>\n{drawn}</section>\n"));
-    }
-    out
-}
 
 fn foot(record: &RunRecord, report: &Report, cases: &Cases<'_>) -> String {
     let lines: Vec<String> = report.foot.iter().map(|line| escaped(line)).collect();

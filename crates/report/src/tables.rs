@@ -2,9 +2,9 @@
 
 mod builds;
 mod calls;
-mod catena;
 mod codec;
 mod conclusions;
+mod middleware;
 mod network;
 mod service;
 mod sheet;
@@ -47,6 +47,8 @@ pub struct Section {
     pub title: String,
     /// The table.
     pub table: Table,
+    /// What belongs to a line of the table each: a sentence, and more.
+    pub details: Vec<Vec<String>>,
     /// How to read it, a line each.
     pub notes: Vec<String>,
 }
@@ -58,7 +60,8 @@ impl fmt::Display for Report {
         }
         for section in &self.sections {
             write!(out, "\n{}\n\n{}", section.title, section.table)?;
-            for line in section.notes.iter().flat_map(|note| wrapped(note)) {
+            let notes = section.details.iter().flatten().chain(&section.notes);
+            for line in notes.flat_map(|note| wrapped(note)) {
                 writeln!(out, "{line}")?;
             }
         }
@@ -95,11 +98,11 @@ impl Report {
             network::throughput(rows),
             network::links(rows),
             network::variants(rows),
-            network::capacity(rows),
+            network::CAPACITY.section(rows),
         ];
         let mut sections: Vec<Section> = codec.into_iter().flatten().collect();
         sections.extend(builds::section(rows));
-        sections.extend(catena::sections(rows));
+        sections.extend(middleware::sections(rows));
         sections.extend(service::sections(rows));
         sections.extend(calls::sections(rows));
         sections.extend(network::breakdown(rows));
@@ -148,6 +151,19 @@ impl<'a> Rows<'a> {
             self.all.iter().any(|row| row.case == case && row.profile == profile)
         };
         Format::ALL.into_iter().filter(is_there).collect()
+    }
+
+    /// The cases of these names, in the order of their rows.
+    fn cases(self, is_it: impl Fn(&str) -> bool) -> Vec<&'a str> {
+        each_once(self.all.iter().map(|row| &*row.case).filter(|case| is_it(case)), usize::MAX)
+    }
+
+    /// The cases that begin so and end in a number, by the number.
+    fn numbered(self, beginning: &str) -> Vec<&'a str> {
+        let number = |case: &str| case.strip_prefix(beginning)?.parse::<u64>().ok();
+        let mut cases = self.cases(|case| number(case).is_some());
+        cases.sort_by_key(|case| number(case));
+        cases
     }
 
     /// The first row of a line.
@@ -223,7 +239,7 @@ fn head(record: &RunRecord) -> Vec<String> {
     if let Some((day, count)) = trades.and_then(|row| Some((&row.subject, row.value?))) {
         lines.push(format!("messages carry the {} trades of: {day}", with_commas(count)));
     }
-    lines.extend(catena::ticks(record).iter().flat_map(|line| wrapped(line)));
+    lines.extend(middleware::ticks(record).iter().flat_map(|line| wrapped(line)));
     lines
 }
 

@@ -15,10 +15,10 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<Ending, Fault> {
     let record = read(&arguments.record)?;
     let mut report = Report::of(&record).bold(wants_bold());
     keep_tables(&mut report, &arguments.tables)?;
-    let of_sections = report
-        .sections
-        .iter_mut()
-        .flat_map(|section| [&mut section.title].into_iter().chain(&mut section.notes));
+    let of_sections = report.sections.iter_mut().flat_map(|section| {
+        let details = section.details.iter_mut().flatten();
+        [&mut section.title].into_iter().chain(details).chain(&mut section.notes)
+    });
     for line in report.head.iter_mut().chain(&mut report.foot).chain(of_sections) {
         *line = plain(line);
     }

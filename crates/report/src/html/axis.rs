@@ -1,10 +1,5 @@
 //! Axes of plots: which values they span, where their ticks stand and what these say.
 
-use std::ops::Range;
-
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-
-use super::text::clean;
 use trunkline_bench::table::with_commas;
 
 /// One axis of a plot.
@@ -19,39 +14,54 @@ pub(super) struct Axis {
     is_logarithmic: bool,
 }
 
-/// Beyond this factor between the largest and the smallest value an axis is logarithmic.
-const WIDE: f64 = 60.0;
-
 /// What is counted along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
     /// Values are nanoseconds; labels say ns, µs, ms or s.
     Time,
-    /// Values are as they are.
-    Plain,
+    /// Values are in this unit.
+    In(&'static str),
 }
+
+impl Quantity {
+    /// A value in words.
+    pub(super) fn words(self, value: f64) -> String {
+        match self {
+            Self::Time => time(value),
+            Self::In(unit) => format!("{} {unit}", short(value)).trim_end().to_owned(),
+        }
+    }
+}
+
+/// An axis that need not begin at zero is logarithmic beyond this factor between its values.
+const WIDE: f64 = 60.0;
 
 impl Axis {
     /// An axis from 0 over all values, or a logarithmic one where they are far apart. The unit
     /// follows the title.
-    pub(super) fn over(title: &str, quantity: Quantity, unit: &str, values: &[f64]) -> Self {
+    pub(super) fn over(title: &str, quantity: Quantity, values: &[f64]) -> Self {
+        Self::beyond(WIDE, title, quantity, values)
+    }
+
+    /// As [`over`](Self::over), logarithmic beyond this factor.
+    pub(super) fn beyond(wide: f64, title: &str, quantity: Quantity, values: &[f64]) -> Self {
         let positive = || values.iter().copied().filter(|value| value.is_finite() && *value > 0.0);
         let high = positive().fold(0.0, f64::max);
         let low = positive().fold(f64::INFINITY, f64::min);
         let is_whole = values.iter().all(|value| *value > 0.0);
-        if is_whole && high > low * WIDE {
-            Self::logarithmic(title, quantity, unit, low, high)
+        if is_whole && high > low * wide {
+            Self::logarithmic(title, quantity, low, high)
         } else {
-            Self::from_zero(title, quantity, unit, high)
+            Self::from_zero(title, quantity, high)
         }
     }
 
     /// A linear axis from 0 to at least `high`.
-    pub(super) fn from_zero(title: &str, quantity: Quantity, unit: &str, high: f64) -> Self {
+    pub(super) fn from_zero(title: &str, quantity: Quantity, high: f64) -> Self {
         let high = if high > 0.0 { high } else { 1.0 };
         let (divisor, name) = match quantity {
             Quantity::Time => time_unit(high / 2.0),
-            Quantity::Plain => (1.0, unit),
+            Quantity::In(unit) => (1.0, unit),
         };
         let step = round_step(high / divisor / 5.0);
         let steps = (high / divisor / step - 1e-6).ceil().max(1.0);
@@ -67,82 +77,56 @@ impl Axis {
     }
 
     /// A logarithmic axis over `low` to `high`, both above 0.
-    pub(super) fn logarithmic(
-        title: &str,
-        quantity: Quantity,
-        unit: &str,
-        low: f64,
-        high: f64,
-    ) -> Self {
+    pub(super) fn logarithmic(title: &str, quantity: Quantity, low: f64, high: f64) -> Self {
         let (low, high) = (low / 1.25, (high * 1.25).min(f64::MAX));
         let decades = high.log10() - low.log10();
         let steps: &[f64] = if decades < 2.2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         // A record of somebody else may span more decades than anyone can label.
         let skip = (decades / 8.0).ceil().max(1.0) as usize;
         let powers = (low.log10().floor() as i32..=high.log10().ceil() as i32).step_by(skip);
-        let label = |value| match quantity {
-            Quantity::Time => time(value),
-            Quantity::Plain => short(value),
+        let (unit, label): (_, fn(f64) -> String) = match quantity {
+            Quantity::Time => ("", time),
+            Quantity::In(unit) => (unit, short),
         };
         let ticks = powers
             .flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)))
             .filter(|value| (low..=high).contains(value))
             .map(|value| (value, label(value)))
             .collect();
-        let unit = if quantity == Quantity::Time { "" } else { unit };
         let title = titled(&titled(title, unit), "logarithmic");
         Self { title, low, high, ticks, is_logarithmic: true }
     }
 
     /// Entries of a message.
-    pub(super) fn entries(values: impl Iterator<Item = u32>) -> Self {
-        let high = values.max().unwrap_or(10).max(2);
-        let step = high.div_ceil(12).max(1);
-        let ticks = (0..=high).step_by(step as usize);
-        Self {
-            title: "entries in the message".into(),
-            low: 0.0,
-            high: f64::from(high) + 0.4,
-            ticks: ticks.map(|at| (f64::from(at), with_commas(f64::from(at)))).collect(),
-            is_logarithmic: false,
-        }
+    pub(super) fn entries(values: &[f64]) -> Self {
+        let high = values.iter().copied().fold(2.0, f64::max).min(f64::from(u32::MAX)) as u32;
+        let step = high.div_ceil(12);
+        let ticks = (0..=high).step_by(step as usize).map(f64::from);
+        let ticks = ticks.map(|at| (at, with_commas(at))).collect();
+        Self { ticks, ..Self::plain("entries in the message", 0.0, f64::from(high) + 0.4) }
     }
 
     /// The axis of percentiles: logarithmic in the messages that remain, as HdrHistogram draws it,
     /// with the slowest message at the end.
     pub(super) fn percentiles() -> Self {
-        let ticks = PERCENTILES.map(|(_, label, one_in)| (one_in, label.to_owned()));
-        Self {
-            title: "messages that took no longer, %".into(),
-            low: 1.5,
-            high: 12_000.0,
-            ticks: ticks.to_vec(),
-            is_logarithmic: true,
-        }
+        let ticks = PERCENTILES.map(|(_, label, one_in)| (one_in, label.to_owned())).to_vec();
+        let plain = Self::plain("messages that took no longer, %", 1.5, 12_000.0);
+        Self { ticks, is_logarithmic: true, ..plain }
     }
 
     /// Names instead of numbers, one a unit of length.
-    pub(super) fn names<'a>(title: &str, names: impl Iterator<Item = &'a str>) -> Self {
-        let ticks: Vec<(f64, String)> =
-            names.enumerate().map(|(index, name)| (index as f64 + 0.5, name.to_owned())).collect();
-        Self {
-            title: title.to_owned(),
-            low: 0.0,
-            high: ticks.len() as f64,
-            ticks,
-            is_logarithmic: false,
-        }
+    pub(super) fn names(title: &str, names: &[String]) -> Self {
+        let ticks = names.iter().enumerate().map(|(at, name)| (at as f64 + 0.5, name.clone()));
+        Self { ticks: ticks.collect(), ..Self::plain(title, 0.0, names.len() as f64) }
     }
 
     /// So many rows from the top, without ticks: their names stand beside them.
     pub(super) fn rows(count: usize) -> Self {
-        Self {
-            title: String::new(),
-            low: count as f64,
-            high: 0.0,
-            ticks: Vec::new(),
-            is_logarithmic: false,
-        }
+        Self::plain("", count as f64, 0.0)
+    }
+
+    fn plain(title: &str, low: f64, high: f64) -> Self {
+        Self { title: title.to_owned(), low, high, ticks: Vec::new(), is_logarithmic: false }
     }
 
     /// The same axis, but it ends at this value rather than at a tick.
@@ -161,8 +145,7 @@ impl Axis {
 
     /// The value, or the end of the axis beyond which it lies.
     pub(super) fn clipped(&self, value: f64) -> f64 {
-        let (low, high) = (self.low.min(self.high), self.low.max(self.high));
-        value.clamp(low, high)
+        value.clamp(self.low.min(self.high), self.low.max(self.high))
     }
 
     /// Where a bar to a value begins.
@@ -170,34 +153,11 @@ impl Axis {
         if self.is_logarithmic { self.low } else { 0.0 }
     }
 
-    fn place(&self, value: f64) -> f64 {
-        if self.is_logarithmic { value.log10() } else { value }
-    }
-}
-
-impl Ranged for Axis {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, (start, end): (i32, i32)) -> i32 {
-        let (low, high) = (self.place(self.low), self.place(self.high));
-        let share = (self.place(*value) - low) / (high - low);
-        start + (share.clamp(-1.0, 2.0) * f64::from(end - start)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.iter().map(|tick| tick.0).collect()
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.low..self.high
-    }
-}
-
-impl ValueFormatter<f64> for Axis {
-    fn format_ext(&self, value: &f64) -> String {
-        let tick = self.ticks.iter().find(|tick| tick.0 == *value);
-        tick.map_or(String::new(), |tick| clean(&tick.1))
+    /// Where a value stands between the places of the ends of the axis, or a little beyond them.
+    pub(super) fn place(&self, value: f64, [start, end]: [f64; 2]) -> f64 {
+        let scale = |value: f64| if self.is_logarithmic { value.log10() } else { value };
+        let (low, high) = (scale(self.low), scale(self.high));
+        start + ((scale(value) - low) / (high - low)).clamp(-1.0, 2.0) * (end - start)
     }
 }
 
@@ -240,13 +200,10 @@ pub(super) fn short(value: f64) -> String {
         _ if size >= 0.995 => 2,
         _ => 4,
     };
-    trimmed(decimal(value, decimals))
-}
-
-fn trimmed(number: String) -> String {
-    match number.contains('.') {
-        true => number.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => number,
+    let text = decimal(value, decimals);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
     }
 }
 
@@ -278,23 +235,23 @@ mod tests {
 
     #[test]
     fn values_close_together_start_at_zero_and_times_have_a_unit() {
-        let axis = Axis::over("CPU time", Quantity::Time, "ns", &[1_200.0, 9_700.0]);
+        let axis = Axis::over("CPU time", Quantity::Time, &[1_200.0, 9_700.0]);
         assert_eq!(axis.title, "CPU time, µs");
         assert_eq!(labels(&axis), ["0", "2", "4", "6", "8", "10"]);
-        assert_eq!(axis.map(&5_000.0, (100, 200)), 150);
-        let axis = Axis::over("size", Quantity::Plain, "bytes", &[1_083.0, 4_823.0]);
+        assert_eq!(axis.place(5_000.0, [100.0, 200.0]), 150.0);
+        let axis = Axis::over("size", Quantity::In("bytes"), &[1_083.0, 4_823.0]);
         assert_eq!(labels(&axis), ["0", "1,000", "2,000", "3,000", "4,000", "5,000"]);
-        let axis = Axis::over("share", Quantity::Plain, "", &[0.3]);
+        let axis = Axis::over("share", Quantity::In(""), &[0.3]);
         assert_eq!(labels(&axis), ["0.0", "0.1", "0.2", "0.3"]);
     }
 
     #[test]
     fn values_far_apart_stand_by_their_logarithm() {
-        let axis = Axis::over("time", Quantity::Time, "ns", &[200.0, 1_230_000.0]);
+        let axis = Axis::over("time", Quantity::Time, &[200.0, 1_230_000.0]);
         assert_eq!(labels(&axis), ["1 µs", "10 µs", "100 µs", "1 ms"]);
         assert_eq!((axis.low, axis.high), (160.0, 1_537_500.0));
         assert!(axis.has(1e-9) && !axis.has(0.0));
-        let axis = Axis::over("time", Quantity::Time, "ns", &[1_000.0, 90_000.0]);
+        let axis = Axis::over("time", Quantity::Time, &[1_000.0, 90_000.0]);
         let ticks = ["1 µs", "2 µs", "5 µs", "10 µs", "20 µs", "50 µs", "100 µs"];
         assert_eq!(labels(&axis), ticks);
     }
@@ -302,7 +259,7 @@ mod tests {
     #[test]
     fn values_of_any_record_have_an_axis() {
         for values in [&[][..], &[0.0], &[-1.0, 5.0], &[1e-300, 1e300], &[f64::MAX], &[f64::NAN]] {
-            let axis = Axis::over("x", Quantity::Time, "ns", values);
+            let axis = Axis::over("x", Quantity::Time, values);
             assert!(axis.low.is_finite() && axis.high.is_finite() && axis.low < axis.high);
             assert!((1..20).contains(&axis.ticks.len()), "{values:?}: {axis:?}");
         }

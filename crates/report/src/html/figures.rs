@@ -1,269 +1,552 @@
-//! The figures of the page: which rows stand in which plot.
+//! The figures of the page, each a specification: which rows stand in which plot.
 
-use super::axis::{Axis, Quantity, time};
-use super::legend::Legend;
-use super::palette::{Colour, Family, INK, marker};
-use super::plot::{self, Bars, Curve, Name, Panel, Point, Stack, Stroke};
-use super::select::{Cases, Parts, Series, point, value};
-use super::{calls, catena, network, ranges, throughput};
-use trunkline_bench::row::Row;
+use super::axis::{PERCENTILES, Quantity};
+use super::figure::{Along, Figure, Place, Spec};
+use super::palette::{
+    BLUE, Colour, Family, GREEN, GREY, INDIGO, INK, Marker, ORANGE, PURPLE, SAND, SILVER, SKY,
+    TEAL, VERMILLION, WINE, colour_of, marked,
+};
+use super::plot::{Ink, Shape};
+use super::select::{Cases, Seen, counted};
+use trunkline_experiment::definition::SlowConsumers;
+use trunkline_experiment::names::SECOND;
 use trunkline_experiment::subjects::{TRUNKLINE, is_reused};
-
-/// Plots with one legend.
-#[derive(Clone, Debug)]
-pub(super) struct Figure {
-    /// The topic of the section that it belongs to.
-    pub(super) topic: &'static str,
-    /// What it shows.
-    pub(super) title: &'static str,
-    /// How to read it.
-    pub(super) caption: String,
-    /// SVG elements.
-    pub(super) panels: Vec<String>,
-    pub(super) legend: Legend,
-}
-
-/// More series than this in one panel say nothing.
-const SERIES: usize = 24;
 
 /// Every figure for which there are rows, in the order of the page.
 pub(super) fn figures(cases: &Cases<'_>) -> Vec<Figure> {
-    let mut figures = vec![ranges::conclusions(cases), size(cases), reduction(cases)];
-    figures.extend(["encode", "decode"].map(|case| times(cases, case)));
-    figures.push(ranges::leads(cases));
-    figures.extend(network::figures(cases));
-    figures.extend(throughput::figures(cases));
-    figures.extend(calls::figures(cases));
-    figures.extend(catena::figures(cases));
-    figures.retain(|figure| !figure.panels.is_empty());
-    figures
+    let all = FIGURES.iter().chain(&BY_NUMBER).chain(&LAST);
+    all.filter_map(|spec| spec.figure(cases)).collect()
 }
 
-impl Figure {
-    pub(super) fn new(
-        topic: &'static str,
-        title: &'static str,
-        caption: impl Into<String>,
-    ) -> Self {
-        let caption = caption.into();
-        Self { topic, title, caption, panels: Vec::new(), legend: Legend::default() }
-    }
+/// By entries of the messages, by percentiles, by names; these stand upright or in rows.
+const ENTRIES: (Shape, Along) = (Shape::Curves, Along::Entries);
+const PERCENT: (Shape, Along) = (Shape::Curves, Along::Percentiles);
+const STACKS: (Shape, Along) = (Shape::Stacks, Along::Names(""));
+const INTERVALS: (Shape, Along) = (Shape::Intervals, Along::Names(""));
 
-    /// The line of a subject through its points, told in the legend; none without points.
-    pub(super) fn curve_of(
-        &mut self,
-        (subject, colour): (&str, Colour),
-        mut points: Vec<Point>,
-    ) -> Option<Curve> {
-        points.sort_by(|one, other| one.x.total_cmp(&other.x));
-        let line: Vec<(f64, f64)> = points.iter().map(|point| (point.x, point.y)).collect();
-        let stroke = Stroke::Solid;
-        let has_points = !points.is_empty();
-        has_points.then(|| {
-            self.legend.line(colour, None, Some(stroke), subject);
-            Curve { colour, stroke, line, marker: None, points }
-        })
-    }
+const LATENCY: (&str, Quantity) = ("latency", Quantity::Time);
+const ROUND_TRIP: (&str, Quantity) = ("round trip", Quantity::Time);
+const CPU_TIME: (&str, Quantity) = ("CPU time of a message", Quantity::Time);
+const MESSAGES: (&str, Quantity) = ("messages a second", Quantity::In(""));
 
-    /// Adds a panel with a curve for each of `subjects`: what rows of one metric came to at each number.
-    pub(super) fn by_number(
-        &mut self,
-        (title, x): (String, Axis),
-        (y, quantity, unit): (&str, Quantity, &str),
-        subjects: &[(&str, Colour)],
-        rows: &[(f64, &Row)],
-    ) {
-        let of_subject = |(subject, colour): &(&str, Colour)| {
-            let rows = rows.iter().filter(|(_, row)| row.subject == *subject);
-            let points = rows.filter_map(|(x, row)| point(*x, row));
-            self.curve_of((subject, *colour), points.collect())
-        };
-        let curves: Vec<Curve> = subjects.iter().filter_map(of_subject).collect();
-        if curves.is_empty() {
-            return;
-        }
-        let values: Vec<f64> = rows.iter().filter_map(|(_, row)| value(row)).collect();
-        let panel = Panel { title, x, y: Axis::over(y, quantity, unit, &values) };
-        self.panels.push(plot::curves(&panel, &curves));
-    }
+const CPU_TIME_CAPTION: &str = "Points are medians with their bounds, pale where these leave them \
+     inconclusive; lines are fitted. Dashed is what the paper measured on a processor of 500 MHz (figures 10 and 11).";
 
-    /// Adds a panel with a group of bars for each name: in each a bar for each of `subjects`, which are told in the
-    /// legend if they have a value. `y` makes the axis of all values.
-    pub(super) fn by_name(
-        &mut self,
-        (title, x, names): (String, &str, &[String]),
-        y: impl FnOnce(&[f64]) -> Axis,
-        subjects: &[(&str, Colour)],
-        value: impl Fn(&str, usize) -> Option<f64>,
-    ) {
-        let mut bars = Vec::new();
-        for (subject, colour) in subjects {
-            let values: Vec<_> = (0..names.len()).map(|name| value(subject, name)).collect();
-            if values.iter().any(Option::is_some) {
-                self.legend.bar(*colour, false, subject);
-                bars.push(Bars { colour: *colour, is_hollow: false, values });
-            }
-        }
-        let values: Vec<f64> = bars.iter().flat_map(|it| &it.values).copied().flatten().collect();
-        if bars.is_empty() {
-            return;
-        }
-        let x = Axis::names(x, names.iter().map(String::as_str));
-        self.panels.push(plot::bars(&Panel { title, x, y: y(&values) }, &bars));
-    }
+const FIGURES: [Spec; 18] = [
+    Spec {
+        about: ["conclusion", "The factors behind the verdicts"],
+        caption: "The factor that decides, and the range of all that are compared.",
+        cases: "conclusion",
+        form: INTERVALS,
+        value: ("factor", Quantity::In("")),
+        places: conclusions,
+    },
+    Spec {
+        about: ["size", "Size of a message"],
+        caption: "Points are means over the day, bars reach from the smallest to the largest message, lines \
+                  are fitted; dashed is what the paper published.",
+        cases: "size",
+        form: ENTRIES,
+        value: ("size of a message", Quantity::In("bytes")),
+        places: size,
+    },
+    Spec {
+        about: ["size", "What other schemas save"],
+        caption: "How much shorter messages are than in SOAP rpc/encoded; the paper has 30 to 40 % for compact tags.",
+        cases: "size",
+        form: ENTRIES,
+        value: ("reduction of size", Quantity::In("%")),
+        places: |cases, seen, rest, places| {
+            rest.is_empty().then_some(())?;
+            let panel = (0, "Compared with rpc/encoded (figure 14)");
+            seen.places_by_entries("reduction", cases, panel, false, places)
+        },
+    },
+    Spec {
+        about: ["encode", "CPU time of encoding a message"],
+        caption: CPU_TIME_CAPTION,
+        cases: "encode",
+        form: ENTRIES,
+        value: CPU_TIME,
+        places: times,
+    },
+    Spec {
+        about: ["decode", "CPU time of decoding a message"],
+        caption: CPU_TIME_CAPTION,
+        cases: "decode",
+        form: ENTRIES,
+        value: CPU_TIME,
+        places: times,
+    },
+    Spec {
+        about: ["lead", "Ahead of each peer"],
+        caption: "How many times faster trunkline is with the longest messages, and the bounds of that; at the \
+                  dark line both are alike.",
+        cases: "",
+        form: INTERVALS,
+        value: ("times faster than the peer", Quantity::In("")),
+        places: leads,
+    },
+    Spec {
+        about: ["round-trip", "Where the time of a round trip goes"],
+        caption: "The longest messages (the paper's figure 9). Network is all that is neither encoding nor decoding.",
+        cases: "round-trip@",
+        form: STACKS,
+        value: ROUND_TRIP,
+        places: |cases, seen, _, places| {
+            let panel = seen.is_shown().then(|| cases.place(seen))?;
+            part(&PARTS_OF_A_ROUND_TRIP, cases, seen, panel, places)
+        },
+    },
+    Spec {
+        about: ["round-trips", "Round trips by length of the message"],
+        caption: "From structure to structure and back. Points are medians with their bounds, lines are fitted; \
+                  dashed is what the paper published for 10 Mbit/s (figure 8).",
+        cases: "round-trip@",
+        form: ENTRIES,
+        value: ROUND_TRIP,
+        places: |cases, seen, _, places| {
+            let (order, title) = seen.is_shown().then(|| cases.place(seen))?;
+            seen.places_by_entries("round-trip", cases, (order, &title), true, places)
+        },
+    },
+    Spec {
+        about: ["round-trips", "Percentiles of round trips"],
+        caption: "The longest messages, one under way at a time.",
+        cases: "round-trip@",
+        form: PERCENT,
+        value: LATENCY,
+        places: |cases, seen, _, places| {
+            let at = percentile(seen.row.metric.strip_prefix("round-trip-")?)?;
+            let is_it = seen.is_shown() && cases.is_longest(seen.row);
+            places.extend(is_it.then(|| Place::new(seen, cases.place(seen), at)));
+            Some(())
+        },
+    },
+    Spec {
+        about: ["open-loop", "Percentiles of latency at a given rate"],
+        caption: "Messages are sent by the clock, whether the ones before were answered or not. Solid counts from \
+                  when a message was meant to be sent, dashed from when it was sent: where they part, the sender was \
+                  held up, and dashed hides it.",
+        cases: "",
+        form: PERCENT,
+        value: LATENCY,
+        places: open_loop,
+    },
+    Spec {
+        about: ["hiccup", "Percentiles of stalls"],
+        caption: "What a thread meets that does nothing else.",
+        cases: "hiccup",
+        form: PERCENT,
+        value: LATENCY,
+        places: |cases, seen, _, places| {
+            places.push(stall(seen).filter(|_| !cases.has("open-loop-"))?);
+            Some(())
+        },
+    },
+    Spec {
+        about: ["variant", "Round trips in other SOAP schemas"],
+        caption: "The same data in other markup; the paper's figure 15 has compact tags at 10 Mbit/s.",
+        cases: "round-trip@",
+        form: ENTRIES,
+        value: ROUND_TRIP,
+        places: |cases, seen, _, places| {
+            let is_it =
+                seen.is_ours() && seen.look.family == Family::Soap && cases.has_variants(seen);
+            let (order, title) = is_it.then(|| cases.place(seen))?;
+            let panel = (order, &*format!("SOAP schemas, {title}"));
+            seen.places_by_entries("round-trip", cases, panel, false, places)
+        },
+    },
+    Spec {
+        about: ["throughput", "Throughput by length of the message"],
+        caption: "Messages a second in one direction (the paper's figures 12 and 13). Filled bars are from \
+                  structure to structure; hollow ones are bytes encoded beforehand and not decoded, which is what \
+                  the network and the system alone would carry.",
+        cases: "throughput",
+        form: (Shape::Bars, Along::Names("entries in the message")),
+        value: MESSAGES,
+        places: throughput,
+    },
+    Spec {
+        about: ["throughput", "What was busy"],
+        caption: "Share of the time, the longest messages: the fullest bar holds up the others.",
+        cases: "throughput@",
+        form: (Shape::Bars, Along::Names("format")),
+        value: ("busy", Quantity::In("% of the time")),
+        places: |cases, seen, _, places| {
+            let parts = [("sender", TEAL), ("link", SILVER), ("receiver", WINE)];
+            let name = seen.row.metric.strip_suffix("-busy")?;
+            let part = parts.iter().position(|(known, _)| *known == name)?;
+            let place = of_a_link(cases, seen)?.valued(seen.value * 100.0);
+            places.push(place.among(part, name, Ink::plain(parts[part].1)));
+            Some(())
+        },
+    },
+    Spec {
+        about: ["throughput", "Throughput with unequal ends"],
+        caption: "One end works 1.8 times as slowly, as the paper's server did (section 4.3), messages of 10 entries.",
+        cases: "throughput",
+        form: (Shape::Bars, Along::Names("format")),
+        value: MESSAGES,
+        places: unequal_ends,
+    },
+    Spec {
+        about: ["latency", "What one call takes"],
+        caption: "The middle call; the paper's figure 5.",
+        cases: "latency-",
+        form: (Shape::Bars, Along::Names("style")),
+        value: LATENCY,
+        places: |_, seen, message, places| {
+            let message =
+                message.strip_suffix("@direct").filter(|_| seen.row.metric == "latency")?;
+            let place = seen.of_subject((0, message.to_owned()), seen.look.order as f64)?;
+            places.push(place.named(short_style(&seen.look.name)));
+            Some(())
+        },
+    },
+    Spec {
+        about: ["saturation", "More and more callers"],
+        caption: "Calls a second by the number of threads that call; the paper's figures 6 to 8.",
+        cases: "saturation-",
+        form: (Shape::Curves, Along::Number("threads")),
+        value: ("calls a second", Quantity::In("")),
+        places: |_, seen, rest, places| {
+            let (count, message) = rest.split_once('-')?;
+            let count: u32 =
+                count.parse().ok().filter(|_| seen.row.metric == "calls-per-second")?;
+            let message = message.trim_end_matches("@direct");
+            let order = seen.look.order + 100 * usize::from(message == "complex");
+            let panel = (order, format!("{message}, {}", seen.look.name));
+            places.push(seen.of_subject(panel, f64::from(count))?);
+            Some(())
+        },
+    },
+    Spec {
+        about: ["stages", "Where the time of a call goes"],
+        caption: "The paper's figure 9. Network is all that is not in the server's program.",
+        cases: "stages-",
+        form: STACKS,
+        value: ("call", Quantity::Time),
+        places: |cases, seen, message, places| {
+            part(&PARTS_OF_A_CALL, cases, seen, (0, message.to_owned()), places)
+        },
+    },
+];
 
-    /// Adds a panel with a lying bar for each of `all`, of these parts with their words and colours.
-    pub(super) fn stacks<'a, const N: usize>(
-        &mut self,
-        (title, x): (String, &str),
-        parts: &[(&str, &str, Colour); N],
-        all: impl Iterator<Item = &'a Parts<'a, N>>,
-    ) {
-        let stack = |it: &Parts<'_, N>| {
-            let lengths = parts.iter().zip(it.values);
-            let parts: Vec<(Colour, f64)> = lengths
-                .map(|((_, _, colour), value)| (*colour, value.unwrap_or(0.0).max(0.0)))
-                .collect();
-            let label = time(parts.iter().map(|part| part.1).sum());
-            let name = Name { first: it.look.name.clone(), second: it.subject.to_owned() };
-            Stack { name, parts, label }
-        };
-        let stacks: Vec<Stack> = all.map(stack).collect();
-        let total = |stack: &Stack| stack.parts.iter().map(|part| part.1).sum::<f64>();
-        let longest = stacks.iter().map(total).fold(0.0, f64::max);
-        if stacks.is_empty() {
-            return;
-        }
-        // Room for the total behind the longest bar.
-        let x = Axis::from_zero(x, Quantity::Time, "ns", longest).up_to(longest * 1.2);
-        let panel = Panel { title, x, y: Axis::rows(stacks.len()) };
-        self.panels.push(plot::stacks(&panel, &stacks));
-    }
+/// Latencies of a middleware by the number in the name of the case: the report's figures 2 and 3, and what is like
+/// them.
+const BY_NUMBER: [Spec; 10] = [
+    by_number(["rates", "Feed handler to algo engine (figure 2)"], "rates-", "messages a second"),
+    by_number(["orders", "Algo engine to order gateway (figure 2)"], "orders-", "rates a second"),
+    by_number(
+        ["consumers", "Consumers with topics of their own (figure 3)"],
+        "consumers-",
+        "consumers",
+    ),
+    by_number(["topics", "More and more topics"], "topics-", "topics"),
+    by_number(["fan-out", "One topic to many"], "fan-out-", "consumers"),
+    by_number(["clients", "Connected clients of which one gets messages"], "clients-", "clients"),
+    by_number(
+        ["shared-memory", "Shared memory, all spinning"],
+        "shared-spinning-",
+        "messages a second",
+    ),
+    by_number(
+        ["shared-memory", "Shared memory, all sleeping"],
+        "shared-waking-",
+        "messages a second",
+    ),
+    by_number(
+        ["guaranteed", "Guaranteed orders to the order gateway"],
+        "guaranteed-orders-",
+        "rates a second",
+    ),
+    by_number(
+        ["guaranteed", "Guaranteed orders until they are acknowledged"],
+        "guaranteed-acknowledgement-",
+        "rates a second",
+    ),
+];
 
-    /// Tells in the legend what the colours of bars mean.
-    pub(super) fn colours<'a>(&mut self, shown: impl Iterator<Item = (&'a str, Colour)>) {
-        shown.for_each(|(words, colour)| self.legend.bar(colour, false, words));
-    }
+const LAST: [Spec; 2] = [
+    Spec {
+        about: ["flexibility", "A fast, a slow and an eliding consumer over time (figure 4)"],
+        caption: "The middle latency of every second, with the least and the most of it. Every single latency is \
+                  in the pictures and tables that `lab run --report` writes beside this page.",
+        cases: "flexibility-",
+        form: (Shape::Curves, Along::Time),
+        value: LATENCY,
+        places: |_, seen, rest, places| {
+            let second: u32 = seen.row.metric.strip_prefix(SECOND)?.parse().ok()?;
+            let (consumer, cap) = rest.rsplit_once('-')?;
+            let order =
+                CONSUMERS.iter().position(|it| it.0 == consumer).filter(|_| seen.is_ours())?;
+            let panel =
+                (cap.parse().unwrap_or(usize::MAX), format!("eliding at {cap} updates a second"));
+            let place = Place::new(seen, panel, f64::from(second) + 0.5);
+            places.push(place.among(order, consumer, Ink::plain(CONSUMERS[order].1)));
+            Some(())
+        },
+    },
+    Spec {
+        about: ["flood", "Throughput"],
+        caption: "Deliveries a second of 128 bytes, nothing lost.",
+        cases: "flood-",
+        form: (Shape::Bars, Along::Names("subscribers")),
+        value: ("deliveries a second", Quantity::In("")),
+        places: |_, seen, count, places| {
+            let number: u32 =
+                count.parse().ok().filter(|_| seen.row.metric == "deliveries-per-second")?;
+            let place = seen.of_subject((0, "One publisher".to_owned()), f64::from(number))?;
+            places.push(place.named(format!("1 to {number}")));
+            Some(())
+        },
+    },
+];
 
-    /// Adds a panel with lines over entries.
-    pub(super) fn entries(
-        &mut self,
-        title: &str,
-        (y, quantity, unit): (&str, Quantity, &str),
-        series: &[&Series<'_>],
-        with_paper: bool,
-    ) {
-        self.entries_in(title, (y, quantity, unit), series, (with_paper, &[]));
-    }
-
-    /// As [`entries`](Self::entries), on an axis that has room for other values as well.
-    fn entries_in(
-        &mut self,
-        title: &str,
-        (y, quantity, unit): (&str, Quantity, &str),
-        series: &[&Series<'_>],
-        (with_paper, others): (bool, &[f64]),
-    ) {
-        let series = &series[..series.len().min(SERIES)];
-        if series.is_empty() {
-            return;
-        }
-        let mut values = others.to_vec();
-        let mut curves = Vec::new();
-        for series in series {
-            self.legend.curve(&series.look, series.subject);
-            values.extend(series.points.iter().map(|point| point.y));
-            let colour = series.look.colour;
-            if with_paper && series.subject == TRUNKLINE && series.paper.len() > 1 {
-                values.extend(series.paper.iter().map(|point| point.1));
-                curves.push(Curve {
-                    colour,
-                    stroke: Stroke::Dashed,
-                    line: series.paper.clone(),
-                    marker: None,
-                    points: Vec::new(),
-                });
-                self.legend.line(INK, None, Some(Stroke::Dashed), "the paper (2004)");
-            }
-            curves.push(Curve {
-                colour,
-                stroke: Stroke::Solid,
-                line: series.line(),
-                marker: Some(marker(series.subject)),
-                points: series.points.clone(),
-            });
-        }
-        let entries = series.iter().flat_map(|series| &series.points).map(|point| point.x as u32);
-        let panel = Panel {
-            title: title.to_owned(),
-            x: Axis::entries(entries),
-            y: Axis::over(y, quantity, unit, &values),
-        };
-        self.panels.push(plot::curves(&panel, &curves));
+const fn by_number(about: [&'static str; 2], cases: &'static str, along: &'static str) -> Spec {
+    Spec {
+        about,
+        caption: "From the time at which a message was due. Points have their bounds; pale ones are inconclusive.",
+        cases,
+        form: (Shape::Curves, Along::Logarithm(along)),
+        value: LATENCY,
+        places: |_, seen, number, places| {
+            let metrics = [
+                ("latency-mean", "mean"),
+                ("latency-p50", "50 %"),
+                ("latency-p99", "99 %"),
+                ("latency-p99.9", "99.9 %"),
+            ];
+            let number: u32 = number.parse().ok()?;
+            let panel = metrics.iter().position(|(metric, _)| *metric == seen.row.metric)?;
+            let title = metrics[panel].1.to_owned();
+            places.push(seen.of_subject((panel, title), f64::from(number.max(1)))?);
+            Some(())
+        },
     }
 }
 
-fn size(cases: &Cases<'_>) -> Figure {
-    let all = cases.series("size", "size");
-    let mut figure = Figure::new(
-        "size",
-        "Size of a message",
-        "Points are means over the day, bars reach from the smallest to the largest message, lines \
-         are fitted; dashed is what the paper published.",
-    );
-    let y = ("size of a message", Quantity::Plain, "bytes");
-    let published: Vec<_> = all.iter().filter(|series| series.look.is_published).collect();
-    figure.entries("The paper's three formats (figure 4)", y, &published, true);
-    let all: Vec<_> = all.iter().collect();
-    figure.entries("Every format", y, &all, false);
-    figure
-}
+/// Characters of a conclusion's name in one line beside a plot.
+const LINE: usize = 17;
 
-fn reduction(cases: &Cases<'_>) -> Figure {
-    let all = cases.series("size", "reduction");
-    let mut figure = Figure::new(
-        "size",
-        "What other schemas save",
-        "How much shorter messages are than in SOAP rpc/encoded; the paper has 30 to 40 % for \
-         compact tags.",
-    );
-    let y = ("reduction of size", Quantity::Plain, "%");
-    figure.entries(
-        "Compared with rpc/encoded (figure 14)",
-        y,
-        &all.iter().collect::<Vec<_>>(),
-        false,
-    );
-    figure
-}
-
-fn times(cases: &Cases<'_>, case: &'static str) -> Figure {
-    let mut all = cases.series(case, "cpu-time");
-    // Beside their kind they would be the same points again; tables have them.
-    all.retain(|series| !is_reused(series.subject));
-    let (title, number) = match case {
-        "encode" => ("CPU time of encoding a message", 10),
-        _ => ("CPU time of decoding a message", 11),
+/// What the paper concludes: our factor and the peers'.
+fn conclusions(_: &Cases<'_>, seen: &Seen<'_>, rest: &str, places: &mut Vec<Place>) -> Option<()> {
+    let metric = Some(&*seen.row.metric).filter(|_| rest.is_empty() && seen.row.unit == "x")?;
+    // Two lines at most, broken where the first is full.
+    let end = metric.char_indices().nth(LINE).map(|(end, _)| end);
+    let name = match end.and_then(|end| metric[..end].rfind(' ')) {
+        Some(at) => format!("{}\n{}", &metric[..at], &metric[at + 1..]),
+        None => metric.to_owned(),
     };
-    let mut figure = Figure::new(
-        case,
-        title,
-        format!(
-            "Points are medians with their bounds, pale where these leave them inconclusive; lines \
-             are fitted. Dashed is what the paper measured on a processor of 500 MHz (figure \
-             {number})."
-        ),
-    );
-    let y = ("CPU time of a message", Quantity::Time, "ns");
-    let ours: Vec<_> = all.iter().filter(|series| series.subject == TRUNKLINE).collect();
-    figure.entries("trunkline in every format", y, &ours, false);
-    // One scale for all families, so that they can be compared.
-    let values: Vec<f64> = all.iter().flat_map(Series::values).collect();
-    for family in Family::ALL {
-        let family_of = |series: &&Series<'_>| series.look.family == family;
-        let members: Vec<_> = all.iter().filter(family_of).collect();
-        let title = format!("{}: everyone, and the paper", family.title());
-        figure.entries_in(&title, y, &members, (true, &values));
-    }
-    figure
+    let place = Place::new(seen, (0, "Then and now".to_owned()), seen.index as f64).named(name);
+    places.push(match seen.is_ours() {
+        true => place.among(0, TRUNKLINE, Ink::mark(INK, Marker::Circle)),
+        false => place.among(1, "today's peers", Ink::mark(SKY, Marker::Triangle)),
+    });
+    Some(())
 }
+
+/// How many times faster than each peer.
+fn leads(_: &Cases<'_>, seen: &Seen<'_>, case: &str, places: &mut Vec<Place>) -> Option<()> {
+    let peer = seen.row.metric.strip_prefix("ahead-of-")?;
+    let (verb, message) = case.split_once('-').unwrap_or((case, ""));
+    let verbs = [("encode", "Encoding"), ("decode", "Decoding")];
+    let order = verbs.iter().position(|(known, _)| *known == verb)?;
+    let panel = (order, format!("{} {message}", verbs[order].1).trim_end().to_owned());
+    let place = Place::new(seen, panel, seen.index as f64);
+    let ink = Ink::mark(seen.look.colour, marked(peer).1);
+    let name = format!("{peer}\n{}", seen.look.name);
+    places.push(place.among(seen.index, TRUNKLINE, ink).named(name).without_legend());
+    Some(())
+}
+
+fn size(cases: &Cases<'_>, seen: &Seen<'_>, rest: &str, places: &mut Vec<Place>) -> Option<()> {
+    rest.is_empty().then_some(())?;
+    if seen.look.is_published {
+        let panel = (0, "The paper's three formats (figure 4)");
+        seen.places_by_entries("size", cases, panel, true, places)?;
+    }
+    seen.places_by_entries("size", cases, (1, "Every format"), false, places)
+}
+
+/// Ours in every format, then everyone by family.
+fn times(cases: &Cases<'_>, seen: &Seen<'_>, rest: &str, places: &mut Vec<Place>) -> Option<()> {
+    // Beside their kind reused messages would be the same points again; tables have them.
+    (rest.is_empty() && !is_reused(&seen.row.subject)).then_some(())?;
+    if seen.is_ours() {
+        let panel = (0, "trunkline in every format");
+        seen.places_by_entries("cpu-time", cases, panel, false, places)?;
+    }
+    let family = seen.look.family;
+    let panel = (1 + family as usize, &*format!("{}: everyone, and the paper", family.title()));
+    // One scale for all families, so that they can be compared.
+    let first = places.len();
+    seen.places_by_entries("cpu-time", cases, panel, true, places)?;
+    places[first..].iter_mut().for_each(|place| place.set_scale("families"));
+    Some(())
+}
+
+/// Parts of a round trip in order, with the colours of figure 9.
+const PARTS_OF_A_ROUND_TRIP: [(&str, &str, Colour); 5] = [
+    ("client-encode", "client encodes", TEAL),
+    ("network", "network", SILVER),
+    ("server-decode", "server decodes", WINE),
+    ("server-encode", "server encodes", SAND),
+    ("client-decode", "client decodes", INDIGO),
+];
+
+const PARTS_OF_A_CALL: [(&str, &str, Colour); 4] = [
+    ("deserialise", "server decodes", WINE),
+    ("application", "function", GREY),
+    ("serialise", "server encodes", SAND),
+    ("network", "network", SILVER),
+];
+
+/// A part of the lying bar of a subject and format.
+fn part(
+    parts: &[(&str, &str, Colour)],
+    cases: &Cases<'_>,
+    seen: &Seen<'_>,
+    panel: (usize, String),
+    places: &mut Vec<Place>,
+) -> Option<()> {
+    let index = parts.iter().position(|(metric, ..)| *metric == seen.row.metric)?;
+    let (_, words, colour) = parts[index];
+    let (order, _) = marked(&seen.row.subject);
+    let place = Place::new(seen, panel, (seen.look.order * 100 + order) as f64);
+    let place = place.named(format!("{}\n{}", seen.look.name, seen.row.subject));
+    let is_longest = cases.is_longest(seen.row);
+    places.extend(is_longest.then(|| place.among(index, words, Ink::plain(colour))));
+    Some(())
+}
+
+/// Where a percentile stands along its axis.
+fn percentile(name: &str) -> Option<f64> {
+    PERCENTILES.iter().find(|(known, ..)| *known == name).map(|(_, _, one_in)| *one_in)
+}
+
+/// What a thread meets that does nothing else.
+fn stall(seen: &Seen<'_>) -> Option<Place> {
+    let at = percentile(&seen.row.metric).filter(|_| seen.row.case == "hiccup")?;
+    let name = "hiccup meter: a thread that only looks at the clock";
+    let place = Place::new(seen, (0, "Stalls".to_owned()), at);
+    Some(place.among(usize::MAX, name, Ink::plain(GREY)))
+}
+
+fn open_loop(cases: &Cases<'_>, seen: &Seen<'_>, _: &str, places: &mut Vec<Place>) -> Option<()> {
+    places.extend(stall(seen).map(Place::in_every_panel));
+    let rate = seen.kind.strip_prefix("open-loop-").filter(|_| cases.is_longest(seen.row))?;
+    let metric = seen.row.metric.strip_prefix("latency-")?;
+    let number: Option<u32> = rate.parse().ok();
+    let rate = number.map_or(String::new(), |rate| format!("{} messages/s, ", counted(rate)));
+    let panel = (number.map_or(usize::MAX, |it| it as usize), rate + &cases.place(seen).1);
+    let sent = metric.strip_suffix("-uncorrected");
+    let place = Place::new(seen, panel, percentile(sent.unwrap_or(metric))?);
+    places.push(match sent {
+        Some(_) => place.dashed(0, "from the actual send"),
+        None => place,
+    });
+    Some(())
+}
+
+const MESSAGES_PER_SECOND: &str = "messages-per-second";
+
+/// Ours and the peers' in the paper's formats, hollow where bytes were encoded beforehand.
+fn throughput(
+    cases: &Cases<'_>,
+    seen: &Seen<'_>,
+    rest: &str,
+    places: &mut Vec<Place>,
+) -> Option<()> {
+    let is_hollow = rest.starts_with("-encoded@");
+    let is_it = is_hollow || rest.starts_with('@');
+    let is_wanted = is_it && seen.is_shown() && seen.row.metric == MESSAGES_PER_SECOND;
+    // Where there are several peers of a format, one says enough.
+    let is_first =
+        seen.row.subject != "gsoap-debian" && cases.has(&format!("throughput@{}", seen.link));
+    let entries = seen.row.entries.filter(|_| is_wanted && is_first)?;
+    let (order, link) = cases.place(seen);
+    let (who, after) = if seen.is_ours() { (TRUNKLINE, 0) } else { ("peers", 1) };
+    let place = Place::new(seen, (2 * order + after, format!("{link}, {who}")), f64::from(entries));
+    let place = place.named(entries.to_string());
+    let order = 2 * seen.look.order;
+    let mut place = match is_hollow {
+        true => place.hollow(order + 1, "encoded beforehand"),
+        false => place.among(order, &seen.look.name, Ink::plain(seen.look.colour)),
+    };
+    place.set_scale(&link);
+    places.push(place);
+    Some(())
+}
+
+fn unequal_ends(
+    cases: &Cases<'_>,
+    seen: &Seen<'_>,
+    _: &str,
+    places: &mut Vec<Place>,
+) -> Option<()> {
+    let shown = [
+        ("throughput", "both ends as fast", SILVER),
+        ("throughput-slow-receiver", "slow receiver", INDIGO),
+        ("throughput-slow-sender", "slow sender", SAND),
+    ];
+    let kind =
+        shown.iter().position(|it| seen.kind == it.0 && seen.row.metric == MESSAGES_PER_SECOND)?;
+    let has = |kind: &str| cases.has(&format!("{kind}@{}", seen.link));
+    let place = of_a_link(cases, seen).filter(|_| has(shown[0].0) && has(shown[1].0))?;
+    places.push(place.among(kind, shown[kind].1, Ink::plain(shown[kind].2)));
+    Some(())
+}
+
+/// Our longest messages in a format of the paper, by link.
+fn of_a_link(cases: &Cases<'_>, seen: &Seen<'_>) -> Option<Place> {
+    let is_it = seen.is_ours() && seen.look.is_published && cases.is_longest(seen.row);
+    let (order, link) = is_it.then(|| cases.place(seen))?;
+    let place = Place::new(seen, (order, format!("{link}, {TRUNKLINE}")), seen.look.order as f64);
+    Some(place.named(seen.look.name.clone()))
+}
+
+impl Seen<'_> {
+    /// In the colour of its subject, if that has one.
+    fn of_subject(&self, panel: (usize, String), at: f64) -> Option<Place> {
+        let (order, colour) = colour_of(&self.row.subject)?;
+        let ink = Ink::plain(colour).marked(Marker::Circle);
+        Some(Place::new(self, panel, at).among(order, &self.row.subject, ink))
+    }
+
+    /// A point of a curve over entries, with the line through them and, if asked for, the published figure.
+    fn places_by_entries(
+        &self,
+        metric: &str,
+        cases: &Cases<'_>,
+        (order, title): (usize, &str),
+        has_paper: bool,
+        places: &mut Vec<Place>,
+    ) -> Option<()> {
+        let entries = self.row.entries.filter(|_| self.row.metric == metric)?;
+        let place = Place::new(self, (order, title.to_owned()), f64::from(entries));
+        if let Some(paper) = self.row.paper.filter(|_| has_paper && self.is_ours()) {
+            places.push(place.clone().valued(paper).dashed(0, "the paper (2004)"));
+        }
+        places.push(place.fitted(cases.fit(self.row)));
+        Some(())
+    }
+}
+
+/// A style as a label below bars has room for it: `doc/lit`.
+fn short_style(style: &str) -> String {
+    let short = [("document", "doc"), ("literal", "lit"), ("encoded", "enc"), ("binary ", "")];
+    short.iter().fold(style.to_owned(), |style, (word, short)| style.replace(word, short))
+}
+
+/// The consumers of the flexibility test, in the report's colours: red, green and blue; those that elide and are
+/// slow at reading.
+pub(super) const CONSUMERS: [(&str, Colour); 5] = [
+    ("fast", VERMILLION),
+    ("slow", GREEN),
+    ("eliding", BLUE),
+    (SlowConsumers::READERS[0], PURPLE),
+    (SlowConsumers::READERS[1], ORANGE),
+];

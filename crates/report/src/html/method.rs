@@ -108,7 +108,7 @@ const BIAS: [(&str, &str); 8] = [
 /// The lists of both, as far as the record has such cases.
 pub(super) fn html(cases: &Cases<'_>) -> String {
     // What is said of everything is about messages of known formats, but for the last.
-    let is_opaque = cases.beginning(START_UP).next().is_some();
+    let is_opaque = cases.has(START_UP);
     let list = |sentences: &[(&str, &str)]| {
         let last = sentences.len() - 1;
         let items: String = sentences
@@ -116,13 +116,13 @@ pub(super) fn html(cases: &Cases<'_>) -> String {
             .enumerate()
             .filter(|(index, (name, _))| !is_opaque || !name.is_empty() || *index == last)
             .map(|(_, sentence)| sentence)
-            .filter(|(name, _)| cases.beginning(name).next().is_some())
+            .filter(|(name, _)| cases.has(name))
             .map(|(_, words)| format!("<li>{words}</li>\n"))
             .collect();
         format!("<ul>\n{items}</ul>\n")
     };
-    match cases.beginning("").next() {
-        Some(_) => format!("{}<h3>What speaks against it</h3>\n{}", list(&METHOD), list(&BIAS)),
-        None => String::new(),
+    match cases.has("") {
+        true => format!("{}<h3>What speaks against it</h3>\n{}", list(&METHOD), list(&BIAS)),
+        false => String::new(),
     }
 }

@@ -5,7 +5,8 @@
 //! and Tol's muted ones for parts of a cost. A plot holds the colours for paper; the style sheet of
 //! the page exchanges them on a dark screen.
 
-use plotters::style::RGBColor;
+use std::fmt;
+
 use trunkline_experiment::format::{Encoding, Format};
 
 /// A colour on white and its stand-in on a dark ground.
@@ -19,11 +20,10 @@ const fn colour(light: u32, dark: u32) -> Colour {
     Colour { light, dark }
 }
 
-impl Colour {
-    /// As plots need it.
-    pub(super) fn rgb(self) -> RGBColor {
-        let [_, red, green, blue] = self.light.to_be_bytes();
-        RGBColor(red, green, blue)
+impl fmt::Display for Colour {
+    /// As plots need it: the one on white.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "#{:06X}", self.light)
     }
 }
 
@@ -88,15 +88,47 @@ const MARKERS: [(&str, Marker); 10] = [
     ("metro", Marker::Square),
 ];
 
-/// The marker of a subject.
-pub(super) fn marker(subject: &str) -> Marker {
-    let known = MARKERS.iter().find(|(name, _)| *name == subject);
-    known.map_or(Marker::Cross, |(_, marker)| *marker)
+/// Subjects that have a colour of their own, in the order of legends: where a plot has one format. Those
+/// that guarantee are in plots of their own.
+const SUBJECTS: [(&str, Colour); 26] = [
+    ("trunkline", TEAL),
+    ("bare", SILVER),
+    ("gsoap-best", WINE),
+    ("gsoap-debian", SAND),
+    ("metro", INDIGO),
+    ("trunkline-unix", GREEN),
+    ("trunkline-shm", BLUE),
+    ("nats", WINE),
+    ("nats-latest", VERMILLION),
+    ("redis", INDIGO),
+    ("mosquitto", SAND),
+    ("mosquitto-nodelay", YELLOW),
+    ("zeromq", PURPLE),
+    ("iceoryx2", ORANGE),
+    ("bare-forwarder", GREY),
+    ("bare-forwarder-unix", SOFT),
+    ("bare-ring", SILVER),
+    ("direct", SKY),
+    ("trunkline-store-and-forward", GREEN),
+    ("trunkline-cut-through", BLUE),
+    ("jetstream-always", WINE),
+    ("redis-always", INDIGO),
+    ("disk", GREY),
+    ("trunkline-memory", SKY),
+    ("jetstream-default", VERMILLION),
+    ("redis-everysec", PURPLE),
+];
+
+/// The colour of a subject and where it stands in legends, if it has one.
+pub(super) fn colour_of(subject: &str) -> Option<(usize, Colour)> {
+    let order = SUBJECTS.iter().position(|(name, _)| *name == subject)?;
+    Some((order, SUBJECTS[order].1))
 }
 
-/// Where a subject stands in legends.
-pub(super) fn subject_order(subject: &str) -> usize {
-    MARKERS.iter().position(|(name, _)| *name == subject).unwrap_or(MARKERS.len())
+/// The marker of a subject, and where it stands in legends.
+pub(super) fn marked(subject: &str) -> (usize, Marker) {
+    let order = MARKERS.iter().position(|(name, _)| *name == subject);
+    order.map_or((MARKERS.len(), Marker::Cross), |order| (order, MARKERS[order].1))
 }
 
 /// The three formats of the paper and what is like them.
@@ -109,8 +141,6 @@ pub(super) enum Family {
 }
 
 impl Family {
-    pub(super) const ALL: [Self; 4] = [Self::Soap, Self::Fix, Self::Cdr, Self::Other];
-
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Soap => "SOAP",

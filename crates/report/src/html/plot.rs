@@ -1,490 +1,468 @@
 //! Plots as SVG: curves, bars, stacked bars and intervals, each in a panel with two axes.
 //!
-//! What is drawn is given in values; an [`Axis`] turns them into places. Legends stand outside,
-//! in the page, and show [`swatch`]es that are drawn by the same functions.
+//! What is drawn is given in values; an [`Axis`] turns them into pixels. Every mark says its value to
+//! whoever points at it. Legends stand outside, in the page, and show [`swatch`]es.
 
 use std::collections::BTreeSet;
-use std::io;
-
-use plotters::backend::SVGBackend;
-use plotters::chart::{ChartBuilder, ChartContext};
-use plotters::coord::Shift;
-use plotters::coord::cartesian::Cartesian2d;
-use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
-use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{
-    Color as _, FontDesc, FontStyle, IntoFont as _, RGBAColor, RGBColor, ShapeStyle, TextStyle,
-};
+use std::fmt::Write as _;
 
 use super::axis::Axis;
 use super::palette::{Colour, FAINT, GREY, INK, Marker, SOFT};
-use super::text::{clean, escaped};
+use super::text::escaped;
 
-/// Units of a drawing in a pixel of the page, since plotters places by whole units.
-const GRAIN: i32 = 4;
 /// Pixels of a panel.
-const WIDTH: i32 = 540;
-const HEIGHT: i32 = 350;
-/// Room above for the titles, and left and below for labels.
-const TOP: i32 = 52;
-const TOP_OF_ROWS: i32 = 30;
-const LEFT: i32 = 62;
-const BELOW: i32 = 44;
-const RIGHT: i32 = 26;
-/// Room for names of rows at the left, and the height of a row.
-const NAMES: i32 = 158;
-const ROW: i32 = 36;
-const TEXT: f64 = 13.0;
-/// plotters-svg makes text smaller by this.
-const FONT_FACTOR: f64 = 1.24;
-/// The opacity of dashed lines, by which they are found among the others.
-const DASHED: f64 = 0.85;
+const WIDTH: f64 = 540.0;
+const HEIGHT: f64 = 350.0;
+/// Room above for the titles, below and on the right for labels.
+const TOP: f64 = 52.0;
+const TOP_OF_ROWS: f64 = 30.0;
+const BELOW: f64 = 44.0;
+const RIGHT: f64 = 26.0;
+/// Room on the left for labels, or for the names of rows, and the height of a row.
+const LEFT: f64 = 62.0;
+const NAMES: f64 = 186.0;
+const ROW: f64 = 36.0;
 /// The opacity of points in doubt.
 const PALE: f64 = 0.4;
 
-type Root<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
-type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
+/// What a plot draws of its series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Points with their bounds, and a line.
+    Curves,
+    /// Groups of upright bars side by side, hollow ones around the filled ones before them.
+    Bars,
+    /// Lying bars, one a row, of a part for each series, with their sum.
+    Stacks,
+    /// Points with their bounds, in rows.
+    Intervals,
+}
 
-/// What all plots have.
+impl Shape {
+    /// Whether values lie from left to right, in rows with names.
+    pub(super) fn is_in_rows(self) -> bool {
+        matches!(self, Self::Stacks | Self::Intervals)
+    }
+}
+
+/// The title of a plot, and its axes.
 #[derive(Clone, Debug)]
 pub(super) struct Panel {
     pub(super) title: String,
-    pub(super) x: Axis,
-    pub(super) y: Axis,
+    /// Along which the points stand; of rows the second, from the top.
+    pub(super) along: Axis,
+    /// Of the values.
+    pub(super) values: Axis,
+    /// The names of rows; behind a line break, what tells one from others of its name.
+    pub(super) rows: Vec<String>,
 }
 
-/// A measured value with its bounds.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) bounds: Option<(f64, f64)>,
-    /// Whether the repetitions carry no conclusion; such points are pale.
-    pub(super) is_doubtful: bool,
-}
-
-/// How a line looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stroke {
-    Solid,
-    Dashed,
-}
-
-/// Points of one colour and the line through them or beside them.
+/// A value with its bounds.
 #[derive(Clone, Debug)]
-pub(super) struct Curve {
+pub(super) struct Point {
+    pub(super) at: f64,
+    pub(super) value: f64,
+    pub(super) bounds: Option<(f64, f64)>,
+    /// Whether the repetitions carry no conclusion.
+    pub(super) is_pale: bool,
+    /// What it says when pointed at.
+    pub(super) words: String,
+}
+
+/// How a series looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ink {
     pub(super) colour: Colour,
-    pub(super) stroke: Stroke,
-    pub(super) line: Vec<(f64, f64)>,
     pub(super) marker: Option<Marker>,
+    pub(super) has_line: bool,
+    pub(super) is_dashed: bool,
+    /// Of a bar: whether only the outline is drawn.
+    pub(super) is_hollow: bool,
+}
+
+impl Ink {
+    /// A line without markers, or a bar.
+    pub(super) const fn plain(colour: Colour) -> Self {
+        Self { colour, marker: None, has_line: true, is_dashed: false, is_hollow: false }
+    }
+
+    pub(super) const fn marked(self, marker: Marker) -> Self {
+        Self { marker: Some(marker), ..self }
+    }
+
+    /// A marker alone.
+    pub(super) const fn mark(colour: Colour, marker: Marker) -> Self {
+        Self { has_line: false, ..Self::plain(colour).marked(marker) }
+    }
+}
+
+/// Points of one look, and the line through them or beside them.
+#[derive(Clone, Debug)]
+pub(super) struct Series {
+    pub(super) ink: Ink,
+    pub(super) line: Vec<(f64, f64)>,
     pub(super) points: Vec<Point>,
 }
 
-/// Points, lines and bounds.
-pub(super) fn curves(panel: &Panel, curves: &[Curve]) -> String {
-    drawing(panel, HEIGHT, |root| {
-        let mut chart = chart(root, panel, (TOP, LEFT), true)?;
-        for curve in curves {
-            let line = placed(panel, curve.line.iter().copied());
-            stroke(&mut chart, line, curve.colour, curve.stroke, 2)?;
-            for point in &curve.points {
-                if let Some((low, high)) = point.bounds {
-                    whisker(root, &chart, panel, curve.colour, [(point.x, low), (point.x, high)])?;
-                }
-                if let (Some(shape), [at]) =
-                    (curve.marker, &placed(panel, [(point.x, point.y)])[..])
-                {
-                    let at = chart.backend_coord(at);
-                    let opacity = if point.is_doubtful { PALE } else { 1.0 };
-                    draw_marker(root, shape, at, (curve.colour, opacity))?;
-                }
-            }
-        }
-        Ok(())
-    })
-}
-
-/// Points of one colour and nothing else: there may be a hundred thousand of them.
-#[derive(Clone, Debug)]
-pub(super) struct Dots {
-    pub(super) colour: Colour,
-    pub(super) points: Vec<(f64, f64)>,
+/// The drawing of a panel.
+pub(super) fn plot(shape: Shape, panel: &Panel, all: &[Series]) -> String {
+    let mut frame = Frame::new(shape, panel);
+    match shape {
+        Shape::Curves => all.iter().for_each(|series| frame.curve(series)),
+        Shape::Bars => frame.bars(all),
+        Shape::Stacks => frame.stacks(all),
+        Shape::Intervals => frame.intervals(all),
+    }
+    frame.finish()
 }
 
 /// Points so many that each is but a move and a dot in one path of its colour; those on the same place
 /// are drawn once.
-pub(super) fn dots(panel: &Panel, dots: &[Dots]) -> String {
-    let mut paths = String::new();
-    let svg = drawing(panel, HEIGHT, |root| {
-        let chart = chart(root, panel, (TOP, LEFT), true)?;
-        for Dots { colour, points } in dots {
-            let points = placed(panel, points.iter().copied());
-            let places: BTreeSet<(i32, i32)> =
-                points.iter().map(|point| chart.backend_coord(point)).collect();
-            let RGBColor(red, green, blue) = colour.rgb();
-            paths.push_str(&format!(
-                "<path fill=\"none\" stroke=\"#{red:02X}{green:02X}{blue:02X}\" stroke-width=\"{}\" \
-                 stroke-linecap=\"round\" d=\"",
-                GRAIN * 3 / 2
-            ));
-            for (x, y) in places {
-                paths.push_str(&format!("M{x} {y}h0"));
-            }
-            paths.push_str("\"/>\n");
-        }
-        Ok(())
-    });
-    match svg.strip_suffix("</svg>\n").or(svg.strip_suffix("</svg>")) {
-        Some(open) => format!("{open}{paths}</svg>\n"),
-        None => svg,
-    }
-}
-
-/// Bars of one colour, a value for each group.
-#[derive(Clone, Debug)]
-pub(super) struct Bars {
-    pub(super) colour: Colour,
-    /// Whether only the outline is drawn.
-    pub(super) is_hollow: bool,
-    pub(super) values: Vec<Option<f64>>,
-}
-
-/// Groups of upright bars side by side; the x axis has the names of the groups. Hollow bars stand
-/// around the filled ones before them.
-pub(super) fn bars(panel: &Panel, bars: &[Bars]) -> String {
-    drawing(panel, HEIGHT, |root| {
-        let mut chart = chart(root, panel, (TOP, LEFT), false)?;
-        let slots = bars.iter().filter(|bars| !bars.is_hollow).count().max(1) as f64;
-        let width = 0.8 / slots;
-        let mut slot = 0.0;
-        for bars in bars {
-            if bars.is_hollow {
-                slot -= 1.0;
-            }
-            for (group, value) in bars.values.iter().enumerate() {
-                let Some(top) = value.filter(|value| panel.y.has(*value)) else { continue };
-                let left = group as f64 + 0.1 + f64::max(slot, 0.0) * width;
-                let corners = [(left, panel.y.ground()), (left + width * 0.92, top)];
-                bar(&mut chart, corners, bars.colour, bars.is_hollow)?;
-            }
-            slot += 1.0;
-        }
-        Ok(())
-    })
-}
-
-/// A row of a plot: a name, and below it what tells it from others of that name.
-#[derive(Clone, Debug)]
-pub(super) struct Name {
-    pub(super) first: String,
-    pub(super) second: String,
-}
-
-/// A lying bar of parts, each with its length.
-#[derive(Clone, Debug)]
-pub(super) struct Stack {
-    pub(super) name: Name,
-    pub(super) parts: Vec<(Colour, f64)>,
-    /// What stands behind the end of the bar.
-    pub(super) label: String,
-}
-
-/// Lying bars, the first on top. The y axis of the panel must be [`Axis::rows`].
-pub(super) fn stacks(panel: &Panel, stacks: &[Stack]) -> String {
-    let names: Vec<&Name> = stacks.iter().map(|stack| &stack.name).collect();
-    in_rows(panel, &names, |root, chart| {
-        for (row, stack) in stacks.iter().enumerate() {
-            let row = row as f64;
-            let mut end = 0.0;
-            for &(colour, length) in &stack.parts {
-                let next = end + length;
-                bar(chart, [(end, row + 0.2), (next, row + 0.8)], colour, false)?;
-                end = next;
-            }
-            let (x, y) = chart.backend_coord(&(end, row + 0.5));
-            text(root, &stack.label, (x + 6 * GRAIN, y))?;
-        }
-        Ok(())
-    })
-}
-
-/// A range with its middle.
-#[derive(Clone, Debug)]
-pub(super) struct Interval {
-    /// The row that it belongs to, from the top.
-    pub(super) row: usize,
-    /// How far below the middle of the row, in its height.
-    pub(super) below: f64,
-    pub(super) colour: Colour,
-    pub(super) marker: Marker,
-    pub(super) value: f64,
-    pub(super) bounds: Option<(f64, f64)>,
-}
-
-/// Ranges beside names. The y axis of the panel must be [`Axis::rows`].
-pub(super) fn intervals(panel: &Panel, names: &[Name], intervals: &[Interval]) -> String {
-    let names: Vec<&Name> = names.iter().collect();
-    in_rows(panel, &names, |root, chart| {
-        if panel.x.low < 1.0 && panel.x.high > 1.0 {
-            stroke(chart, vec![(1.0, 0.0), (1.0, panel.y.low)], GREY, Stroke::Solid, 1)?;
-        }
-        for interval in intervals {
-            let y = interval.row as f64 + 0.5 + interval.below;
-            if let Some((low, high)) = interval.bounds {
-                let ends = [low, high].map(|x| (panel.x.clipped(x), y));
-                let line = placed(panel, ends);
-                stroke(chart, line, interval.colour, Stroke::Solid, 3)?;
-            }
-            for at in placed(panel, [(interval.value, y)]) {
-                let at = chart.backend_coord(&at);
-                draw_marker(root, interval.marker, at, (interval.colour, 1.0))?;
-            }
-        }
-        Ok(())
-    })
-}
-
-/// A plot whose y axis has names.
-fn in_rows(
+pub(super) fn dots<'a>(
     panel: &Panel,
-    names: &[&Name],
-    draw: impl FnOnce(&Root<'_>, &mut Chart<'_, '_>) -> Drawn,
+    all: impl Iterator<Item = (Colour, &'a [(f64, f64)])>,
 ) -> String {
-    let height = TOP_OF_ROWS + BELOW + ROW * names.len() as i32;
-    drawing(panel, height, |root| {
-        let mut chart = chart(root, panel, (TOP_OF_ROWS, NAMES), true)?;
-        for (row, name) in names.iter().enumerate() {
-            if row > 0 {
-                let ends = [panel.x.low, panel.x.high].map(|x| (x, row as f64));
-                stroke(&mut chart, ends.to_vec(), FAINT, Stroke::Solid, 1)?;
-            }
-            let middle = chart.backend_coord(&(panel.x.low, row as f64 + 0.5)).1;
-            let half = if name.second.is_empty() { 0 } else { 8 * GRAIN };
-            text(root, &name.first, (4 * GRAIN, middle - half))?;
-            let soft = text_style(font(TEXT - 1.0), SOFT);
-            let second = clean(&name.second);
-            root.draw(&Text::new(second, (4 * GRAIN, middle + half), soft))?;
+    let mut frame = Frame::new(Shape::Curves, panel);
+    for (colour, points) in all {
+        let places: BTreeSet<(i32, i32)> = points
+            .iter()
+            .filter_map(|&(at, value)| frame.place(at, value))
+            .map(|(x, y)| ((x * 4.0).round() as i32, (y * 4.0).round() as i32))
+            .collect();
+        let out = &mut frame.svg.0;
+        let _ = write!(
+            out,
+            "<path fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\" stroke-linecap=\"round\" d=\""
+        );
+        for (x, y) in places {
+            let _ = write!(out, "M{} {}h0", f64::from(x) / 4.0, f64::from(y) / 4.0);
         }
-        draw(root, &mut chart)
-    })
+        out.push_str("\"/>\n");
+    }
+    frame.finish()
 }
 
-/// What a legend shows of a curve.
-pub(super) fn swatch(colour: Colour, marker: Option<Marker>, line: Option<Stroke>) -> String {
-    let (width, height) = (34, 14);
-    svg("", (width, height), |root| {
-        let middle = height * GRAIN / 2;
-        if let Some(line) = line {
-            let ends = vec![(GRAIN, middle), ((width - 1) * GRAIN, middle)];
-            root.draw(&PathElement::new(ends, line_style(colour, line, 2)))?;
-        }
-        match marker {
-            Some(marker) => draw_marker(root, marker, (width * GRAIN / 2, middle), (colour, 1.0)),
-            None => Ok(()),
-        }
-    })
+/// What a legend shows of a line or a marker.
+pub(super) fn swatch(ink: Ink) -> String {
+    let mut svg = Svg::default();
+    if ink.has_line {
+        svg.line(&[(1.0, 7.0), (33.0, 7.0)], ink, 2.0);
+    }
+    if let Some(marker) = ink.marker {
+        svg.marker(marker, (17.0, 7.0), ink.colour, 1.0);
+    }
+    svg.element("", 34.0, 14.0)
 }
 
 /// What a legend shows of a bar.
-pub(super) fn swatch_of_bar(colour: Colour, is_hollow: bool) -> String {
-    svg("", (16, 14), |root| {
-        let corners = [(2 * GRAIN, GRAIN), (14 * GRAIN, 13 * GRAIN)];
-        match is_hollow {
-            true => {
-                root.draw(&PathElement::new(frame(corners), line_style(colour, Stroke::Solid, 2)))
+pub(super) fn swatch_of_bar(ink: Ink) -> String {
+    let mut svg = Svg::default();
+    svg.bar([(2.0, 1.0), (14.0, 13.0)], ink);
+    svg.element("", 16.0, 14.0)
+}
+
+/// A panel while it is drawn.
+struct Frame<'a> {
+    shape: Shape,
+    panel: &'a Panel,
+    height: f64,
+    /// The ends of the axis from left to right, and of the other.
+    x: [f64; 2],
+    y: [f64; 2],
+    svg: Svg,
+}
+
+impl<'a> Frame<'a> {
+    /// The titles and the axes with their grid.
+    fn new(shape: Shape, panel: &'a Panel) -> Self {
+        let (top, left, height) = match shape.is_in_rows() {
+            true => (TOP_OF_ROWS, NAMES, TOP_OF_ROWS + BELOW + ROW * panel.rows.len() as f64),
+            false => (TOP, LEFT, HEIGHT),
+        };
+        let (x, y) = ([left, WIDTH - RIGHT], [height - BELOW, top]);
+        let mut frame = Self { shape, panel, height, x, y, svg: Svg::default() };
+        let bold = " font-weight=\"bold\" font-size=\"14.5\"";
+        frame.svg.text(&panel.title, (4.0, 12.0), "start", INK, bold);
+        frame.grid_of_x();
+        match shape.is_in_rows() {
+            true => frame.names(),
+            false => frame.grid_of_y(),
+        }
+        frame
+    }
+
+    /// What lies from left to right, and what stands upright.
+    fn axes(&self) -> [&'a Axis; 2] {
+        let Panel { along, values, .. } = self.panel;
+        if self.shape.is_in_rows() { [values, along] } else { [along, values] }
+    }
+
+    fn grid_of_x(&mut self) {
+        let [axis, _] = self.axes();
+        let (bottom, top) = (self.y[0], self.y[1]);
+        for (value, label) in &axis.ticks {
+            let x = axis.place(*value, self.x);
+            if self.shape != Shape::Bars {
+                self.svg.rule([(x, bottom), (x, top)], FAINT);
             }
-            false => root.draw(&Rectangle::new(corners, filled(colour))),
+            self.svg.rule([(x, bottom), (x, bottom + 4.0)], INK);
+            self.svg.text(label, (x, bottom + 13.0), "middle", INK, "");
         }
-    })
-}
-
-fn drawing(panel: &Panel, height: i32, draw: impl FnOnce(&Root<'_>) -> Drawn) -> String {
-    let name = match panel.y.title.as_str() {
-        "" => format!("{}: {}", panel.title, panel.x.title),
-        title => format!("{}: {title}, by {}", panel.title, panel.x.title),
-    };
-    svg(&name, (WIDTH, height), |root| {
-        let bold = font(14.5).style(FontStyle::Bold);
-        let bold = text_style(bold, INK);
-        root.draw(&Text::new(clean(&panel.title), (4 * GRAIN, 12 * GRAIN), bold))?;
-        text(root, &panel.y.title, (4 * GRAIN, 34 * GRAIN))?;
-        draw(root)
-    })
-}
-
-/// An SVG element of so many pixels; `name` is what is read out.
-fn svg(name: &str, (width, height): (i32, i32), draw: impl FnOnce(&Root<'_>) -> Drawn) -> String {
-    let size = ((width * GRAIN) as u32, (height * GRAIN) as u32);
-    let mut content = String::new();
-    let drawn = {
-        let root = SVGBackend::with_string(&mut content, size).into_drawing_area();
-        draw(&root).and_then(|()| root.present())
-    };
-    if let Err(cause) = drawn {
-        return format!("<p>This plot cannot be drawn: {}</p>", escaped(&cause.to_string()));
+        self.svg.rule([(self.x[0], bottom), (self.x[1], bottom)], INK);
+        let middle = f64::midpoint(self.x[0], self.x[1]);
+        self.svg.text(&axis.title, (middle, bottom + 33.0), "middle", INK, "");
     }
-    // The page gives the element its size and name.
-    let body = content.split_once('>').map_or("", |(_, body)| body);
-    let dashes = format!("opacity=\"{DASHED}\" stroke-dasharray=\"{} {}\"", 6 * GRAIN, 4 * GRAIN);
-    let body = body.replace(&format!("opacity=\"{DASHED}\""), &dashes);
-    let label = match name {
-        "" => "aria-hidden=\"true\"".to_owned(),
-        name => format!("role=\"img\" aria-label=\"{}\"", escaped(name)),
-    };
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" width=\"{width}\" \
-         height=\"{height}\" {label}>{body}",
-        size.0, size.1
-    )
-}
 
-/// The axes with their grid. `left` is the room for the labels of the y axis; an axis without ticks
-/// is not drawn.
-fn chart<'a, 'b>(
-    root: &'a Root<'b>,
-    panel: &Panel,
-    (top, left): (i32, i32),
-    has_grid_of_x: bool,
-) -> Result<Chart<'a, 'b>, DrawingAreaErrorKind<io::Error>> {
-    let mut chart = ChartBuilder::on(root)
-        .margin_top(top * GRAIN)
-        .margin_right(RIGHT * GRAIN)
-        .y_label_area_size(left * GRAIN)
-        .x_label_area_size(BELOW * GRAIN)
-        .build_cartesian_2d(panel.x.clone(), panel.y.clone())?;
-    let mut mesh = chart.configure_mesh();
-    if !has_grid_of_x {
-        mesh.disable_x_mesh();
-    }
-    if panel.y.ticks.is_empty() {
-        mesh.disable_y_mesh().disable_y_axis();
-    }
-    mesh.light_line_style(RGBAColor(0, 0, 0, 0.0))
-        .bold_line_style(line_style(FAINT, Stroke::Solid, 1))
-        .axis_style(line_style(INK, Stroke::Solid, 1))
-        .set_all_tick_mark_size(4 * GRAIN)
-        .label_style(text_style(font(TEXT), INK))
-        .axis_desc_style(text_style(font(TEXT), INK))
-        .x_desc(clean(&panel.x.title))
-        .draw()?;
-    Ok(chart)
-}
-
-fn placed(panel: &Panel, values: impl IntoIterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
-    values.into_iter().filter(|&(x, y)| panel.x.has(x) && panel.y.has(y)).collect()
-}
-
-fn stroke(
-    chart: &mut Chart<'_, '_>,
-    line: Vec<(f64, f64)>,
-    colour: Colour,
-    stroke: Stroke,
-    width: u32,
-) -> Drawn {
-    if line.len() < 2 {
-        return Ok(());
-    }
-    chart.draw_series([PathElement::new(line, line_style(colour, stroke, width))]).map(|_| ())
-}
-
-/// An error bar; where it leaves the plot it is cut off, without a cap.
-fn whisker(
-    root: &Root<'_>,
-    chart: &Chart<'_, '_>,
-    panel: &Panel,
-    colour: Colour,
-    ends: [(f64, f64); 2],
-) -> Drawn {
-    let style = line_style(colour, Stroke::Solid, 1);
-    let [low, high] = placed(panel, ends)[..] else { return Ok(()) };
-    let at = |(x, y): (f64, f64)| chart.backend_coord(&(panel.x.clipped(x), panel.y.clipped(y)));
-    root.draw(&PathElement::new(vec![at(low), at(high)], style))?;
-    let is_inside = |&(_, y): &(f64, f64)| panel.y.clipped(y).total_cmp(&y).is_eq();
-    for (x, y) in [low, high].into_iter().filter(is_inside).map(at) {
-        root.draw(&PathElement::new(vec![(x - 3 * GRAIN, y), (x + 3 * GRAIN, y)], style))?;
-    }
-    Ok(())
-}
-
-fn bar(
-    chart: &mut Chart<'_, '_>,
-    corners: [(f64, f64); 2],
-    colour: Colour,
-    is_hollow: bool,
-) -> Drawn {
-    if is_hollow {
-        let outline = line_style(colour, Stroke::Solid, 2);
-        return chart.draw_series([PathElement::new(frame(corners), outline)]).map(|_| ());
-    }
-    chart.draw_series([Rectangle::new(corners, filled(colour))]).map(|_| ())
-}
-
-/// The outline of a rectangle between two corners.
-fn frame<N: Copy>([(left, top), (right, bottom)]: [(N, N); 2]) -> Vec<(N, N)> {
-    vec![(left, top), (left, bottom), (right, bottom), (right, top), (left, top)]
-}
-
-fn text(root: &Root<'_>, words: &str, at: (i32, i32)) -> Drawn {
-    root.draw(&Text::new(clean(words), at, text_style(font(TEXT), INK)))
-}
-
-/// The font at so many pixels.
-fn font(pixels: f64) -> FontDesc<'static> {
-    ("sans-serif", pixels * FONT_FACTOR * f64::from(GRAIN)).into_font()
-}
-
-fn text_style(font: FontDesc<'static>, colour: Colour) -> TextStyle<'static> {
-    let style = TextStyle::from(font).pos(Pos::new(HPos::Left, VPos::Center));
-    TextStyle { color: colour.rgb().to_backend_color(), ..style }
-}
-
-fn rgba(colour: Colour, opacity: f64) -> RGBAColor {
-    let RGBColor(red, green, blue) = colour.rgb();
-    RGBAColor(red, green, blue, opacity)
-}
-
-fn line_style(colour: Colour, stroke: Stroke, width: u32) -> ShapeStyle {
-    let opacity = if stroke == Stroke::Dashed { DASHED } else { 1.0 };
-    rgba(colour, opacity).stroke_width(width * GRAIN as u32)
-}
-
-fn filled(colour: Colour) -> ShapeStyle {
-    rgba(colour, 1.0).filled()
-}
-
-/// Draws a marker at a place in units, in a colour of some opacity.
-fn draw_marker(
-    root: &Root<'_>,
-    marker: Marker,
-    (x, y): (i32, i32),
-    (colour, opacity): (Colour, f64),
-) -> Drawn {
-    let colour = rgba(colour, opacity);
-    let pen = colour.stroke_width(2 * GRAIN as u32);
-    let size = 9 * GRAIN / 2;
-    let at = |shape: &[(i32, i32)]| -> Vec<(i32, i32)> {
-        shape.iter().map(|&(right, down)| (x + right * size / 10, y + down * size / 10)).collect()
-    };
-    let line = |shape: &[(i32, i32)]| PathElement::new(at(shape), pen);
-    let area = |shape: &[(i32, i32)]| root.draw(&Polygon::new(at(shape), colour.filled()));
-    match marker {
-        Marker::Circle => root.draw(&Circle::new((x, y), size * 9 / 10, colour.filled())),
-        Marker::Ring => root.draw(&Circle::new((x, y), size * 9 / 10, pen)),
-        Marker::Triangle => area(&[(0, -11), (11, 8), (-11, 8)]),
-        Marker::TriangleDown => area(&[(0, 11), (11, -8), (-11, -8)]),
-        Marker::Square => area(&[(-8, -8), (8, -8), (8, 8), (-8, 8)]),
-        Marker::Frame => root.draw(&line(&[(-8, -8), (8, -8), (8, 8), (-8, 8), (-8, -8)])),
-        Marker::Diamond => area(&[(0, -12), (10, 0), (0, 12), (-10, 0)]),
-        Marker::Plus => {
-            root.draw(&line(&[(-11, 0), (11, 0)]))?;
-            root.draw(&line(&[(0, -11), (0, 11)]))
+    fn grid_of_y(&mut self) {
+        let [_, axis] = self.axes();
+        let [left, right] = self.x;
+        self.svg.text(&axis.title, (4.0, 34.0), "start", INK, "");
+        for (value, label) in &axis.ticks {
+            let y = axis.place(*value, self.y);
+            self.svg.rule([(left, y), (right, y)], FAINT);
+            self.svg.rule([(left - 4.0, y), (left, y)], INK);
+            self.svg.text(label, (left - 7.0, y), "end", INK, "");
         }
-        Marker::Cross => {
-            root.draw(&line(&[(-8, -8), (8, 8)]))?;
-            root.draw(&line(&[(-8, 8), (8, -8)]))
+        self.svg.rule([(left, self.y[0]), (left, self.y[1])], INK);
+    }
+
+    fn names(&mut self) {
+        for (row, name) in self.panel.rows.iter().enumerate() {
+            let middle = TOP_OF_ROWS + ROW * (row as f64 + 0.5);
+            if row > 0 {
+                let y = middle - ROW / 2.0;
+                self.svg.rule([(self.x[0], y), (self.x[1], y)], FAINT);
+            }
+            let (first, second) = name.split_once('\n').unwrap_or((name, ""));
+            let half = if second.is_empty() { 0.0 } else { 8.0 };
+            self.svg.text(first, (4.0, middle - half), "start", INK, "");
+            if !second.is_empty() {
+                self.svg.text(second, (4.0, middle + half), "start", SOFT, "");
+            }
         }
+    }
+
+    /// The pixels of a value, if the axes have a place for it.
+    fn place(&self, at: f64, value: f64) -> Option<(f64, f64)> {
+        let Panel { along, values, .. } = self.panel;
+        let is_there = along.has(at) && values.has(value);
+        let [x_axis, y_axis] = self.axes();
+        let (x, y) = if self.shape.is_in_rows() { (value, at) } else { (at, value) };
+        is_there.then(|| (x_axis.place(x, self.x), y_axis.place(y, self.y)))
+    }
+
+    fn curve(&mut self, series: &Series) {
+        let line = series.line.iter().filter_map(|&(at, value)| self.place(at, value));
+        let line: Vec<(f64, f64)> = line.collect();
+        self.svg.line(&line, series.ink, 2.0);
+        for point in &series.points {
+            self.point(point, point.at, series.ink, 1.0);
+        }
+    }
+
+    /// A marker with an error bar; where that leaves the plot it is cut off, without a cap.
+    fn point(&mut self, point: &Point, at: f64, ink: Ink, width: f64) {
+        let axis = &self.panel.values;
+        let ends = point.bounds.filter(|(low, high)| axis.has(*low) && axis.has(*high));
+        self.svg.open(&point.words);
+        if let Some((low, high)) = ends {
+            let plain = Ink::plain(ink.colour);
+            let places = [low, high].map(|end| self.place(at, axis.clipped(end)));
+            if let [Some(low), Some(high)] = places {
+                self.svg.line(&[low, high], plain, width);
+            }
+            for (end, place) in [low, high].into_iter().zip(places) {
+                let is_inside = axis.clipped(end).total_cmp(&end).is_eq();
+                if let Some((x, y)) = place.filter(|_| is_inside && self.shape == Shape::Curves) {
+                    self.svg.line(&[(x - 3.0, y), (x + 3.0, y)], plain, width);
+                }
+            }
+        }
+        if let (Some(marker), Some(place)) = (ink.marker, self.place(at, point.value)) {
+            let opacity = if point.is_pale { PALE } else { 1.0 };
+            self.svg.marker(marker, place, ink.colour, opacity);
+        }
+        self.svg.close();
+    }
+
+    fn bars(&mut self, all: &[Series]) {
+        let slots = all.iter().filter(|series| !series.ink.is_hollow).count().max(1) as f64;
+        let width = 0.8 / slots;
+        let mut slot = 0.0;
+        for series in all {
+            if series.ink.is_hollow {
+                slot -= 1.0;
+            }
+            for point in &series.points {
+                let left = point.at - 0.4 + f64::max(slot, 0.0) * width;
+                let ground = self.place(left, self.panel.values.ground());
+                let top = self.place(left + width * 0.92, point.value);
+                if let (Some(ground), Some(top)) = (ground, top) {
+                    self.svg.open(&point.words);
+                    self.svg.bar([ground, top], series.ink);
+                    self.svg.close();
+                }
+            }
+            slot += 1.0;
+        }
+    }
+
+    fn stacks(&mut self, all: &[Series]) {
+        for row in 0..self.panel.rows.len() {
+            let middle = row as f64 + 0.5;
+            let mut end = 0.0;
+            for series in all {
+                for point in
+                    series.points.iter().filter(|point| point.at.total_cmp(&middle).is_eq())
+                {
+                    let next = end + point.value.max(0.0);
+                    let corners = [self.place(middle - 0.3, end), self.place(middle + 0.3, next)];
+                    if let [Some(from), Some(to)] = corners {
+                        self.svg.open(&point.words);
+                        self.svg.bar([from, to], series.ink);
+                        self.svg.close();
+                    }
+                    end = next;
+                }
+            }
+            if let Some((x, y)) = self.place(middle, end) {
+                self.svg.text(&super::axis::time(end), (x + 6.0, y), "start", INK, "");
+            }
+        }
+    }
+
+    /// Those that share a row stand below one another.
+    fn intervals(&mut self, all: &[Series]) {
+        let axis = &self.panel.values;
+        if axis.low < 1.0 && axis.high > 1.0 {
+            let x = axis.place(1.0, self.x);
+            self.svg.rule([(x, self.y[0]), (x, self.y[1])], GREY);
+        }
+        for (index, series) in all.iter().enumerate() {
+            for point in &series.points {
+                let above = all[..index].iter().flat_map(|other| &other.points);
+                let above = above.filter(|other| other.at.total_cmp(&point.at).is_eq()).count();
+                let at = point.at + 0.26 * above.min(1) as f64;
+                self.point(point, at, series.ink, 3.0);
+            }
+        }
+    }
+
+    fn finish(self) -> String {
+        let [x, y] = self.axes().map(|axis| &axis.title);
+        let title = &self.panel.title;
+        let name = match self.shape.is_in_rows() {
+            true => format!("{title}: {x}"),
+            false => format!("{title}: {y}, by {x}"),
+        };
+        self.svg.element(&name, WIDTH, self.height)
+    }
+}
+
+/// The content of an SVG element while it is written.
+#[derive(Default)]
+struct Svg(String);
+
+impl Svg {
+    /// A thin line of the frame.
+    fn rule(&mut self, [from, to]: [(f64, f64); 2], colour: Colour) {
+        let _ = writeln!(
+            self.0,
+            "<line stroke=\"{colour}\" x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
+            from.0, from.1, to.0, to.1
+        );
+    }
+
+    fn line(&mut self, points: &[(f64, f64)], ink: Ink, width: f64) {
+        let dashes = if ink.is_dashed { " stroke-dasharray=\"6 4\" opacity=\"0.85\"" } else { "" };
+        let style =
+            format!("fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\"{dashes}", ink.colour);
+        if points.len() > 1 {
+            self.shape("polyline", points, &style);
+        }
+    }
+
+    fn shape(&mut self, name: &str, points: &[(f64, f64)], style: &str) {
+        let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        let _ = writeln!(self.0, "<{name} {style} points=\"{}\"/>", points.join(" "));
+    }
+
+    /// A rectangle between two corners.
+    fn bar(&mut self, [one, other]: [(f64, f64); 2], ink: Ink) {
+        let style = match ink.is_hollow {
+            true => format!("fill=\"none\" stroke=\"{}\" stroke-width=\"2\"", ink.colour),
+            false => format!("fill=\"{}\"", ink.colour),
+        };
+        let (left, top) = (one.0.min(other.0), one.1.min(other.1));
+        let (width, height) = ((one.0 - other.0).abs(), (one.1 - other.1).abs());
+        let _ = writeln!(
+            self.0,
+            "<rect {style} x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
+        );
+    }
+
+    /// Words whose middle is at this height.
+    fn text(&mut self, words: &str, (x, y): (f64, f64), anchor: &str, colour: Colour, style: &str) {
+        let _ = writeln!(
+            self.0,
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" dominant-baseline=\"central\" \
+             fill=\"{colour}\"{style}>{}</text>",
+            escaped(words)
+        );
+    }
+
+    /// Begins a mark that says its value.
+    fn open(&mut self, words: &str) {
+        let _ = write!(self.0, "<g><title>{}</title>", escaped(words));
+    }
+
+    fn close(&mut self) {
+        self.0.push_str("</g>\n");
+    }
+
+    fn marker(&mut self, marker: Marker, (x, y): (f64, f64), colour: Colour, opacity: f64) {
+        let pen =
+            format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" opacity=\"{opacity}\"");
+        let filled = format!("fill=\"{colour}\" opacity=\"{opacity}\"");
+        let at = |shape: &[(f64, f64)]| -> Vec<(f64, f64)> {
+            shape.iter().map(|(right, down)| (x + right * 0.45, y + down * 0.45)).collect()
+        };
+        let mut area = |shape: &[(f64, f64)]| self.shape("polygon", &at(shape), &filled);
+        match marker {
+            Marker::Triangle => area(&[(0.0, -11.0), (11.0, 8.0), (-11.0, 8.0)]),
+            Marker::TriangleDown => area(&[(0.0, 11.0), (11.0, -8.0), (-11.0, -8.0)]),
+            Marker::Square => area(&[(-8.0, -8.0), (8.0, -8.0), (8.0, 8.0), (-8.0, 8.0)]),
+            Marker::Diamond => area(&[(0.0, -12.0), (10.0, 0.0), (0.0, 12.0), (-10.0, 0.0)]),
+            Marker::Frame => {
+                let corners = [(-8.0, -8.0), (8.0, -8.0), (8.0, 8.0), (-8.0, 8.0)];
+                self.shape("polygon", &at(&corners), &pen);
+            }
+            Marker::Plus => {
+                self.shape("polyline", &at(&[(-11.0, 0.0), (11.0, 0.0)]), &pen);
+                self.shape("polyline", &at(&[(0.0, -11.0), (0.0, 11.0)]), &pen);
+            }
+            Marker::Cross => {
+                self.shape("polyline", &at(&[(-8.0, -8.0), (8.0, 8.0)]), &pen);
+                self.shape("polyline", &at(&[(-8.0, 8.0), (8.0, -8.0)]), &pen);
+            }
+            Marker::Circle | Marker::Ring => {
+                let style = if marker == Marker::Circle { filled } else { pen };
+                let _ = writeln!(self.0, "<circle {style} cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>");
+            }
+        }
+    }
+
+    /// The element of so many pixels; `name` is what is read out.
+    fn element(self, name: &str, width: f64, height: f64) -> String {
+        let label = match name {
+            "" => "aria-hidden=\"true\"".to_owned(),
+            name => format!("role=\"img\" aria-label=\"{}\"", escaped(name)),
+        };
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+             height=\"{height}\" font-family=\"sans-serif\" font-size=\"13\" {label}>\n{}</svg>\n",
+            self.0
+        )
     }
 }
 
@@ -493,9 +471,9 @@ mod tests {
     use super::*;
     use crate::html::axis::Quantity;
 
-    /// The places of all lines and of all text of a plot, downwards, in units.
-    fn downwards(svg: &str, attribute: &str) -> Vec<i32> {
-        let lines = svg.split(attribute).skip(1).filter_map(|rest| rest.split('"').next());
+    /// How high the points of all lines of a plot stand, downwards.
+    fn downwards(svg: &str) -> Vec<f64> {
+        let lines = svg.split("points=\"").skip(1).filter_map(|rest| rest.split('"').next());
         let places = lines.flat_map(|points| points.split_whitespace().map(str::to_owned));
         let y = |place: String| place.split(',').next_back().and_then(|y| y.parse().ok());
         places.filter_map(y).collect()
@@ -505,26 +483,23 @@ mod tests {
     fn an_error_bar_ends_where_the_plot_does() {
         let panel = Panel {
             title: "a title that must be read".into(),
-            x: Axis::from_zero("x", Quantity::Plain, "", 10.0),
-            y: Axis::from_zero("y", Quantity::Plain, "", 10.0),
+            along: Axis::from_zero("x", Quantity::In(""), 10.0),
+            values: Axis::from_zero("y", Quantity::In(""), 10.0),
+            rows: Vec::new(),
         };
-        let point = |x, bounds| Point { x, y: 5.0, bounds: Some(bounds), is_doubtful: false };
         let drawn = |bounds| {
-            let curve = Curve {
-                colour: INK,
-                stroke: Stroke::Solid,
-                line: Vec::new(),
-                marker: None,
-                points: vec![point(2.0, bounds)],
-            };
-            curves(&panel, &[curve])
+            let words = "5 <b>".to_owned();
+            let point = Point { at: 2.0, value: 5.0, bounds: Some(bounds), is_pale: false, words };
+            let series = Series { ink: Ink::plain(INK), line: Vec::new(), points: vec![point] };
+            plot(Shape::Curves, &panel, &[series])
         };
-        let highest = |svg: &str| downwards(svg, "points=\"").into_iter().min();
+        let highest = |svg: &str| downwards(svg).into_iter().min_by(f64::total_cmp);
         let (within, beyond) = (drawn((4.0, 6.0)), drawn((4.0, 4_000.0)));
         assert!(highest(&within).is_some());
-        assert!(highest(&beyond) >= Some(TOP * GRAIN), "{beyond}");
+        assert!(highest(&beyond) >= Some(TOP), "{beyond}");
         // A cap would say that it ends there.
         let lines = |svg: &str| svg.matches("<polyline").count();
         assert_eq!(lines(&within), lines(&beyond) + 1);
+        assert!(within.contains("<title>5 &lt;b&gt;</title>"), "what it says when pointed at");
     }
 }

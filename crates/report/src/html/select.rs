@@ -1,181 +1,140 @@
-//! Finding in the rows of a record what a plot shows.
+//! The rows of a record as plots see them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::palette::{Look, look, subject_order};
-use super::plot::Point;
-use trunkline_bench::row::{Row, Verdict};
-use trunkline_experiment::subjects::{TRUNKLINE_RECORD, is_reused};
+use super::palette::{Look, look};
+use trunkline_bench::row::Row;
+use trunkline_bench::table::with_commas;
+use trunkline_experiment::subjects::{TRUNKLINE, TRUNKLINE_RECORD, is_reused};
 
-/// The rows of a record by case.
-pub(super) struct Cases<'a>(BTreeMap<&'a str, Vec<&'a Row>>);
-
-/// What one subject needed in one format, by entries.
-pub(super) struct Series<'a> {
-    pub(super) subject: &'a str,
-    pub(super) look: Look,
+/// A row that has a value, and what it is about.
+pub(super) struct Seen<'a> {
+    pub(super) row: &'a Row,
+    /// Where it stands in the record.
+    pub(super) index: usize,
+    pub(super) value: f64,
+    /// The case in two: `KIND@LINK`.
+    pub(super) kind: &'a str,
+    pub(super) link: &'a str,
     /// The first part of the profile.
     pub(super) transport: &'a str,
-    pub(super) points: Vec<Point>,
-    /// Entries and the published figure.
-    pub(super) paper: Vec<(f64, f64)>,
-    /// Cost without entries and of each entry.
-    pub(super) fit: Option<(f64, f64)>,
+    pub(super) look: Look,
 }
 
-/// Links and rates that are plotted; no experiment has more, but a record of somebody else may.
-pub(super) const PLOTS: usize = 16;
+/// What rows are of: case, subject, profile.
+type Of<'a> = (&'a str, &'a str, &'a str);
 
-/// Series that are looked at, for the same reason.
-const SERIES: usize = 64;
-
-/// Several values of one subject in one format.
-pub(super) struct Parts<'a, const N: usize> {
-    pub(super) subject: &'a str,
-    pub(super) look: Look,
-    /// The first part of the profile.
-    pub(super) transport: &'a str,
-    pub(super) values: [Option<f64>; N],
+/// The rows of a record.
+pub(super) struct Cases<'a> {
+    pub(super) rows: Vec<Seen<'a>>,
+    names: BTreeSet<&'a str>,
+    longest: BTreeMap<&'a str, u32>,
+    transports: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    /// The costs without entries and of each entry, by metrics.
+    fits: BTreeMap<(Of<'a>, &'a str), [Option<f64>; 2]>,
 }
 
 /// Links from the fastest to the slowest; others follow.
 const LINKS: [&str; 6] =
     ["direct", "100mbit", "10mbit", "10mbit-1ms", "10mbit-20ms", "10mbit-100ms"];
 
-impl<'a> Cases<'a> {
-    pub(super) fn of(rows: &'a [Row]) -> Self {
-        let mut cases: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
-        for row in rows {
-            cases.entry(&row.case).or_default().push(row);
-        }
-        Self(cases)
-    }
-
-    /// The rows of a case that have a value.
-    pub(super) fn rows(&self, case: &str) -> impl Iterator<Item = &'a Row> {
-        let rows = self.0.get(case).map_or(&[][..], Vec::as_slice);
-        rows.iter().copied().filter(|row| value(row).is_some())
-    }
-
-    /// The links for which there is a case `NAME@LINK`, the fastest first.
-    pub(super) fn links(&self, name: &str) -> Vec<&'a str> {
-        let names = self.0.keys().filter_map(|case| case.strip_prefix(name)?.strip_prefix('@'));
-        let mut links: Vec<&str> = names.collect();
-        links.sort_by_key(|link| {
-            LINKS.iter().position(|known| known == link).unwrap_or(LINKS.len())
-        });
-        links.truncate(PLOTS);
-        links
-    }
-
-    /// The names of cases that begin with `name`.
-    pub(super) fn beginning(&self, name: &str) -> impl Iterator<Item = &'a str> {
-        self.0.keys().copied().filter(move |case| case.starts_with(name))
-    }
-
-    /// For the longest messages of a case: the values of several metrics, by subject and format in the
-    /// order of legends.
-    pub(super) fn parts<const N: usize>(
-        &self,
-        case: &str,
-        metrics: [&str; N],
-    ) -> Vec<Parts<'a, N>> {
-        let longest = self.rows(case).filter_map(|row| row.entries).max();
-        let mut found: BTreeMap<_, Parts<'a, N>> = BTreeMap::new();
-        for row in self.rows(case) {
-            let part = metrics.iter().position(|metric| *metric == row.metric);
-            let (Some(part), true) = (part, row.entries.is_none() || row.entries == longest) else {
-                continue;
-            };
-            let look = look(&row.profile);
-            let key = (look.order, subject_order(&row.subject), &row.subject, &row.profile);
-            let parts = found.entry(key).or_insert_with(|| Parts {
-                subject: &row.subject,
-                transport: transport(row),
-                look,
-                values: [None; N],
-            });
-            parts.values[part] = value(row);
-        }
-        found.into_values().take(SERIES).collect()
-    }
-
-    /// Every series of a metric by entries, in the order of legends.
-    pub(super) fn series(&self, case: &str, metric: &str) -> Vec<Series<'a>> {
-        let mut found: BTreeMap<_, Series<'a>> = BTreeMap::new();
-        let (fixed, per_entry) = (format!("{metric}-fixed"), format!("{metric}-per-entry"));
-        let mut fits: BTreeMap<(&str, &str), [Option<f64>; 2]> = BTreeMap::new();
-        for row in self.rows(case) {
-            let part = [fixed.as_str(), &per_entry].iter().position(|name| *name == row.metric);
-            if let (Some(part), None) = (part, row.entries) {
-                fits.entry((&row.subject, &row.profile)).or_default()[part] = row.value;
-            }
-            let (true, Some(entries)) = (row.metric == metric, row.entries) else { continue };
-            let look = look(&row.profile);
-            let order = subject_order(&row.subject);
-            let series = found
-                .entry((look.order, order, row.subject.as_str(), row.profile.as_str()))
-                .or_insert_with(|| Series::new(row, look));
-            let x = f64::from(entries);
-            series.points.extend(point(x, row));
-            series.paper.extend(row.paper.map(|paper| (x, paper)));
-        }
-        for ((_, _, subject, profile), series) in &mut found {
-            let fit = fits.get(&(subject, profile));
-            series.fit = fit.and_then(|[fixed, per_entry]| fixed.zip(*per_entry));
-            series.points.sort_by(|one, other| one.x.total_cmp(&other.x));
-            series.paper.sort_by(|one, other| one.0.total_cmp(&other.0));
-        }
-        found.into_values().take(SERIES).collect()
-    }
-}
-
-impl<'a> Series<'a> {
-    fn new(row: &'a Row, look: Look) -> Self {
-        Self {
-            subject: &row.subject,
-            look,
-            transport: transport(row),
-            points: Vec::new(),
-            paper: Vec::new(),
-            fit: None,
-        }
-    }
-
-    /// Every value, ours and the paper's.
-    pub(super) fn values(&self) -> impl Iterator<Item = f64> {
-        let paper = self.paper.iter().map(|point| point.1);
-        self.points.iter().map(|point| point.y).chain(paper)
-    }
-
-    /// The fitted line over the entries that were measured, or the way from point to point.
-    pub(super) fn line(&self) -> Vec<(f64, f64)> {
-        let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else {
-            return Vec::new();
-        };
-        let Some((fixed, per_entry)) = self.fit else {
-            return self.points.iter().map(|point| (point.x, point.y)).collect();
-        };
-        // Enough steps for a straight line to be round on a logarithmic axis.
-        let steps = 36;
-        let step = (last.x - first.x) / f64::from(steps);
-        (0..=steps)
-            .map(|index| first.x + step * f64::from(index))
-            .map(|x| (x, fixed + per_entry * x))
-            .collect()
-    }
-}
-
 /// Subjects that carry no format.
 const NO_CODECS: [&str; 3] = ["bare", "hiccup-meter", "link"];
 
-/// Whether a subject stands in the figures of the network; records are left to the tables.
-pub(super) fn is_shown(subject: &str) -> bool {
-    !NO_CODECS.contains(&subject) && subject != TRUNKLINE_RECORD && !is_reused(subject)
+impl<'a> Cases<'a> {
+    pub(super) fn of(rows: &'a [Row]) -> Self {
+        let names = rows.iter().map(|row| &*row.case).collect();
+        let rows: Vec<Seen<'a>> =
+            rows.iter().enumerate().filter_map(|(index, row)| Seen::of(index, row)).collect();
+        let mut cases = Self {
+            names,
+            longest: BTreeMap::new(),
+            transports: BTreeMap::new(),
+            fits: BTreeMap::new(),
+            rows: Vec::new(),
+        };
+        for Seen { row, value, transport, .. } in &rows {
+            cases.transports.entry(&row.case).or_default().insert(transport);
+            if let Some(entries) = row.entries {
+                let longest = cases.longest.entry(&row.case).or_default();
+                *longest = entries.max(*longest);
+                continue;
+            }
+            let of = (&*row.case, &*row.subject, &*row.profile);
+            for (part, end) in ["-fixed", "-per-entry"].into_iter().enumerate() {
+                if let Some(metric) = row.metric.strip_suffix(end) {
+                    cases.fits.entry((of, metric)).or_default()[part] = Some(*value);
+                }
+            }
+        }
+        Self { rows, ..cases }
+    }
+
+    /// Whether a case begins so.
+    pub(super) fn has(&self, beginning: &str) -> bool {
+        let first = self.names.range(beginning..).next();
+        first.is_some_and(|case| case.starts_with(beginning))
+    }
+
+    /// Whether the messages of a row are the longest of its case, or have no length.
+    pub(super) fn is_longest(&self, row: &Row) -> bool {
+        row.entries.is_none() || self.longest.get(&*row.case) == row.entries.as_ref()
+    }
+
+    /// Whether the same was measured of ours in other markup as well.
+    pub(super) fn has_variants(&self, seen: &Seen<'_>) -> bool {
+        let is_other =
+            |it: &Seen<'_>| it.row.case == seen.row.case && it.row.profile != seen.row.profile;
+        let is_alike =
+            |it: &Seen<'_>| it.transport == seen.transport && it.look.family == seen.look.family;
+        self.rows.iter().any(|it| is_other(it) && it.is_ours() && is_alike(it))
+    }
+
+    /// The line through the values of a row's kind.
+    pub(super) fn fit(&self, row: &Row) -> Option<(f64, f64)> {
+        let fit = self.fits.get(&((&row.case, &row.subject, &row.profile), &*row.metric))?;
+        fit[0].zip(fit[1])
+    }
+
+    /// The link of a row, and how the ends wait if they do so in more than one way: in the order of links, in
+    /// words.
+    pub(super) fn place(&self, seen: &Seen<'_>) -> (usize, String) {
+        let order = LINKS.iter().position(|known| *known == seen.link).unwrap_or(LINKS.len());
+        let words = link_in_words(seen.link);
+        let ways = self.transports.get(&*seen.row.case).map_or(0, BTreeSet::len);
+        let wait = seen.transport.strip_prefix("tcp-").unwrap_or(seen.transport);
+        (order, if ways > 1 { format!("{words}, {wait}") } else { words })
+    }
+}
+
+impl<'a> Seen<'a> {
+    fn of(index: usize, row: &'a Row) -> Option<Self> {
+        let value = row.value.filter(|value| row.verdict.has_value() && value.is_finite())?;
+        let (kind, link) = row.case.split_once('@').unwrap_or((&row.case, ""));
+        let transport = row.profile.split('/').next().unwrap_or("");
+        Some(Self { row, index, value, kind, link, transport, look: look(&row.profile) })
+    }
+
+    pub(super) fn is_ours(&self) -> bool {
+        self.row.subject == TRUNKLINE
+    }
+
+    /// Whether it stands in the figures of the network: in a format of the paper; records are left to the tables.
+    pub(super) fn is_shown(&self) -> bool {
+        let subject = &*self.row.subject;
+        let is_codec = !NO_CODECS.contains(&subject) && subject != TRUNKLINE_RECORD;
+        is_codec && !is_reused(subject) && self.look.is_published
+    }
+
+    /// The bounds of a row.
+    pub(super) fn bounds(&self) -> Option<(f64, f64)> {
+        let bounds = self.row.low.zip(self.row.high);
+        bounds.filter(|(low, high)| low.is_finite() && high.is_finite())
+    }
 }
 
 /// A link for a reader: `10mbit-20ms` is `10 Mbit/s, 20 ms away`.
-pub(super) fn link_in_words(link: &str) -> String {
+fn link_in_words(link: &str) -> String {
     let (rate, delay) = link.split_once('-').map_or((link, None), |(rate, it)| (rate, Some(it)));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let rate = match rate.strip_suffix("mbit").filter(|number| is_number(number)) {
@@ -189,24 +148,9 @@ pub(super) fn link_in_words(link: &str) -> String {
     rate + &delay.map_or(String::new(), words)
 }
 
-fn transport(row: &Row) -> &str {
-    row.profile.split('/').next().unwrap_or("")
-}
-
-/// The value of a row that stands, or may be shown with doubt.
-pub(super) fn value(row: &Row) -> Option<f64> {
-    row.value.filter(|value| row.verdict.has_value() && value.is_finite())
-}
-
-/// The value of a row above `x`.
-pub(super) fn point(x: f64, row: &Row) -> Option<Point> {
-    let is_doubtful = row.verdict == Verdict::Inconclusive;
-    Some(Point { x, y: value(row)?, bounds: bounds(row), is_doubtful })
-}
-
-/// The bounds of a row.
-pub(super) fn bounds(row: &Row) -> Option<(f64, f64)> {
-    row.low.zip(row.high).filter(|(low, high)| low.is_finite() && high.is_finite())
+/// A whole number for titles.
+pub(super) fn counted(number: u32) -> String {
+    with_commas(f64::from(number))
 }
 
 #[cfg(test)]

@@ -23,9 +23,9 @@ pub(super) fn times(rows: Rows<'_>, case: &'static str) -> Option<Section> {
         ("per entry", Cell::OfAll("cpu-time-per-entry", 1.0)),
         (&longest_title, Cell::Of("cpu-time", 1.0)),
         ("bounds", Cell::Bounds("cpu-time", 1.0)),
-        ("randomised", Cell::OfCase(&randomised, "cpu-time")),
+        ("randomised", Cell::In(&randomised, &Cell::Of("cpu-time", 1.0))),
     ];
-    columns.extend(has_cold.then_some(("cold", Cell::OfCase(&cold, "cpu-time"))));
+    columns.extend(has_cold.then_some(("cold", Cell::In(&cold, &Cell::Of("cpu-time", 1.0)))));
     let verb = if case == "encode" { "Encoding" } else { "Decoding" };
     let source = rows.source_of(case, "cpu-time");
     let title = format!("{verb}: ns a message = fixed + per entry x entries{source}");
@@ -153,11 +153,12 @@ pub(super) fn leads(rows: Rows<'_>) -> Option<Section> {
                     continue;
                 }
                 let names = [case, theirs, format.title()].map(str::to_owned).into_iter();
+                let times = Cell::Of(&metric, 1.0);
                 let cells = [
-                    Cell::Of(&metric, 1.0),
+                    times,
                     Cell::Bounds(&metric, 1.0),
-                    Cell::OfCase(&randomised, &metric),
-                    Cell::OfCase(&cold, &metric),
+                    Cell::In(&randomised, &times),
+                    Cell::In(&cold, &times),
                 ];
                 let cells = cells.map(|cell| cell.text(rows, &line));
                 let bar = BARS.iter().find(|bar| (bar.case, bar.peer) == (case, theirs));

@@ -48,7 +48,6 @@ impl Topic<'_> {
     ) -> Option<Section> {
         let columns = [self.column, "expected", "trunkline", "", "peers", ""];
         let mut section = Section::new(self.case, self.title, columns.map(words));
-        let mut notes = Vec::new();
         // Several brokers stand beside ours, in a table of their own.
         let has_one_peer = definition.messages.family != Family::Rates;
         for conclusion in self.conclusions {
@@ -63,11 +62,12 @@ impl Topic<'_> {
             if ours.is_none() && theirs.is_none() {
                 continue;
             }
-            notes.push(described(conclusion));
-            notes.extend([ours, theirs].into_iter().flatten().filter_map(|row| {
+            let mut details = vec![described(conclusion)];
+            details.extend([ours, theirs].into_iter().flatten().filter_map(|row| {
                 let judged = judgements.iter().find(|it| it.row == *row)?;
                 Some(format!("- {}: {}", row.subject, judged.decided_by))
             }));
+            section.details.push(details);
             section.table.row([
                 conclusion.name.clone(),
                 conclusion.expected.to_string(),
@@ -77,12 +77,8 @@ impl Topic<'_> {
                 verdict(theirs).to_owned(),
             ]);
         }
-        notes.push(
-            "each factor is judged by itself, and one that is clearly not as expected decides; below each \
-             the factor that decides, in brackets where it may be for bounds and noise"
-                .into(),
-        );
-        section.noted(notes)
+        section.noted(["each factor is judged by itself, and one that is clearly not as expected decides; below each \
+             the factor that decides, in brackets where it may be for bounds and noise"])
     }
 }
 

@@ -1,6 +1,6 @@
 //! What was sent: round trips, latency at a rate, throughput, and the links themselves.
 
-use super::sheet::{Cell, Line, Sheet, count, words};
+use super::sheet::{Cases, Cell, Line, NO_MORE, Name, Sheet, Spec, count, words};
 use super::{Rows, Section, bounds_in, each_once, scaled, value};
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::table::number;
@@ -17,10 +17,11 @@ const TRANSPORTS: [&str; 2] = ["tcp-blocking", "tcp-spinning"];
 /// looked for in all rows.
 const MOST: usize = 32;
 
-/// The cases that begin so, in the order of their rows, each once.
+/// The cases that begin so, in the order of their rows.
 fn cases<'a>(rows: Rows<'a>, prefix: &str) -> Vec<&'a str> {
-    let cases = rows.all.iter().map(|row| &*row.case).filter(|case| case.starts_with(prefix));
-    each_once(cases, MOST)
+    let mut cases = rows.cases(|case| case.starts_with(prefix));
+    cases.truncate(MOST);
+    cases
 }
 
 /// The subjects of a case, ours first, in the order of its rows.
@@ -293,27 +294,33 @@ pub(super) fn variants(rows: Rows<'_>) -> Option<Section> {
 }
 
 /// Bandwidth and clients for a peak: section 6.
-pub(super) fn capacity(rows: Rows<'_>) -> Option<Section> {
-    let columns = [
+pub(super) const CAPACITY: Spec = Spec {
+    about: ["capacity", "What a peak takes (section 6)"],
+    cases: Cases::Among("capacity-", |_| true),
+    lines: |rows, case| {
+        let is_of =
+            |row: &&Row, format: Format| row.case == case && row.profile == format.profile();
+        let first = |format| rows.all.iter().find(|row| is_of(row, format)).map(Line::of);
+        rows.formats(case, "none").into_iter().filter_map(first).collect()
+    },
+    names: &[
+        Name::Line("entries a second", |line| line.case.trim_start_matches("capacity-").to_owned()),
+        Name::Line("format", |line| {
+            let format = line.profile.as_deref().and_then(Format::of_profile);
+            format.map_or(String::new(), |format| format.title().to_owned())
+        }),
+    ],
+    columns: &[
         ("bit/s", Cell::Of("bits-per-second", 1.0)),
         ("paper", Cell::Paper("bits-per-second", 1.0)),
         ("CPU share", Cell::Of("cpu-share", 1.0)),
         ("paper", Cell::Paper("cpu-share", 1.0)),
         ("clients", Cell::Of("clients", 1.0)),
         ("paper", Cell::Paper("clients", 1.0)),
-    ];
-    let names = [words("entries a second"), words("format")];
-    let mut sheet = Sheet::new("capacity", "What a peak takes (section 6)", names, columns);
-    for case in cases(rows, "capacity-") {
-        for format in rows.formats(case, "none") {
-            let profile = format.profile();
-            let first = rows.all.iter().find(|row| row.case == case && row.profile == profile);
-            let names = [case.trim_start_matches("capacity-"), format.title()];
-            sheet.line(rows, names, &Line::of(first?));
-        }
-    }
-    sheet.noted([
+    ],
+    notes: &[
         "for one client, whose messages leave when full or when an entry has waited for the window;",
         "clients: for how many one processor encodes, each by itself, as the paper reckons",
-    ])
-}
+    ],
+    more: NO_MORE,
+};

@@ -1,6 +1,6 @@
 //! Sizes and times of messages of customer and product records: a column a message.
 
-use super::sheet::{Cell, LEAD, Line, count, words};
+use super::sheet::{Cell, LEAD, Line, Sheet, words};
 use super::{Rows, Section, each_once};
 use trunkline_bench::row::Row;
 use trunkline_experiment::format::{Family, Format};
@@ -45,21 +45,18 @@ fn table(
     notes: [&str; 1],
 ) -> Option<Section> {
     let messages = messages(rows, kind);
-    let titles = messages.iter().flat_map(|message| {
-        figures.iter().map(|(title, _)| if title.is_empty() { *message } else { *title })
-    });
-    let names = [words("style"), words("subject")].into_iter();
-    let mut section = Section::new(kind, title, names.chain(titles.map(count)));
     let cases: Vec<String> = messages.iter().map(|message| format!("{kind}-{message}")).collect();
+    let columns = messages.iter().zip(&cases).flat_map(|(message, case)| {
+        figures.iter().map(move |(title, figure)| {
+            (if title.is_empty() { *message } else { *title }, Cell::In(case, figure))
+        })
+    });
+    let names = [words("style"), words("subject")];
+    let mut sheet = Sheet::new(kind, title, names, columns);
     for (format, subject) in lines(rows, kind, metric) {
-        let cells = cases.iter().flat_map(|case| {
-            let line = Line::new(case, subject).in_format(format);
-            figures.iter().map(move |(_, figure)| figure.text(rows, &line))
-        });
-        let names = [format.title().to_owned(), subject.to_owned()];
-        section.table.row(names.into_iter().chain(cells));
+        sheet.line(rows, [format.title(), subject], &Line::new(kind, subject).in_format(format));
     }
-    section.noted(notes)
+    sheet.noted(notes)
 }
 
 /// Whether a row is about customer and product records.

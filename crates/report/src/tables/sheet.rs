@@ -72,12 +72,14 @@ pub(super) enum Cell<'a> {
     TimeOrAbsent(&'a str),
     /// As `Of`, of messages of any length.
     OfAll(&'a str, f64),
-    /// The same as such, of the same subject in another case.
-    OfCase(&'a str, &'a str),
-    /// As `Any`, of the same subject in another case.
-    In(&'a str, &'a str, f64),
+    /// What it shows of the same subject in this case.
+    In(&'a str, &'a Cell<'a>),
+    /// The same in the case whose name begins with the second of these and not the first.
+    Beside([&'a str; 2], &'a Cell<'a>),
     /// A count that is sure, or nothing.
     Count(&'a str),
+    /// The same, if any row of the cases has some.
+    CountIfAny(&'a str),
     /// The first counts one after the other, or the sum of the others where the first of them is known.
     Counts(&'a [&'a str], &'a [&'a str]),
     /// The bounds of a metric in a unit.
@@ -116,13 +118,12 @@ impl Cell<'_> {
             Self::OfAll(metric, unit) => {
                 known(rows.find(&line.clone().of_entries(None), metric), unit)
             }
-            Self::OfCase(case, metric) => {
-                Self::Of(metric, 1.0).text(rows, &Line { case, ..line.clone() })
+            Self::In(case, cell) => cell.text(rows, &Line { case, ..line.clone() }),
+            Self::Beside([from, to], cell) => {
+                let rest = line.case.strip_prefix(from).unwrap_or(line.case);
+                cell.text(rows, &Line { case: &format!("{to}{rest}"), ..line.clone() })
             }
-            Self::In(case, metric, unit) => {
-                Self::Any(metric, unit).text(rows, &Line { case, ..line.clone() })
-            }
-            Self::Count(metric) => {
+            Self::Count(metric) | Self::CountIfAny(metric) => {
                 let row = find(metric).filter(|row| row.verdict == Verdict::Ok);
                 row.and_then(|row| row.value).map_or(String::new(), with_commas)
             }
@@ -153,6 +154,12 @@ impl Cell<'_> {
             }
         }
     }
+
+    pub(super) fn is_shown(self, rows: Rows<'_>, cases: &[&str]) -> bool {
+        let Self::CountIfAny(metric) = self else { return true };
+        let is_some = |row: &Row| row.metric == metric && row.value != Some(0.0);
+        rows.all.iter().any(|row| is_some(row) && cases.contains(&&*row.case))
+    }
 }
 
 /// The value in a unit, or the published one of those who are never measured.
@@ -177,6 +184,103 @@ fn time(row: Option<&Row>, unit: f64) -> String {
         }
         None => known(row, unit),
     }
+}
+
+/// A table as data: the lines of some cases, under columns of words and figures.
+pub(super) struct Spec {
+    /// Its topic and title.
+    pub(super) about: [&'static str; 2],
+    pub(super) cases: Cases,
+    /// The lines of a case.
+    pub(super) lines: for<'a> fn(Rows<'a>, &'a str) -> Vec<Line<'a>>,
+    pub(super) names: &'static [Name],
+    pub(super) columns: &'static [(&'static str, Cell<'static>)],
+    pub(super) notes: &'static [&'static str],
+    /// What only the rows of its cases can tell.
+    pub(super) more: fn(Rows<'_>, &[&str]) -> Vec<String>,
+}
+
+/// Which cases a table is about, in their order.
+#[derive(Clone, Copy)]
+pub(super) enum Cases {
+    /// This one.
+    One(&'static str),
+    /// Those that begin so and end in a number, by the number.
+    Numbered(&'static str),
+    /// Those that begin so and are among these.
+    Among(&'static str, fn(&str) -> bool),
+    /// What is found so.
+    Found(for<'a> fn(Rows<'a>) -> Vec<&'a str>),
+}
+
+/// A column of words.
+#[derive(Clone, Copy)]
+pub(super) enum Name {
+    /// The number that a case ends in, at its first line.
+    Number(&'static str),
+    /// Words for a case, at its first line.
+    Case(&'static str, fn(&str) -> String),
+    /// Words for a line.
+    Line(&'static str, fn(&Line<'_>) -> String),
+}
+
+/// Who it is.
+pub(super) const SUBJECT: Name = Name::Line("subject", |line| line.subject.to_owned());
+
+/// Nothing more to tell.
+pub(super) const NO_MORE: fn(Rows<'_>, &[&str]) -> Vec<String> = |_, _| Vec::new();
+
+impl Spec {
+    /// The table, if it has lines.
+    pub(super) fn section(&self, rows: Rows<'_>) -> Option<Section> {
+        let cases = self.cases.of(rows);
+        let names = self.names.iter().map(|name| match name {
+            Name::Number(title) => count(title),
+            Name::Case(title, _) | Name::Line(title, _) => words(title),
+        });
+        let is_shown = |cell: &Cell<'_>| cell.is_shown(rows, &cases);
+        let columns = self.columns.iter().copied().filter(|(_, cell)| is_shown(cell));
+        let [topic, title] = self.about;
+        let mut sheet = Sheet::new(topic, title, names, columns);
+        for case in &cases {
+            for (index, line) in (self.lines)(rows, case).iter().enumerate() {
+                let names = self.names.iter().map(|name| name.of(case, line, index == 0));
+                sheet.line(rows, names, line);
+            }
+        }
+        let notes = self.notes.iter().map(|note| (*note).to_owned());
+        sheet.noted(notes.chain((self.more)(rows, &cases)))
+    }
+}
+
+impl Cases {
+    fn of<'a>(self, rows: Rows<'a>) -> Vec<&'a str> {
+        match self {
+            Self::One(name) => rows.cases(|case| case == name),
+            Self::Numbered(beginning) => rows.numbered(beginning),
+            Self::Among(beginning, is_among) => {
+                rows.cases(|case| case.starts_with(beginning) && is_among(case))
+            }
+            Self::Found(find) => find(rows),
+        }
+    }
+}
+
+impl Name {
+    fn of(self, case: &str, line: &Line<'_>, is_first: bool) -> String {
+        match self {
+            Self::Number(_) if is_first => number_of(case),
+            Self::Case(_, words) if is_first => words(case),
+            Self::Number(_) | Self::Case(..) => String::new(),
+            Self::Line(_, words) => words(line),
+        }
+    }
+}
+
+/// The number that a case ends in.
+fn number_of(case: &str) -> String {
+    let digits = case.rsplit('-').next().unwrap_or_default();
+    digits.parse().map_or(String::new(), with_commas)
 }
 
 /// A section while its lines are found.
@@ -232,7 +336,7 @@ impl Section {
         columns: impl IntoIterator<Item = (T, Align)>,
     ) -> Self {
         let table = Table::new(columns).within(WIDTH);
-        Self { topic, title: title.into(), table, notes: Vec::new() }
+        Self { topic, title: title.into(), table, details: Vec::new(), notes: Vec::new() }
     }
 
     /// How to read it; nothing if it has no lines.
