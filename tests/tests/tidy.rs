@@ -124,6 +124,7 @@ const OTHER_WORDS: &[&str] = &["Sender", "Target"];
 const GIVEN_UP_EVERYWHERE: &[(&str, &str)] = &[
     ("entrant", "participant"),
     ("entrants", "participants"),
+    ("strand", "end of a pipeline"),
     ("stranger", "connection that lingers, or one unknown"),
     ("strangers", "connections that linger, or what is unknown"),
 ];
@@ -145,18 +146,31 @@ const GIVEN_UP: &[(&str, &str)] = &[
     ("face", "renderer"),
     ("faces", "renderers"),
     ("farewell", "linger"),
+    ("hear", "receive"),
     ("keeper", "storage"),
     ("lane", "match"),
     ("lanes", "matches"),
+    ("learner", "recovery"),
+    ("meddle", "tamper"),
+    ("meddled", "tampered"),
     ("member", "client session"),
+    ("misfortune", "fault"),
     ("newcomer", "new producer"),
     ("newcomers", "new producers"),
+    ("obey", "run commands"),
     ("office", "engine state"),
     ("outlet", "event sink"),
     ("reminder", "timer"),
     ("reminders", "timers"),
+    ("sight", "observation"),
+    ("sights", "observations"),
+    ("standing", "subscription state"),
     ("unheard", "ignored"),
+    ("untold", "unreported"),
+    ("wiring", "link options"),
     ("wishes", "requested"),
+    ("wound", "damaged record"),
+    ("wounds", "damaged records"),
 ];
 
 /// The same, of words that formats have no use for.
@@ -164,8 +178,10 @@ const GIVEN_UP_BY_FORMATS: &[(&str, &str)] = &[
     ("detour", "scope path"),
     ("habit", "prediction"),
     ("habits", "predictions"),
+    ("insides", "containers"),
     ("keeper", "what keeps unknown content"),
     ("learnt", "template"),
+    ("marks", "attributes"),
     ("nobody", "discard"),
     ("otherwise", "else; the slow path"),
     ("standing", "state"),
@@ -177,8 +193,13 @@ const GIVEN_UP_BY_FORMATS: &[(&str, &str)] = &[
 ];
 
 /// The same, of words that sessions have no use for.
-const GIVEN_UP_BY_SESSIONS: &[(&str, &str)] =
-    &[("asked", "requested"), ("otherwise", "fallback"), ("told", "outgoing, or named")];
+const GIVEN_UP_BY_SESSIONS: &[(&str, &str)] = &[
+    ("asked", "requested"),
+    ("otherwise", "fallback"),
+    ("space", "namespace"),
+    ("spaces", "namespaces"),
+    ("told", "outgoing, or named"),
+];
 
 /// The crates of the formats.
 const FORMAT_CRATES: &[&str] = &["codec", "soap"];

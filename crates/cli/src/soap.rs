@@ -4,7 +4,7 @@ use std::path::Path;
 
 use trunkline_http::{self as http, ClientTls, Compression};
 use trunkline_message::Limits;
-use trunkline_session::soap::outline::{Folder, Outline, Reading, Types, Unread};
+use trunkline_session::soap::outline::{DocumentError, Folder, Outline, Reading, Types};
 use trunkline_session::soap::{Binding, CallError, Client, ClientConfig, SoapVersion};
 use trunkline_soap::QName;
 
@@ -161,13 +161,13 @@ fn outline(arguments: &SoapCallArguments, from: &str) -> Result<Outline, Fault> 
         _ => get(location, ClientConfig { body_bytes: most, ..config.clone() }).map_err(|error| {
             match error {
                 CallError::Transport(http::Error::TooLong { limit: "body_bytes", .. }) => {
-                    Unread::TooLong
+                    DocumentError::TooLong
                 }
                 // Nobody said that it is there.
-                CallError::Status { .. } if location == from && arguments.wsdl.is_none() => Unread::Other(format!(
+                CallError::Status { .. } if location == from && arguments.wsdl.is_none() => DocumentError::Other(format!(
                     "{error}; say --wsdl where it is, or --namespace and --binding if there is none"
                 )),
-                error => Unread::Other(error.to_string()),
+                error => DocumentError::Other(error.to_string()),
             }
         }),
     }

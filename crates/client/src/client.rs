@@ -13,7 +13,7 @@ use trunkline_reactor::{Address, Deadline, Stream};
 
 use self::exchange::open;
 use self::guaranteed::sooner;
-use crate::conversation::{Conversation, Look, Subscription, Topic};
+use crate::conversation::{Conversation, FrameClass, Subscription, Topic};
 use crate::error::{Error, Result};
 use crate::event::{Event, Rejection, Reply, RequestId};
 use crate::freshness::Freshness;
@@ -48,7 +48,7 @@ pub struct Client {
     /// When something was read last, while the router's clock is asked.
     read_at: u64,
     /// When a storing call last checked what the router says.
-    heard_at: Instant,
+    received_at: Instant,
 }
 
 impl Client {
@@ -73,7 +73,7 @@ impl Client {
             epoch: Instant::now(),
             freshness: Freshness::default(),
             read_at: 0,
-            heard_at: Instant::now(),
+            received_at: Instant::now(),
         };
         client.greet()?;
         client.ask_clock()?;
@@ -98,7 +98,7 @@ impl Client {
         self.greet()?;
         self.barrier(|frame| match frame {
             RouterFrame::Subscribed(_) | RouterFrame::Consuming(_) | RouterFrame::Producing(_) => {
-                Look::Part
+                FrameClass::Part
             }
             RouterFrame::Rejected(rejected)
                 if matches!(
@@ -106,9 +106,9 @@ impl Client {
                     kind::TOPIC | kind::SUBSCRIBE | kind::CONSUME | kind::PRODUCER
                 ) =>
             {
-                Look::Answer(Rejection::from(*rejected))
+                FrameClass::Answer(Rejection::from(*rejected))
             }
-            _ => Look::Other,
+            _ => FrameClass::Other,
         })?;
         // Not earlier, because a rejection that comes before the time would be set aside.
         self.ask_clock()?;
@@ -119,8 +119,8 @@ impl Client {
     /// announcements.
     fn greet(&mut self) -> Result<()> {
         self.find_answer("answer to HELLO", self.options.timeout, |frame| match frame {
-            RouterFrame::Welcome(_) => Look::Answer(()),
-            _ => Look::Other,
+            RouterFrame::Welcome(_) => FrameClass::Answer(()),
+            _ => FrameClass::Other,
         })
     }
 
@@ -153,18 +153,18 @@ impl Client {
     pub fn topics(&mut self, names: &[impl AsRef<str>]) -> Result<Vec<Topic>> {
         let mut topics = Vec::with_capacity(names.len());
         // Sent with the barrier, which processes every answer.
-        let asked = names.iter().try_for_each(|name| -> Result<()> {
+        let requested = names.iter().try_for_each(|name| -> Result<()> {
             topics.push(self.conversation.topic(name.as_ref())?);
             Ok(())
         });
         let mut rejected = HashSet::new();
-        let taken = asked.and_then(|()| {
+        let taken = requested.and_then(|()| {
             self.barrier(|frame| match frame {
                 RouterFrame::Rejected(it) if it.of == kind::TOPIC => {
                     rejected.insert(it.id);
-                    Look::Answer(Rejection::from(*it))
+                    FrameClass::Answer(Rejection::from(*it))
                 }
-                _ => Look::Other,
+                _ => FrameClass::Other,
             })
         });
         if let Err(error) = taken {
@@ -244,7 +244,7 @@ impl Client {
     ///
     /// If the connection is lost or there is no answer in time.
     pub fn synchronise(&mut self) -> Result<()> {
-        self.barrier(|_| Look::Other)
+        self.barrier(|_| FrameClass::Other)
     }
 
     /// Subscribes to a pattern, and waits until the subscription is active.
@@ -268,23 +268,23 @@ impl Client {
         how: &Subscribe,
     ) -> Result<Vec<Subscription>> {
         let mut made = Vec::with_capacity(patterns.len());
-        let asked = patterns.iter().try_for_each(|pattern| -> Result<()> {
+        let requested = patterns.iter().try_for_each(|pattern| -> Result<()> {
             made.push(self.conversation.subscribe(pattern.as_ref(), how)?);
             Ok(())
         });
         let mut rejected = HashSet::new();
         let numbers: HashSet<u64> = made.iter().map(|it| it.number().into()).collect();
-        let stand = asked.and_then(|()| {
+        let stand = requested.and_then(|()| {
             self.barrier(|frame| match frame {
-                RouterFrame::Subscribed(_) => Look::Part,
+                RouterFrame::Subscribed(_) => FrameClass::Part,
                 // The router may reject an older one meanwhile, which is an event.
                 RouterFrame::Rejected(it)
                     if it.of == kind::SUBSCRIBE && numbers.contains(&it.id) =>
                 {
                     rejected.insert(it.id);
-                    Look::Answer(Rejection::from(*it))
+                    FrameClass::Answer(Rejection::from(*it))
                 }
-                _ => Look::Other,
+                _ => FrameClass::Other,
             })
         });
         if let Err(error) = stand {
@@ -307,11 +307,11 @@ impl Client {
         self.conversation.unsubscribe(subscription);
         let number = subscription.number();
         self.wait_for("end of the subscription", self.options.timeout, |frame| match frame {
-            RouterFrame::Unsubscribed(it) if *it == number => Look::Answer(Ok(())),
+            RouterFrame::Unsubscribed(it) if *it == number => FrameClass::Answer(Ok(())),
             RouterFrame::Rejected(it) if it.of == kind::UNSUBSCRIBE && it.id == number.into() => {
-                Look::Answer(Err(Error::Rejected((*it).into())))
+                FrameClass::Answer(Err(Error::Rejected((*it).into())))
             }
-            _ => Look::Other,
+            _ => FrameClass::Other,
         })?
     }
 
@@ -337,17 +337,17 @@ impl Client {
         timeout: Duration,
     ) -> Result<Reply> {
         // The wait sends it, and sees the answer whenever it comes.
-        let asked = self.ask(topic, format, payload, timeout)?;
+        let correlation = self.ask(topic, format, payload, timeout)?;
         let answer = self.wait_for("reply", timeout, |frame| match frame {
-            RouterFrame::Reply(it) if it.correlation == asked => {
-                Look::Answer(Ok(Reply { format: it.format, payload: it.payload.to_vec() }))
+            RouterFrame::Reply(it) if it.correlation == correlation => {
+                FrameClass::Answer(Ok(Reply { format: it.format, payload: it.payload.to_vec() }))
             }
-            RouterFrame::Rejected(it) if it.of == kind::REQUEST && it.id == asked => {
-                Look::Answer(Err(Error::Rejected((*it).into())))
+            RouterFrame::Rejected(it) if it.of == kind::REQUEST && it.id == correlation => {
+                FrameClass::Answer(Err(Error::Rejected((*it).into())))
             }
-            _ => Look::Other,
+            _ => FrameClass::Other,
         });
-        self.conversation.give_up(asked);
+        self.conversation.give_up(correlation);
         answer?
     }
 
@@ -409,11 +409,11 @@ impl Client {
                     handler(event);
                     count += 1;
                     if is_conflated {
-                        self.tell_taken_early();
+                        self.report_taken_early();
                     }
                 }
             }
-            let tell = self.tell_taken();
+            let tell = self.report_taken();
             let retry = [self.keep_trying(), tell].into_iter().flatten().min();
             let written = self.write_or_read();
             // The next call meets the error.

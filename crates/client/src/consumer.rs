@@ -47,7 +47,7 @@ impl Consume {
 
 /// A subscription, as the client announces it to the router.
 #[derive(Debug)]
-pub(crate) struct Standing {
+pub(crate) struct SubscriptionState {
     pub(crate) kind: Kind,
     /// UNSUBSCRIBE is sent: the next connection does not announce it.
     pub(crate) is_left: bool,
@@ -66,19 +66,19 @@ pub(crate) struct Consumer {
     how: Consume,
     pub(crate) consuming: Option<Consuming>,
     /// The router has confirmed it on this connection.
-    pub(crate) stands: bool,
+    pub(crate) is_confirmed: bool,
     /// Where a replay resumes after a reconnection, once its start is known.
     next: Option<u64>,
 }
 
 impl Consumer {
     pub(crate) fn new(how: &Consume) -> Self {
-        Self { how: how.clone(), consuming: None, stands: false, next: None }
+        Self { how: how.clone(), consuming: None, is_confirmed: false, next: None }
     }
 
     /// Learns the state from the router.
-    pub(crate) fn stands(&mut self, consuming: Consuming) {
-        (self.consuming, self.stands) = (Some(consuming), true);
+    pub(crate) fn confirm(&mut self, consuming: Consuming) {
+        (self.consuming, self.is_confirmed) = (Some(consuming), true);
         // The start is a place in the journal, from which the router searches: the first message may be far
         // behind it. New messages are those behind that place.
         if self.how.start == Start::New {
@@ -118,7 +118,7 @@ impl Consumer {
     }
 }
 
-impl Standing {
+impl SubscriptionState {
     pub(crate) fn new(kind: Kind) -> Self {
         Self { kind, is_left: false }
     }
@@ -136,7 +136,7 @@ impl Standing {
     /// The connection is gone; returns whether the next one announces it.
     pub(crate) fn restart(&mut self) -> bool {
         if let Kind::Consumer(consumer) = &mut self.kind {
-            consumer.stands = false;
+            consumer.is_confirmed = false;
         }
         !self.is_left
     }

@@ -8,7 +8,7 @@ use trunkline_native::{
     encode_topic, encode_unsubscribe,
 };
 
-use crate::consumer::{Kind, Standing};
+use crate::consumer::{Kind, SubscriptionState};
 use crate::error::{Error, Result};
 use crate::event::{Delivery, Event, Message, Reply, RequestId, event, unnamed};
 use crate::input::Input;
@@ -71,8 +71,8 @@ pub struct Conversation {
     last_correlation: u64,
 }
 
-/// What a look at a frame decides during a wait for an answer.
-pub(crate) enum Look<T> {
+/// What a frame is to a call that waits for an answer.
+pub(crate) enum FrameClass<T> {
     /// It is the answer.
     Answer(T),
     /// It belongs to the answer, and there is more to come.
@@ -227,7 +227,7 @@ impl Conversation {
                 return Ok(self.state.producer.as_mut().and_then(Producer::news));
             };
             pass(length);
-            if self.state.hear(&frame)? {
+            if self.state.receive_frame(&frame)? {
                 continue;
             }
             match self.state.take(&frame)? {
@@ -242,14 +242,14 @@ impl Conversation {
     /// their order.
     pub(crate) fn look_for<T>(
         &mut self,
-        mut look: impl FnMut(&RouterFrame<'_>) -> Look<T>,
+        mut look: impl FnMut(&RouterFrame<'_>) -> FrameClass<T>,
     ) -> Result<Option<T>> {
         loop {
             let bytes = &self.input.bytes()[self.passed..];
             let Some((frame, length)) = decode_router(bytes, self.options.frame_bytes)? else {
                 return Ok(None);
             };
-            if self.state.hear(&frame)? {
+            if self.state.receive_frame(&frame)? {
                 self.passed += length;
                 continue;
             }
@@ -261,7 +261,7 @@ impl Conversation {
                 (RouterFrame::Ping(_) | RouterFrame::Clock(_) | RouterFrame::Closing(_), _) => {
                     _ = self.state.take(&frame)?;
                 }
-                (_, Look::Answer(_) | Look::Part) if !has_messages => {
+                (_, FrameClass::Answer(_) | FrameClass::Part) if !has_messages => {
                     _ = self.state.take(&frame)?;
                 }
                 _ => {
@@ -276,7 +276,7 @@ impl Conversation {
             if let Some((code, reason)) = self.state.closed.clone() {
                 return Err(Error::Closed { code, reason });
             }
-            if let Look::Answer(answer) = looked {
+            if let FrameClass::Answer(answer) = looked {
                 return Ok(Some(answer));
             }
         }
@@ -347,10 +347,10 @@ impl Conversation {
 
     /// Asks for a subscription under a free number.
     fn stand(&mut self, kind: Kind) -> Result<Subscription> {
-        let number = self.state.subscriptions.insert(Standing::new(kind), u32::MAX);
-        let number = number.ok_or(Error::Broken("no number is left".to_owned()))?;
-        if let Some(standing) = self.state.subscriptions.get(number) {
-            standing.announce(&mut self.state.output, number);
+        let number = self.state.subscriptions.insert(SubscriptionState::new(kind), u32::MAX);
+        let number = number.ok_or(Error::Broken("no number is free".to_owned()))?;
+        if let Some(subscription) = self.state.subscriptions.get(number) {
+            subscription.announce(&mut self.state.output, number);
         }
         Ok(Subscription(number))
     }
@@ -359,8 +359,8 @@ impl Conversation {
     /// [`Event::Unsubscribed`]. If the router has ended the subscription before, that event comes instead,
     /// and this one is rejected.
     pub fn unsubscribe(&mut self, subscription: Subscription) {
-        if let Some(standing) = self.state.subscriptions.get_mut(subscription.0) {
-            standing.is_left = true;
+        if let Some(subscription) = self.state.subscriptions.get_mut(subscription.0) {
+            subscription.is_left = true;
         }
         encode_unsubscribe(&mut self.state.output, subscription.0);
     }
@@ -381,7 +381,7 @@ impl Conversation {
         self.check_payload(payload, native::MOST_MESSAGE_HEAD)?;
         self.last_correlation += 1;
         let correlation = self.last_correlation;
-        self.state.asked.insert(correlation);
+        self.state.requests.insert(correlation);
         let request = Request { alias: topic.0, timeout_ms, correlation, format, payload };
         encode_request(&mut self.state.output, &request);
         Ok(correlation)
@@ -389,7 +389,7 @@ impl Conversation {
 
     /// Stops waiting for the answer to a request.
     pub fn give_up(&mut self, correlation: u64) {
-        self.state.asked.remove(&correlation);
+        self.state.requests.remove(&correlation);
     }
 
     /// Answers a request.
@@ -407,9 +407,9 @@ impl Conversation {
 
     /// Conflated messages that were delivered and not yet reported to the router.
     #[must_use]
-    pub fn untold(&self) -> u64 {
+    pub fn unreported(&self) -> u64 {
         let tells = self.state.welcome.is_some_and(|welcome| welcome.features.credit);
-        if tells { self.state.handed - self.state.told } else { 0 }
+        if tells { self.state.handed - self.state.reported } else { 0 }
     }
 
     /// Reports to the router that the application has taken all delivered conflated messages, if the router
@@ -417,9 +417,9 @@ impl Conversation {
     ///
     /// With [`Options::credit`] the caller must call it: the router sends only so many ahead. A fast reader
     /// need not call it for each message, but must before it waits for more.
-    pub fn tell_taken(&mut self, round_trip: u64) {
-        if self.untold() > 0 {
-            self.state.told = self.state.handed;
+    pub fn report_taken(&mut self, round_trip: u64) {
+        if self.unreported() > 0 {
+            self.state.reported = self.state.handed;
             let taken = native::Taken { messages: self.state.handed, round_trip };
             native::encode_taken(&mut self.state.output, &taken);
         }

@@ -117,32 +117,29 @@ impl fmt::Display for Error {
             Self::TimedOut { waiting_for, because: Some(rejection) } => {
                 write!(out, "no {waiting_for} in time: {rejection}")
             }
-            Self::Broken(what) => write!(out, "the other side is not a router of ours: {what}"),
+            Self::Broken(what) => write!(out, "the other side is not a Trunkline router:  {what}"),
             Self::TooLong { length, limit } => {
                 write!(out, "a payload of {length} bytes; the router takes {limit} at most")
             }
             Self::TooManyTopics { limit } => {
-                write!(
-                    out,
-                    "the router has numbers for {limit} topics of a client, and all are used"
-                )
+                write!(out, "a client may have aliases for {limit} topics, and all are used")
             }
             Self::NoProducer => {
-                out.write_str("no message is stored before it is said who the producer is")
+                out.write_str("the client has to name its producer before it stores a message")
             }
             Self::ProducerExists(name) => write!(
                 out,
-                "the connection has the producer {name:?}, and has one; another needs another client"
+                "the connection has the producer {name:?} already; another producer needs another client"
             ),
             Self::WindowFull { messages, bytes } => write!(
                 out,
-                "{messages} messages with {bytes} bytes are not acknowledged, and no more may be on \
-                 their way; receive until some are"
+                "{messages} messages with {bytes} bytes are not acknowledged, and no \
+                 more may be in flight; receive until some are acknowledged"
             ),
             Self::Sequence { known, last } if last < known => write!(
                 out,
-                "the router knows the messages of this producer up to {last} only, and had \
-                 acknowledged them up to {known}: the others are lost there"
+                "the router has the messages of this producer up to {last} only, but \
+                 had acknowledged them up to {known}: it has lost the others"
             ),
             Self::Sequence { known, last } => write!(
                 out,
@@ -151,8 +148,8 @@ impl fmt::Display for Error {
             ),
             Self::BadName(name) => write!(
                 out,
-                "{name:?} is no name of a producer or a durable subscription: these have 1 to 200 \
-                 bytes and no control characters"
+                "{name:?} is not a valid name of a producer or a durable \
+                 subscription: names have 1 to 200 bytes and no control characters"
             ),
             Self::Aside { limit } => write!(
                 out,

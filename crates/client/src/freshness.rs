@@ -1,7 +1,7 @@
 //! The age of messages, and when the client reports what was taken.
 
 /// The shortest time between two reports of what was taken; nanoseconds.
-pub(crate) const TELL_EVERY: u64 = 1_000_000;
+pub(crate) const REPORT_EVERY: u64 = 1_000_000;
 
 /// The time until the router's clock is asked again; nanoseconds.
 const ASK_EVERY: u64 = 10_000_000_000;
@@ -31,30 +31,31 @@ impl Sample {
 pub(crate) struct Freshness {
     best: Option<Sample>,
     shortest: Option<u64>,
-    pub(crate) told_at: u64,
-    asked_at: u64,
+    pub(crate) reported_at: u64,
+    requested_at: u64,
     /// The clock was asked, and has not answered.
-    pub(crate) is_asked: bool,
+    pub(crate) is_requested: bool,
 }
 
 impl Freshness {
     /// The clock was asked with our time as token, and the answer was read at `arrived`.
-    pub(crate) fn answered(&mut self, asked: u64, arrived: u64, time: u64) {
-        let round_trip = arrived.saturating_sub(asked);
-        let offset = time.wrapping_sub(asked + round_trip / 2) as i64;
+    pub(crate) fn answered(&mut self, requested: u64, arrived: u64, time: u64) {
+        let round_trip = arrived.saturating_sub(requested);
+        let offset = time.wrapping_sub(requested + round_trip / 2) as i64;
         let sample = Sample { round_trip, offset, at: arrived };
         if self.best.is_none_or(|best| best.error(arrived) >= sample.error(arrived)) {
             self.best = Some(sample);
         }
         self.shortest = Some(self.shortest.map_or(round_trip, |it| it.min(round_trip)));
-        self.is_asked = false;
+        self.is_requested = false;
     }
 
     /// Whether it is time to ask the clock; the caller then asks it.
     pub(crate) fn asks(&mut self, now: u64) -> bool {
-        let asks = self.best.is_none() && !self.is_asked || now >= self.asked_at + ASK_EVERY;
+        let asks =
+            self.best.is_none() && !self.is_requested || now >= self.requested_at + ASK_EVERY;
         if asks {
-            (self.asked_at, self.is_asked) = (now, true);
+            (self.requested_at, self.is_requested) = (now, true);
         }
         asks
     }
@@ -91,8 +92,8 @@ mod tests {
             let age = freshness.age(3 * SECOND, router(2 * SECOND)).expect("it is known");
             assert!(age.abs_diff(SECOND) <= 4 * MILLISECOND, "{age}");
             // A better one counts, a worse one does not.
-            let (asked, back) = (4 * SECOND, 4 * SECOND + 40_000);
-            freshness.answered(asked, back, router(asked + 30_000));
+            let (requested, back) = (4 * SECOND, 4 * SECOND + 40_000);
+            freshness.answered(requested, back, router(requested + 30_000));
             freshness.answered(5 * SECOND, 6 * SECOND, router(6 * SECOND));
             let age = freshness.age(9 * SECOND, router(8 * SECOND)).expect("it is known");
             assert!(age.abs_diff(SECOND) <= 20_000, "{age}");

@@ -19,7 +19,7 @@ pub(crate) const SETTLED: u64 = u64::MAX;
 #[derive(Debug)]
 enum Phase {
     /// The router has not answered PRODUCER on this connection.
-    Asked,
+    Requested,
     /// Stored messages are sent at once.
     Open,
     /// A message was rejected, and with it those in flight behind it, until PONG.
@@ -83,7 +83,7 @@ impl Producer {
     pub(crate) fn new(name: &str) -> Self {
         Self {
             name: name.into(),
-            phase: Phase::Asked,
+            phase: Phase::Requested,
             is_announced: false,
             window: 0,
             window_bytes: 0,
@@ -103,7 +103,7 @@ impl Producer {
 
     /// The connection is gone: nothing is sent until the router has answered on the next one.
     pub(crate) fn restart(&mut self) {
-        (self.phase, self.is_announced) = (Phase::Asked, false);
+        (self.phase, self.is_announced) = (Phase::Requested, false);
     }
 
     /// Announces the producer.
@@ -244,12 +244,12 @@ impl Producer {
     /// reported.
     pub(crate) fn reject(&mut self, rejected: &Rejected<'_>, out: &mut Vec<u8>) {
         let is_ours = self.unacknowledged().contains(&rejected.id);
-        let is_news = match self.phase {
+        let is_change = match self.phase {
             Phase::Open | Phase::Trying => is_ours,
             Phase::Settling { .. } | Phase::Pausing => rejected.code == code::TAKEN_OVER,
-            Phase::Asked | Phase::Ended(_) => false,
+            Phase::Requested | Phase::Ended(_) => false,
         };
-        if !is_news {
+        if !is_change {
             return;
         }
         self.rejected = Some((rejected.id, Rejection::from(*rejected)));

@@ -7,7 +7,7 @@ use trunkline_native::{
     kind,
 };
 
-use crate::consumer::{Consumer, Standing};
+use crate::consumer::{Consumer, SubscriptionState};
 use crate::conversation::Subscription;
 use crate::error::{Error, Result};
 use crate::names::Names;
@@ -23,15 +23,15 @@ pub(crate) struct State {
     pub(crate) names: Names,
     /// Topics of this client, by alias.
     pub(crate) topics: Numbers<Box<str>>,
-    pub(crate) subscriptions: Numbers<Standing>,
+    pub(crate) subscriptions: Numbers<SubscriptionState>,
     pub(crate) producer: Option<Producer>,
     /// Requests that wait for their answers.
-    pub(crate) asked: HashSet<u64>,
+    pub(crate) requests: HashSet<u64>,
     pub(crate) welcome: Option<Welcome>,
     /// Conflated messages that were delivered on this connection, and how many of them were reported to the
     /// router.
     pub(crate) handed: u64,
-    pub(crate) told: u64,
+    pub(crate) reported: u64,
     /// The last answer of the router's clock.
     pub(crate) clock: Option<Clock>,
     /// Code and reason.
@@ -58,18 +58,18 @@ impl State {
             Some(producer) if producer.end().is_none() => producer.restart(),
             _ => self.end_producer(),
         }
-        self.subscriptions.retain(Standing::restart);
+        self.subscriptions.retain(SubscriptionState::restart);
         self.output.clear();
         self.names.clear();
-        self.asked.clear();
+        self.requests.clear();
         self.welcome = None;
-        (self.handed, self.told, self.clock) = (0, 0, None);
+        (self.handed, self.reported, self.clock) = (0, 0, None);
         self.closed = None;
         self.announces = true;
     }
 
     /// Learns what a frame says to the producer, as soon as it comes; false if the frame is not for it.
-    pub(crate) fn hear(&mut self, frame: &RouterFrame<'_>) -> Result<bool> {
+    pub(crate) fn receive_frame(&mut self, frame: &RouterFrame<'_>) -> Result<bool> {
         let Some(producer) = &mut self.producer else { return Ok(false) };
         match frame {
             RouterFrame::Stored(stored) => {
@@ -140,7 +140,7 @@ impl State {
                 return Ok(Taken::Inside);
             }
             RouterFrame::Message(message) if message.conflation.is_some() => self.handed += 1,
-            RouterFrame::Reply(reply) if !self.asked.remove(&reply.correlation) => {
+            RouterFrame::Reply(reply) if !self.requests.remove(&reply.correlation) => {
                 return Ok(Taken::Inside);
             }
             RouterFrame::Rejected(rejected) if !self.take_rejected(rejected) => {
@@ -158,11 +158,11 @@ impl State {
             }
             RouterFrame::Producing(producing) => match &mut self.producer {
                 Some(producer) => producer.producing(producing, &mut self.output),
-                None => return Err(Error::Broken("PRODUCING, which nobody asked".to_owned())),
+                None => return Err(Error::Broken("PRODUCING without a PRODUCER".to_owned())),
             },
             RouterFrame::Consuming(consuming) => {
                 if let Some(consumer) = self.consumer(consuming.subscription) {
-                    consumer.stands((*consuming).into());
+                    consumer.confirm((*consuming).into());
                 }
             }
             RouterFrame::Delivery(delivery) => self.has_seen(delivery),
@@ -201,14 +201,14 @@ impl State {
             kind::TOPIC | kind::SUBSCRIBE if rejected.code == code::IN_USE => {}
             kind::CONSUME
                 if rejected.code == code::IN_USE
-                    && self.consumer(number).is_some_and(|it| it.stands) => {}
+                    && self.consumer(number).is_some_and(|it| it.is_confirmed) => {}
             kind::TOPIC => _ = self.topics.remove(number),
             // The router rejects an UNSUBSCRIBE if it has ended the subscription, which it reports
             // separately: that report frees the number, once.
             kind::SUBSCRIBE | kind::CONSUME => _ = self.subscriptions.remove(number),
             // A producer that has stored before keeps its messages for the next connection.
             kind::PRODUCER => _ = self.producer.take_if(|it| !it.is_kept_when_rejected()),
-            kind::REQUEST => return self.asked.remove(&rejected.id),
+            kind::REQUEST => return self.requests.remove(&rejected.id),
             _ => {}
         }
         true
@@ -227,8 +227,8 @@ impl State {
             for (alias, name) in self.topics.iter() {
                 encode_topic(&mut self.output, alias, name);
             }
-            for (number, standing) in self.subscriptions.iter() {
-                standing.announce(&mut self.output, number);
+            for (number, subscription) in self.subscriptions.iter() {
+                subscription.announce(&mut self.output, number);
             }
             if let Some(producer) = &mut self.producer {
                 producer.announce(&mut self.output);

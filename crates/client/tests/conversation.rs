@@ -294,7 +294,7 @@ fn other_speakers_are_told_from_routers() {
             }
         }
     };
-    let beginning = "the other side is not a router of ours: ";
+    let beginning = "the other side is not a Trunkline router:  ";
     assert_eq!(
         broken(b"HTTP/1.1 400 Bad Request\r\n"),
         format!(

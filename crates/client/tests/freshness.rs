@@ -81,19 +81,19 @@ fn conflated_messages_that_were_handed_over_are_told() {
     for _ in 0..4 {
         assert!(conversation.next_event().expect("frames of a router").is_some());
     }
-    assert_eq!(conversation.untold(), 2);
-    conversation.tell_taken(250);
-    conversation.tell_taken(250);
+    assert_eq!(conversation.unreported(), 2);
+    conversation.report_taken(250);
+    conversation.report_taken(250);
     assert_eq!(said(&mut conversation), [taken(2, 250)], "once");
     while conversation.next_event().expect("frames of a router").is_some() {}
-    conversation.tell_taken(0);
+    conversation.report_taken(0);
     assert_eq!(said(&mut conversation), [taken(3, 0)]);
     // Another connection begins anew.
     conversation.restart();
     said(&mut conversation);
     conversation.received(&bytes(&[welcome(BOTH), NAME, message(9, true, Some(9))]));
     while conversation.next_event().expect("frames of a router").is_some() {}
-    conversation.tell_taken(0);
+    conversation.report_taken(0);
     assert_eq!(said(&mut conversation), [taken(1, 0)]);
 }
 
@@ -103,9 +103,9 @@ fn a_router_that_knows_nothing_of_it_is_told_nothing() {
     conversation.received(&bytes(&[welcome(Features::default()), NAME, message(1, true, None)]));
     said(&mut conversation);
     while conversation.next_event().expect("frames of a router").is_some() {}
-    conversation.tell_taken(0);
+    conversation.report_taken(0);
     conversation.ask_clock(7);
-    assert_eq!((conversation.untold(), said(&mut conversation)), (0, Vec::new()));
+    assert_eq!((conversation.unreported(), said(&mut conversation)), (0, Vec::new()));
 }
 
 /// The other end: says what it is given, answers what a client needs, and hands on how many were taken.

@@ -287,7 +287,7 @@ fn names_are_names() {
         assert!(matches!(conversation.delete(name), Err(Error::BadName(_))), "{name:?}");
     }
     let error = conversation.consume(&Consume::durable("a\tb", "x")).unwrap_err().to_string();
-    assert!(error.starts_with("\"a\\tb\" is no name"), "{error}");
+    assert!(error.starts_with("\"a\\tb\" is not a valid name"), "{error}");
 }
 
 fn delivery(subscription: u32, position: u64) -> RouterFrame<'static> {

@@ -52,10 +52,10 @@ impl CodeSet {
         }
     }
 
-    /// The bytes that stand for the text.
+    /// The bytes of the text.
     ///
     /// # Errors
-    /// It has a character that the code set has not.
+    /// The code set lacks a character of the text.
     pub(crate) fn write(self, text: &str) -> Result<Cow<'_, [u8]>, &'static str> {
         match self {
             Self::Utf8 => Ok(text.as_bytes().into()),

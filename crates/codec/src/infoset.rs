@@ -1,6 +1,6 @@
-//! What documents say, whatever their bytes look like: elements, attributes and texts, with names in
-//! namespaces (XML Information Set). SOAP is written against these traits, so that it can be carried by
-//! other forms than XML.
+//! The content of documents, independent of their bytes: elements, attributes and texts, with names in
+//! namespaces (XML Information Set). SOAP is written against these traits, so that it can be carried by other
+//! forms than XML.
 //!
 //! Names and texts are handed out as small values that borrow nothing; the reader turns them into
 //! strings where somebody asks for one. So a form that numbers its names is never made to spell them.
@@ -28,7 +28,7 @@ pub enum Event<N, T> {
     End,
     /// Text. That of one element may come in several pieces.
     Text(T),
-    /// The end of the document, as often as it is asked for.
+    /// The end of the document, also at every further call.
     Eof,
 }
 
@@ -72,7 +72,7 @@ pub trait Tag {
     /// The name of a namespace; empty if it is none.
     fn namespace_name(&self, namespace: Self::Namespace) -> &str;
 
-    /// What a prefix stands for here; the empty one stands for the default namespace.
+    /// The namespace of a prefix in this place; the empty prefix is that of the default namespace.
     fn resolve(&self, prefix: &str) -> Option<Self::Namespace>;
 
     /// A text as a string.

@@ -115,6 +115,6 @@ pub enum Event<'a> {
         /// What follows the white space after the target, up to `?>`; may be empty.
         data: &'a str,
     },
-    /// The end of the document, as often as it is asked for.
+    /// The end of the document, also at every further call.
     Eof,
 }

@@ -81,7 +81,7 @@ impl Clock {
     }
 }
 
-/// What is watched of one connection. Only its own thread writes here.
+/// The watched state of one connection. Only its own thread writes here.
 #[derive(Debug)]
 pub(super) struct Watch {
     clock: Arc<Clock>,
@@ -162,7 +162,7 @@ impl Watch {
         if self.phase() == Phase::Head { self.head_bytes.load(Relaxed) } else { 0 }
     }
 
-    /// Bytes since this was last asked.
+    /// Bytes since the last call.
     pub(super) fn take_received(&self) -> u64 {
         self.received.swap(0, Relaxed)
     }
@@ -211,7 +211,7 @@ impl Watch {
         self.stopping.load(Relaxed)
     }
 
-    /// Whom to wake.
+    /// The task to wake.
     pub(super) fn register(&self, task: &Waker) {
         *self.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.clone());
     }

@@ -42,10 +42,10 @@ impl Compression {
         }
     }
 
-    /// What `Content-Encoding` says of a body.
+    /// The compression in a `Content-Encoding`.
     ///
     /// # Errors
-    /// The coding that is not known; more than one is not.
+    /// The coding, if it is unknown; more than one coding is unknown, too.
     pub(super) fn of_body(headers: &HeaderMap) -> Result<Option<Self>, String> {
         let mut found = None;
         for value in headers.get_all(header::CONTENT_ENCODING) {
@@ -65,8 +65,7 @@ impl Compression {
         Ok(found)
     }
 
-    /// What a client likes best of what it accepts (RFC 9110, section 12.5.3); gzip where it likes
-    /// both.
+    /// The coding that a client prefers (RFC 9110, section 12.5.3); gzip if it prefers neither.
     pub(super) fn accepted(headers: &HeaderMap) -> Option<Self> {
         let mut weights = [None; 2];
         let mut any = None;
@@ -135,7 +134,7 @@ impl Compression {
     }
 }
 
-/// Reads one byte more than allowed, so that too much can be told from just enough.
+/// Reads one byte more than allowed, to distinguish too much from just enough.
 fn read_at_most(from: impl Read, most: usize, mut room: Vec<u8>) -> io::Result<Vec<u8>> {
     from.take(most as u64 + 1).read_to_end(&mut room)?;
     Ok(room)

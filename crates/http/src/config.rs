@@ -1,4 +1,4 @@
-//! What a server allows, and how it works; everything has a name and a default.
+//! The configuration of a server; each limit and option has a name and a default.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub enum Workers {
         /// Requests that may wait while all threads work; with 0 none does. One more is answered with
         /// 503 and `Retry-After`.
         queue: usize,
-        /// Which of those that wait is next.
+        /// The order of waiting requests.
         order: Order,
     },
 }
@@ -40,8 +40,8 @@ impl Order {
     pub const SHORTEST_FIRST: Self = Self::ShortestFirst { patience: Duration::from_secs(1) };
 }
 
-/// How a server works and what it allows. What is beyond a limit is answered with the status that
-/// stands beside it, and with one line of text that names the limit.
+/// The configuration of a server. A request beyond a limit is answered with the status beside the
+/// limit, and with one line of text that names the limit.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Threads that read and write; connections are shared out among them. Default: one for each
@@ -51,9 +51,9 @@ pub struct Config {
     pub workers: Workers,
     /// Connections that may be open (503, then closed; with TLS closed at once). Default: 16384.
     pub connections: usize,
-    /// Where all of them are open, the one that has waited longest for its other side is closed for a new one:
-    /// for a request, the rest of one, or its answer to be taken. Whose request is being handled stays.
-    /// Default: no.
+    /// If all of them are open, a new connection closes the one that has waited longest for its
+    /// client: for a request, the rest of one, or for the client to take its answer. A connection
+    /// whose request is being handled stays. Default: no.
     pub evicts: bool,
     /// Requests that one connection may carry; the last answer says `Connection: close`. Default:
     /// no limit.
@@ -82,16 +82,16 @@ pub struct Config {
     pub handshake_timeout: Duration,
     /// For the requests that are being handled when the server stops. Default: 5 s.
     pub stop_timeout: Duration,
-    /// What `Retry-After` says where a request is rejected with 503. Default: 1 s.
+    /// The `Retry-After` of a request that is rejected with 503. Default: 1 s.
     pub retry_after: Duration,
     /// A connection carries more than one request, if the client wants it. Default: yes.
     pub keep_alive: bool,
-    /// Answers are compressed for those who ask for it. Default: yes. Compressed requests are always
-    /// understood.
+    /// Answers are compressed for clients that ask for it. Default: yes. Compressed requests are
+    /// always understood.
     pub compression: bool,
     /// Answers shorter than this are not compressed. Default: 1 KiB.
     pub compression_from: usize,
-    /// Answers are sent in chunks to those who speak HTTP/1.1. Default: no, with `Content-Length`.
+    /// Answers are sent in chunks to clients with HTTP/1.1. Default: no, with `Content-Length`.
     pub chunked: bool,
     /// Bytes of a chunk. Default: 32 KiB.
     pub chunk_bytes: usize,
@@ -105,7 +105,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// As many headers as hyper reads without taking memory for them.
+    /// The number of headers that hyper reads without allocating.
     pub(super) const HEADERS: usize = 100;
 }
 

@@ -21,14 +21,14 @@ use tokio::sync::oneshot;
 
 use super::clock::{Phase, Watch};
 use super::compression::Inflating;
-use super::counters::{Tally, one};
+use super::counters::{ThreadCounters, one};
 use super::guard::Guarded;
 use super::pool::Pool;
 use super::rejection::Rejection;
 use super::transport::Transport;
 use super::{Compression, Config, Handler, Peer, Request, Response};
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 pub(super) struct Service<H> {
     pub(super) handler: H,
     pub(super) config: Arc<Config>,
@@ -39,9 +39,9 @@ pub(super) struct Service<H> {
 struct Session<H: Handler> {
     service: Arc<Service<H>>,
     watch: Arc<Watch>,
-    tally: Arc<Tally>,
+    counters: Arc<ThreadCounters>,
     peer: Peer,
-    /// What the handler keeps; None before the first request, and after a panic.
+    /// The state of the handler; None before the first request, and after a panic.
     state: Mutex<Option<H::Connection>>,
     requests: AtomicU64,
     /// The other side may still be sending when the answer is closed.
@@ -54,16 +54,17 @@ type Answering = Pin<Box<dyn Future<Output = Result<hyper::Response<Answer>, Inf
 pub(super) async fn serve<H: Handler>(
     service: Arc<Service<H>>,
     watch: Arc<Watch>,
-    tally: Arc<Tally>,
-    transport: Transport<Arc<Tally>>,
+    counters: Arc<ThreadCounters>,
+    transport: Transport<Arc<ThreadCounters>>,
     peer: Peer,
 ) {
     let config = Arc::clone(&service.config);
-    let io = Guarded::new(transport, Arc::clone(&watch), Arc::clone(&config), Arc::clone(&tally));
+    let io =
+        Guarded::new(transport, Arc::clone(&watch), Arc::clone(&config), Arc::clone(&counters));
     let session = Arc::new(Session {
         service,
         watch,
-        tally,
+        counters,
         peer,
         state: Mutex::new(None),
         requests: AtomicU64::new(0),
@@ -77,14 +78,14 @@ pub(super) async fn serve<H: Handler>(
     let rejection = match overdue {
         Some(Phase::Head) => Some(Rejection::header_timeout(&config)),
         Some(Phase::Idle) => None,
-        // The other side takes nothing: there is nobody to say anything to.
+        // The client takes nothing, so an answer would not reach it.
         Some(Phase::Writing | Phase::Body | Phase::Handling) => return,
         None if io.head_too_long => Some(Rejection::header_bytes(&config)),
         None => None,
     };
     let unread = rejection.is_some() || io.answered_itself() || session.unread.load(Relaxed);
     if rejection.is_some() {
-        one(&session.tally.rejected);
+        one(&session.counters.rejected);
     }
     end(io.transport(), rejection, unread).await;
 }
@@ -106,15 +107,15 @@ async fn converse<H: Handler>(session: &Arc<Session<H>>, io: Guarded) -> (Guarde
     });
     let mut connection = http.serve_connection(TokioIo::new(io), service);
     let watch = &session.watch;
-    let mut told = false;
+    let mut is_stopping = false;
     let mut task: Option<Waker> = None;
     let overdue = poll_fn(|context| {
         if !task.as_ref().is_some_and(|task| task.will_wake(context.waker())) {
             task = Some(context.waker().clone());
             watch.register(context.waker());
         }
-        if watch.stopping() && !told {
-            told = true;
+        if watch.stopping() && !is_stopping {
+            is_stopping = true;
             Pin::new(&mut connection).graceful_shutdown();
         }
         if connection.poll_without_shutdown(context).is_ready() {
@@ -137,10 +138,10 @@ async fn converse<H: Handler>(session: &Arc<Session<H>>, io: Guarded) -> (Guarde
     (connection.into_parts().io.into_inner(), overdue)
 }
 
-/// Says a last word and closes. Where the other side may still be sending, what it sends is read for
-/// a while: closing with unread bytes would make the system take the last word back.
+/// Sends a last answer and closes. If the client may still be sending, its bytes are read for a
+/// while: closing with unread bytes would make the system discard the last answer.
 pub(super) async fn end(
-    transport: &mut Transport<Arc<Tally>>,
+    transport: &mut Transport<Arc<ThreadCounters>>,
     rejection: Option<Rejection>,
     unread: bool,
 ) {
@@ -168,7 +169,7 @@ pub(super) async fn end(
 
 impl<H: Handler> Session<H> {
     async fn answer(self: Arc<Self>, request: hyper::Request<Incoming>) -> hyper::Response<Answer> {
-        one(&self.tally.requests);
+        one(&self.counters.requests);
         self.watch.set_answered(false);
         let (parts, body) = request.into_parts();
         let phase = if body.is_end_stream() { Phase::Handling } else { Phase::Body };
@@ -176,7 +177,7 @@ impl<H: Handler> Session<H> {
         let version = parts.version;
         let outcome = self.exchange(parts, body).await;
         let response = outcome.unwrap_or_else(|rejection| {
-            one(&self.tally.rejected);
+            one(&self.counters.rejected);
             rejection.response()
         });
         let response = self.written(response, version);
@@ -199,16 +200,16 @@ impl<H: Handler> Session<H> {
         self.watch.enter(Phase::Handling);
         let length = body.len() as u64;
         let Some(pool) = &self.service.pool else {
-            self.tally.handling.store(true, Relaxed);
+            self.counters.handling.store(true, Relaxed);
             let outcome = self.handle(&parts, &body, compression);
-            self.tally.handling.store(false, Relaxed);
+            self.counters.handling.store(false, Relaxed);
             self.watch.set_clock();
             return outcome;
         };
         let (sender, receiver) = oneshot::channel();
         let session = Arc::clone(self);
         let job = Box::new(move || {
-            // Nobody listens any more if the connection is gone.
+            // The receiver is gone if the connection is.
             let _ = sender.send(session.handle(&parts, &body, compression));
         });
         if !pool.give(length, job) {
@@ -227,8 +228,8 @@ impl<H: Handler> Session<H> {
         let declared = body.size_hint().exact();
         let mut whole = Vec::new();
         let mut patience = true;
-        // What has come while this thread did something else is not late, though it is read late: so
-        // the first look that finds the time over leaves some for what waits in the socket.
+        // Bytes that came while this thread was busy are not late, although they are read late. So
+        // the first check after the time leaves some more for the bytes in the socket.
         let mut late = || {
             if self.watch.overdue() && std::mem::take(&mut patience) {
                 self.watch.prolong();
@@ -239,7 +240,7 @@ impl<H: Handler> Session<H> {
             poll_fn(|context| match Pin::new(&mut body).poll_frame(context) {
                 Poll::Pending if late() => Poll::Ready(Err(Rejection::body_timeout(config))),
                 Poll::Pending => Poll::Pending,
-                // Who sends without a pause is never waited for.
+                // A client that sends without a pause is never waited for.
                 Poll::Ready(Some(Ok(_))) if !body.is_end_stream() && late() => {
                     Poll::Ready(Err(Rejection::body_timeout(config)))
                 }
@@ -263,7 +264,7 @@ impl<H: Handler> Session<H> {
                 return Err(Rejection::body_bytes(config));
             }
             if whole.is_empty() {
-                // Not all at once: who declares much may send little.
+                // Not all at once: a client may declare much and send little.
                 let expected = declared.unwrap_or(0).min(1 << 20) as usize;
                 whole.reserve(expected.max(data.len()));
             }
@@ -302,7 +303,7 @@ impl<H: Handler> Session<H> {
         }));
         if handled.is_err() {
             *state = None;
-            one(&self.tally.panics);
+            one(&self.counters.panics);
             let text = "the handler of this request failed";
             return Err(Rejection::with_status(StatusCode::INTERNAL_SERVER_ERROR, text));
         }
@@ -334,7 +335,7 @@ impl<H: Handler> Session<H> {
     }
 }
 
-/// What can be said of a request before its body is read; returns how the body is compressed.
+/// Checks a request before its body is read; returns how the body is compressed.
 fn check(
     parts: &Parts,
     body: &Incoming,

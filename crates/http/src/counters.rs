@@ -1,4 +1,4 @@
-//! What a server has done so far.
+//! Counts of what a server has done.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -24,7 +24,7 @@ pub struct Counters {
 /// The counts of one thread, on cache lines of their own, so that threads do not slow each other.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(super) struct Tally {
+pub(super) struct ThreadCounters {
     pub(super) connections: AtomicU64,
     pub(super) closed: AtomicU64,
     pub(super) requests: AtomicU64,
@@ -41,7 +41,7 @@ pub(super) fn one(counter: &AtomicU64) {
     counter.fetch_add(1, Relaxed);
 }
 
-impl Tally {
+impl ThreadCounters {
     /// Connections of this thread that are open.
     pub(super) fn open(&self) -> u64 {
         let closed = self.closed.load(Relaxed);

@@ -1,4 +1,4 @@
-//! Why there is no server, or no answer.
+//! Errors of the server and of the client.
 
 use std::time::Duration;
 use std::{error, fmt, io};
@@ -42,16 +42,16 @@ pub enum Error {
         /// Its value.
         after: Duration,
     },
-    /// What came is longer than it may be.
+    /// An answer is longer than allowed.
     TooLong {
         /// The name of the limit.
         limit: &'static str,
         /// Its value, in bytes.
         bytes: usize,
     },
-    /// What was asked for is no request of HTTP: a target, a header.
+    /// The request is not valid HTTP: its target, or a header.
     Request(String),
-    /// What came is no answer of HTTP, or its body is not compressed as it says.
+    /// The answer is not valid HTTP, or its body is not compressed as it says.
     Answer(String),
     /// The connection ended before the answer did.
     Broken {

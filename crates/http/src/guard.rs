@@ -1,5 +1,5 @@
-//! What stands between hyper and the wire on the side of the server: it tells the watch what
-//! happens, rejects heads that do not end, and gives words to the answers that hyper makes itself.
+//! The layer between hyper and the wire in the server. It reports activity to the watch, rejects
+//! heads that do not end, and adds a text to the answers that hyper makes itself.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -10,11 +10,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::Config;
 use super::clock::{Phase, Watch};
-use super::counters::{Tally, one};
+use super::counters::{ThreadCounters, one};
 use super::rejection::Rejection;
 use super::transport::{Count, Transport};
 
-impl Count for Arc<Tally> {
+impl Count for Arc<ThreadCounters> {
     fn received(&self) -> &std::sync::atomic::AtomicU64 {
         &self.bytes_in
     }
@@ -27,13 +27,13 @@ impl Count for Arc<Tally> {
 /// A guarded connection.
 #[derive(Debug)]
 pub(super) struct Guarded {
-    transport: Transport<Arc<Tally>>,
+    transport: Transport<Arc<ThreadCounters>>,
     watch: Arc<Watch>,
     config: Arc<Config>,
-    tally: Arc<Tally>,
+    counters: Arc<ThreadCounters>,
     /// An answer that hyper makes itself, which is not sent as it is.
     own: Vec<u8>,
-    /// What is sent in its place, and how much of it has been sent.
+    /// The answer that is sent in its place, and how much of it has been sent.
     instead: (Vec<u8>, usize),
     /// The head is too long, and nothing more of it is read.
     pub(super) head_too_long: bool,
@@ -41,20 +41,20 @@ pub(super) struct Guarded {
 
 impl Guarded {
     pub(super) fn new(
-        transport: Transport<Arc<Tally>>,
+        transport: Transport<Arc<ThreadCounters>>,
         watch: Arc<Watch>,
         config: Arc<Config>,
-        tally: Arc<Tally>,
+        counters: Arc<ThreadCounters>,
     ) -> Self {
         let (own, instead) = (Vec::new(), (Vec::new(), 0));
-        Self { transport, watch, config, tally, own, instead, head_too_long: false }
+        Self { transport, watch, config, counters, own, instead, head_too_long: false }
     }
 
-    pub(super) fn transport(&mut self) -> &mut Transport<Arc<Tally>> {
+    pub(super) fn transport(&mut self) -> &mut Transport<Arc<ThreadCounters>> {
         &mut self.transport
     }
 
-    /// Hyper answers without having asked the service: it could not read a head.
+    /// Hyper answers without calling the service: it could not read a head.
     fn is_own_answer(&self) -> bool {
         matches!(self.watch.phase(), Phase::Idle | Phase::Head)
     }
@@ -70,7 +70,7 @@ impl Guarded {
             self.own.clear();
             self.instead = (rejection.bytes(), 0);
             self.watch.enter(Phase::Writing);
-            one(&self.tally.rejected);
+            one(&self.counters.rejected);
         }
         while let Some(rest @ [_, ..]) = self.instead.0.get(self.instead.1..) {
             let sent = ready!(Pin::new(&mut self.transport).poll_write(context, rest))?;

@@ -1,8 +1,8 @@
 //! HTTP/1.0 and 1.1: a server that hands whole requests to a [`Handler`], and a blocking [`Client`].
 //!
-//! Messages on the wire are read and written by hyper. What stands here is what a service needs
-//! around it: limits and time-outs on everything (each has a name in [`Config`]), compression, a
-//! pool of workers, TLS, and counts of the bytes that went over the wire.
+//! Hyper reads and writes the messages. This crate has what a service needs around it: limits and
+//! time-outs on everything (each has a name in [`Config`]), compression, a pool of workers, TLS, and
+//! counts of the bytes that went over the wire.
 
 #![forbid(unsafe_code)]
 

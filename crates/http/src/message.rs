@@ -1,4 +1,4 @@
-//! What a handler sees and gives.
+//! The requests that a handler gets, and the responses that it returns.
 
 use std::net::SocketAddr;
 
@@ -8,7 +8,7 @@ use super::Compression;
 
 /// Answers requests.
 pub trait Handler: Send + Sync + 'static {
-    /// What is kept for one connection, from request to request.
+    /// The state of one connection, from request to request.
     type Connection: Send + 'static;
 
     /// Somebody has connected; called before the first request of a connection.
@@ -30,11 +30,11 @@ pub trait Handler: Send + Sync + 'static {
 pub struct Peer {
     /// Its address.
     pub address: SocketAddr,
-    /// What is known of it through TLS; None where none is spoken.
+    /// The client's identity from TLS; None without TLS.
     pub tls: Option<TlsPeer>,
 }
 
-/// What TLS says of the other side.
+/// The client's identity from TLS.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsPeer {
     /// `TLSv1.2` or `TLSv1.3`.
@@ -53,7 +53,7 @@ pub struct Request<'a> {
     pub method: &'a Method,
     /// The target without its query: `/rpc-literal`.
     pub path: &'a str,
-    /// What follows the question mark, if there is one: `wsdl`.
+    /// The query behind the question mark, if there is one: `wsdl`.
     pub query: Option<&'a str>,
     /// 1.0 or 1.1.
     pub version: Version,
@@ -80,7 +80,7 @@ impl<'a> Request<'a> {
 /// `Date` are written by the server.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// 200 if nobody changes it.
+    /// 200 unless the handler changes it.
     pub status: StatusCode,
     /// Headers beside those that the server writes. `Connection: close` is honoured.
     pub headers: HeaderMap,

@@ -28,11 +28,11 @@ impl Shared {
     }
 }
 
-/// What waits: in the order in which it is next, and in the order in which it came.
+/// The waiting jobs: in the order of service, and in the order of arrival.
 struct Queue {
     order: Order,
     room: usize,
-    /// Workers without a job. What is queued for them is taken at once, and does not wait.
+    /// Workers without a job. Jobs that are queued for them are taken at once, and do not wait.
     idle: usize,
     next: BTreeMap<(u64, u64), Job>,
     came: BTreeMap<u64, (Instant, u64)>,

@@ -1,4 +1,4 @@
-//! What the server answers itself: a status, and one line that says why.
+//! Answers of the server itself: a status, and one line with the reason.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -24,7 +24,7 @@ impl Rejection {
         Self { status, text, retry_after: None, close: true }
     }
 
-    /// What is wrong with the request, in words.
+    /// The reason, as text.
     pub(super) fn bad(text: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, text.into())
     }

@@ -21,7 +21,7 @@ use tokio::time::{sleep, timeout};
 use super::clock::{Clock, Watch};
 use super::config::Workers;
 use super::connection::{self, Service};
-use super::counters::{Counters, Tally, one};
+use super::counters::{Counters, ThreadCounters, one};
 use super::limits::raise_open_files;
 use super::pool::Pool;
 use super::rejection::Rejection;
@@ -59,11 +59,11 @@ struct Accepting {
 /// A thread that reads and writes.
 struct IoThread {
     sender: UnboundedSender<Message>,
-    tally: Arc<Tally>,
+    counters: Arc<ThreadCounters>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What a thread is told.
+/// A message to a thread.
 enum Message {
     /// Serve this.
     Connection(std::net::TcpStream, SocketAddr),
@@ -71,7 +71,7 @@ enum Message {
     Tick,
     /// End the connection that has waited longest for its other side.
     Evict,
-    /// End, and leave those that are served this long.
+    /// End, and give running requests this long.
     Stop(Duration),
 }
 
@@ -125,20 +125,20 @@ impl Server {
         let mut running = Running { address, accepting: None, threads, stop_pool };
         for number in 0..config.threads.max(1) {
             let (sender, receiver) = unbounded_channel();
-            let tally = Arc::new(Tally::default());
+            let counters = Arc::new(ThreadCounters::default());
             let context = ThreadContext {
                 service: Arc::clone(&service),
                 clock: Arc::new(Clock::new(&config)),
-                tally: Arc::clone(&tally),
+                counters: Arc::clone(&counters),
             };
             let runtime = runtime()?;
             let run = move || context.run(&runtime, receiver);
             let thread = Some(spawn(format!("http {number}"), run)?);
-            running.threads.push(IoThread { sender, tally, thread });
+            running.threads.push(IoThread { sender, counters, thread });
         }
         let threads = running.threads.iter();
-        let doors = threads.map(|it| (it.sender.clone(), Arc::clone(&it.tally))).collect();
-        running.accepting = Some(Acceptor { doors, config }.start(self.listener)?);
+        let threads = threads.map(|it| (it.sender.clone(), Arc::clone(&it.counters))).collect();
+        running.accepting = Some(Acceptor { threads, config }.start(self.listener)?);
         Ok(running)
     }
 }
@@ -170,11 +170,11 @@ impl Running {
         self.address
     }
 
-    /// What it has done so far.
+    /// The counts so far.
     pub fn counters(&self) -> Counters {
         let mut sum = Counters::default();
         for thread in &self.threads {
-            thread.tally.add_to(&mut sum);
+            thread.counters.add_to(&mut sum);
         }
         sum
     }
@@ -204,13 +204,14 @@ impl Running {
     }
 
     fn end(&mut self, patience: Duration) -> thread::Result<()> {
-        // First, so that all that was accepted is with its thread before that is told to stop.
+        // First, so that every accepted connection is with its thread before the thread is told to
+        // stop.
         let accepted = self.accepting.take().map_or(Ok(()), |Accepting { stop, thread }| {
             drop(stop);
             thread.join()
         });
         for thread in &self.threads {
-            // It is gone if nobody receives.
+            // The thread is gone if nobody receives.
             let _ = thread.sender.send(Message::Stop(patience));
         }
         let served = self.join();
@@ -226,11 +227,11 @@ impl Drop for Running {
     }
 }
 
-/// What a thread needs.
+/// The state of a thread.
 struct ThreadContext<H> {
     service: Arc<Service<H>>,
     clock: Arc<Clock>,
-    tally: Arc<Tally>,
+    counters: Arc<ThreadCounters>,
 }
 
 impl<H: Handler> ThreadContext<H> {
@@ -279,23 +280,23 @@ impl<H: Handler> ThreadContext<H> {
     /// Serves a connection until it ends.
     fn spawn(&self, stream: std::net::TcpStream, address: SocketAddr, watch: Arc<Watch>) {
         let service = Arc::clone(&self.service);
-        let tally = Arc::clone(&self.tally);
-        let open = Open(Arc::clone(&tally));
+        let counters = Arc::clone(&self.counters);
+        let open = Open(Arc::clone(&counters));
         tokio::spawn(async move {
             let _open = open;
             let Ok(stream) = TcpStream::from_std(stream) else { return };
             let _ = stream.set_nodelay(service.config.nodelay);
-            let counted = Counted::new(stream, Arc::clone(&tally));
+            let counted = Counted::new(stream, Arc::clone(&counters));
             let secured = unless_stopped(&watch, secured(counted, &service.config)).await.flatten();
             if let Some((transport, tls)) = secured {
                 let peer = Peer { address, tls };
-                connection::serve(service, watch, tally, transport, peer).await;
+                connection::serve(service, watch, counters, transport, peer).await;
             }
         });
     }
 }
 
-/// What the future gives; None where it is not ready when the server stops.
+/// The result of the future; None if it is not ready when the server stops.
 async fn unless_stopped<T>(watch: &Watch, future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
     poll_fn(|context| match future.as_mut().poll(context) {
@@ -309,7 +310,7 @@ async fn unless_stopped<T>(watch: &Watch, future: impl Future<Output = T>) -> Op
     .await
 }
 
-/// Wakes those that have lasted too long, and forgets those that have ended.
+/// Wakes connections that have timed out, and forgets those that have ended.
 fn sweep(connections: &mut Vec<Arc<Watch>>) {
     connections.retain(|watch| {
         let served = Arc::strong_count(watch) > 1;
@@ -329,7 +330,7 @@ fn evict(connections: &[Arc<Watch>]) {
 }
 
 /// A connection that is counted as open until this is dropped.
-struct Open(Arc<Tally>);
+struct Open(Arc<ThreadCounters>);
 
 impl Drop for Open {
     fn drop(&mut self) {
@@ -337,11 +338,11 @@ impl Drop for Open {
     }
 }
 
-type Secured = (Transport<Arc<Tally>>, Option<TlsPeer>);
+type Secured = (Transport<Arc<ThreadCounters>>, Option<TlsPeer>);
 
 /// Does the handshake where TLS is spoken; None where it fails.
 #[cfg(feature = "tls")]
-async fn secured(stream: Counted<Arc<Tally>>, config: &Config) -> Option<Secured> {
+async fn secured(stream: Counted<Arc<ThreadCounters>>, config: &Config) -> Option<Secured> {
     match &config.tls {
         None => Some((Transport::Plain(stream), None)),
         Some(tls) => {
@@ -352,14 +353,14 @@ async fn secured(stream: Counted<Arc<Tally>>, config: &Config) -> Option<Secured
 }
 
 #[cfg(not(feature = "tls"))]
-async fn secured(stream: Counted<Arc<Tally>>, _: &Config) -> Option<Secured> {
+async fn secured(stream: Counted<Arc<ThreadCounters>>, _: &Config) -> Option<Secured> {
     Some((Transport::Plain(stream), None))
 }
 
 /// Accepts connections and gives each to the thread that has the fewest; of equal ones, to one that
 /// no handler keeps. It has a thread of its own, since a handler may keep any of the others.
 struct Acceptor {
-    doors: Vec<(UnboundedSender<Message>, Arc<Tally>)>,
+    threads: Vec<(UnboundedSender<Message>, Arc<ThreadCounters>)>,
     config: Arc<Config>,
 }
 
@@ -392,26 +393,28 @@ impl Acceptor {
                 continue;
             };
             if !self.has_room().await {
-                reject(stream, &self.doors[0].1, &self.config, &rejecting);
+                reject(stream, &self.threads[0].1, &self.config, &rejecting);
                 continue;
             }
-            let rank = |tally: &Tally| (tally.open(), tally.handling.load(Relaxed));
-            let Some((sender, tally)) = self.doors.iter().min_by_key(|(_, tally)| rank(tally))
+            let rank =
+                |counters: &ThreadCounters| (counters.open(), counters.handling.load(Relaxed));
+            let Some((sender, counters)) =
+                self.threads.iter().min_by_key(|(_, counters)| rank(counters))
             else {
                 return;
             };
-            one(&tally.connections);
+            one(&counters.connections);
             let sent =
                 stream.into_std().map(|stream| sender.send(Message::Connection(stream, address)));
             if !matches!(sent, Ok(Ok(()))) {
-                one(&tally.closed);
+                one(&counters.closed);
             }
         }
     }
 }
 
 impl Acceptor {
-    /// How many there may be beyond the limit while those that make room for them end.
+    /// The number of connections beyond the limit while others end to make room.
     const ENDING: u64 = 16;
     /// How long that may take, in milliseconds.
     const PATIENCE: u32 = 200;
@@ -419,14 +422,14 @@ impl Acceptor {
     /// Whether there is room for a connection, once another one has made room for it if need be.
     async fn has_room(&self) -> bool {
         let limit = self.config.connections as u64;
-        let open = || self.doors.iter().map(|(_, tally)| tally.open()).sum::<u64>();
+        let open = || self.threads.iter().map(|(_, counters)| counters.open()).sum::<u64>();
         if open() < limit {
             return true;
         }
         if !self.config.evicts {
             return false;
         }
-        let fullest = self.doors.iter().max_by_key(|(_, tally)| tally.open());
+        let fullest = self.threads.iter().max_by_key(|(_, counters)| counters.open());
         // A thread that receives nothing is gone.
         let _ = fullest.map(|(sender, _)| sender.send(Message::Evict));
         for _ in 0..Self::PATIENCE {
@@ -439,15 +442,15 @@ impl Acceptor {
     }
 }
 
-/// Says that there is no room, if that does not take too many files itself.
+/// Answers that there is no room, unless these answers take too many descriptors themselves.
 fn reject(
     stream: TcpStream,
-    tally: &Arc<Tally>,
+    counters: &Arc<ThreadCounters>,
     config: &Arc<Config>,
     rejecting: &Arc<AtomicUsize>,
 ) {
     const AT_ONCE: usize = 64;
-    one(&tally.rejected);
+    one(&counters.rejected);
     #[cfg(feature = "tls")]
     if config.tls.is_some() {
         return;
@@ -457,7 +460,7 @@ fn reject(
     }
     rejecting.fetch_add(1, Relaxed);
     let rejecting = Arc::clone(rejecting);
-    let mut transport = Transport::Plain(Counted::new(stream, Arc::clone(tally)));
+    let mut transport = Transport::Plain(Counted::new(stream, Arc::clone(counters)));
     let rejection = Rejection::connections(config);
     tokio::spawn(async move {
         connection::end(&mut transport, Some(rejection), true).await;

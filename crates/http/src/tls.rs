@@ -18,7 +18,7 @@ use super::subject::subject;
 use super::transport::{Count, Counted, Transport};
 use super::{Error, Result, TlsPeer};
 
-/// How a server shows who it is, and whom it trusts.
+/// The certificate of a server, and the authorities that it trusts.
 #[derive(Clone)]
 pub struct ServerTls(Arc<ServerConfig>);
 
@@ -76,7 +76,7 @@ impl ServerTls {
     }
 }
 
-/// Whom a client trusts, and how it shows who it is.
+/// The authorities that a client trusts, and its own certificate.
 #[derive(Clone)]
 pub struct ClientTls {
     config: Arc<ClientConfig>,
@@ -130,7 +130,7 @@ impl ClientTls {
     /// Expects this name in the server's certificate, whatever the address.
     ///
     /// # Errors
-    /// [`Error::Credentials`]: it is no name of a host.
+    /// [`Error::Credentials`]: it is not a host name.
     pub fn with_server_name(mut self, name: &str) -> Result<Self> {
         self.name = Some(server_name(name)?);
         Ok(self)
@@ -151,8 +151,8 @@ impl ClientTls {
     }
 }
 
-/// Who does the arithmetic, named here: where a program links several providers, or has chosen one
-/// that lacks something, rustls panics when it has to choose itself.
+/// The cryptographic provider. It is named here because rustls panics when it has to choose among
+/// several linked providers, or when the chosen one lacks something.
 fn provider() -> Arc<CryptoProvider> {
     Arc::new(ring::default_provider())
 }
@@ -197,7 +197,7 @@ fn roots(pem: &[u8], what: &str) -> Result<RootCertStore> {
     Ok(roots)
 }
 
-/// What is known of the other side after the handshake.
+/// The other side's identity after the handshake.
 fn peer<S>(stream: &TlsStream<S>) -> TlsPeer {
     let (_, connection) = stream.get_ref();
     let protocol = match connection.protocol_version() {

@@ -84,7 +84,7 @@ impl<C: Count> AsyncWrite for Counted<C> {
     }
 }
 
-/// What HTTP is spoken over.
+/// The transport of HTTP: TCP or TLS.
 #[derive(Debug)]
 pub(super) enum Transport<C> {
     Plain(Counted<C>),

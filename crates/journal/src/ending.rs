@@ -80,14 +80,18 @@ fn missing<'a>(
 }
 
 /// Missing records at the end of a segment, according to an index written when it was complete.
-pub(crate) fn lost_tail(number: u32, (found, said): (&Index, &Index), damages: &mut Vec<Damage>) {
-    if said.last <= found.last {
+pub(crate) fn lost_tail(
+    number: u32,
+    (found, recorded): (&Index, &Index),
+    damages: &mut Vec<Damage>,
+) {
+    if recorded.last <= found.last {
         return;
     }
-    let known = if found.records > 0 { found.last } else { said.first.saturating_sub(1) };
-    if let Some((after, before)) = missing(known, said.last + 1, damages.iter_mut()) {
+    let known = if found.records > 0 { found.last } else { recorded.first.saturating_sub(1) };
+    if let Some((after, before)) = missing(known, recorded.last + 1, damages.iter_mut()) {
         let at = Address { segment: number, offset: found.end };
-        let (bytes, kind) = (said.end.saturating_sub(found.end), DamageKind::Missing);
+        let (bytes, kind) = (recorded.end.saturating_sub(found.end), DamageKind::Missing);
         damages.push(Damage { at, bytes, after, before, kind });
     }
 }

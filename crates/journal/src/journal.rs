@@ -162,7 +162,7 @@ struct Segment {
 enum Next {
     None,
     /// Its file is being created.
-    Asked,
+    Requested,
     Ready,
     /// It would exceed the limit, and a checkpoint has to be complete before the first one can go: when to
     /// check again.

@@ -43,17 +43,17 @@ impl fmt::Display for OpenError {
             }
             Self::Unreadable(name) => write!(
                 out,
-                "in {name} and in a later segment no record can be read, though both were written to; \
-                 where they are moved away, the journal goes on without them"
+                "no record can be read in {name} and in a later segment, though both \
+                 were written to; to continue without them, move them away"
             ),
             Self::NoState => out.write_str(
-                "no segment begins with a whole record of what is known: it is not known who has \
+                "no segment begins with a complete checkpoint: it is unknown who has \
                  acknowledged what",
             ),
             Self::State(name) => write!(
                 out,
-                "{name} begins with a record of what is known that is not understood here; it was \
-                 written by another version"
+                "{name} begins with a checkpoint that this version does not \
+                 understand; another version wrote it"
             ),
         }
     }
@@ -88,11 +88,11 @@ pub struct Report {
     pub empty: Vec<u32>,
 }
 
-/// Learns the state from the records of a journal that is opened.
+/// Rebuilds the state from the records of a journal that is opened.
 ///
-/// A function is a learner for which the first record of a segment is a complete checkpoint: it gets that
-/// record and all later ones, and returns for each whether it was understood.
-pub trait Learner {
+/// A function that takes records is a recovery too: for it the first record of a segment is a complete
+/// checkpoint. It gets that record and all later ones, and returns for each whether it was understood.
+pub trait Recovery {
     /// The segment from which records have to be read, according to the first record of this one; `None` if
     /// that is not understood.
     fn since(&self, segment: u32, first: &Record<'_>) -> Option<u32> {
@@ -103,8 +103,8 @@ pub trait Learner {
     /// Forgets everything: records from another segment on follow.
     fn restart(&mut self) {}
 
-    /// Learns what a record says; false if it is not understood.
-    fn learn(&mut self, at: Address, record: &Record<'_>) -> bool;
+    /// Applies a record to the state; returns false if the record is not understood.
+    fn apply(&mut self, at: Address, record: &Record<'_>) -> bool;
 
     /// Whether the records contained a complete checkpoint.
     fn is_complete(&self) -> bool {
@@ -112,14 +112,14 @@ pub trait Learner {
     }
 }
 
-impl<F: FnMut(Address, &Record<'_>) -> bool> Learner for F {
-    fn learn(&mut self, at: Address, record: &Record<'_>) -> bool {
+impl<F: FnMut(Address, &Record<'_>) -> bool> Recovery for F {
+    fn apply(&mut self, at: Address, record: &Record<'_>) -> bool {
         self(at, record)
     }
 }
 
 /// An existing segment.
-struct Old {
+struct ExistingSegment {
     number: u32,
     index: Index,
     /// Bytes of its file.
@@ -131,7 +131,7 @@ struct Old {
 }
 
 /// The end of a segment that has to be repaired.
-struct Cut {
+struct Truncation {
     number: u32,
     /// Where it is truncated.
     end: u32,
@@ -140,7 +140,7 @@ struct Cut {
 }
 
 /// The checkpoint information of a segment's first record.
-enum Said {
+enum CheckpointStart {
     /// The checkpoint is read from this segment on.
     Since(u32),
     /// None: it is the first segment of all.
@@ -151,8 +151,8 @@ enum Said {
 struct Opening<'a> {
     disk: &'a mut dyn Disk,
     journal: u64,
-    old: Vec<Old>,
-    cut: Option<Cut>,
+    old: Vec<ExistingSegment>,
+    cut: Option<Truncation>,
     report: Report,
 }
 
@@ -163,7 +163,7 @@ pub(crate) fn io_error(name: &str) -> impl FnOnce(io::Error) -> OpenError {
 
 /// Opens the journal in a folder, or creates one with this `number`.
 ///
-/// The learner gets the records from the last segment on from which it can learn the whole state: each
+/// The recovery gets the records from the last segment on from which it can rebuild the whole state: each
 /// segment begins with a record of the kind `state`, which names that segment. If such a record is not
 /// understood, the journal is not opened.
 ///
@@ -178,7 +178,7 @@ pub fn open(
     options: Options,
     number: u64,
     state: u8,
-    learner: &mut dyn Learner,
+    recovery: &mut dyn Recovery,
 ) -> Result<(Journal, Report), OpenError> {
     let numbers = segments(disk)?;
     check_names(disk, &numbers)?;
@@ -192,8 +192,8 @@ pub fn open(
     let (old, report) = (Vec::new(), Report::default());
     let mut opening = Opening { disk, journal, old, cut: None, report };
     opening.read(&numbers)?;
-    let since = opening.visit(state, learner)?;
-    let before = since.map(|since| opening.since_before(since, state, learner));
+    let since = opening.visit(state, recovery)?;
+    let before = since.map(|since| opening.since_before(since, state, recovery));
     opening.name_damages();
     opening.put_right(&numbers)?;
     let Opening { old, report, .. } = opening;
@@ -371,8 +371,8 @@ impl Opening<'_> {
             return self.add_empty(number, ending.torn.bytes);
         }
         // If there is an index, everything in it was on disk.
-        if let Some(said) = self.index(number) {
-            lost_tail(number, (&ending.index, &said), &mut ending.damages);
+        if let Some(recorded) = self.index(number) {
+            lost_tail(number, (&ending.index, &recorded), &mut ending.damages);
         }
         if ending.torn.bytes > 0 {
             self.report.torn = Some(ending.torn);
@@ -381,9 +381,16 @@ impl Opening<'_> {
         let Ending { index, damages, unsure, .. } = ending;
         let end = index.end;
         let unsure = bytes[unsure.min(end) as usize..end as usize].to_vec();
-        self.cut = Some(Cut { number, end, unsure });
+        self.cut = Some(Truncation { number, end, unsure });
         let bytes = end.into();
-        self.old.push(Old { number, index, bytes, is_sealed: false, is_read: true, damages });
+        self.old.push(ExistingSegment {
+            number,
+            index,
+            bytes,
+            is_sealed: false,
+            is_read: true,
+            damages,
+        });
         Ok(())
     }
 
@@ -397,18 +404,19 @@ impl Opening<'_> {
     fn read_old(&mut self, number: u32, after: u64) -> Result<u64, OpenError> {
         let name = segment_name(number);
         let length = self.disk.length(&name).map_err(io_error(&name))?;
-        let said = self.index(number);
-        if let Some(index) = said.clone().filter(|it| u64::from(it.end) <= length && it.records > 0)
+        let recorded = self.index(number);
+        if let Some(index) =
+            recorded.clone().filter(|it| u64::from(it.end) <= length && it.records > 0)
         {
             let (last, damages) = (index.last.max(after), Vec::new());
             let (bytes, is_sealed, is_read) = (length, true, false);
-            self.old.push(Old { number, index, bytes, is_sealed, is_read, damages });
+            self.old.push(ExistingSegment { number, index, bytes, is_sealed, is_read, damages });
             return Ok(last);
         }
         let bytes = read_all(self.disk, &name).map_err(io_error(&name))?;
         let (index, mut damages) = whole(&bytes, self.journal, number, after);
-        if let Some(said) = said {
-            lost_tail(number, (&index, &said), &mut damages);
+        if let Some(recorded) = recorded {
+            lost_tail(number, (&index, &recorded), &mut damages);
         }
         if index.records == 0 {
             // A leftover, or wholly damaged; it is kept unchanged.
@@ -420,25 +428,32 @@ impl Opening<'_> {
         }
         self.report.read.push(number);
         let (last, bytes) = (index.last.max(after), length);
-        self.old.push(Old { number, index, bytes, is_sealed: false, is_read: true, damages });
+        self.old.push(ExistingSegment {
+            number,
+            index,
+            bytes,
+            is_sealed: false,
+            is_read: true,
+            damages,
+        });
         Ok(last)
     }
 
     /// Passes on the records since a checkpoint. Returns the segment with which they begin.
-    fn visit(&mut self, state: u8, learner: &mut dyn Learner) -> Result<Option<u32>, OpenError> {
+    fn visit(&mut self, state: u8, recovery: &mut dyn Recovery) -> Result<Option<u32>, OpenError> {
         let mut tried = None;
         for last in (0..self.old.len()).rev() {
-            let Some((from, has_state)) = self.beginning(last, state, learner)? else { continue };
+            let Some((from, has_state)) = self.beginning(last, state, recovery)? else { continue };
             if tried.replace(from) == Some(from) {
                 continue;
             }
-            learner.restart();
+            recovery.restart();
             let mut first = has_state.then_some(state);
             for number in from..self.old.len() {
-                self.visit_one(number, first.take(), learner)?;
+                self.visit_one(number, first.take(), recovery)?;
             }
             // The first segment begins with an empty state.
-            if !has_state || learner.is_complete() {
+            if !has_state || recovery.is_complete() {
                 return Ok(Some(self.old[from].number));
             }
         }
@@ -446,11 +461,12 @@ impl Opening<'_> {
     }
 
     /// The segment from which the checkpoint before the one at `since` can be read, if a segment names it.
-    fn since_before(&mut self, since: u32, state: u8, learner: &dyn Learner) -> Option<u32> {
+    fn since_before(&mut self, since: u32, state: u8, recovery: &dyn Recovery) -> Option<u32> {
         let known = self.old.partition_point(|it| it.number < since);
         for number in (known.saturating_sub(1)..self.old.len().saturating_sub(1)).rev() {
             // Its damage is reported elsewhere, and the last one is enough.
-            if let Ok(Some(Said::Since(from))) = self.said(number, state, learner)
+            if let Ok(Some(CheckpointStart::Since(from))) =
+                self.checkpoint_start(number, state, recovery)
                 && from < since
             {
                 return Some(from);
@@ -464,13 +480,13 @@ impl Opening<'_> {
         &mut self,
         last: usize,
         state: u8,
-        learner: &dyn Learner,
+        recovery: &dyn Recovery,
     ) -> Result<Option<(usize, bool)>, OpenError> {
-        Ok(match self.said(last, state, learner)? {
+        Ok(match self.checkpoint_start(last, state, recovery)? {
             None => None,
-            Some(Said::Nothing) => Some((last, false)),
+            Some(CheckpointStart::Nothing) => Some((last, false)),
             // If that segment is gone, the whole checkpoint may be from this one on.
-            Some(Said::Since(from)) => {
+            Some(CheckpointStart::Since(from)) => {
                 let from = self.old.binary_search_by_key(&from, |it| it.number);
                 Some((from.unwrap_or(last), true))
             }
@@ -478,23 +494,23 @@ impl Opening<'_> {
     }
 
     /// The checkpoint information of a segment's first record.
-    fn said(
+    fn checkpoint_start(
         &mut self,
         number: usize,
         state: u8,
-        learner: &dyn Learner,
-    ) -> Result<Option<Said>, OpenError> {
-        let Old { number, ref index, .. } = self.old[number];
+        recovery: &dyn Recovery,
+    ) -> Result<Option<CheckpointStart>, OpenError> {
+        let ExistingSegment { number, ref index, .. } = self.old[number];
         let name = segment_name(number);
         let bytes = read_part(self.disk, &name, 0, index.end as usize).map_err(io_error(&name))?;
         match Scan::new(&bytes, self.journal, number, 0).next() {
             Some(Found::Record(at, record))
                 if record.kind == state && at.offset == SEGMENT_HEAD as u32 =>
             {
-                let since = learner.since(number, &record).ok_or(OpenError::State(name))?;
-                Ok(Some(Said::Since(since)))
+                let since = recovery.since(number, &record).ok_or(OpenError::State(name))?;
+                Ok(Some(CheckpointStart::Since(since)))
             }
-            _ => Ok((number == 1).then_some(Said::Nothing)),
+            _ => Ok((number == 1).then_some(CheckpointStart::Nothing)),
         }
     }
 
@@ -503,7 +519,7 @@ impl Opening<'_> {
         &mut self,
         number: usize,
         first: Option<u8>,
-        learner: &mut dyn Learner,
+        recovery: &mut dyn Recovery,
     ) -> Result<(), OpenError> {
         let after = number.checked_sub(1).map_or(0, |before| self.old[before].index.last);
         let old = &mut self.old[number];
@@ -512,7 +528,7 @@ impl Opening<'_> {
         let bytes = read_part(self.disk, &name, 0, end).map_err(io_error(&name))?;
         for found in Scan::new(&bytes, self.journal, old.number, after) {
             if let Found::Record(at, record) = found {
-                let is_understood = learner.learn(at, &record);
+                let is_understood = recovery.apply(at, &record);
                 let is_state = Some(record.kind) == first && at.offset == SEGMENT_HEAD as u32;
                 if is_state && !is_understood {
                     return Err(OpenError::State(name));
@@ -552,7 +568,7 @@ impl Opening<'_> {
         for &number in &self.report.empty {
             empty(self.disk, self.journal, number).map_err(io_error(&segment_name(number)))?;
         }
-        let Some(Cut { number, end, unsure }) = self.cut.take() else { return Ok(()) };
+        let Some(Truncation { number, end, unsure }) = self.cut.take() else { return Ok(()) };
         let name = segment_name(number);
         self.disk.truncate(&name, end.into()).map_err(io_error(&name))?;
         // Readable bytes may be in the system's memory only, and a sync that failed before does not fail

@@ -229,20 +229,20 @@ mod tests {
         #[test]
         fn damage_invents_nothing_and_costs_what_it_touches(
             lengths in prop::collection::vec(0usize..300, 1..20),
-            wounds in prop::collection::vec((any::<prop::sample::Index>(), 1usize..200, any::<u8>()), 0..6),
+            faults in prop::collection::vec((any::<prop::sample::Index>(), 1usize..200, any::<u8>()), 0..6),
         ) {
             let (bytes, places) = segment(&lengths, 100);
-            let mut wounded = bytes.clone();
-            for (at, length, byte) in &wounds {
+            let mut damaged = bytes.clone();
+            for (at, length, byte) in &faults {
                 let at = at.index(bytes.len());
                 let end = (at + length).min(bytes.len());
-                wounded[at..end].fill(*byte);
+                damaged[at..end].fill(*byte);
             }
-            let (seen, damages, _) = positions(&wounded);
+            let (seen, damages, _) = positions(&damaged);
             for (number, place) in places.iter().enumerate() {
                 let position = 10 + 2 * number as u64;
                 let record = *place..place + HEAD + lengths[number];
-                let is_right = wounded[record.clone()] == bytes[record];
+                let is_right = damaged[record.clone()] == bytes[record];
                 prop_assert_eq!(seen.contains(&position), is_right, "record {}", number);
             }
             prop_assert!(seen.iter().all(|position| position % 2 == 0 && *position >= 10));

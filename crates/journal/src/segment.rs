@@ -65,12 +65,17 @@ impl fmt::Display for HeadError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Short => write!(out, "it is shorter than its first {SEGMENT_HEAD} bytes"),
-            Self::Magic => out.write_str("it does not begin as a segment of a journal does"),
+            Self::Magic => {
+                out.write_str("it does not begin with the magic bytes of a journal segment")
+            }
             Self::Version(version) => {
-                write!(out, "it has version {version} of the format, and {VERSION} is known here")
+                write!(
+                    out,
+                    "its format has version {version}, and this program reads version {VERSION}"
+                )
             }
             Self::Checksum => out.write_str("the checksum of its first bytes is wrong"),
-            Self::Number(number) => write!(out, "it says that it is segment {number}"),
+            Self::Number(number) => write!(out, "its head says that it is segment {number}"),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::disk::Disk;
 pub const SECTOR: usize = 512;
 
 /// Returns a random number below its argument.
-pub type Chance<'a> = &'a mut dyn FnMut(u64) -> u64;
+pub type RandomBelow<'a> = &'a mut dyn FnMut(u64) -> u64;
 
 /// A file: as programs see it, and as it is on the disk.
 #[derive(Clone, Debug, Default)]
@@ -97,14 +97,14 @@ impl SimulatedDisk {
 
     /// The program ends: everything reported as written is there, and what it was writing may be. The
     /// system goes on, so that nothing else is lost.
-    pub fn kill(&mut self, writing: &[(String, u64, &[u8])], chance: Chance<'_>) {
-        let whole = chance(writing.len() as u64 + 1) as usize;
+    pub fn kill(&mut self, writing: &[(String, u64, &[u8])], random: RandomBelow<'_>) {
+        let whole = random(writing.len() as u64 + 1) as usize;
         for (number, (name, offset, bytes)) in writing.iter().enumerate() {
             if number > whole {
                 break;
             }
             let length =
-                if number < whole { bytes.len() } else { chance(bytes.len() as u64 + 1) as usize };
+                if number < whole { bytes.len() } else { random(bytes.len() as u64 + 1) as usize };
             let Some(file) = self.files.get_mut(name) else { continue };
             put(&mut file.seen, *offset as usize, &bytes[..length]);
             // A write does not begin before the one before it is on the disk.
@@ -117,8 +117,8 @@ impl SimulatedDisk {
     /// The power fails: what was not on the disk is gone. Of the pieces being written, those before one
     /// piece are there, any sectors of that one, and none behind it. The files that were removed last may
     /// be back.
-    pub fn cut_power(&mut self, writing: &[(String, u64, &[u8])], chance: Chance<'_>) {
-        let whole = chance(writing.len() as u64 + 1) as usize;
+    pub fn cut_power(&mut self, writing: &[(String, u64, &[u8])], random: RandomBelow<'_>) {
+        let whole = random(writing.len() as u64 + 1) as usize;
         for (number, (name, offset, bytes)) in writing.iter().enumerate() {
             let Some(kept) = self.files.get_mut(name).and_then(|it| it.kept.as_mut()) else {
                 continue;
@@ -126,10 +126,10 @@ impl SimulatedDisk {
             if number < whole {
                 put(kept, *offset as usize, bytes);
             } else if number == whole {
-                tear(kept, *offset as usize, bytes, chance);
+                tear(kept, *offset as usize, bytes, random);
             }
         }
-        let is_gone = chance(self.removals + 1);
+        let is_gone = random(self.removals + 1);
         self.files.retain(|_, file| {
             let Some(kept) = &file.kept else { return false };
             file.seen.clone_from(kept);
@@ -193,12 +193,12 @@ fn put(bytes: &mut Vec<u8>, offset: usize, new: &[u8]) {
 }
 
 /// Writes some of the sectors.
-fn tear(bytes: &mut Vec<u8>, offset: usize, new: &[u8], chance: Chance<'_>) {
+fn tear(bytes: &mut Vec<u8>, offset: usize, new: &[u8], random: RandomBelow<'_>) {
     let mut at = 0;
     while at < new.len() {
         let end = ((offset + at) / SECTOR + 1) * SECTOR - offset;
         let end = end.min(new.len());
-        if chance(2) == 0 {
+        if random(2) == 0 {
             put(bytes, offset + at, &new[at..end]);
         }
         at = end;
@@ -340,12 +340,12 @@ mod tests {
     }
 
     /// Returns the given numbers, one after the other.
-    fn chances(all: &[u64]) -> impl FnMut(u64) -> u64 {
+    fn scripted(all: &[u64]) -> impl FnMut(u64) -> u64 {
         let mut all = VecDeque::from(all.to_vec());
         move |below| {
-            let chance = all.pop_front().expect("as many as are asked for");
-            assert!(chance < below, "{chance} of {below}");
-            chance
+            let random = all.pop_front().expect("as many as are asked for");
+            assert!(random < below, "{random} of {below}");
+            random
         }
     }
 
@@ -358,13 +358,13 @@ mod tests {
         disk.replace("c", b"new").expect("replaced");
         disk.create("d", b"", 10).expect("made");
         let mut killed = disk.clone();
-        killed.kill(&[], &mut chances(&[0]));
+        killed.kill(&[], &mut scripted(&[0]));
         for disk in [&mut disk, &mut killed] {
             assert_eq!(bytes(disk, "a"), Some(zeros_but(&[0, 1, 2, 3])), "programs see it");
             assert_eq!(bytes(disk, "b").as_deref(), Some(&b"head"[..]));
             assert_eq!(bytes(disk, "c").as_deref(), Some(&b"new"[..]));
             assert_eq!(bytes(disk, "d"), Some(vec![0; 10]));
-            disk.cut_power(&[], &mut chances(&[0, 0]));
+            disk.cut_power(&[], &mut scripted(&[0, 0]));
             for name in ["a", "b", "c"] {
                 assert_eq!(bytes(disk, name), Some(zeros()), "{name}");
             }
@@ -378,7 +378,7 @@ mod tests {
         disk.write("a", 100, &NEW).expect("written");
         disk.truncate("b", 4).expect("cut");
         disk.replace("c", b"new").expect("replaced");
-        disk.cut_power(&[], &mut chances(&[0, 0]));
+        disk.cut_power(&[], &mut scripted(&[0, 0]));
         assert_eq!(bytes(&mut disk, "a"), Some(zeros_but(&[0, 1, 2, 3])));
         assert_eq!(bytes(&mut disk, "b").as_deref(), Some(&b"head"[..]));
         assert_eq!(bytes(&mut disk, "c").as_deref(), Some(&b"new"[..]));
@@ -393,7 +393,7 @@ mod tests {
             disk.set_fault(Fault::Writes);
             disk.write("a", 100, &NEW).expect_err("it fails");
             assert_eq!(bytes(&mut disk, "a"), Some(zeros_but(&[0, 1, 2, 3])));
-            disk.cut_power(&[], &mut chances(&[0, 0]));
+            disk.cut_power(&[], &mut scripted(&[0, 0]));
             let left = bytes(&mut disk, "a");
             let is_torn = left != Some(zeros()) && left != Some(zeros_but(&[0, 1, 2, 3]));
             torn += usize::from(is_torn);
@@ -405,19 +405,19 @@ mod tests {
     fn of_what_is_being_written_a_cut_leaves_sectors_and_an_end_leaves_a_beginning() {
         let writing = ["a", "b", "c"].map(|name| (name.to_owned(), 100, &NEW[..]));
         let mut cut = filled();
-        cut.cut_power(&writing, &mut chances(&[1, 1, 0, 1, 0, 0]));
+        cut.cut_power(&writing, &mut scripted(&[1, 1, 0, 1, 0, 0]));
         assert_eq!(bytes(&mut cut, "a"), Some(zeros_but(&[0, 1, 2, 3])), "it was done");
         assert_eq!(bytes(&mut cut, "b"), Some(zeros_but(&[1, 3])), "it was under way");
         assert_eq!(bytes(&mut cut, "c"), Some(zeros()), "it was not begun");
         let mut killed = filled();
-        killed.kill(&writing, &mut chances(&[1, SECTOR as u64]));
+        killed.kill(&writing, &mut scripted(&[1, SECTOR as u64]));
         let mut begun = zeros();
         begun[100..100 + SECTOR].fill(7);
         for left in [begun, zeros()] {
             assert_eq!(bytes(&mut killed, "a"), Some(zeros_but(&[0, 1, 2, 3])));
             assert_eq!(bytes(&mut killed, "b"), Some(left), "a beginning, which is not synced");
             assert_eq!(bytes(&mut killed, "c"), Some(zeros()));
-            killed.cut_power(&[], &mut chances(&[0, 0]));
+            killed.cut_power(&[], &mut scripted(&[0, 0]));
         }
     }
 
@@ -429,10 +429,10 @@ mod tests {
                 disk.remove(name).expect("it is there");
             }
             assert_eq!((disk.names().expect("none"), disk.bytes()), (vec![], 0));
-            disk.cut_power(&[], &mut chances(&[0, first_back]));
+            disk.cut_power(&[], &mut scripted(&[0, first_back]));
             let back = disk.names().expect("names");
             // They are on disk for good.
-            disk.cut_power(&[], &mut chances(&[0, 0]));
+            disk.cut_power(&[], &mut scripted(&[0, 0]));
             assert_eq!(disk.names().expect("names"), back);
             back
         };

@@ -23,7 +23,7 @@ pub struct Survey {
     /// Whether it was closed in order.
     pub was_closed: bool,
     /// Records that had been on disk, and are damaged.
-    pub wounds: Vec<Wound>,
+    pub damaged_records: Vec<DamagedRecord>,
 }
 
 /// The survey of a segment.
@@ -60,9 +60,9 @@ pub enum IndexState {
     Wrong,
 }
 
-/// A damage, and its readable part.
+/// A damaged record, and its readable part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wound {
+pub struct DamagedRecord {
     /// Where it is.
     pub damage: Damage,
     /// Kind of the record, if its head is valid.
@@ -83,8 +83,8 @@ pub fn survey(
 ) -> Result<Option<Survey>, OpenError> {
     let numbers = segments(disk)?;
     let Some(journal) = journal_number(disk, &numbers)? else { return Ok(None) };
-    let (segments, torn, wounds) = (Vec::new(), None, Vec::new());
-    let survey = Survey { journal, segments, torn, was_closed: false, wounds };
+    let (segments, torn, damaged_records) = (Vec::new(), None, Vec::new());
+    let survey = Survey { journal, segments, torn, was_closed: false, damaged_records };
     let end = last_with_records(disk, journal, &numbers)?;
     let last = numbers.last().copied().unwrap_or(0);
     let mut surveying = Surveying { survey, end, last, before: None };
@@ -133,7 +133,7 @@ impl Surveying {
         &mut self,
         number: u32,
         bytes: &[u8],
-        said: Option<&[u8]>,
+        recorded: Option<&[u8]>,
         visit: &mut dyn FnMut(Address, &Record<'_>),
     ) {
         let journal = self.survey.journal;
@@ -150,9 +150,9 @@ impl Surveying {
             whole(bytes, journal, number, after)
         };
         let times = visit_all(bytes, journal, (number, after), &index, visit);
-        let state = self.compare(number, &index, said, &mut damages);
+        let state = self.compare(number, &index, recorded, &mut damages);
         for damage in damages {
-            self.survey.wounds.push(wound(bytes, damage));
+            self.survey.damaged_records.push(damaged_record(bytes, damage));
         }
         self.find_gap(number, &index);
         let head = SegmentHead::read(bytes, number);
@@ -178,15 +178,15 @@ impl Surveying {
         &self,
         number: u32,
         index: &Index,
-        said: Option<&[u8]>,
+        recorded: Option<&[u8]>,
         damages: &mut Vec<Damage>,
     ) -> IndexState {
-        let Some(bytes) = said else { return IndexState::Missing };
-        let Some(said) = Index::read(bytes, self.survey.journal, number) else {
+        let Some(bytes) = recorded else { return IndexState::Missing };
+        let Some(recorded) = Index::read(bytes, self.survey.journal, number) else {
             return IndexState::Wrong;
         };
-        lost_tail(number, (index, &said), damages);
-        if said == *index { IndexState::Right } else { IndexState::Wrong }
+        lost_tail(number, (index, &recorded), damages);
+        if recorded == *index { IndexState::Right } else { IndexState::Wrong }
     }
 
     /// Checks that all positions since the segment before are accounted for.
@@ -194,10 +194,14 @@ impl Surveying {
         let Some((before, old)) = self.before.as_ref().filter(|_| index.records > 0) else {
             return;
         };
-        let damages = self.survey.wounds.iter_mut().map(|it| &mut it.damage);
+        let damages = self.survey.damaged_records.iter_mut().map(|it| &mut it.damage);
         if let Some(damage) = gap((*before, old), (number, index.first), damages) {
-            self.survey.wounds.push(Wound { damage, kind: None, body: Vec::new() });
-            self.survey.wounds.sort_by_key(|it| it.damage.at);
+            self.survey.damaged_records.push(DamagedRecord {
+                damage,
+                kind: None,
+                body: Vec::new(),
+            });
+            self.survey.damaged_records.sort_by_key(|it| it.damage.at);
         }
     }
 }
@@ -225,7 +229,7 @@ fn visit_all(
 impl Survey {
     /// Whether nothing is damaged; a torn end and a wrong index are not damage.
     pub fn is_sound(&self) -> bool {
-        self.wounds.is_empty() && self.segments.iter().all(SegmentSurvey::has_right_head)
+        self.damaged_records.is_empty() && self.segments.iter().all(SegmentSurvey::has_right_head)
     }
 }
 
@@ -236,13 +240,13 @@ impl SegmentSurvey {
     }
 }
 
-fn wound(bytes: &[u8], damage: Damage) -> Wound {
+fn damaged_record(bytes: &[u8], damage: Damage) -> DamagedRecord {
     let bytes = bytes.get(damage.at.offset as usize..).unwrap_or(&[]);
     // A damaged body is recognised because its head is valid.
     if damage.kind != DamageKind::Body {
-        return Wound { damage, kind: None, body: Vec::new() };
+        return DamagedRecord { damage, kind: None, body: Vec::new() };
     }
     let head = known_head(bytes);
     let end = head.length.min(HEAD + BEGINNING).min(bytes.len());
-    Wound { damage, kind: Some(head.kind), body: bytes[HEAD..end].to_vec() }
+    DamagedRecord { damage, kind: Some(head.kind), body: bytes[HEAD..end].to_vec() }
 }

@@ -179,9 +179,9 @@ mod tests {
         let path = std::env::temp_dir().join(format!("trunkline-workers-{}", std::process::id()));
         let mut folder = Folder::open(&path).expect("a folder");
         let options = || Options { segment_bytes: 64 << 10, ..Options::default() };
-        let mut learn = |_: Address, _: &Record<'_>| true;
+        let mut apply = |_: Address, _: &Record<'_>| true;
         let (mut journal, _) =
-            crate::open(&mut folder, options(), 7, 1, &mut learn).expect("it is empty");
+            crate::open(&mut folder, options(), 7, 1, &mut apply).expect("it is empty");
         let woken = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&woken);
         let workers = Workers::start(&folder, move || {
@@ -202,11 +202,11 @@ mod tests {
         assert_eq!(woken.load(Ordering::SeqCst), 2, "of the task and of the commit");
         let mut folder = Folder::open(&path).expect("nobody has it any more");
         let mut bodies = Vec::new();
-        let mut learn = |_: Address, record: &Record<'_>| {
+        let mut apply = |_: Address, record: &Record<'_>| {
             bodies.push(record.body.to_vec());
             true
         };
-        crate::open(&mut folder, options(), 7, 1, &mut learn).expect("a journal");
+        crate::open(&mut folder, options(), 7, 1, &mut apply).expect("a journal");
         assert_eq!(bodies, [&b"state"[..], b"body"]);
         std::fs::remove_dir_all(&path).expect("removed");
     }

@@ -4,8 +4,8 @@ use std::io;
 
 use trunkline_journal::simulated::{Fault, SimulatedDisk};
 use trunkline_journal::{
-    Address, Damage, DamageKind, Disk, Done, HeadError, Journal, Learner, Lookup, OpenError,
-    Options, Record, Report, Room, SEGMENT_HEAD, commit, index_name, open, read_all, segment_name,
+    Address, Damage, DamageKind, Disk, Done, HeadError, Journal, Lookup, OpenError, Options,
+    Record, Recovery, Report, Room, SEGMENT_HEAD, commit, index_name, open, read_all, segment_name,
     survey, task,
 };
 
@@ -71,10 +71,10 @@ fn contents(disk: &mut SimulatedDisk) -> Vec<(String, Vec<u8>)> {
 /// What opening and looking say alike; looking is first, since opening changes the end.
 fn damages(disk: &mut SimulatedDisk) -> Vec<Damage> {
     let survey = survey(disk, &mut |_, _| {}).expect("it can be read").expect("a journal");
-    let wounds: Vec<Damage> = survey.wounds.iter().map(|it| it.damage).collect();
+    let damaged: Vec<Damage> = survey.damaged_records.iter().map(|it| it.damage).collect();
     let (_, report, _) = opened(disk).expect("it opens");
-    assert_eq!(report.damages, wounds);
-    wounds
+    assert_eq!(report.damages, damaged);
+    damaged
 }
 
 #[test]
@@ -355,7 +355,7 @@ fn looking_at_a_journal_that_is_used_finds_no_damage() {
     let gone = vec![segment_name(2), index_name(2)];
     let mut disk = Vanishing { disk, gone };
     let found = survey(&mut disk, &mut |_, _| {}).expect("readable").expect("a journal");
-    assert!(found.is_sound(), "{:?}", found.wounds);
+    assert!(found.is_sound(), "{:?}", found.damaged_records);
     let last = found.segments.last().expect("segments");
     assert!(last.is_being_made && last.head.is_err() && last.positions.is_none());
     assert_eq!((found.segments[0].number, found.segments[1].number), (1, 3));
@@ -404,8 +404,8 @@ fn a_segment_that_begins_without_a_state_says_nothing_of_those_before() {
     let (_, report, seen) = opened(&mut disk).expect("it opens");
     assert_eq!((report.damages, report.torn, seen), (vec![], None, (1..=last).collect()));
     // What it begins with then is no state that has to be understood.
-    let mut learn = |_: Address, record: &Record<'_>| record.kind == STATE;
-    open(&mut disk, options(), 77, STATE, &mut learn).expect("it opens");
+    let mut apply = |_: Address, record: &Record<'_>| record.kind == STATE;
+    open(&mut disk, options(), 77, STATE, &mut apply).expect("it opens");
 }
 
 #[test]
@@ -521,8 +521,8 @@ fn an_end_shorter_than_a_head_is_opened_on_a_full_disk_and_not_on_a_failing_one(
 fn long_segments_are_read_piece_by_piece() {
     let options = || Options { segment_bytes: 2 << 20, memory_bytes: 0, ..options() };
     let mut disk = SimulatedDisk::new(1);
-    let learner = &mut |_: Address, _: &Record<'_>| true;
-    let (mut journal, _) = open(&mut disk, options(), 77, STATE, learner).expect("empty");
+    let recovery = &mut |_: Address, _: &Record<'_>| true;
+    let (mut journal, _) = open(&mut disk, options(), 77, STATE, recovery).expect("empty");
     let (mut places, mut bodies) = (Vec::new(), Vec::new());
     for number in 0..60_usize {
         tasks(&mut disk, &mut journal);
@@ -602,7 +602,7 @@ fn records_across_the_ends_of_what_is_read_are_whole() {
     assert_eq!(found, 20_000);
 }
 
-fn learner_of() -> &'static mut dyn Learner {
+fn learner_of() -> &'static mut dyn Recovery {
     Box::leak(Box::new(|_: Address, _: &Record<'_>| true))
 }
 
@@ -610,8 +610,8 @@ fn learner_of() -> &'static mut dyn Learner {
 fn what_was_read_before_it_was_written_is_not_taken_for_what_is_there() {
     let (mut disk, mut journal) = (SimulatedDisk::new(1), None);
     let options = Options { memory_bytes: 0, ..options() };
-    let learner = &mut |_: Address, _: &Record<'_>| true;
-    let journal = journal.insert(open(&mut disk, options, 77, STATE, learner).expect("empty").0);
+    let recovery = &mut |_: Address, _: &Record<'_>| true;
+    let journal = journal.insert(open(&mut disk, options, 77, STATE, recovery).expect("empty").0);
     let first = append(&mut disk, journal, 1_000);
     journal.forget();
     let at = journal.find(first);

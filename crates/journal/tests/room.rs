@@ -2,7 +2,7 @@
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{
-    Address, Commit, Disk as _, Done, Journal, Learner, Lookup, Options, Record, Rejection, Room,
+    Address, Commit, Disk as _, Done, Journal, Lookup, Options, Record, Recovery, Rejection, Room,
     SEGMENT_HEAD, Task, commit, open, segment_name, task,
 };
 
@@ -347,23 +347,23 @@ fn a_record_is_half_a_segment_and_no_more() {
     let at = append(&mut journal, &body[..limit]).expect("it fits just so");
     commits(&mut disk, &mut journal);
     let mut longest = 0;
-    let mut learn = |_: Address, record: &Record<'_>| {
+    let mut apply = |_: Address, record: &Record<'_>| {
         longest = longest.max(record.body.len());
         true
     };
-    open(&mut disk, options(), 77, STATE, &mut learn).expect("a journal");
+    open(&mut disk, options(), 77, STATE, &mut apply).expect("a journal");
     assert_eq!((longest, at.segment), (limit, 1));
 }
 
 /// Learns from the segment that the first record of each names.
 struct Named;
 
-impl Learner for Named {
+impl Recovery for Named {
     fn since(&self, _: u32, first: &Record<'_>) -> Option<u32> {
         std::str::from_utf8(first.body).ok()?.parse().ok()
     }
 
-    fn learn(&mut self, _: Address, _: &Record<'_>) -> bool {
+    fn apply(&mut self, _: Address, _: &Record<'_>) -> bool {
         true
     }
 }

@@ -84,8 +84,8 @@ fn damage_is_named_and_costs_what_it_touches() {
     disk.flip(&segment_name(2), head.offset as usize, 3);
     disk.flip(&segment_name(3), 20, 0);
     let (found, messages) = look(&mut disk);
-    assert_eq!((messages, found.wounds.len(), found.is_sound()), (198, 2, false));
-    let [first, second] = &found.wounds[..] else { panic!("{:?}", found.wounds) };
+    assert_eq!((messages, found.damaged_records.len(), found.is_sound()), (198, 2, false));
+    let [first, second] = &found.damaged_records[..] else { panic!("{:?}", found.damaged_records) };
     assert_eq!((first.damage.at, first.damage.kind), (body, DamageKind::Body));
     assert_eq!((first.kind, &first.body[..8]), (Some(MESSAGE), &11_u64.to_le_bytes()[..]));
     assert_eq!((second.damage.at, second.damage.kind), (head, DamageKind::Head));
@@ -120,8 +120,11 @@ fn of_a_damaged_record_the_beginning_is_told() {
     }
     disk.flip(&segment_name(1), places[0].offset as usize + 4_000, 3);
     let (found, _) = look(&mut disk);
-    assert_eq!((found.wounds.len(), found.is_sound()), (1, false));
-    assert_eq!((found.wounds[0].kind, &found.wounds[0].body[..]), (Some(MESSAGE), &[7; 1_024][..]));
+    assert_eq!((found.damaged_records.len(), found.is_sound()), (1, false));
+    assert_eq!(
+        (found.damaged_records[0].kind, &found.damaged_records[0].body[..]),
+        (Some(MESSAGE), &[7; 1_024][..])
+    );
 }
 
 #[test]
@@ -129,7 +132,7 @@ fn a_damaged_head_alone_is_damage() {
     let (mut disk, _, _) = filled(200);
     disk.flip(&segment_name(2), 20, 0);
     let (found, messages) = look(&mut disk);
-    assert_eq!((messages, found.wounds.len(), found.is_sound()), (200, 0, false));
+    assert_eq!((messages, found.damaged_records.len(), found.is_sound()), (200, 0, false));
     let right: Vec<bool> = found.segments.iter().map(|it| it.has_right_head()).collect();
     assert_eq!(right.iter().filter(|it| !**it).count(), 1, "{right:?}");
     assert!(!right[1] && found.segments.iter().all(|it| !it.is_being_made));

@@ -69,7 +69,7 @@ impl World {
         world
     }
 
-    fn chance(random: &mut u64) -> impl FnMut(u64) -> u64 {
+    fn random_below(random: &mut u64) -> impl FnMut(u64) -> u64 {
         |below| {
             *random = random
                 .wrapping_mul(6_364_136_223_846_793_005)
@@ -145,13 +145,13 @@ impl World {
             .map(|it| (segment_name(it.at.segment), u64::from(it.at.offset), &it.bytes[..]))
             .collect();
         let mut random = self.random;
-        let mut chance = Self::chance(&mut random);
+        let mut random_below = Self::random_below(&mut random);
         if power {
-            self.disk.cut_power(&writes, &mut chance);
+            self.disk.cut_power(&writes, &mut random_below);
         } else {
-            self.disk.kill(&writes, &mut chance);
+            self.disk.kill(&writes, &mut random_below);
         }
-        drop(chance);
+        drop(random_below);
         self.random = random;
         let (journal, report, seen) = opened(&mut self.disk, options());
         (self.journal, self.report) = (journal, report);
@@ -287,7 +287,7 @@ proptest! {
     #[test]
     fn whatever_is_in_the_files_opening_ends_and_invents_nothing(
         seed in any::<u64>(),
-        wounds in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0usize..600, any::<u8>()), 1..8),
+        faults in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0usize..600, any::<u8>()), 1..8),
     ) {
         let mut world = World::new(seed, options());
         for length in 0..40 {
@@ -296,7 +296,7 @@ proptest! {
         }
         let before = world.read_all_records();
         let names = world.disk.names().expect("names");
-        for (file, at, length, byte) in wounds {
+        for (file, at, length, byte) in faults {
             let name = &names[file.index(names.len())];
             let size = world.disk.length(name).expect("a length") as usize;
             let at = at.index(size);

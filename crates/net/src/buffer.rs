@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// Room at the beginning, and never less.
 const ROOM: usize = 64 << 10;
-/// A read should not be asked for less than this.
+/// The least number of bytes that a read should ask for.
 const LEAST_ROOM: usize = 8 << 10;
 
 /// The bytes of a stream that have come and are not used yet. It reads nothing by itself.

@@ -2,7 +2,7 @@
 
 use std::{error, fmt, io};
 
-/// What went wrong on a connection; prints as one line.
+/// An error of a connection; prints as one line.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -22,11 +22,11 @@ pub enum Error {
     },
     /// The operating system rejected something else: what, and why.
     System(&'static str, io::Error),
-    /// What was received is not a message, or what is to be sent has no frame.
+    /// The received bytes are not a message, or a message to be sent fits no frame.
     Framing {
         /// Which message of the connection, counted from 0.
         message: u64,
-        /// What is wrong, and at which of its bytes.
+        /// The error, and the byte at which it is.
         cause: trunkline_message::Error,
     },
     /// The stream ends within a message.

@@ -1,15 +1,15 @@
-//! What a framer is: it says where a message ends in a stream of bytes.
+//! Framers: they find the end of a message in a stream of bytes.
 
 use std::ops::Range;
 
 use trunkline_message::{Limits, Result};
 
-/// What stands at the beginning of a stream.
+/// The beginning of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// A whole message: these bytes. What stands before them belongs to its frame.
+    /// A whole message: these bytes. The bytes before them belong to its frame.
     Message(Range<usize>),
-    /// So many bytes belong to no message, such as white space between two documents.
+    /// This number of bytes belongs to no message, such as white space between two documents.
     Skip(usize),
     /// So far a message; at least so many bytes more are needed.
     Incomplete(usize),
@@ -26,7 +26,7 @@ pub trait Framer {
     /// which of `bytes`. The framer, and the stream, are of no use any more.
     fn frame(&mut self, bytes: &[u8], limits: &Limits) -> Result<Frame>;
 
-    /// What is to be sent before a message of `length` bytes.
+    /// The bytes to be sent before a message of `length` bytes.
     ///
     /// # Errors
     /// The message is too long for this kind of frame.

@@ -68,7 +68,8 @@ impl Listener {
         self.0.local_addr().map_err(|cause| Error::System("the listening socket", cause))
     }
 
-    /// For one who waits for more than a connection; readable when [`accept`](Self::accept) has one.
+    /// For callers that wait for more than one connection; readable when [`accept`](Self::accept)
+    /// has one.
     pub fn socket(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
@@ -107,13 +108,13 @@ impl Stream {
         Ok(Self { stream, wait })
     }
 
-    /// Who is at the other end, if the connection stands.
+    /// The address of the other end, if connected.
     pub fn peer(&self) -> Option<SocketAddr> {
         self.stream.peer_addr().ok()
     }
 
-    /// Waits no longer than so for bytes, and for the other side to accept what is sent. There is
-    /// no end to waiting otherwise; one who spins does not ask the clock.
+    /// Limits the wait for bytes, and for the other side to accept sent bytes. Without a limit it
+    /// waits for ever. A spinning caller does not read the clock.
     ///
     /// # Errors
     /// [`Error::System`]: a time of zero.
@@ -237,7 +238,7 @@ impl<F: Framer> Sender<F> {
         }
     }
 
-    /// What it sends on.
+    /// The stream that it sends on.
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
@@ -274,8 +275,8 @@ impl<F: Framer> Receiver<F> {
         }
     }
 
-    /// Waits for bytes, and reads what has come; false at the end of the stream. For one who wants
-    /// to know when bytes come, and takes the messages out with [`take`](Self::take).
+    /// Waits for bytes, and reads what has come; false at the end of the stream. For callers that
+    /// want to know when bytes come, and take the messages out with [`take`](Self::take).
     ///
     /// # Errors
     /// As for [`receive`](Self::receive).

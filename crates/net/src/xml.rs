@@ -18,7 +18,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 #[derive(Debug)]
 pub struct Xml {
     stage: Stage,
-    /// What stands before has been looked at.
+    /// The bytes before have been scanned.
     at: usize,
     /// Open elements with the name of the document element.
     depth: usize,
@@ -46,7 +46,7 @@ enum Stage {
     Hidden(&'static str),
 }
 
-/// What a look at the present stage has found.
+/// The result of a scan in the present stage.
 enum Step {
     /// The stage is another one now.
     Onwards,

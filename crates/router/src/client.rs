@@ -196,7 +196,7 @@ pub(crate) struct Client<R> {
     /// Whether it is disconnected, and only its subscriptions remain.
     pub(crate) is_gone: bool,
     /// When its memory was last checked, and what had been delivered then.
-    pub(crate) looked_at: (u64, u64),
+    pub(crate) swept_at: (u64, u64),
 }
 
 impl<R> Client<R> {
@@ -225,7 +225,7 @@ impl<R> Client<R> {
             closing: None,
             is_leaving: false,
             is_gone: false,
-            looked_at: (0, 0),
+            swept_at: (0, 0),
         }
     }
 

@@ -47,7 +47,7 @@ struct Round {
 
 /// A client reports less than before, or more than was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Impossible {
+pub(crate) struct InvalidReport {
     pub(crate) before: u64,
     pub(crate) sent: u64,
 }
@@ -100,9 +100,9 @@ impl Credit {
         now: u64,
         taken: u64,
         round_trip: u64,
-    ) -> Result<(), Impossible> {
+    ) -> Result<(), InvalidReport> {
         if taken < self.taken || taken > self.sent {
-            return Err(Impossible { before: self.taken, sent: self.sent });
+            return Err(InvalidReport { before: self.taken, sent: self.sent });
         }
         let took_all_at_once = taken == self.sent && taken - self.taken >= LEAST;
         self.taken = taken;

@@ -22,7 +22,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::client::{Client, ClientId, Overflow, Port, slow};
-use crate::credit::Impossible;
+use crate::credit::InvalidReport;
 use crate::deadlines::{Deadlines, Timer};
 use crate::limits::Limits;
 use crate::matched::{ANNOUNCED, Interval, Lost, Match, Matches, add};
@@ -430,9 +430,9 @@ impl<R: Renderer> Egress<R> {
     ) -> Result<(), Rejection> {
         let client = client_of(&mut self.clients, index);
         let credit = client.credit.as_mut().ok_or(Rejection::NoCredit)?;
-        credit.taken(turn.now, messages, round_trip).map_err(|Impossible { before, sent }| {
-            Rejection::CannotHaveTaken { messages, before, sent }
-        })?;
+        credit.taken(turn.now, messages, round_trip).map_err(
+            |InvalidReport { before, sent }| Rejection::CannotHaveTaken { messages, before, sent },
+        )?;
         self.pump(turn, index);
         Ok(())
     }

@@ -40,7 +40,7 @@ impl Matches {
             return None;
         }
         let back = self.losses[losses].back.take();
-        self.drop_if_told(gaps, losses);
+        self.drop_if_reported(gaps, losses);
         back
     }
 
@@ -51,7 +51,7 @@ impl Matches {
             return None;
         }
         let front = self.losses[losses].front.take();
-        self.drop_if_told(gaps, losses);
+        self.drop_if_reported(gaps, losses);
         front
     }
 
@@ -69,7 +69,7 @@ impl Matches {
         let losses = self.losses_of(matched);
         if losses != NONE {
             (self.losses[losses].front, self.losses[losses].back) = (None, None);
-            self.drop_if_told(gaps, losses);
+            self.drop_if_reported(gaps, losses);
         }
     }
 
@@ -91,7 +91,7 @@ impl Matches {
         }
     }
 
-    fn drop_if_told(&mut self, gaps: &mut List<GAPS>, losses: u32) {
+    fn drop_if_reported(&mut self, gaps: &mut List<GAPS>, losses: u32) {
         let at = &mut self.losses[losses];
         if at.front.is_none() && std::mem::take(&mut at.is_listed) {
             gaps.remove(&mut self.losses, losses);

@@ -18,17 +18,17 @@ const KEPT: usize = 1 << 10;
 
 impl<R> Router<R> {
     /// Checks some of the clients, so that all are checked once in a while.
-    pub(crate) fn look_at_memory(&mut self, now: u64) {
-        let (mut place, next) = self.look;
+    pub(crate) fn sweep_memory(&mut self, now: u64) {
+        let (mut place, next) = self.sweep;
         if now < next || self.egress.clients.is_empty() {
             return;
         }
         let places = self.egress.clients.len();
         for _ in 0..places.div_ceil(STEPS) {
             place = (place + 1) % places as u32;
-            self.look_at_client(now, place);
+            self.sweep_client(now, place);
         }
-        self.look = (place, now.saturating_add(STEP));
+        self.sweep = (place, now.saturating_add(STEP));
     }
 
     /// Whether there is unused memory, now or later.
@@ -91,11 +91,11 @@ impl<R> Router<R> {
         self.candidates.front().is_some_and(is_due)
     }
 
-    fn look_at_client(&mut self, now: u64, place: u32) {
+    fn sweep_client(&mut self, now: u64, place: u32) {
         let Some(client) = &mut self.egress.clients[place as usize] else { return };
-        let (since, delivered) = client.looked_at;
+        let (since, delivered) = client.swept_at;
         if client.port.delivered != delivered || client.port.output.len() > 0 {
-            client.looked_at = (now, client.port.delivered);
+            client.swept_at = (now, client.port.delivered);
         } else if now.saturating_sub(since) >= IDLE {
             if client.port.output.bytes.capacity() > KEPT {
                 client.port.output.bytes = Vec::new();

@@ -169,8 +169,8 @@ impl<R: Renderer> Router<R> {
                 // What waited behind it may have room now.
                 self.egress.pump(&Turn { now, names: &self.names }, index);
                 if let Some(Ending { rejection, .. }) = self.overlaps.ending.pop_front() {
-                    let told = LateRejection { client: id, subscription: number, rejection };
-                    self.overlaps.ended.push_back(told);
+                    let late = LateRejection { client: id, subscription: number, rejection };
+                    self.overlaps.ended.push_back(late);
                 }
             } else {
                 self.overlaps.ending.pop_front();

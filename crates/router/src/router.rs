@@ -108,7 +108,7 @@ pub struct Router<R> {
     /// Subscriptions that match a topic, while its route is made.
     pub(crate) found: Vec<u32>,
     /// The client whose memory is checked next, and when.
-    pub(crate) look: (u32, u64),
+    pub(crate) sweep: (u32, u64),
     /// When unused memory is searched for next.
     pub(crate) shrink_at: u64,
 }
@@ -132,7 +132,7 @@ impl<R: Renderer> Router<R> {
             overlaps: Overlaps::default(),
             now: 0,
             found: Vec::new(),
-            look: (0, 0),
+            sweep: (0, 0),
             shrink_at: 0,
         }
     }
@@ -165,7 +165,7 @@ impl<R: Renderer> Router<R> {
         });
         let id = ClientId { index, generation: self.generations[index as usize] };
         let mut client = Client::new(id, options, renderer);
-        client.looked_at = (now, 0);
+        client.swept_at = (now, 0);
         self.egress.clients[index as usize] = Some(client);
         Ok(id)
     }
@@ -436,7 +436,7 @@ impl<R: Renderer> Router<R> {
         self.egress.advance(&turn);
         self.go_on_leaving();
         self.go_on_rejecting(now);
-        self.look_at_memory(now);
+        self.sweep_memory(now);
         self.give_back(now);
     }
 }

@@ -1,4 +1,4 @@
-//! What a router is told before it starts, and again when it reloads: one TOML file, or none.
+//! The configuration of a router: one TOML file, or none, read at the start and at a reload.
 
 mod environment;
 mod journal;
@@ -27,7 +27,7 @@ pub use rule::Rule;
 pub struct Config {
     /// Where clients connect.
     pub listen: Listen,
-    /// What one router takes in at most.
+    /// The limits of a router.
     pub limits: Limits,
     /// What every client gets, unless a rule says otherwise.
     pub client: Client,
@@ -41,7 +41,7 @@ pub struct Config {
     pub http: Http,
     /// What `/metrics` shows.
     pub metrics: Metrics,
-    /// What it says about itself.
+    /// The log.
     pub log: Log,
 }
 
@@ -88,7 +88,7 @@ fn socket_path(name: &str, extension: &str) -> PathBuf {
     }
 }
 
-/// What one router takes in at most. What is beyond a limit is rejected, and the rejection names it.
+/// The limits of a router. It rejects what exceeds a limit, and the rejection names the limit.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -140,7 +140,7 @@ impl Default for Limits {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Client {
-    /// Messages that wait for a client that does not keep up.
+    /// Messages that wait for a slow client.
     pub queue_messages: usize,
     /// Bytes that wait for it.
     #[serde(deserialize_with = "quantity::size")]
@@ -182,12 +182,12 @@ pub struct RouterOptions {
     /// spins before it blocks, such as `20us`.
     #[serde(deserialize_with = "idle")]
     pub idle: Idle,
-    /// A client that says nothing for so long is asked whether it is there.
+    /// The router pings a client that has sent nothing for this time.
     #[serde(deserialize_with = "quantity::time")]
     pub keepalive: Duration,
     /// After so many questions without an answer its connection is closed.
     pub keepalive_missed: u32,
-    /// A connection that has not said who it is by then is closed.
+    /// The router closes a connection that has not completed its handshake by then.
     #[serde(deserialize_with = "quantity::time")]
     pub handshake_timeout: Duration,
     /// How long a stop waits for clients to take what has been rendered for them.
@@ -239,7 +239,7 @@ impl Default for Metrics {
     }
 }
 
-/// What the router says about itself, on standard error.
+/// The log of the router, on standard error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
@@ -270,7 +270,7 @@ pub enum LogLevel {
     Error,
     /// And what is wrong with a client: losses, rejections, broken protocol.
     Warn,
-    /// And who comes and goes.
+    /// And connects and disconnects.
     #[default]
     Info,
     /// And every subscription.

@@ -28,7 +28,7 @@ pub use trunkline_router::Dirty;
 pub(crate) use client_session::ClientSession;
 pub use client_session::Peer;
 pub(crate) use held::WaitsFor;
-pub(crate) use new_producers::{Origin, TooMany};
+pub(crate) use new_producers::{ExceededLimit, Origin};
 pub use output::ClientOutput;
 pub use state::Totals;
 pub(crate) use state::{EngineState, Timer};
@@ -75,7 +75,7 @@ struct Connection {
 }
 
 impl Engine {
-    /// A router with nobody connected, that keeps what is guaranteed in memory.
+    /// A router without connections, which keeps guaranteed messages in memory.
     pub fn new(config: &Config) -> Self {
         Self::with_store(config, Store::in_memory(config.journal.settings()), 0)
     }
@@ -123,20 +123,20 @@ impl Engine {
         Ok(id)
     }
 
-    /// What a connection reads that was not taken in.
+    /// The last bytes to a connection that is rejected: the reason, in its protocol.
     pub fn rejection(protocol: Protocol, reason: &str) -> Vec<u8> {
         let mut out = Vec::new();
         ClientRenderer::new(protocol).close(&mut out, code::FULL, reason);
         out
     }
 
-    /// Counts a connection that was rejected before the engine was asked.
+    /// Counts a connection that was rejected without the engine.
     pub fn count_rejected_connection(&mut self) {
         self.state.totals.rejected_connections += 1;
     }
 
-    /// The time of the world: so many nanoseconds since 1970 are `now`. It is to be told again and again,
-    /// since clocks are set. What the journal has in it does not go back.
+    /// The wall clock: `now` is so many nanoseconds since 1970. Callers set it repeatedly, because clocks
+    /// are adjusted. Times in the journal never go back.
     pub fn tell_time(&mut self, now: u64, since_1970: u64) {
         self.storage.tell_time(now, since_1970);
     }
@@ -152,7 +152,7 @@ impl Engine {
         if self.state.held.reason(id) == Some(WaitsFor::Reader) {
             return 0;
         }
-        client_session.heard = now;
+        client_session.last_received = now;
         let (router, storage, state) = (&mut self.router, &mut self.storage, &mut self.state);
         let mut context = EngineContext { now, router, storage, state, client_session };
         let used = session.received(&mut context, bytes);
@@ -187,7 +187,7 @@ impl Engine {
         self.state.held.forget(id)
     }
 
-    /// What is to be written to a client now.
+    /// The output that is to be written to a client now.
     #[inline]
     pub fn output(&self, id: ConnectionId) -> &[u8] {
         self.router.output(id)
@@ -206,9 +206,9 @@ impl Engine {
         {
             log_losses(now, client_session, &mut output.losses);
         }
-        let has_to_be_told = !client_session.late_rejections.is_empty();
+        let has_late_rejections = !client_session.late_rejections.is_empty();
         self.router.sent(now, id, bytes);
-        if has_to_be_told {
+        if has_late_rejections {
             self.tell_late_rejections(now, id);
         }
         if self.storage.consumers.of(id) > 0 {
@@ -224,7 +224,7 @@ impl Engine {
     /// The client has taken bytes that waited for it: it is there.
     pub fn progressed(&mut self, now: u64, id: ConnectionId) {
         if let Some(connection) = find(&mut self.connections, id) {
-            connection.client_session.heard = now;
+            connection.client_session.last_received = now;
         }
     }
 
@@ -235,8 +235,9 @@ impl Engine {
         }
     }
 
-    /// How long a connection that ends may take to read why, in nanoseconds. One that was silent is given as
-    /// long again: it may have been stopped for a while, and answers what it was asked before it reads on.
+    /// The time in which a closing connection may read the reason, in nanoseconds. A silent one gets as
+    /// long again as it was silent: its program may have been stopped, and answers old pings before it
+    /// reads on.
     pub fn linger(&self, id: ConnectionId) -> u64 {
         let connection = self.connections.get(id.index as usize).and_then(Option::as_ref);
         let silent =
@@ -246,8 +247,8 @@ impl Engine {
         silent.map_or(LINGER, |_| silence.clamp(LEAST_LINGER_OF_SILENT, MOST_LINGER_OF_SILENT))
     }
 
-    /// Begins to end every connection: those for which nothing waits at once, others when they have
-    /// taken it. Nothing is read any more. With `force` all are ended now.
+    /// Begins to end every connection: at once if nothing waits for it, otherwise when it has taken its
+    /// queued messages. The router reads nothing any more. With `force` it ends all of them now.
     pub fn stop(&mut self, now: u64, force: bool) {
         self.state.is_stopping = true;
         for connection in self.connections.iter_mut().flatten() {
@@ -293,13 +294,13 @@ impl Engine {
             );
         } else {
             warn!(address = %client_session.peer.address, transport = client_session.peer.transport, reason,
-                "a connection ended before it said who it was");
+                "a connection ended before its handshake was complete");
         }
     }
 
-    /// The next connection with something to write, or to end. Each is named once for what has come
-    /// up since it was named last. What one that is to end has not acknowledged goes to other consumers
-    /// now: it may be long until it is gone, and it is not heard until then.
+    /// The next connection that has output or is to be ended. Each connection is returned once for all
+    /// events since it was last returned. Unacknowledged messages of a connection that is to be ended go
+    /// to other consumers now: the connection may linger, and its frames are ignored meanwhile.
     pub fn next_dirty(&mut self, now: u64) -> Option<Dirty> {
         let dirty = self.router.next_dirty();
         if let Some(Dirty::Close(id, _)) = &dirty
@@ -325,13 +326,14 @@ impl Engine {
         own.into_iter().flatten().min()
     }
 
-    /// Does what is due, where it is not known what is under way to whom.
+    /// Runs the timers that are due, for callers that do not know how many bytes are in flight to each
+    /// client.
     pub fn advance(&mut self, now: u64) {
         self.advance_with(now, |_| None);
     }
 
-    /// Does what is due. `under_way` says how many bytes the stream of a connection has that its client has not
-    /// read, where that can be known.
+    /// Runs the timers that are due. `under_way` returns how many bytes in the stream of a connection its
+    /// client has not read, where that can be known.
     pub fn advance_with(
         &mut self,
         now: u64,
@@ -359,8 +361,8 @@ impl Engine {
         }
     }
 
-    /// Tells a client which of its subscriptions were ended, as far as it reads what it is told: it has not asked
-    /// for so many answers, and is not to be ended for them.
+    /// Tells a client which of its subscriptions were ended, as far as it reads: it did not request these
+    /// answers, and must not be disconnected for them.
     fn tell_late_rejections(&mut self, now: u64, id: ConnectionId) {
         let Some(connection) = find(&mut self.connections, id) else { return };
         let (router, storage, state) = (&mut self.router, &mut self.storage, &mut self.state);
@@ -396,23 +398,23 @@ impl Engine {
             if now < until {
                 return state.set_timer(until, id, Timer::Keepalive);
             }
-            let reason = "the client did not say who it is in time (handshake_timeout)";
+            let reason = "the client did not complete its handshake in time (handshake_timeout)";
             return context::close(now, &mut self.router, client_session, code::SILENT, reason);
         }
         let waits_for = state.held.reason(id);
         if waits_for == Some(WaitsFor::Storage) {
-            // What it says is not read, by our own choice.
-            (client_session.heard, client_session.missed) = (now, 0);
+            // We chose not to read its frames.
+            (client_session.last_received, client_session.missed) = (now, 0);
         }
         let reads = waits_for == Some(WaitsFor::Reader);
         if client_session.has_read(reads.then(|| under_way(id)).flatten()) {
             // Not as much as makes the room that an event tells of, but it is there.
-            client_session.heard = now;
+            client_session.last_received = now;
         }
-        if client_session.heard >= client_session.pinged_at {
+        if client_session.last_received >= client_session.pinged_at {
             client_session.missed = 0;
         }
-        let until = client_session.heard.saturating_add(state.keepalive);
+        let until = client_session.last_received.saturating_add(state.keepalive);
         if now < until {
             return state.set_timer(until, id, Timer::Keepalive);
         }
@@ -421,11 +423,12 @@ impl Engine {
                 // It may have answered: that is not read either.
                 Some(WaitsFor::Reader) => (
                     code::SLOW,
-                    "the client asks, and reads too little of the answers (keepalive)".to_owned(),
+                    "the client sends requests and reads too little of the answers (keepalive)"
+                        .to_owned(),
                 ),
                 _ => (
                     code::SILENT,
-                    format!("{} questions without an answer (keepalive)", client_session.missed),
+                    format!("{} pings without an answer (keepalive)", client_session.missed),
                 ),
             };
             client_session.was_silent = true;
@@ -458,8 +461,8 @@ impl Engine {
         }
     }
 
-    /// Takes over another configuration, for those connected too. The journal stays where it is, and
-    /// promises what it can there.
+    /// Applies another configuration, also to connected clients. The journal stays where it is and keeps
+    /// the durability that it has there.
     pub fn reconfigure(&mut self, now: u64, config: &Config) {
         let mut config = config.clone();
         config.journal.keep_files_of(&self.state.config.journal);
@@ -515,7 +518,7 @@ fn limits(config: &Config) -> trunkline_router::Limits {
     }
 }
 
-/// The most bytes of a payload: the frame that delivers it is no longer than frames may be.
+/// The maximum length of a payload: the frame that delivers it must not exceed the limit of frames.
 pub(crate) fn message_bytes(config: &Config) -> usize {
     let frame = usize::try_from(config.limits.frame_bytes).unwrap_or(usize::MAX);
     frame - trunkline_native::MOST_MESSAGE_HEAD

@@ -33,8 +33,8 @@ pub const SHARE: usize = 128 << 10;
 /// Bytes that a turn reads; the clock is read and time-outs are seen to in between.
 const TURN: usize = 8 * SHARE;
 
-/// Connections read from before there is a write to those that have output. What one of so few brought
-/// waits for no other.
+/// The number of connections that are read before output is written. With so few connections, the messages of
+/// one do not wait for another.
 const FEW: usize = 8;
 
 /// Bytes for the disk from which on it is better kept busy than clients served a little sooner.
@@ -70,7 +70,7 @@ struct Stopping {
 
 /// Streams, listeners and the engine between them.
 pub struct EventLoop<P: Platform> {
-    /// Goes first, so that who waits for an answer does not wait while the engine's memory is freed.
+    /// It is dropped first, so that callers do not wait for their answers while the engine's memory is freed.
     platform: P,
     engine: Engine,
     listeners: Vec<Option<ProtocolListener<P::Listener>>>,
@@ -87,7 +87,7 @@ pub struct EventLoop<P: Platform> {
     /// Streams that were not taken in, and when they go.
     lingering: VecDeque<(u64, P::Stream)>,
     /// When the log may say next that connections are rejected for want of descriptors.
-    rejection_told_at: u64,
+    rejection_logged_at: u64,
     events: Vec<Event>,
     buffer: Vec<u8>,
     /// Nanoseconds since the epoch of the platform; read once a turn, and before something is written.
@@ -96,7 +96,7 @@ pub struct EventLoop<P: Platform> {
     /// When the time of the world is looked at next.
     clock_at: u64,
     stopping: Option<Stopping>,
-    /// Who wants to know what is going on; the first is served.
+    /// Requests for a snapshot; the first is being served.
     surveys: VecDeque<(SnapshotRequest, SyncSender<Snapshot>)>,
 }
 
@@ -121,7 +121,7 @@ impl<P: Platform> EventLoop<P> {
             writing: VecDeque::new(),
             leaving: BTreeSet::new(),
             lingering: VecDeque::new(),
-            rejection_told_at: 0,
+            rejection_logged_at: 0,
             events: Vec::new(),
             buffer: vec![0; 2 * SHARE],
             now: 0,
@@ -141,16 +141,16 @@ impl<P: Platform> EventLoop<P> {
         &self.engine
     }
 
-    /// Who is connected, and by which stream.
+    /// The connections, and the stream of each.
     pub fn streams(&self) -> impl Iterator<Item = (ConnectionId, &P::Stream)> {
         self.connections.iter().flatten().map(|it| (it.id, &it.stream))
     }
 
-    /// Turns until it is told to stop.
+    /// Runs until it is told to stop.
     ///
     /// # Errors
     ///
-    /// Events cannot be waited for, so that nothing can go on.
+    /// The platform cannot wait for events, so the loop cannot continue.
     pub fn run(mut self) -> io::Result<()> {
         while !self.is_done() {
             self.turn()?;
@@ -175,7 +175,7 @@ impl<P: Platform> EventLoop<P> {
     ///
     /// # Errors
     ///
-    /// Events cannot be waited for, so that nothing can go on.
+    /// The platform cannot wait for events, so the loop cannot continue.
     pub fn turn(&mut self) -> io::Result<()> {
         let deadline = self.deadline();
         self.platform.wait_until(&mut self.events, deadline)?;
@@ -191,8 +191,8 @@ impl<P: Platform> EventLoop<P> {
         self.engine.advance_with(self.now, |id| find(connections, id)?.stream.under_way());
         self.finish_work();
         self.go_on();
-        if self.platform.is_asked() {
-            self.obey();
+        if self.platform.has_commands() {
+            self.run_commands();
         }
         self.accept();
         self.read();
@@ -263,7 +263,7 @@ impl<P: Platform> EventLoop<P> {
     /// Listens at an address, and gives the listener's place.
     fn bind(&mut self, (address, protocol): &(Address, Protocol)) -> io::Result<usize> {
         let socket = self.platform.bind(address)?;
-        self.open(ProtocolListener { socket, protocol: *protocol, asked: address.clone() })
+        self.open(ProtocolListener { socket, protocol: *protocol, configured: address.clone() })
     }
 
     /// Adds a listener, and gives its place.
@@ -302,7 +302,7 @@ impl<P: Platform> EventLoop<P> {
                         }
                     }
                     Err(cause) => {
-                        warn!(%cause, "connections cannot be accepted for now");
+                        warn!(%cause, "the router cannot accept connections for now");
                         break;
                     }
                 }
@@ -322,7 +322,11 @@ impl<P: Platform> EventLoop<P> {
         };
         let at = id.index as usize;
         if let Err(cause) = self.platform.add(&mut stream, LISTENERS + at) {
-            return self.engine.closed(self.now, id, &format!("it cannot be watched: {cause}"));
+            return self.engine.closed(
+                self.now,
+                id,
+                &format!("its socket cannot be watched: {cause}"),
+            );
         }
         if at >= self.connections.len() {
             self.connections.resize_with(at + 1, || None);
@@ -333,22 +337,22 @@ impl<P: Platform> EventLoop<P> {
         self.connections[at] = Some(connection);
     }
 
-    /// Turns a connection away for which there is no descriptor.
+    /// Rejects a connection for which there is no descriptor.
     #[cold]
     fn reject_for_descriptors(&mut self, stream: P::Stream, protocol: Protocol, reason: &str) {
         if self.stopping.is_some() {
             return;
         }
         self.engine.count_rejected_connection();
-        if self.now >= self.rejection_told_at {
-            self.rejection_told_at = self.now.saturating_add(LOGGED_EVERY);
+        if self.now >= self.rejection_logged_at {
+            self.rejection_logged_at = self.now.saturating_add(LOGGED_EVERY);
             warn!(reason, "connections are rejected");
         }
         self.reject_connection(stream, protocol, reason);
     }
 
-    /// Tells a client that there is no room for it. Its stream stays for a while, since closing it
-    /// with unread bytes would take back what it is told; but not many do.
+    /// Tells a client that there is no room for it. Its stream lingers, since closing it with unread bytes
+    /// would discard the reason; the number of such streams is bounded.
     fn reject_connection(&mut self, mut stream: P::Stream, protocol: Protocol, reason: &str) {
         // It may be gone already.
         let _ = stream.write(&Engine::rejection(protocol, reason));
@@ -375,7 +379,7 @@ impl<P: Platform> EventLoop<P> {
                 if let Some(connection) = find(&mut self.connections, next)
                     && let Err(cause) = connection.stream.bound_buffers()
                 {
-                    warn!(%cause, "buffers of a conflated client stay as they are");
+                    warn!(%cause, "the socket buffers of a conflated client cannot be bounded");
                 }
             }
             let Some(connection) = find(&mut self.connections, id) else { continue };
@@ -401,15 +405,16 @@ impl<P: Platform> EventLoop<P> {
         }
     }
 
-    /// Writes to clients and gives the disk its work: first the disk, so that it works meanwhile, if there is
-    /// much to do; else first the clients, who would wait behind the thread that is woken for the disk.
+    /// Writes to clients and starts the disk work. With much to write, the disk goes first and works
+    /// meanwhile. Otherwise the clients go first, because they would wait behind the thread that is woken for
+    /// the disk.
     fn write(&mut self) {
         if self.engine.pending_bytes() >= MUCH {
             self.begin_work();
         }
         if self.flush() && self.engine.wants_commit(self.now) {
-            // Who was written to may wait for this processor. Others are asked first whether they need it,
-            // since the thread that is woken for the disk takes it for as long as a write takes to begin.
+            // A client that was written to may need this processor. It is offered first, since the thread
+            // that is woken for the disk takes it until its write has begun.
             self.platform.give_way();
         }
         self.begin_work();
@@ -436,7 +441,7 @@ impl<P: Platform> EventLoop<P> {
         }
     }
 
-    /// Reads again from those that were held, after what was left over of them.
+    /// Reads again from connections that were held, after their remaining bytes.
     fn go_on(&mut self) {
         while let Some(id) = self.engine.next_released() {
             let Some(connection) = find(&mut self.connections, id) else { continue };
@@ -521,7 +526,7 @@ impl<P: Platform> EventLoop<P> {
             connection.dismissed = Some(reason.to_owned());
             let until = self.now.saturating_add(self.engine.linger(id));
             self.leaving.insert((until, id));
-            // What is unread when the connection is closed would take from the client what it is told.
+            // Unread bytes at the close would discard the reason that was sent to the client.
             if self.engine.let_go(id) {
                 self.reading.push_back(id);
             }
@@ -540,27 +545,27 @@ impl<P: Platform> EventLoop<P> {
         }
     }
 
-    /// Does what other threads asked for.
-    fn obey(&mut self) {
+    /// Runs the commands of other threads.
+    fn run_commands(&mut self) {
         for command in self.platform.take_commands() {
             match command {
                 Command::Stop => self.stop(),
                 Command::Snapshot(request, answer) => {
-                    // Beyond that the sender is dropped, which tells who asked.
+                    // Beyond that the sender is dropped, which tells the caller.
                     if self.surveys.len() < SURVEYS {
                         self.surveys.push_back((request, answer));
                     }
                 }
                 Command::Reconfigure(config, answer) => {
                     let result = self.reconfigure(&config);
-                    // Who asked may have stopped waiting.
+                    // The caller may have stopped waiting.
                     let _ = answer.send(result);
                 }
             }
         }
     }
 
-    /// Goes on with the snapshot that is asked for.
+    /// Continues the snapshot that was requested.
     fn survey(&mut self) {
         if !self.engine.is_in_survey()
             && let Some((request, _)) = self.surveys.front()
@@ -576,12 +581,12 @@ impl<P: Platform> EventLoop<P> {
             && let Some((_, answer)) = self.surveys.pop_front()
         {
             snapshot.totals.turns = self.turns;
-            // Who asked may have stopped waiting.
+            // The caller may have stopped waiting.
             let _ = answer.send(snapshot);
         }
     }
 
-    /// Takes nobody in any more, and lets everybody take what waits for them.
+    /// Accepts no new connections, and lets clients take their queued messages.
     fn stop(&mut self) {
         if self.stopping.is_some() {
             return;
@@ -591,7 +596,7 @@ impl<P: Platform> EventLoop<P> {
         let patience = self.now.saturating_add(timeout);
         let end = patience.saturating_add(LINGER);
         self.stopping = Some(Stopping { patience, end });
-        // Who was silent is waited for no longer than others.
+        // A silent client gets no more time than others.
         let soon = self.now.saturating_add(LINGER);
         let leaving = std::mem::take(&mut self.leaving);
         self.leaving = leaving.into_iter().map(|(until, id)| (until.min(soon), id)).collect();
@@ -611,7 +616,7 @@ impl<P: Platform> EventLoop<P> {
                 continue;
             }
             let may_turn = |listener: &ProtocolListener<P::Listener>| {
-                listener.asked == it.0 && !is_wanted(listener)
+                listener.configured == it.0 && !is_wanted(listener)
             };
             if let Some(at) = self.listeners.iter().position(|it| it.as_ref().is_some_and(may_turn))
             {

@@ -1,4 +1,4 @@
-//! What is told over HTTP: `/metrics`, `/health`, `/health/ready` and `/status`.
+//! The pages over HTTP: `/metrics`, `/health`, `/health/ready` and `/status`.
 //!
 //! It runs on threads of its own and asks the loop for a [`Snapshot`], which the loop makes between
 //! two turns: no client waits for a reader of metrics.
@@ -17,14 +17,14 @@ use crate::snapshot::{Snapshot, SnapshotRequest};
 
 pub use metrics::{MEDIA_TYPE, render};
 
-/// What is shown, how much of it, and to whom.
+/// Which pages are served, how long they are, and for which hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Clients that have series of their own in `/metrics`.
     pub metrics_clients: usize,
     /// Names that requests may be for, beside `localhost` and addresses; `*` is any.
     pub hosts: Vec<String>,
-    /// Connections that may be open; those that wait make room for new ones.
+    /// The maximum number of open connections; waiting ones make room for new ones.
     pub connections: usize,
 }
 
@@ -84,8 +84,8 @@ where
     fn handle(&self, (): &mut (), request: &Request<'_>, response: &mut Response) {
         *response = if let Err(host) = self.check_host(request) {
             let reason = format!(
-                "requests for the host {host:?} are not answered here; the router's configuration lists the \
-                 names that are (http.hosts)\n"
+                "requests for the host {host:?} are not answered; the router's \
+                 configuration lists the host names that are (http.hosts)\n"
             );
             text(StatusCode::MISDIRECTED_REQUEST, &reason)
         } else if *request.method == Method::GET || *request.method == Method::HEAD {

@@ -161,9 +161,9 @@ pub trait Platform {
     /// Lets others have the processor for a moment.
     fn give_way(&self);
 
-    /// Whether somebody asks for something. It is looked at once a turn.
-    fn is_asked(&self) -> bool;
+    /// Whether commands wait. The loop checks it once a turn.
+    fn has_commands(&self) -> bool;
 
-    /// What is asked for.
+    /// Takes the commands that wait.
     fn take_commands(&mut self) -> Vec<Command>;
 }

@@ -80,9 +80,9 @@ impl Server {
         let reactor = Reactor::new(config.router.idle)?;
         let handle = Handle::new(reactor.waker());
         let mut listeners = Vec::new();
-        for (asked, protocol) in wanted_listeners(&config) {
-            let socket = Listener::bind(&asked)?;
-            listeners.push(ProtocolListener { socket, protocol, asked });
+        for (configured, protocol) in wanted_listeners(&config) {
+            let socket = Listener::bind(&configured)?;
+            listeners.push(ProtocolListener { socket, protocol, configured });
         }
         let listening = |listener: &ProtocolListener<Listener>| Listening {
             protocol: listener.protocol.name(),

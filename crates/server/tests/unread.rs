@@ -15,7 +15,7 @@ use trunkline_native::{self as native, RouterFrame, Updates, code, kind};
 use trunkline_server::{ConnectionId, Peer, Protocol};
 
 /// More than the kernel has room for the answers of.
-const ASKED: u32 = 200_000;
+const SUBSCRIPTIONS: u32 = 200_000;
 
 /// All but a few are rejected, and a rejection is several times as long as what is rejected.
 const TAKEN: u32 = 10;
@@ -33,7 +33,7 @@ fn who_writes_all_that_it_can_before_it_reads_gets_every_answer() {
     });
     let (mut other, mut client) = (Raw::named(&router, "other"), Raw::named(&router, "asks"));
     let mut asked = Vec::new();
-    (0..ASKED).for_each(|number| subscribe(&mut asked, number));
+    (0..SUBSCRIPTIONS).for_each(|number| subscribe(&mut asked, number));
     native::encode_ping(&mut asked, 7);
     let mut stream = client.stream.try_clone().expect("the same stream");
     stream.set_write_timeout(Some(PATIENCE)).expect("a time-out");
@@ -54,7 +54,7 @@ fn who_writes_all_that_it_can_before_it_reads_gets_every_answer() {
         for number in 0..TAKEN {
             assert_eq!(client.next(), Seen::Subscribed(number));
         }
-        for number in TAKEN..ASKED {
+        for number in TAKEN..SUBSCRIPTIONS {
             let answer = client.next();
             let Seen::Rejected(kind::SUBSCRIBE, code::LIMIT, None, of, _) = answer else {
                 panic!("{answer:?} answers subscription {number}");
@@ -78,7 +78,7 @@ fn who_asks_for_ever_and_never_reads_is_ended_and_nobody_else() {
     let mut client = Raw::named(&router, "asks");
     client.stream.set_write_timeout(Some(PATIENCE)).expect("a time-out");
     let mut asked = Vec::new();
-    (0..ASKED).for_each(|number| subscribe(&mut asked, number));
+    (0..SUBSCRIPTIONS).for_each(|number| subscribe(&mut asked, number));
     let mut sent = 0;
     let ended = loop {
         match client.stream.write(&asked) {
@@ -100,16 +100,16 @@ fn who_asks_for_ever_and_never_reads_is_ended_and_nobody_else() {
 fn so_many_topics_are_taken_together_or_not_at_all() {
     let router = raw::router(|config| {
         config.limits.topics = 1_000;
-        config.limits.topics_per_client = 2 * ASKED as usize;
+        config.limits.topics_per_client = 2 * SUBSCRIPTIONS as usize;
         config.limits.output_bytes = 4 << 10;
     });
     let url = router.addresses()[0].url();
     let options = Options { timeout: PATIENCE, ..Options::named("asks") };
     let options = Options { send_buffer: Some(4 << 10), ..options };
     let mut client = Client::connect(&url, &options).expect("it is taken");
-    let many: Vec<String> = (0..ASKED).map(|number| format!("t/{number}")).collect();
+    let many: Vec<String> = (0..SUBSCRIPTIONS).map(|number| format!("t/{number}")).collect();
     // The first is rejected long before the last is sent.
-    let bad = (0..ASKED)
+    let bad = (0..SUBSCRIPTIONS)
         .map(|number| if number == 0 { "*".into() } else { format!("t/{}", number % 900) });
     for names in [bad.collect(), many] {
         let error = client.topics(&names).map(|made| made.len()).expect_err("not all are taken");
@@ -348,7 +348,10 @@ fn who_asks_and_never_reads_is_ended_and_told_so() {
         bench.pass(bench.now + keepalive);
         let [(ended, why)] = &bench.ended[..] else { panic!("{:?}", bench.ended) };
         assert_eq!(ended, id);
-        assert_eq!(why, "the client asks, and reads too little of the answers (keepalive)");
+        assert_eq!(
+            why,
+            "the client sends requests and reads too little of the answers (keepalive)"
+        );
         let output = String::from_utf8_lossy(bench.engine.output(*id));
         assert!(output.contains(&**why), "it is the last that it can read");
     }

@@ -55,7 +55,7 @@ impl NativeSession {
                 Err(error) => context.close(code::BAD_FRAME, &error.to_string()),
             }
         }
-        // What a client says that is told to go is not read.
+        // Frames of a client that was told to go are ignored.
         if context.is_open() { used } else { bytes.len() }
     }
 

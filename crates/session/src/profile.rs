@@ -1,4 +1,4 @@
-//! What goes over a connection, named.
+//! The profile of a connection: transport, envelope, encoding, compression.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub struct Profile {
     pub envelope: String,
     /// `xml-utf8`.
     pub encoding: &'static str,
-    /// What both sides remember of earlier messages; `none` with XML.
+    /// The state that both sides keep from earlier messages; `none` with XML.
     pub vocabulary: &'static str,
     /// `none`, `gzip`, `deflate`.
     pub compression: &'static str,

@@ -1,4 +1,4 @@
-//! What the protocols of the router's clients have in common, over no socket and no clock.
+//! The common part of the protocols of the router's clients, without sockets and clocks.
 //!
 //! A [`Session`] turns the bytes of a client into calls of a [`ClientContext`], which is the router as this client
 //! may use it. A [`ClientRenderer`] writes what the client receives. Each protocol has one of both, in a folder of its
@@ -17,7 +17,7 @@ use trunkline_router::{Delivery, Gap, TopicId};
 use crate::native::{NativeRenderer, NativeSession};
 use crate::websocket::{WebSocketRenderer, WebSocketSession};
 
-/// What a connection speaks.
+/// The protocol of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// The router's own, in binary frames.
@@ -36,7 +36,7 @@ impl Protocol {
     }
 }
 
-/// What is known of a connection before its first byte.
+/// The facts about a connection before its first byte.
 #[derive(Clone, Copy, Debug)]
 pub struct Accepted<'a> {
     /// The most bytes of a frame, or of a message.

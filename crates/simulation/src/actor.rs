@@ -4,13 +4,13 @@ mod act;
 
 use trunkline_client::{Conversation, Event, RequestId, Subscription, Topic};
 
-use super::books::Caps;
 use super::host::{Arrival, Host, LinkId};
 use super::link::End;
+use super::model::Caps;
 use super::random::Random;
 use super::report::{Checked, ensure, violation};
 use super::scenario::Plan;
-use super::seen::{self, Sight};
+use super::seen::{self, Observation};
 
 /// What part of a run it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,9 +23,9 @@ pub(crate) enum Phase {
 
 /// Whether a client is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Life {
-    Away { until: u64 },
-    There { link: LinkId },
+enum ConnectionState {
+    Disconnected { until: u64 },
+    Connected { link: LinkId },
 }
 
 /// A client of the simulation.
@@ -34,7 +34,7 @@ pub(crate) struct Actor {
     index: usize,
     random: Random,
     grain: u64,
-    life: Life,
+    state: ConnectionState,
     pub(crate) next_step: u64,
     stalled_until: u64,
     conversation: Conversation,
@@ -44,18 +44,18 @@ pub(crate) struct Actor {
     /// Bytes of the frame that has been sent in part.
     frame_left: usize,
     topics: Vec<(Topic, String)>,
-    asked: Option<[Topic; 2]>,
+    requested: Option<[Topic; 2]>,
     subscriptions: Vec<Subscription>,
     /// Subscriptions asked for and not answered.
     subscribing: u64,
     requests: Vec<u64>,
     to_answer: Vec<(RequestId, Vec<u8>)>,
     /// It has topics or subscriptions to tell of again.
-    has_said: bool,
+    has_sent: bool,
     /// Rises with everything that it publishes.
     number: u32,
     /// What it saw, and when.
-    pub(crate) sights: Vec<Sight>,
+    pub(crate) observations: Vec<Observation>,
 }
 
 impl Actor {
@@ -68,7 +68,7 @@ impl Actor {
             index,
             random,
             grain,
-            life: Life::Away { until },
+            state: ConnectionState::Disconnected { until },
             next_step: until,
             stalled_until: 0,
             conversation,
@@ -76,20 +76,20 @@ impl Actor {
             received: 0,
             frame_left: 0,
             topics: Vec::new(),
-            asked: None,
+            requested: None,
             subscriptions: Vec::new(),
             subscribing: 0,
             requests: Vec::new(),
             to_answer: Vec::new(),
-            has_said: false,
+            has_sent: false,
             number: 0,
-            sights: Vec::new(),
+            observations: Vec::new(),
         }
     }
 
     /// Whether it waits for answers.
     pub(crate) fn waits(&self) -> bool {
-        matches!(self.life, Life::There { .. }) && !self.requests.is_empty()
+        matches!(self.state, ConnectionState::Connected { .. }) && !self.requests.is_empty()
     }
 
     /// Does what it does now, and decides when it does something again.
@@ -99,14 +99,14 @@ impl Actor {
             Phase::Settling => self.grain.max(5_000_000),
         };
         self.next_step = now + pause;
-        match self.life {
-            Life::Away { until } => {
+        match self.state {
+            ConnectionState::Disconnected { until } => {
                 if phase == Phase::Running && now >= until {
                     self.connect(host);
                 }
                 Ok(())
             }
-            Life::There { link } => {
+            ConnectionState::Connected { link } => {
                 self.read(now, link, phase, host)?;
                 self.act(now, link, phase, host)
             }
@@ -117,21 +117,21 @@ impl Actor {
         let options = &self.plan.options;
         let arrival = Arrival {
             actor: self.index,
-            wiring: self.random.wiring(self.plan.capacity),
+            link_options: self.random.link_options(self.plan.capacity),
             caps: Caps {
                 messages_per_second: options.messages_per_second.into(),
                 bytes_per_second: options.bytes_per_second,
             },
         };
         let Some(link) = host.connect(arrival) else { return };
-        self.life = Life::There { link };
-        if self.has_said && self.random.once_in(2) {
+        self.state = ConnectionState::Connected { link };
+        if self.has_sent && self.random.once_in(2) {
             self.conversation.restart();
             host.counts.restarts += 1;
         } else {
             self.conversation = Conversation::new(options);
             self.topics.clear();
-            self.asked = None;
+            self.requested = None;
         }
         self.subscriptions.clear();
         self.requests.clear();
@@ -173,7 +173,7 @@ impl Actor {
                 })?;
                 at.seen_messages += u64::from(matches!(event, Event::Message(_)));
                 let text = host.trace.is_wanted().then(|| format!("{event:?}"));
-                self.sights.push(Sight { time: now, seen, text });
+                self.observations.push(Observation { time: now, seen, text });
                 let known = (&mut self.is_welcome, &mut self.subscriptions, &mut self.requests);
                 note(&event, known, self.plan.answers.then_some(&mut self.to_answer))?;
                 if seen::answers_subscribe(&event) {
@@ -191,7 +191,7 @@ impl Actor {
     fn leave(&mut self, now: u64, link: LinkId, end: End, host: &mut Host) {
         host.leave(link, end);
         let until = now + self.grain * self.random.between(1, 60);
-        self.life = Life::Away { until };
+        self.state = ConnectionState::Disconnected { until };
     }
 }
 

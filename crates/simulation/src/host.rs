@@ -15,10 +15,10 @@ use trunkline_server::platform::{Deadline, Platform as _};
 use trunkline_server::server::Command;
 use trunkline_server::{Config, ConnectionId, Engine, EventLoop};
 
-use crate::books::Caps;
 use crate::history::History;
 use crate::kernel::Kernel;
-use crate::link::{End, Wiring};
+use crate::link::{End, LinkOptions};
+use crate::model::Caps;
 use crate::random::Random;
 use crate::report::{Checked, Counts, Trace, Violation, ensure, violation};
 use crate::seen;
@@ -30,13 +30,13 @@ pub(crate) use connection::{Connection, Expected};
 
 /// Changes bytes between the event loop and the checks; the second argument takes the frames instead of
 /// the first. It is how tests show that the checks see something.
-pub(crate) type Meddle = Box<dyn FnMut(&[u8], &mut Vec<u8>)>;
+pub(crate) type Tamper = Box<dyn FnMut(&[u8], &mut Vec<u8>)>;
 
 /// How a client connects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) actor: usize,
-    pub(crate) wiring: Wiring,
+    pub(crate) link_options: LinkOptions,
     pub(crate) caps: Caps,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Host {
     pub(crate) counts: Counts,
     pub(crate) trace: Trace,
     watch: Watch,
-    meddle: Option<Meddle>,
+    tamper: Option<Tamper>,
 }
 
 /// An event loop that listens where its configuration says.
@@ -61,9 +61,9 @@ pub(crate) fn event_loop(
 ) -> Result<EventLoop<Simulated>, Violation> {
     let mut platform = Simulated(Rc::clone(kernel));
     let mut listeners = Vec::new();
-    for (asked, protocol) in wanted_listeners(config) {
-        let socket = platform.bind(&asked).map_err(failed)?;
-        listeners.push(ProtocolListener { socket, protocol, asked });
+    for (configured, protocol) in wanted_listeners(config) {
+        let socket = platform.bind(&configured).map_err(failed)?;
+        listeners.push(ProtocolListener { socket, protocol, configured });
     }
     EventLoop::new(engine, platform, listeners).map_err(failed)
 }
@@ -79,7 +79,7 @@ impl Host {
         engine: Engine,
         kernel: Kernel,
         trace: Trace,
-        meddle: Option<Meddle>,
+        tamper: Option<Tamper>,
     ) -> Result<Self, Violation> {
         let kernel = Rc::new(RefCell::new(kernel));
         Ok(Self {
@@ -91,7 +91,7 @@ impl Host {
             counts: Counts::default(),
             trace,
             watch: Watch::default(),
-            meddle,
+            tamper,
         })
     }
 
@@ -103,19 +103,20 @@ impl Host {
     /// A client connects.
     pub(crate) fn connect(&mut self, arrival: Arrival) -> Option<LinkId> {
         let address = format!("simulated {}", arrival.actor);
-        let link = self.kernel.borrow_mut().connect(&self.address, address, arrival.wiring)?;
-        let is_meddled = self.meddle.is_some();
-        self.connections.insert(link, Connection::new(arrival.caps, is_meddled));
+        let link =
+            self.kernel.borrow_mut().connect(&self.address, address, arrival.link_options)?;
+        let is_tampered = self.tamper.is_some();
+        self.connections.insert(link, Connection::new(arrival.caps, is_tampered));
         self.counts.connections += 1;
         self.trace.note(|| format!("actor {} connects by stream {link}", arrival.actor));
         Some(link)
     }
 
-    /// A page connects. It keeps its own books.
-    pub(crate) fn connect_page(&mut self, wiring: Wiring) -> Option<LinkId> {
+    /// A page connects. It has a model of its own.
+    pub(crate) fn connect_page(&mut self, link_options: LinkOptions) -> Option<LinkId> {
         let address = Address::Tcp(self.engine().config().listen.websocket.clone()?);
         self.counts.connections += 1;
-        self.kernel.borrow_mut().connect(&address, "simulated page".to_owned(), wiring)
+        self.kernel.borrow_mut().connect(&address, "simulated page".to_owned(), link_options)
     }
 
     /// A page reads at most so many bytes.
@@ -136,7 +137,7 @@ impl Host {
     pub(crate) fn leave(&mut self, link: LinkId, end: End) {
         if let Some(it) = self.kernel.borrow_mut().links.get_mut(&link) {
             it.leave(end);
-            it.news.writable |= it.is_full && end != End::Vanished;
+            it.pending.writable |= it.is_full && end != End::Vanished;
         }
         self.trace.note(|| format!("stream {link}: the client has {end:?} it"));
         self.forget_ended(link);
@@ -157,13 +158,13 @@ impl Host {
         };
         let before = into.len();
         it.client_reads(most, into);
-        if let Some(meddled) = &mut at.meddled {
+        if let Some(tampered) = &mut at.tampered {
             // There may be more or fewer bytes than the router wrote.
-            let is_all = it.to_client.is_empty() && at.told.is_empty();
+            let is_all = it.to_client.is_empty() && at.unwritten.is_empty();
             let length =
-                if is_all { meddled.len() } else { meddled.len().min(into.len() - before) };
+                if is_all { tampered.len() } else { tampered.len().min(into.len() - before) };
             into.truncate(before);
-            into.extend(meddled.drain(..length));
+            into.extend(tampered.drain(..length));
         }
     }
 
@@ -178,7 +179,7 @@ impl Host {
         let (Some(it), Some(at)) = (kernel.links.get(&link), self.connections.get(&link)) else {
             return Ok(());
         };
-        let knows = at.books.is_closed && at.expected.is_empty();
+        let knows = at.model.is_closed && at.expected.is_empty();
         ensure(
             knows || it.is_dropped && it.leaves_by.is_some_and(|by| kernel.now >= by),
             "lingering",
@@ -253,9 +254,9 @@ impl Host {
         Ok(())
     }
 
-    /// Holds what the loop has written, and what waits for room, against the books.
+    /// Checks what the loop has written, and what waits for room, against the model.
     fn tap(&mut self, now: u64, link: LinkId) -> Checked {
-        let Self { event_loop, kernel, connections, history, counts, trace, meddle, .. } = self;
+        let Self { event_loop, kernel, connections, history, counts, trace, tamper, .. } = self;
         let Some(at) = connections.get_mut(&link) else { return Ok(()) };
         let mut kernel = kernel.borrow_mut();
         let Some(it) = kernel.links.get_mut(&link) else { return Ok(()) };
@@ -264,11 +265,11 @@ impl Host {
         let rendered = at.rendered(&written, output)?;
         let mut changed = Vec::new();
         let mut rest = &*rendered;
-        if let Some(meddle) = meddle {
-            meddle(rest, &mut changed);
+        if let Some(tamper) = tamper {
+            tamper(rest, &mut changed);
             rest = &changed;
         }
-        at.meddled.iter_mut().for_each(|it| it.extend(rest));
+        at.tampered.iter_mut().for_each(|it| it.extend(rest));
         while !rest.is_empty() {
             let (frame, length) = match decode_router(rest, u32::MAX) {
                 Ok(Some(found)) => found,
@@ -277,11 +278,11 @@ impl Host {
                 _ => return violation("output", format!("{rest:?} is no whole frame")),
             };
             trace.note(|| format!("stream {link} <- {}", brief(&frame)));
-            at.books.frame(now, &frame, history, counts)?;
+            at.model.frame(now, &frame, history, counts)?;
             at.written += length as u64;
             let name = match &frame {
-                RouterFrame::Message(it) => at.books.name(it.topic),
-                RouterFrame::Gap(it) => at.books.name(it.topic),
+                RouterFrame::Message(it) => at.model.name(it.topic),
+                RouterFrame::Gap(it) => at.model.name(it.topic),
                 _ => None,
             };
             let is_message = matches!(frame, RouterFrame::Message(_));
@@ -296,7 +297,7 @@ impl Host {
     /// Forgets a stream that both sides have left.
     fn forget_ended(&mut self, link: LinkId) {
         let links = &mut self.kernel.borrow_mut().links;
-        // Pages keep books of their own.
+        // Pages have models of their own.
         links.get_mut(&link).into_iter().for_each(|it| it.written.clear());
         if links.get(&link).is_some_and(|it| it.is_dropped && it.client_end.is_some()) {
             links.remove(&link);
@@ -306,7 +307,7 @@ impl Host {
 
     /// The configuration changes.
     pub(crate) fn reconfigure(&mut self, now: u64, config: &Config) -> Checked {
-        // The books learn what the options were.
+        // The model gets the options.
         self.check_ledgers()?;
         let (answer, answers) = mpsc::sync_channel(1);
         let command = Command::Reconfigure(Box::new(config.clone()), answer);
@@ -328,7 +329,7 @@ impl Host {
             let goes_soon = it.leaves_by.is_some_and(|by| by <= soon);
             if it.client_end == Some(End::Vanished) && !goes_soon {
                 it.leave(End::Broken);
-                it.news.writable |= it.is_full;
+                it.pending.writable |= it.is_full;
             }
         }
     }
@@ -370,8 +371,8 @@ fn brief(frame: &RouterFrame<'_>) -> String {
 
 impl Random {
     /// How a client's stream is made.
-    pub(crate) fn wiring(&mut self, capacity: (usize, usize)) -> Wiring {
+    pub(crate) fn link_options(&mut self, capacity: (usize, usize)) -> LinkOptions {
         let transport = self.pick(&crate::link::Transport::ALL);
-        Wiring { transport, capacity, random: self.next() }
+        LinkOptions { transport, capacity, random: self.next() }
     }
 }

@@ -9,7 +9,7 @@ use trunkline_journal::{Commit, Outcome, Task, commit, task};
 use trunkline_reactor::{Address, Event};
 use trunkline_server::server::Command;
 
-use crate::link::{End, Link, Transport, Wiring};
+use crate::link::{End, Link, LinkOptions, Transport};
 use crate::random::Random;
 use crate::report::{Checked, Violation, violation};
 use crate::watch::Readers;
@@ -17,8 +17,8 @@ use crate::watch::Readers;
 /// A number for each stream that was ever made.
 pub(crate) type LinkId = u64;
 
-/// Is shown bytes.
-pub(crate) type LookAt = Box<dyn FnMut(&[u8])>;
+/// Inspects bytes.
+pub(crate) type Inspect = Box<dyn FnMut(&[u8])>;
 
 /// A disk and the work under way for it.
 pub(crate) struct DiskWork {
@@ -29,12 +29,12 @@ pub(crate) struct DiskWork {
     pub(crate) failed: Option<Commit>,
     pub(crate) segments_removed: u64,
     /// Looks at what was written and synced.
-    pub(crate) synced: LookAt,
+    pub(crate) synced: Inspect,
     random: Random,
 }
 
 impl DiskWork {
-    pub(crate) fn new(seed: u64, synced: LookAt) -> Self {
+    pub(crate) fn new(seed: u64, synced: Inspect) -> Self {
         Self {
             disk: SimulatedDisk::new(seed),
             commit: None,
@@ -122,14 +122,14 @@ impl Kernel {
         &mut self,
         address: &Address,
         peer: String,
-        wiring: Wiring,
+        link_options: LinkOptions,
     ) -> Option<LinkId> {
         let listening = self.listeners.iter_mut().find(|it| it.address == *address)?;
         let link = self.next_link;
         self.next_link += 1;
         listening.waiting.push_back(link);
         listening.is_new = true;
-        self.links.insert(link, Link::new(peer, wiring));
+        self.links.insert(link, Link::new(peer, link_options));
         Some(link)
     }
 
@@ -146,8 +146,8 @@ impl Kernel {
     }
 
     /// Whether the router would be woken.
-    pub(crate) fn has_news(&self) -> bool {
-        let is_new = |it: &Link| it.token.is_some() && it.news != Default::default();
+    pub(crate) fn has_pending(&self) -> bool {
+        let is_new = |it: &Link| it.token.is_some() && it.pending != Default::default();
         self.links.values().any(is_new)
             || self.listeners.iter().any(|it| it.is_new)
             || !self.commands.is_empty()
@@ -172,17 +172,17 @@ impl Kernel {
         let mut readable = Vec::new();
         for (id, link) in &mut self.links {
             let Some(token) = link.token else { continue };
-            let news = std::mem::take(&mut link.news);
-            if news == Default::default() {
+            let pending = std::mem::take(&mut link.pending);
+            if pending == Default::default() {
                 continue;
             }
-            if news.readable {
+            if pending.readable {
                 readable.push(*id);
             }
-            if news.writable {
+            if pending.writable {
                 link.is_full = false;
             }
-            let (readable, writable, closed) = (news.readable, news.writable, news.closed);
+            let (readable, writable, closed) = (pending.readable, pending.writable, pending.closed);
             events.push(Event { token, readable, writable, closed });
         }
         for id in readable {
@@ -256,7 +256,7 @@ impl Kernel {
         self.has_moved |= length > 0;
         if length < bytes.len() {
             link.is_full = true;
-            link.news.writable = link.to_client.room() > link.to_client.capacity / 3;
+            link.pending.writable = link.to_client.room() > link.to_client.capacity / 3;
         }
         if length == 0 { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(length) }
     }

@@ -34,11 +34,11 @@
 use std::fmt::Write as _;
 
 mod actor;
-mod books;
 mod history;
 mod host;
 mod kernel;
 mod link;
+mod model;
 mod page;
 mod payload;
 mod power;
@@ -103,14 +103,14 @@ pub fn simulate(seed: u64, steps: u32) -> Result<Report, Box<Failure>> {
 
 fn simulate_twice(seed: u64, steps: u32, is_traced: bool) -> Result<Report, Box<Failure>> {
     let run =
-        |slow_are_fast| world::run(seed, steps, Variant { slow_are_fast, is_traced, meddle: None });
+        |slow_are_fast| world::run(seed, steps, Variant { slow_are_fast, is_traced, tamper: None });
     let slow = run(false)?;
     let mut counts = slow.counts;
     if !slow.is_one_by_one {
         return Ok(Report { seed, counts });
     }
     let fast = run(true)?;
-    match compare(&slow.sights, &fast.sights) {
+    match compare(&slow.observations, &fast.observations) {
         Ok(compared) => counts.compared = compared,
         Err(seen) => {
             let at = (counts.turns, counts.milliseconds * 1_000_000);

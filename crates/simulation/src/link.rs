@@ -86,16 +86,16 @@ impl Transport {
 
 /// How a client is connected.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wiring {
+pub(crate) struct LinkOptions {
     pub(crate) transport: Transport,
     /// Bytes that the stream holds: to the router, and back.
     pub(crate) capacity: (usize, usize),
     pub(crate) random: u64,
 }
 
-/// What has happened to a stream, and the router was not told yet.
+/// Events of a stream that the router has not been told yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct News {
+pub(crate) struct PendingEvents {
     pub(crate) readable: bool,
     pub(crate) writable: bool,
     pub(crate) closed: bool,
@@ -123,7 +123,7 @@ pub(crate) struct Link {
     pub(crate) is_reported: bool,
     /// How the router calls it, once it watches it.
     pub(crate) token: Option<usize>,
-    pub(crate) news: News,
+    pub(crate) pending: PendingEvents,
     /// The router knows that there is no room, and has not been told since that there is.
     pub(crate) is_full: bool,
     /// The router ends it, and it is gone by then.
@@ -140,12 +140,12 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    pub(crate) fn new(address: String, wiring: Wiring) -> Self {
+    pub(crate) fn new(address: String, link_options: LinkOptions) -> Self {
         Self {
-            transport: wiring.transport,
+            transport: link_options.transport,
             address,
-            to_router: Pipe::new(wiring.capacity.0),
-            to_client: Pipe::new(wiring.capacity.1),
+            to_router: Pipe::new(link_options.capacity.0),
+            to_client: Pipe::new(link_options.capacity.1),
             client_end: None,
             is_finished: false,
             is_dropped: false,
@@ -154,14 +154,14 @@ impl Link {
             was_watched: false,
             is_reported: false,
             token: None,
-            news: News::default(),
+            pending: PendingEvents::default(),
             is_full: false,
             leaves_by: None,
             unwritten: 0,
             unused: VecDeque::new(),
             is_read: false,
             written: Vec::new(),
-            random: Random::new(wiring.random, 0x6c69_6e6b),
+            random: Random::new(link_options.random, 0x6c69_6e6b),
         }
     }
 
@@ -173,7 +173,7 @@ impl Link {
             self.to_router.clear();
         }
         if end != End::Vanished {
-            (self.news.readable, self.news.closed) = (true, true);
+            (self.pending.readable, self.pending.closed) = (true, true);
         }
     }
 
@@ -187,14 +187,14 @@ impl Link {
         into.extend(self.to_client.read(most));
         // A kernel tells of room when there is some to speak of.
         if self.is_full && self.to_client.room() > self.to_client.capacity / 3 {
-            self.news.writable = true;
+            self.pending.writable = true;
         }
     }
 
     /// The client writes what there is room for.
     pub(crate) fn client_writes(&mut self, bytes: &[u8]) -> usize {
         let length = self.to_router.write(bytes);
-        self.news.readable |= length > 0;
+        self.pending.readable |= length > 0;
         length
     }
 

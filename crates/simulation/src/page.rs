@@ -26,8 +26,8 @@ const PONG: u8 = 10;
 struct Match {
     /// Sequence of the last message, if there was one.
     last: Option<u64>,
-    /// Losses that were told since.
-    told: u64,
+    /// Losses that were reported since.
+    reported: u64,
 }
 
 /// A page.
@@ -39,7 +39,7 @@ pub(crate) struct Page {
     input: Vec<u8>,
     is_open: bool,
     /// It has read that its connection ends.
-    is_told: bool,
+    is_closing: bool,
     /// A message whose payload is the next frame.
     announced: Option<Value>,
     matches: BTreeMap<(u64, String), Match>,
@@ -56,7 +56,7 @@ impl Page {
             link: None,
             input: Vec::new(),
             is_open: false,
-            is_told: false,
+            is_closing: false,
             announced: None,
             matches: BTreeMap::new(),
         }
@@ -78,7 +78,7 @@ impl Page {
         host.receive_bytes(link, most, &mut self.input);
         self.read(link, host)?;
         let is_over = host.is_over(link);
-        ensure(!is_over || self.is_told || host.is_late(link), "lingering", || {
+        ensure(!is_over || self.is_closing || host.is_late(link), "lingering", || {
             format!("stream {link} has ended, and its page has not read why")
         })?;
         if is_over || phase == Phase::Running && self.random.once_in(150) {
@@ -90,9 +90,9 @@ impl Page {
 
     fn connect(&mut self, host: &mut Host) {
         let capacity = (64 << 10, self.random.pick(&[1 << 10, 64 << 10]) as usize);
-        let wiring = self.random.wiring(capacity);
-        self.link = host.connect_page(wiring);
-        (self.is_open, self.is_told, self.announced) = (false, false, None);
+        let link_options = self.random.link_options(capacity);
+        self.link = host.connect_page(link_options);
+        (self.is_open, self.is_closing, self.announced) = (false, false, None);
         self.input.clear();
         self.matches.clear();
         if let Some(link) = self.link {
@@ -117,7 +117,7 @@ impl Page {
             let head = String::from_utf8_lossy(&self.input[..end]).into_owned();
             self.input.drain(..end + 4);
             if !head.starts_with("HTTP/1.1 101") {
-                self.is_told = true;
+                self.is_closing = true;
                 return Ok(());
             }
             self.is_open = true;
@@ -138,7 +138,7 @@ impl Page {
                     self.message(&message, &payload, host)?;
                 }
                 PING => self.send(link, PONG, &payload, host),
-                CLOSE => self.is_told = true,
+                CLOSE => self.is_closing = true,
                 _ => return violation("client library", format!("a frame of kind {kind}")),
             }
         }
@@ -156,10 +156,10 @@ impl Page {
             }
         }
         if let Some(gap) = said.get("gap") {
-            self.matched(gap)?.told += number(gap, "count")?;
+            self.matched(gap)?.reported += number(gap, "count")?;
         }
         // The page's own `closing` comes before the frame that closes.
-        self.is_told |= said.get("closing").is_some();
+        self.is_closing |= said.get("closing").is_some();
         Ok(())
     }
 
@@ -179,11 +179,11 @@ impl Page {
             format!("{message} is not what was published")
         })?;
         let matched = self.matched(message)?;
-        let told = std::mem::take(&mut matched.told);
+        let reported = std::mem::take(&mut matched.reported);
         if let Some(last) = matched.last.replace(sequence) {
             ensure(sequence > last, "order", || format!("{message} comes after {last}"))?;
-            ensure(sequence - last - 1 == told + replaced, "gaps", || {
-                format!("{message} after {last}: {told} told as lost, {replaced} replaced")
+            ensure(sequence - last - 1 == reported + replaced, "gaps", || {
+                format!("{message} after {last}: {reported} reported as lost, {replaced} replaced")
             })?;
         }
         Ok(())

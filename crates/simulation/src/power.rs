@@ -18,18 +18,18 @@
 //! - *damage*: a flipped bit costs one message at most, and is told;
 //! - *settling*: when faults end, everything is stored, delivered and acknowledged.
 
-mod books;
 mod consumer;
 mod machine;
+mod model;
 mod producer;
 
 use trunkline_native::Updates;
 
 use super::random::Random;
 use super::report::{Checked, Failure, Violation, ensure};
-use books::Books;
 use consumer::Consumer;
 use machine::Machine;
+use model::Model;
 use producer::Producer;
 
 /// What is checked in every run with power cuts.
@@ -141,7 +141,7 @@ struct World {
     machine: Machine,
     producers: Vec<Producer>,
     consumers: Vec<Consumer>,
-    books: Books,
+    model: Model,
     random: Random,
     counts: PowerCounts,
     turns: u64,
@@ -174,7 +174,7 @@ impl World {
             machine: Machine::new(seed),
             producers: (0..producers).map(|number| Producer::new(seed, number)).collect(),
             consumers,
-            books: Books::new(durables as usize + 1),
+            model: Model::new(durables as usize + 1),
             flips: random.once_in(4),
             random,
             counts: PowerCounts::default(),
@@ -186,7 +186,7 @@ impl World {
     fn run(&mut self, steps: u32) -> Checked {
         for _ in 0..steps {
             self.step(true)?;
-            self.misfortune()?;
+            self.inject_fault()?;
         }
         self.rest()
     }
@@ -197,17 +197,17 @@ impl World {
         self.machine.now += self.random.between(5_000, 120_000);
         self.machine.turn(&mut self.counts)?;
         for producer in &mut self.producers {
-            producer.step(&mut self.machine, &mut self.books, &mut self.counts, is_busy)?;
+            producer.step(&mut self.machine, &mut self.model, &mut self.counts, is_busy)?;
         }
         for consumer in &mut self.consumers {
-            consumer.step(&mut self.machine, &mut self.books, &mut self.counts, is_busy)?;
+            consumer.step(&mut self.machine, &mut self.model, &mut self.counts, is_busy)?;
         }
         self.machine.turn(&mut self.counts)?;
         Ok(())
     }
 
     /// What may go wrong.
-    fn misfortune(&mut self) -> Checked {
+    fn inject_fault(&mut self) -> Checked {
         let now = self.machine.now;
         if self.mends_at.is_some_and(|at| now >= at) {
             self.mends_at = None;
@@ -239,7 +239,7 @@ impl World {
         self.machine.die(power, &mut self.counts);
         if self.flips && self.random.once_in(2) && self.machine.flip() {
             self.counts.flips += 1;
-            self.books.flips += 1;
+            self.model.flips += 1;
         }
         for producer in &mut self.producers {
             producer.disconnected(&mut self.machine);
@@ -262,15 +262,15 @@ impl World {
             self.step(false)?;
             let is_quiet = self.producers.iter().all(Producer::is_quiet)
                 && self.consumers.iter().all(Consumer::is_quiet)
-                && self.machine.is_quiet(self.books.durables());
+                && self.machine.is_quiet(self.model.durables());
             if is_quiet {
-                return self.books.finish(&mut self.counts);
+                return self.model.finish(&mut self.counts);
             }
         }
         let producers = self.producers.iter().map(Producer::describe);
         let consumers = self.consumers.iter().map(Consumer::describe);
         let waits: Vec<String> = producers.chain(consumers).collect();
-        let accounts = self.machine.describe(self.books.durables());
+        let accounts = self.machine.describe(self.model.durables());
         ensure(false, "settling", || format!("{} and {accounts}", waits.join(", ")))
     }
 }

@@ -1,4 +1,4 @@
-//! What a client's bytes ask of the router, read a second time and apart from it.
+//! The requests in the bytes of a client, read a second time, independently of the router.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use trunkline_router::{check_pattern, check_topic};
 
 use super::history::{History, Published};
 
-/// A subscription that a client asked for and the router has to make.
+/// A subscription that a client requests and the router has to confirm.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RequestedSubscription {
     pub(crate) number: u32,
     pub(crate) pattern: String,
     pub(crate) updates: Updates,
@@ -33,7 +33,7 @@ impl Reader {
         bytes: &[u8],
         limit: u32,
         history: &mut History,
-        mut subscribe: impl FnMut(Asked, &History),
+        mut subscribe: impl FnMut(RequestedSubscription, &History),
     ) -> usize {
         let mut used = 0;
         while !self.is_broken {
@@ -75,7 +75,10 @@ impl Reader {
                 }
                 ClientFrame::Subscribe(it) if check_pattern(it.pattern).is_ok() => {
                     let (number, updates) = (it.subscription, it.updates);
-                    subscribe(Asked { number, pattern: it.pattern.to_owned(), updates }, history);
+                    subscribe(
+                        RequestedSubscription { number, pattern: it.pattern.to_owned(), updates },
+                        history,
+                    );
                 }
                 // What the router says to these is checked where it is said.
                 ClientFrame::Subscribe(_)

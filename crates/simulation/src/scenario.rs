@@ -43,7 +43,7 @@ pub(crate) const PATTERNS: &[&str] = &[
 pub(crate) const PATTERNS_OF_SLOW: usize = 6;
 
 /// What has requests, and what has some that nobody answers.
-pub(crate) const ASKED: [&str; 2] = ["ask/rates", "ask/nobody"];
+pub(crate) const REQUEST_TOPICS: [&str; 2] = ["ask/rates", "ask/nobody"];
 
 /// What a client does.
 #[derive(Clone, Debug)]

@@ -6,20 +6,20 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use trunkline_client::Event;
 use trunkline_native::{Conflation, RouterFrame};
 
-/// A digest of everything that is the same in both, but for the names of clients.
+/// A digest of a frame or an event; both give the same. It leaves out the names of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Seen(u64);
+pub(crate) struct Digest(u64);
 
 /// Something that a client saw.
 #[derive(Clone, Debug)]
-pub(crate) struct Sight {
+pub(crate) struct Observation {
     pub(crate) time: u64,
-    pub(crate) seen: Seen,
+    pub(crate) seen: Digest,
     /// In words, if they are wanted.
     pub(crate) text: Option<String>,
 }
 
-impl Sight {
+impl Observation {
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         (self.time, self.seen) == (other.time, other.seen)
     }
@@ -38,11 +38,11 @@ enum Kind {
     Closing,
 }
 
-fn seen(kind: Kind, what: impl Hash) -> Seen {
+fn seen(kind: Kind, what: impl Hash) -> Digest {
     let mut hasher = DefaultHasher::new();
     kind.hash(&mut hasher);
     what.hash(&mut hasher);
-    Seen(hasher.finish())
+    Digest(hasher.finish())
 }
 
 fn parts(conflation: Option<Conflation>) -> Option<(u64, u64)> {
@@ -51,7 +51,7 @@ fn parts(conflation: Option<Conflation>) -> Option<(u64, u64)> {
 
 /// What the client is to see of a frame; nothing if the library keeps it for itself. Messages and gaps
 /// need the name of their topic.
-pub(crate) fn of_frame(frame: &RouterFrame<'_>, name: &str) -> Option<Seen> {
+pub(crate) fn of_frame(frame: &RouterFrame<'_>, name: &str) -> Option<Digest> {
     Some(match frame {
         RouterFrame::Topic(_) | RouterFrame::Ping(_) => return None,
         RouterFrame::Producing(_)
@@ -85,7 +85,7 @@ pub(crate) fn of_frame(frame: &RouterFrame<'_>, name: &str) -> Option<Seen> {
 }
 
 /// What the client saw.
-pub(crate) fn of_event(event: &Event<'_>) -> Seen {
+pub(crate) fn of_event(event: &Event<'_>) -> Digest {
     match event {
         Event::Message(it) => seen(
             Kind::Message,
@@ -105,7 +105,7 @@ pub(crate) fn of_event(event: &Event<'_>) -> Seen {
         Event::Unsubscribed(it) => seen(Kind::Unsubscribed, it.number()),
         Event::Pong(token) => seen(Kind::Pong, token),
         Event::Closing(it) => seen(Kind::Closing, (it.code, it.text)),
-        _ => Seen(0),
+        _ => Digest(0),
     }
 }
 

@@ -190,7 +190,7 @@ impl Platform for Simulated {
 
     fn give_way(&self) {}
 
-    fn is_asked(&self) -> bool {
+    fn has_commands(&self) -> bool {
         !self.0.borrow().commands.is_empty()
     }
 

@@ -7,10 +7,10 @@ use trunkline_native::{self as native, RouterFrame, kind};
 use trunkline_server::{Config, Engine};
 use trunkline_store::Store;
 
-use super::books::Caps;
-use super::host::{Arrival, Host, Meddle};
+use super::host::{Arrival, Host, Tamper};
 use super::kernel::{DiskWork, Kernel};
-use super::link::{End, Transport, Wiring};
+use super::link::{End, LinkOptions, Transport};
+use super::model::Caps;
 use super::report::Trace;
 use super::world::Outcome;
 use super::*;
@@ -64,7 +64,7 @@ enum Fault {
 }
 
 /// Puts a fault into the `nth` frame of a kind with these flags; `is_done` says whether it was there.
-fn meddle(fault: Fault, kind: u8, flags: u8, nth: u32, is_done: &Rc<Cell<bool>>) -> Meddle {
+fn tamper(fault: Fault, kind: u8, flags: u8, nth: u32, is_done: &Rc<Cell<bool>>) -> Tamper {
     let is_done = Rc::clone(is_done);
     let mut met = 0;
     Box::new(move |frames, out| {
@@ -118,8 +118,8 @@ fn is_seen(fault: Fault, of: u8, flags: u8, checkers: &[&str]) {
     let mut runs = 0;
     for seed in 0..40 {
         let is_done = Rc::new(Cell::new(false));
-        let meddle = Some(meddle(fault, of, flags, 1 + seed as u32 % 12, &is_done));
-        let outcome = world::run(seed, STEPS, Variant { meddle, ..Variant::default() });
+        let tamper = Some(tamper(fault, of, flags, 1 + seed as u32 % 12, &is_done));
+        let outcome = world::run(seed, STEPS, Variant { tamper, ..Variant::default() });
         match (outcome, is_done.get()) {
             (Ok(_), false) => {}
             // A client may leave before it would have missed what it was not told.
@@ -193,22 +193,25 @@ fn outcome(seed: u64, slow_are_fast: bool) -> Outcome {
 fn a_client_that_is_moved_by_a_slow_one_is_seen() {
     let (slow, fast) = (outcome(ONE_BY_ONE, false), outcome(ONE_BY_ONE, true));
     assert!(slow.is_one_by_one);
-    assert!(compare(&slow.sights, &fast.sights).is_ok_and(|compared| compared > 100));
-    let busy =
-        slow.sights.iter().position(|sights| sights.len() > 10).expect("a client that reads");
-    let mut later = slow.sights.clone();
+    assert!(compare(&slow.observations, &fast.observations).is_ok_and(|compared| compared > 100));
+    let busy = slow
+        .observations
+        .iter()
+        .position(|observations| observations.len() > 10)
+        .expect("a client that reads");
+    let mut later = slow.observations.clone();
     later[busy][5].time += 1;
-    assert!(compare(&later, &fast.sights).is_err());
-    let mut fewer = slow.sights.clone();
+    assert!(compare(&later, &fast.observations).is_err());
+    let mut fewer = slow.observations.clone();
     fewer[busy].pop();
-    assert!(compare(&fewer, &fast.sights).is_err());
+    assert!(compare(&fewer, &fast.observations).is_err());
 }
 
 #[test]
 fn a_failure_says_how_to_have_it_again() {
     let is_done = Rc::new(Cell::new(false));
-    let meddle = Some(meddle(Fault::Drop, kind::MESSAGE, 0, 20, &is_done));
-    let variant = Variant { is_traced: true, meddle, ..Variant::default() };
+    let tamper = Some(tamper(Fault::Drop, kind::MESSAGE, 0, 20, &is_done));
+    let variant = Variant { is_traced: true, tamper, ..Variant::default() };
     let Err(failure) = world::run(3, STEPS, variant) else { panic!("nobody saw it") };
     let text = failure.to_string();
     assert!(text.contains("checker: ") && text.contains("message"), "{text}");
@@ -227,8 +230,8 @@ fn what_was_sent_is_worked_through_though_its_client_is_gone() {
     let opened = Store::open(&mut work.disk, config.journal.settings(), 1);
     let (store, _) = opened.expect("it opens");
     kernel.disk = Some(work);
-    // The books know nothing of what is stored.
-    let forget: Meddle = Box::new(|bytes: &[u8], out: &mut Vec<u8>| {
+    // The model knows nothing of what is stored.
+    let forget: Tamper = Box::new(|bytes: &[u8], out: &mut Vec<u8>| {
         let mut rest = bytes;
         while let Ok(Some((frame, length))) = native::decode_router(rest, u32::MAX) {
             if !matches!(frame, RouterFrame::Producing(_) | RouterFrame::Stored(_)) {
@@ -240,8 +243,9 @@ fn what_was_sent_is_worked_through_though_its_client_is_gone() {
     let engine = Engine::with_store(&config, store, 0);
     let mut host = Host::new(&config, engine, kernel, Trace::new(false), Some(forget))
         .unwrap_or_else(|it| panic!("{it:?}"));
-    let wiring = Wiring { transport: Transport::Tcp, capacity: (1 << 20, 1 << 20), random: 1 };
-    let arrival = Arrival { actor: 0, wiring, caps: Caps::default() };
+    let link_options =
+        LinkOptions { transport: Transport::Tcp, capacity: (1 << 20, 1 << 20), random: 1 };
+    let arrival = Arrival { actor: 0, link_options, caps: Caps::default() };
     let link = host.connect(arrival).expect("it listens");
     let mut bytes = Vec::new();
     let hello = native::Hello { version: native::VERSION, ..native::Hello::default() };

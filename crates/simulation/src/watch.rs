@@ -54,7 +54,7 @@ impl Turns {
             let what = format!("{MOST_TURNS} turns are not enough for one moment");
             return violation("back-pressure", what);
         }
-        Ok(kernel.has_news()
+        Ok(kernel.has_pending()
             || match deadline {
                 Deadline::Now => true,
                 Deadline::At(time) => time <= kernel.now,
@@ -125,7 +125,7 @@ fn check_served(
     ids: &BTreeMap<LinkId, ConnectionId>,
 ) -> Checked {
     let engine = event_loop.engine();
-    let sleeps = event_loop.deadline() != Deadline::Now && !kernel.has_news();
+    let sleeps = event_loop.deadline() != Deadline::Now && !kernel.has_pending();
     let most_kept = engine.config().limits.frame_bytes as usize + 2 * SHARE;
     for (link, id) in ids {
         let Some(it) = kernel.links.get_mut(link) else { continue };

@@ -1,13 +1,13 @@
 //! A run: the clients and the router, in virtual time.
 
 use super::actor::{Actor, Phase};
-use super::host::{Host, Meddle};
+use super::host::{Host, Tamper};
 use super::kernel::Kernel;
 use super::page::Page;
 use super::random::Random;
 use super::report::{Checked, Counts, Failure, Trace, Violation, ensure, violation};
 use super::scenario::Scenario;
-use super::seen::Sight;
+use super::seen::Observation;
 use trunkline_server::{Config, Engine};
 
 /// How long everything is watched after the last thing was begun, at least and at most; nanoseconds.
@@ -24,16 +24,16 @@ pub(crate) struct Variant {
     pub(crate) slow_are_fast: bool,
     /// Whether the last events are kept, to be told.
     pub(crate) is_traced: bool,
-    pub(crate) meddle: Option<Meddle>,
+    pub(crate) tamper: Option<Tamper>,
 }
 
 /// What the clients that are not slow saw, and when.
-pub(crate) type Sights = Vec<Vec<Sight>>;
+pub(crate) type Observations = Vec<Vec<Observation>>;
 
 /// A run that went well.
 pub(crate) struct Outcome {
     pub(crate) counts: Counts,
-    pub(crate) sights: Sights,
+    pub(crate) observations: Observations,
     /// Whether a run with fast slow clients has to give the same.
     pub(crate) is_one_by_one: bool,
 }
@@ -65,7 +65,7 @@ pub(crate) fn run(seed: u64, steps: u32, variant: Variant) -> Result<Outcome, Bo
     let mut kernel = Kernel::new();
     kernel.shuffles = (!is_one_by_one).then(|| Random::new(seed, 0x6576_656e));
     let trace = Trace::new(variant.is_traced);
-    let host = Host::new(&config, Engine::new(&config), kernel, trace, variant.meddle);
+    let host = Host::new(&config, Engine::new(&config), kernel, trace, variant.tamper);
     let host = host.map_err(|seen| Failure::new((seed, steps), (0, 0), seen, Vec::new()))?;
     let mut world = World {
         host,
@@ -85,11 +85,11 @@ pub(crate) fn run(seed: u64, steps: u32, variant: Variant) -> Result<Outcome, Bo
     let mut counts = world.host.counts;
     counts.milliseconds = world.now / 1_000_000;
     let until = world.end + WATCHED.0;
-    let sights = world.actors.into_iter().zip(is_slow).map(|(mut actor, is_slow)| {
-        actor.sights.retain(|sight| sight.time < until && !is_slow);
-        actor.sights
+    let observations = world.actors.into_iter().zip(is_slow).map(|(mut actor, is_slow)| {
+        actor.observations.retain(|observation| observation.time < until && !is_slow);
+        actor.observations
     });
-    Ok(Outcome { counts, sights: sights.collect(), is_one_by_one })
+    Ok(Outcome { counts, observations: observations.collect(), is_one_by_one })
 }
 
 impl World {
@@ -141,9 +141,9 @@ impl World {
         let watched = self.now - self.end;
         let waits = self.actors.iter().any(Actor::waits);
         // Turns and signs of life go on for ever.
-        let told = Counts { turns: 0, ..self.host.counts };
-        if told != self.quiet_since.1 || waits || !self.host.is_quiet() {
-            self.quiet_since = (self.now, told);
+        let counts = Counts { turns: 0, ..self.host.counts };
+        if counts != self.quiet_since.1 || waits || !self.host.is_quiet() {
+            self.quiet_since = (self.now, counts);
         }
         if watched >= WATCHED.0 && self.now - self.quiet_since.0 >= QUIET {
             return Ok(true);
@@ -157,7 +157,7 @@ impl World {
 }
 
 /// Whether clients saw the same at the same times, whatever the slow ones did.
-pub(crate) fn compare(slow: &Sights, fast: &Sights) -> Result<u64, Violation> {
+pub(crate) fn compare(slow: &Observations, fast: &Observations) -> Result<u64, Violation> {
     let mut compared = 0;
     for (index, (slow, fast)) in slow.iter().zip(fast).enumerate() {
         let common = slow.len().min(fast.len());
@@ -165,9 +165,9 @@ pub(crate) fn compare(slow: &Sights, fast: &Sights) -> Result<u64, Violation> {
         let place = place.unwrap_or(common);
         let (one, other) = (slow.get(place), fast.get(place));
         if one.is_some() || other.is_some() {
-            let text = |sight: Option<&Sight>| match sight {
+            let text = |observation: Option<&Observation>| match observation {
                 None => "nothing".to_owned(),
-                Some(Sight { time, text, .. }) => {
+                Some(Observation { time, text, .. }) => {
                     format!("{} at {time} ns", text.as_deref().unwrap_or("something"))
                 }
             };

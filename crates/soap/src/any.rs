@@ -398,7 +398,7 @@ pub(super) fn written<'a>(
     };
     let (namespace, local) = whole(text)?;
     plan.check_place((scope, field), (&namespace, local))?;
-    let has_default = plan.spaces.unprefixed().is_some_and(|it| !it.is_empty());
+    let has_default = plan.namespaces.unprefixed().is_some_and(|it| !it.is_empty());
     if !has_default || declared(text).contains("") {
         return Ok(Cow::Borrowed(text));
     }
@@ -458,7 +458,10 @@ impl Plan {
         let Some(wildcard) = scope.wildcards.iter().find(|it| usize::from(it.field) == field)
         else {
             let name = slot.name();
-            let own = (self.spaces.name(slot.space), name.rsplit(':').next().unwrap_or(&name));
+            let own = (
+                self.namespaces.name(slot.namespace_number),
+                name.rsplit(':').next().unwrap_or(&name),
+            );
             return match own == (namespace, local) {
                 true => Ok(()),
                 false => {
@@ -467,7 +470,8 @@ impl Plan {
             };
         };
         let mut beside = scope.names.all(slot.component, local.as_bytes());
-        let is_known = beside.any(|(space, _)| self.spaces.name(space) == namespace);
+        let is_known =
+            beside.any(|(namespace_number, _)| self.namespaces.name(namespace_number) == namespace);
         match is_known || !wildcard.takes.admits(namespace) {
             true => {
                 let why =

@@ -1,4 +1,4 @@
-//! What the attributes of an element say about its content.
+//! The attributes that describe the content of an element.
 
 use std::borrow::Cow;
 
@@ -139,7 +139,7 @@ pub(super) fn own(plan: &Plan, tag: &impl Tag) -> impl Iterator<Item = usize> {
 /// Of something that is read of a start tag, whose place the caller knows.
 pub(super) type Kept<T> = Result<T, ErrorKind>;
 
-/// What an array says of itself.
+/// The attributes of an array.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Array {
     /// How many items it has, if it says so.
@@ -149,9 +149,9 @@ pub(super) struct Array {
     sized: bool,
 }
 
-/// What they say that matters here; for those that are unknown see [`others`].
+/// The attributes with a meaning here; for unknown ones see [`others`].
 #[derive(Debug, Default)]
-pub(super) struct Marks<'a> {
+pub(super) struct KnownAttributes<'a> {
     /// `xsi:nil` is true (`xsi:null` in the drafts of XML Schema): the element stands for nothing.
     pub(super) nil: bool,
     /// The local name of its `xsi:type`, if that is a type of XML Schema. Other types are their
@@ -163,7 +163,7 @@ pub(super) struct Marks<'a> {
     pub(super) others: usize,
 }
 
-impl<'a> Marks<'a> {
+impl<'a> KnownAttributes<'a> {
     /// Those of the start tag that was read last.
     ///
     /// # Errors
@@ -171,15 +171,15 @@ impl<'a> Marks<'a> {
     /// it is elsewhere (SOAP 1.1 section 5.4.1, SOAP 1.2 part 2 section 3.1.5.2), or an array says
     /// where its items belong (SOAP 1.1 sections 5.4.2.1 and 5.4.2.2).
     pub(super) fn read(plan: &Plan, tag: &'a impl Tag) -> Result<Self, ErrorKind> {
-        let mut marks = Self::default();
+        let mut known_attributes = Self::default();
         let encoded = plan.options.style.is_encoded();
         let graphs = has_graphs(plan);
         for index in 0..tag.attributes() {
             let (name, value) = tag.attribute(index);
             match (tag.namespace_of(name), tag.local(name)) {
-                (XSI, "nil") => marks.nil = boolean(trim(&tag.value(value)))?,
+                (XSI, "nil") => known_attributes.nil = boolean(trim(&tag.value(value)))?,
                 (draft, "nil" | "null") if XSI_OF_DRAFTS.contains(&draft) => {
-                    marks.nil = boolean(trim(&tag.value(value)))?;
+                    known_attributes.nil = boolean(trim(&tag.value(value)))?;
                 }
                 (instance, "type") if instance == XSI || XSI_OF_DRAFTS.contains(&instance) => {
                     let value = tag.value(value);
@@ -187,9 +187,9 @@ impl<'a> Marks<'a> {
                         return Err(ErrorKind::Unsupported(ARRAY.into()));
                     }
                     if graphs && is_array(tag, &value) {
-                        marks.array.get_or_insert_default();
+                        known_attributes.array.get_or_insert_default();
                     }
-                    marks.schema_type = schema_type(tag, value)?;
+                    known_attributes.schema_type = schema_type(tag, value)?;
                 }
                 ("", "href") | (ENCODING11 | ENCODING12, "ref") if encoded => {
                     return Err(ErrorKind::Unsupported(REFERENCE.into()));
@@ -198,16 +198,18 @@ impl<'a> Marks<'a> {
                     return Err(ErrorKind::Unsupported(PLACED.into()));
                 }
                 (ENCODING11 | ENCODING12, local) if graphs && local != "id" => {
-                    let array = marks.array.unwrap_or_default();
+                    let array = known_attributes.array.unwrap_or_default();
                     let array = array.with(local, tag, &tag.value(value));
                     let array = array.ok_or(ErrorKind::Unsupported(ARRAY.into()))?;
-                    marks.array = Some(array);
+                    known_attributes.array = Some(array);
                 }
                 (SOAP11 | SOAP12, "encodingStyle") => reject_style(plan, tag)?,
-                (name, local) => marks.others += usize::from(is_unknown(plan, name, local)),
+                (name, local) => {
+                    known_attributes.others += usize::from(is_unknown(plan, name, local))
+                }
             }
         }
-        Ok(marks)
+        Ok(known_attributes)
     }
 
     /// Whether a value of the type may stand where this kind is expected.

@@ -1,4 +1,4 @@
-//! What XML knows of a message besides its layout, from the notes.
+//! The notes of XML on a message.
 //!
 //! | note | of | meaning |
 //! |---|---|---|
@@ -25,12 +25,12 @@ use trunkline_message::{
     Body, Component, Field, Holds, Kind, Layout, MemberId, Need, ScopeId, Shape, TypeId, is_name,
 };
 
-/// What a note of XML says of a member.
+/// A note of XML on a member.
 pub(super) fn of_member<'a>(layout: &'a Layout, member: MemberId, word: &str) -> Option<&'a str> {
     layout.notes().of_member(member, "xml", word)
 }
 
-/// What a note of XML says of a type.
+/// A note of XML on a type.
 pub(super) fn of_type<'a>(layout: &'a Layout, of: TypeId, word: &str) -> Option<&'a str> {
     layout.notes().of_type(of, "xml", word)
 }

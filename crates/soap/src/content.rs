@@ -1,9 +1,9 @@
-//! What an element says in its attributes and its text.
+//! The attributes and the text of an element.
 
 use trunkline_codec::infoset::Event;
 use trunkline_message::{ErrorKind, Fields, Holds, Kind, Result};
 
-use crate::attributes::Marks;
+use crate::attributes::KnownAttributes;
 use crate::decoder::Body;
 use crate::form::{Form, Value};
 use crate::paths::Step;
@@ -12,13 +12,13 @@ use crate::types::begins_with_arm;
 use crate::unknown::NOTHING;
 
 impl<R: Form> Body<'_, R> {
-    /// What the start tag just read says of a field's or component's content.
+    /// The attributes of the start tag just read that describe the content of a field or component.
     #[inline]
-    pub(super) fn marks(&self) -> Result<Marks<'_>> {
+    pub(super) fn known_attributes(&self) -> Result<KnownAttributes<'_>> {
         if self.reader.attributes() == 0 {
-            return Ok(Marks::default());
+            return Ok(KnownAttributes::default());
         }
-        Marks::read(self.plan, &self.reader).map_err(|kind| self.error(kind, self.at()))
+        KnownAttributes::read(self.plan, &self.reader).map_err(|kind| self.error(kind, self.at()))
     }
 
     /// Is the field whose start tag was just read nil? Does its type fit? Keeps how many items it
@@ -29,22 +29,22 @@ impl<R: Form> Body<'_, R> {
             self.stated = None;
             return Ok(false);
         }
-        self.is_nil_by_marks(true)
+        self.is_nil_by_attribute(true)
     }
 
-    /// The same for an item, whose attributes nobody keeps.
+    /// The same for an item, whose unknown attributes are not kept.
     #[inline]
     pub(super) fn is_item_nil(&mut self) -> Result<bool> {
         if self.reader.attributes() == 0 {
             self.stated = None;
             return Ok(false);
         }
-        self.is_nil_by_marks(false)
+        self.is_nil_by_attribute(false)
     }
 
     #[inline(never)]
-    fn is_nil_by_marks(&mut self, keeps: bool) -> Result<bool> {
-        let marks = self.marks()?;
+    fn is_nil_by_attribute(&mut self, keeps: bool) -> Result<bool> {
+        let known_attributes = self.known_attributes()?;
         let plan = self.plan;
         let holds = plan.layout.scopes()[self.scope].fields[self.field].holds;
         let around = &plan.scopes[self.scope];
@@ -53,20 +53,22 @@ impl<R: Form> Body<'_, R> {
         let typed = match is_apart || around.is_typed_arm(self.field) {
             // Which arm it is, the type says.
             true => Ok(()),
-            false => marks.fit(self.kind_of(holds, slot.shape)),
+            false => known_attributes.fit(self.kind_of(holds, slot.shape)),
         };
         let fits = typed.and_then(|()| match slot.shape {
-            _ if marks.nil => Ok(None),
+            _ if known_attributes.nil => Ok(None),
             Shape::Group if plan.any_item => {
-                marks.array(around.inside(slot).is_compound).map(|it| it.count)
+                known_attributes.array(around.container(slot).is_compound).map(|it| it.count)
             }
             Shape::List => {
-                let fits = marks.reject_simple(plan).and_then(|()| marks.array(false));
+                let fits = known_attributes
+                    .reject_simple(plan)
+                    .and_then(|()| known_attributes.array(false));
                 fits.map(|it| it.count)
             }
-            _ => marks.reject_array().map(|()| None),
+            _ => known_attributes.reject_array().map(|()| None),
         });
-        let (nil, others) = (marks.nil, marks.others);
+        let (nil, others) = (known_attributes.nil, known_attributes.others);
         self.stated = fits.map_err(|kind| self.error(kind, self.at()))?;
         if is_apart {
             // The attributes are those of the arm.
@@ -75,7 +77,7 @@ impl<R: Form> Body<'_, R> {
         }
         let is_scope = match slot.shape {
             Shape::Struct => true,
-            Shape::Run => slot.scope > 0 && around.inside(slot).enclosing.is_some(),
+            Shape::Run => slot.scope > 0 && around.container(slot).enclosing.is_some(),
             _ => false,
         };
         if is_scope {
@@ -115,12 +117,12 @@ impl<R: Form> Body<'_, R> {
         component: u16,
         into: &mut F,
     ) -> Result<bool> {
-        let marks = self.marks()?;
-        if !marks.nil {
-            let fits = marks.reject_others(self.plan);
+        let known_attributes = self.known_attributes()?;
+        if !known_attributes.nil {
+            let fits = known_attributes.reject_others(self.plan);
             fits.map_err(|kind| self.error(kind, self.at()))?;
         }
-        let (nil, others) = (marks.nil, marks.others);
+        let (nil, others) = (known_attributes.nil, known_attributes.others);
         self.count_attributes_around(others, scope, component)?;
         if others > 0 && !nil {
             self.deliver_of_component(into);
@@ -130,12 +132,13 @@ impl<R: Form> Body<'_, R> {
 
     /// Is the item whose start tag was just read one of the present list?
     pub(super) fn check_item(&mut self) -> Result<()> {
-        let marks = self.marks()?;
+        let known_attributes = self.known_attributes()?;
         let field = &self.plan.layout.scopes()[self.scope].fields[self.field];
-        let fits =
-            marks.fit(field.holds.kind()).and_then(|()| marks.reject_nil("an item, not nil"));
-        let fits = fits.and_then(|()| marks.reject_array());
-        let others = marks.others;
+        let fits = known_attributes
+            .fit(field.holds.kind())
+            .and_then(|()| known_attributes.reject_nil("an item, not nil"));
+        let fits = fits.and_then(|()| known_attributes.reject_array());
+        let others = known_attributes.others;
         fits.map_err(|kind| self.error(kind, self.at()))?;
         self.count_attributes(others)
     }

@@ -13,17 +13,17 @@ use trunkline_codec::xml::{self, Parser, Source};
 use trunkline_message::{Error, ErrorKind, Limits, Message, Result, UnknownContent};
 
 use crate::attributes::is_of_graphs;
+use crate::container::Enclosing;
 use crate::entries::Run;
 use crate::event_reader::EventReader;
 use crate::form::{Form, Value, Xml};
 use crate::gap_templates::GapTemplates;
 use crate::graph;
-use crate::inside::Enclosing;
 use crate::names::Name;
+use crate::namespaces::OF_NONE;
 use crate::opening::{self, Entered, Names};
 use crate::paths::Gap;
 use crate::plan::{Plan, ScopePlan};
-use crate::spaces::OF_NONE;
 use crate::tags::Tags;
 use crate::templates::{Opening, Templates};
 use crate::unknown::UnknownCounter;
@@ -230,7 +230,7 @@ impl Decoder {
     }
 }
 
-/// Where nothing is long enough to meet a limit, the limit needs no look.
+/// A document that is too short to exceed a limit needs no check of it.
 #[inline]
 fn is_short(input: &str, limits: &Limits) -> bool {
     input.len() <= limits.value_bytes.min(limits.message_bytes)
@@ -286,7 +286,7 @@ pub(super) struct Body<'a, R: Form> {
     pub(super) entries: usize,
 }
 
-/// What a message is read with, and is used for the next one.
+/// The state for reading a message, which the next one reuses.
 struct Memory<'a> {
     scratch: &'a mut String,
     seen: &'a mut Vec<u64>,
@@ -442,11 +442,14 @@ impl<'a, R: Form> Body<'a, R> {
 
     /// Is a name in this namespace in that of this number?
     #[inline]
-    pub(super) fn is_in(&self, space: u8, namespace: R::Namespace) -> bool {
-        match space {
+    pub(super) fn is_in(&self, namespace_number: u8, namespace: R::Namespace) -> bool {
+        match namespace_number {
             0 => self.is_own(namespace),
             OF_NONE => self.reader.is_none(namespace),
-            _ => same(self.reader.namespace_name(namespace), self.plan.spaces.name(space)),
+            _ => same(
+                self.reader.namespace_name(namespace),
+                self.plan.namespaces.name(namespace_number),
+            ),
         }
     }
 
@@ -455,14 +458,15 @@ impl<'a, R: Form> Body<'a, R> {
     pub(super) fn meaning(&self, scope: &ScopePlan, component: u16, name: R::Name) -> Option<Name> {
         let local = self.reader.local(name).as_bytes();
         let namespace = self.reader.namespace(name);
-        if self.plan.spaces.is_one() {
+        if self.plan.namespaces.is_one() {
             return match self.is_own(namespace) {
                 true => scope.names.get(component, local),
                 false => None,
             };
         }
         let mut all = scope.names.all(component, local);
-        all.find(|(space, _)| self.is_in(*space, namespace)).map(|(_, meaning)| meaning)
+        all.find(|(namespace_number, _)| self.is_in(*namespace_number, namespace))
+            .map(|(_, meaning)| meaning)
     }
 
     #[cold]
@@ -471,7 +475,7 @@ impl<'a, R: Form> Body<'a, R> {
             let namespace = self.reader.resolve(prefix);
             namespace.is_some_and(|it| same(self.reader.namespace_name(it), name))
         };
-        self.plan.spaces.unprefixed().is_none_or(|it| is_named("", it))
+        self.plan.namespaces.unprefixed().is_none_or(|it| is_named("", it))
             && self.plan.prefixes.iter().all(|(prefix, name)| is_named(prefix, name))
     }
 

@@ -17,8 +17,8 @@ use trunkline_wire::{
 };
 
 use self::form::{Form, Infoset, Xml};
+use crate::container::Enclosing;
 use crate::escape::{escape, in_quotes, in_text};
-use crate::inside::Enclosing;
 use crate::parts::Part;
 use crate::plan::{Element, ListForm, NONE, Plan, ScopePlan, Shape, Slot};
 use crate::types::ByType;
@@ -41,8 +41,8 @@ impl Encoder {
         Self { plan: plan.clone(), output: Output::new(), base64, kept }
     }
 
-    /// How much of what the last message kept that its schema does not know was not written: fields of other formats, and
-    /// what stood in an element that is not there any more. The rest was, where it stood.
+    /// The amount of kept unknown content of the last message that was not written: fields of other formats,
+    /// and content of an element that no longer exists. The rest was written where it stood.
     pub fn unknown(&self) -> usize {
         self.kept.dropped
     }
@@ -84,7 +84,7 @@ impl Encoder {
         }
         let mut form = Infoset::new(writer);
         self.output.clear();
-        match &plan.around_header {
+        match &plan.wrapper_header {
             _ if header.is_empty() => write(&mut self.output, &plan.prologue),
             Some([before, after]) => {
                 self.output.extend(before.as_bytes());
@@ -113,7 +113,7 @@ impl Encoder {
         if !message.message_layout().is_same(&plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
-        let Some([before, after]) = &plan.around_header else {
+        let Some([before, after]) = &plan.wrapper_header else {
             return Err(Error::new(ErrorKind::Unwritable(NO_HEADER), 0));
         };
         self.output.clear();
@@ -330,7 +330,7 @@ impl<'a, F: Form, const ATTRIBUTES: bool> Body<'a, F, ATTRIBUTES> {
             Some(nil) => write(self.output, nil),
             None => {
                 write(self.output, &slot.start);
-                if scope.inside(slot).is_array {
+                if scope.container(slot).is_array {
                     self.array_count(0);
                 }
                 write(self.output, &slot.end);
@@ -745,11 +745,11 @@ impl<W: Form, const ATTRIBUTES: bool> FieldEncoder for Body<'_, W, ATTRIBUTES> {
         let is_wrapped = !matches!(slot.shape, Shape::Run | Shape::Mixed);
         if is_wrapped {
             write(self.output, &slot.start);
-            if scope.inside(slot).is_array {
+            if scope.container(slot).is_array {
                 self.array_count(entries.len());
             }
         }
-        let enclosing = scope.inside(slot).enclosing.as_ref();
+        let enclosing = scope.container(slot).enclosing.as_ref();
         let outer = self.scope_index;
         let mut was_text = false;
         self.inside(slot, |body| {
@@ -786,7 +786,7 @@ impl<W: Form, const ATTRIBUTES: bool> FieldEncoder for Body<'_, W, ATTRIBUTES> {
         self.approach(field);
         let scope = self.scope;
         let slot = &scope.slots[field];
-        let enclosing = scope.inside(slot).enclosing.as_ref();
+        let enclosing = scope.container(slot).enclosing.as_ref();
         let outer = self.scope_index;
         self.inside(slot, |body| {
             body.inner(enclosing, value);

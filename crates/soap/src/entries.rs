@@ -8,10 +8,10 @@ use trunkline_codec::infoset::Event;
 use trunkline_message::{Entries, ErrorKind, Fields, Result, Shape as ScopeShape};
 use trunkline_wire::{Literal, scan};
 
+use crate::container::{Container, Enclosing};
 use crate::decoder::Body;
 use crate::form::{Form, Value};
 use crate::gap_templates::piece;
-use crate::inside::{Enclosing, Inside};
 use crate::names::Name;
 use crate::plan::{ListForm, NONE, ScopePlan, Shape, Slot};
 
@@ -32,11 +32,11 @@ pub(super) const ENTRY: &str = "an entry, not nil";
 impl<'a, R: Form> Body<'a, R> {
     /// The field that is read: its slot, and what is inside.
     #[inline]
-    fn present(&self) -> (&'a Slot, &'a Inside) {
+    fn present(&self) -> (&'a Slot, &'a Container) {
         let plan = self.plan;
         let scope = &plan.scopes[self.scope];
         let slot = &scope.slots[self.field];
-        (slot, scope.inside(slot))
+        (slot, scope.container(slot))
     }
 
     /// Where elements may nest deeper than the limit, only the parser reads on, which counts them.
@@ -51,12 +51,12 @@ impl<'a, R: Form> Body<'a, R> {
     #[inline]
     pub(super) fn structure_inside<F: Fields>(&mut self, into: &mut F) -> Result<()> {
         let plan = self.plan;
-        let (slot, inside) = self.present();
+        let (slot, container) = self.present();
         let (outer, field, own) = (self.scope, self.field, self.own);
         let scope = &plan.scopes[usize::from(slot.scope)];
         self.measure(scope);
         self.scope = slot.scope.into();
-        self.own = inside.enclosing.as_ref().unwrap_or(own);
+        self.own = container.enclosing.as_ref().unwrap_or(own);
         let read = self.scope_apart(scope, into);
         read.map_err(|error| plan.locate(error, outer, field))?;
         (self.scope, self.field, self.own) = (outer, field, own);
@@ -67,31 +67,31 @@ impl<'a, R: Form> Body<'a, R> {
     #[inline]
     pub(super) fn entries_inside<G: Entries>(&mut self, into: &mut G) -> Result<()> {
         let plan = self.plan;
-        let (slot, inside) = self.present();
+        let (slot, container) = self.present();
         let inner = usize::from(slot.scope);
         let scope = &plan.scopes[inner];
         if slot.form != ListForm::Elements {
             return match slot.form {
-                ListForm::ByType => self.typed_entries(slot, inside, into),
+                ListForm::ByType => self.typed_entries(slot, container, into),
                 ListForm::Arms => self.arm_of_run(slot, into),
-                ListForm::Mixed => self.mixed_entries(slot, inside, into),
+                ListForm::Mixed => self.mixed_entries(slot, container, into),
                 ListForm::Any => self.any_of_run(slot, into),
-                ListForm::Elements | ListForm::Spaced => self.spaced_entries(slot, inside, into),
+                ListForm::Elements | ListForm::Spaced => self.spaced_entries(slot, container, into),
             };
         }
         if slot.shape == Shape::Run {
-            return self.run_of_entries(slot, inside, into);
+            return self.run_of_entries(slot, container, into);
         }
         into.clear();
         let stated = self.stated.take();
         self.measure(scope);
         into.reserve(*self.templates.count(inner));
-        let count = match &inside.enclosing {
+        let count = match &container.enclosing {
             Some(element) => self.enclosed_entries(slot, element, into)?,
             None => self.plain_entries(slot, into)?,
         };
         *self.templates.count(inner) = count;
-        self.check_count(stated, inside.fixed, count)
+        self.check_count(stated, container.fixed, count)
     }
 
     #[inline]
@@ -188,7 +188,7 @@ impl<'a, R: Form> Body<'a, R> {
         if !element.start.matches(self.input.as_bytes(), at) {
             return Ok(false);
         }
-        self.opened_planned(element.space);
+        self.opened_planned(element.namespace_number);
         self.opened_item_named(index, &element.name);
         self.reader.push_known(at + 1, element.name.len())?;
         self.reader.set_position(at + element.start.len());
@@ -213,20 +213,20 @@ impl<'a, R: Form> Body<'a, R> {
     ) -> Result<bool> {
         let index = usize::from(slot.scope);
         let start = self.reader.position();
-        // What is counted becomes no template: it would not be counted again.
+        // Counted content does not become a template, because it would not be counted again.
         let mut learns = self.reader.is_in_content();
         while let Some((at, name)) = self.next_element(slot)? {
             let is_named = || {
                 *self.reader.local(name) == *element.local
-                    && self.is_in(element.space, self.reader.namespace(name))
+                    && self.is_in(element.namespace_number, self.reader.namespace(name))
             };
             if self.plan.any_item || is_named() {
-                self.opened(element.space, name);
+                self.opened(element.namespace_number, name);
                 self.opened_item(index, name);
-                let marks = self.marks()?;
-                let fits = marks.reject_nil(ENTRY);
-                let fits = fits.and_then(|()| marks.reject_others(self.plan));
-                let others = marks.others;
+                let known_attributes = self.known_attributes()?;
+                let fits = known_attributes.reject_nil(ENTRY);
+                let fits = fits.and_then(|()| known_attributes.reject_others(self.plan));
+                let others = known_attributes.others;
                 fits.map_err(|kind| self.error(kind, self.reader.position()))?;
                 self.count_attributes_around(others, entry, NONE)?;
                 if self.attributes {
@@ -302,7 +302,7 @@ impl<'a, R: Form> Body<'a, R> {
                 self.check_names();
                 continue;
             };
-            self.opened(scope.slots[usize::from(of)].space, name);
+            self.opened(scope.slots[usize::from(of)].namespace_number, name);
             self.opened_item(inner, name);
             self.count_entry()?;
             (self.scope, self.field) = (inner, of.into());
@@ -350,13 +350,13 @@ impl<'a, R: Form> Body<'a, R> {
         let mut content = at + slot.start.len();
         match slot.shape {
             Shape::Struct | Shape::Run if self.attributes => {
-                if let Some(element) = &scope.inside(slot).enclosing
+                if let Some(element) = &scope.container(slot).enclosing
                     && slot.scope > 0
                 {
                     return self.fast_tag_of(slot.scope.into(), element, at);
                 }
             }
-            Shape::List | Shape::Group if scope.inside(slot).is_array => {
+            Shape::List | Shape::Group if scope.container(slot).is_array => {
                 let Some((count, behind)) = self.behind_count(content) else { return Ok(false) };
                 self.stated = Some(count);
                 content = behind;
@@ -364,7 +364,7 @@ impl<'a, R: Form> Body<'a, R> {
             Shape::Defaulted => return Ok(false),
             _ => {}
         }
-        self.opened_planned(slot.space);
+        self.opened_planned(slot.namespace_number);
         self.reader.push_known(at + 1, length)?;
         self.reader.set_position(content);
         Ok(true)
@@ -415,7 +415,7 @@ impl<'a, R: Form> Body<'a, R> {
     fn run_of_entries<G: Entries>(
         &mut self,
         slot: &'a Slot,
-        inside: &'a Inside,
+        container: &'a Container,
         into: &mut G,
     ) -> Result<()> {
         let run = std::mem::replace(&mut self.run, Run::First);
@@ -435,7 +435,7 @@ impl<'a, R: Form> Body<'a, R> {
             self.count_entry()?;
             self.scope = inner;
             let entry = into.next_entry();
-            let read = match &inside.enclosing {
+            let read = match &container.enclosing {
                 Some(element) => {
                     self.own = element;
                     self.scope_apart(scope, entry)
@@ -448,7 +448,7 @@ impl<'a, R: Form> Body<'a, R> {
             self.gap = None;
             self.check_names();
             if !self.next_of_run(slot, count)? {
-                return self.check_count(None, inside.fixed, count);
+                return self.check_count(None, container.fixed, count);
             }
         }
     }
@@ -485,8 +485,8 @@ impl<'a, R: Form> Body<'a, R> {
         count: usize,
     ) -> Result<bool> {
         loop {
-            // What an element means is known when its tag is read, and it cannot be read twice. So
-            // that of another field is known by its name alone.
+            // The meaning of an element is known when its tag is read, and the tag cannot be read
+            // twice. So an element of another field is recognised by its name alone.
             let Some(local) = self.reader.next_name()? else { return Ok(false) };
             let (is_next, is_other) = {
                 let mut all = scope.names.all(slot.component, local.as_bytes()).peekable();
@@ -495,16 +495,16 @@ impl<'a, R: Form> Body<'a, R> {
                 // Names of several namespaces may be another's.
                 (is_next, all.any(|(_, meaning)| meaning != own))
             };
-            let is_wild =
-                scope.has_wildcard(slot.component) && (!is_next || scope.inside(slot).fixed == 0);
+            let is_wild = scope.has_wildcard(slot.component)
+                && (!is_next || scope.container(slot).fixed == 0);
             if is_other || is_wild || !is_next && self.plan.return_value.is_some() {
                 return Ok(false);
             }
             let Event::Start(name) = self.reader.next()? else { return Ok(false) };
             let at = self.reader.began();
             self.check_names();
-            if is_next && self.is_in(slot.space, self.reader.namespace(name)) {
-                self.opened(slot.space, name);
+            if is_next && self.is_in(slot.namespace_number, self.reader.namespace(name)) {
+                self.opened(slot.namespace_number, name);
                 if !self.is_run_of_any(slot) && self.is_item_nil()? {
                     let kind = ErrorKind::Expected(ENTRY.into());
                     return Err(self.error(kind, self.reader.position()));
@@ -525,13 +525,13 @@ impl<'a, R: Form> Body<'a, R> {
         into: &mut Vec<T>,
         read: impl Fn(&mut Self) -> Result<T>,
     ) -> Result<()> {
-        let (slot, inside) = self.present();
+        let (slot, container) = self.present();
         let run = std::mem::replace(&mut self.run, Run::First);
         if run != Run::Again {
             into.clear();
         }
-        let Some(item) = &inside.enclosing else {
-            return self.spaced(inside, |body, _| {
+        let Some(item) = &container.enclosing else {
+            return self.spaced(container, |body, _| {
                 into.push(read(body)?);
                 Ok(())
             });
@@ -547,11 +547,11 @@ impl<'a, R: Form> Body<'a, R> {
                     into.push(read(self)?);
                     self.check_names();
                     if !self.next_of_run(slot, count)? {
-                        return self.check_count(None, inside.fixed, count);
+                        return self.check_count(None, container.fixed, count);
                     }
                 }
             }
-            _ => self.items(slot, inside, item, |body| {
+            _ => self.items(slot, container, item, |body| {
                 into.push(read(body)?);
                 Ok(())
             }),
@@ -562,7 +562,7 @@ impl<'a, R: Form> Body<'a, R> {
     #[inline(never)]
     fn spaced(
         &mut self,
-        inside: &Inside,
+        container: &Container,
         mut item: impl FnMut(&mut Self, usize) -> Result<()>,
     ) -> Result<()> {
         let input = self.input;
@@ -593,7 +593,7 @@ impl<'a, R: Form> Body<'a, R> {
             item(self, count)?;
             count += 1;
         }
-        self.check_count(None, inside.fixed, count)
+        self.check_count(None, container.fixed, count)
     }
 
     /// The same of entries.
@@ -601,13 +601,13 @@ impl<'a, R: Form> Body<'a, R> {
     fn spaced_entries<G: Entries>(
         &mut self,
         slot: &'a Slot,
-        inside: &'a Inside,
+        container: &'a Container,
         into: &mut G,
     ) -> Result<()> {
         into.clear();
         let plan = self.plan;
         let (outer, field) = (self.scope, self.field);
-        self.spaced(inside, |body, index| {
+        self.spaced(container, |body, index| {
             body.count_entry()?;
             body.fields += 1;
             (body.scope, body.field) = (slot.scope.into(), 0);
@@ -622,7 +622,7 @@ impl<'a, R: Form> Body<'a, R> {
     fn items(
         &mut self,
         slot: &'a Slot,
-        inside: &Inside,
+        container: &Container,
         element: &Enclosing,
         mut item: impl FnMut(&mut Self) -> Result<()>,
     ) -> Result<()> {
@@ -642,11 +642,11 @@ impl<'a, R: Form> Body<'a, R> {
                     continue;
                 }
                 if self.ends(&slot.end, at) {
-                    return self.check_count(stated, inside.fixed, count);
+                    return self.check_count(stated, container.fixed, count);
                 }
             }
             let Some((at, _)) = self.next_element(slot)? else {
-                return self.check_count(stated, inside.fixed, count);
+                return self.check_count(stated, container.fixed, count);
             };
             count += 1;
             self.check_elements(count, at)?;
@@ -659,8 +659,8 @@ impl<'a, R: Form> Body<'a, R> {
 
     /// Is the present field a list in one text?
     pub(super) fn is_spaced(&self) -> bool {
-        let (slot, inside) = self.present();
-        slot.shape != Shape::Run && inside.enclosing.is_none()
+        let (slot, container) = self.present();
+        slot.shape != Shape::Run && container.enclosing.is_none()
     }
 
     /// The same of so many numbers that were read at once.

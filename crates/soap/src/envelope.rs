@@ -1,4 +1,4 @@
-//! What stands around a message.
+//! The envelope around a message.
 
 use crate::naming::Naming;
 use crate::plan::{Layout, Style, Version};
@@ -34,8 +34,8 @@ pub(super) fn namespaces(version: Version) -> (&'static str, &'static str) {
     }
 }
 
-/// What stands around a message's fields.
-pub(super) struct Around {
+/// The text around the fields of a message.
+pub(super) struct Wrapper {
     /// Up to the Envelope's start tag; nothing for a fragment.
     envelope: Option<String>,
     /// From the Body's start tag to the message's.
@@ -46,7 +46,7 @@ pub(super) struct Around {
     pub(super) after: String,
 }
 
-impl Around {
+impl Wrapper {
     /// All before the first field.
     pub(super) fn prologue(&self) -> String {
         format!("{}{}", self.envelope.as_deref().unwrap_or_default(), self.body)
@@ -62,12 +62,12 @@ impl Around {
 
 /// All before the message's first field and all after its last, for a message named `root`. Where
 /// attributes may follow, the message's start tag is open and its end tag is left out.
-pub(super) fn around(naming: &Naming<'_>, root: &str) -> Around {
+pub(super) fn wrapper(naming: &Naming<'_>, root: &str) -> Wrapper {
     let options = naming.options;
     if options.layout == Layout::Fragment {
         let (body, root_end) = body(naming, root, &of_fragment(naming, root));
         let after = if naming.in_tags { String::new() } else { root_end.clone() };
-        return Around { envelope: None, body, root_end, after };
+        return Wrapper { envelope: None, body, root_end, after };
     }
     let (envelope, encoding) = namespaces(options.version);
     let encoded = options.style.is_encoded();
@@ -97,7 +97,7 @@ pub(super) fn around(naming: &Naming<'_>, root: &str) -> Around {
     }
     after.push_str("</SOAP-ENV:Body></SOAP-ENV:Envelope>");
     let body = format!("<SOAP-ENV:Body{on_body}>{start}");
-    Around { envelope: Some(before), body, root_end, after }
+    Wrapper { envelope: Some(before), body, root_end, after }
 }
 
 /// The attributes of a fragment: what an Envelope would declare, and its type where it is encoded.
@@ -138,10 +138,10 @@ fn body(naming: &Naming<'_>, root: &str, attributes: &str) -> (String, String) {
 /// The start tag of the Body's child, but for its last bracket, and its end tag. Only with
 /// document/literal are the elements inside in its namespace, if they are qualified.
 fn tags(name: &str, naming: &Naming<'_>, attributes: &str) -> (String, String) {
-    let (options, spaces) = (naming.options, &naming.spaces);
+    let (options, namespaces) = (naming.options, &naming.namespaces);
     let namespace = escaped(&options.namespace);
     let mut others = String::new();
-    let of_elements = spaces.declared().filter(|(prefix, _)| *prefix != "ns");
+    let of_elements = namespaces.declared().filter(|(prefix, _)| *prefix != "ns");
     for (prefix, name) in of_elements.chain(naming.types.declared()) {
         others.push_str(&format!(" xmlns:{prefix}=\"{}\"", escaped(name)));
     }
@@ -149,7 +149,7 @@ fn tags(name: &str, naming: &Naming<'_>, attributes: &str) -> (String, String) {
     if namespace.is_empty() {
         return (format!("<{name}{others}{attributes}"), format!("</{name}>"));
     }
-    if is_default && !spaces.is_prefixed() {
+    if is_default && !namespaces.is_prefixed() {
         let start = format!("<{name} xmlns=\"{namespace}\"{others}{attributes}");
         return (start, format!("</{name}>"));
     }

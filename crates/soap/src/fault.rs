@@ -15,7 +15,7 @@ use crate::header::{HeaderBlock, namespace};
 use crate::plan::Version;
 use crate::qname::QName;
 
-/// Whose mistake it is (SOAP 1.1 section 4.4.1, SOAP 1.2 part 1 section 5.4.6).
+/// Which side made the mistake (SOAP 1.1 section 4.4.1, SOAP 1.2 part 1 section 5.4.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultCode {
     /// The message is in no Envelope that is known.
@@ -45,8 +45,8 @@ impl FaultCode {
     }
 }
 
-/// What is sent in place of an answer when something is wrong (SOAP 1.1 section 4.4, SOAP 1.2 part
-/// 1 section 5.4). One pointer wide, so that a result that is none carries no weight; its parts are
+/// The message that replaces an answer after an error (SOAP 1.1 section 4.4, SOAP 1.2 part 1
+/// section 5.4). One pointer wide, so that a result that is none carries no weight; its parts are
 /// read and set as if they were its fields.
 ///
 /// ```
@@ -64,13 +64,13 @@ pub struct Fault(Box<FaultParts>);
 /// What a [`Fault`] says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultParts {
-    /// Whose mistake it is.
+    /// Which side made the mistake.
     pub code: FaultCode,
-    /// What it is more closely, the widest first. In SOAP 1.1, which has one code only, the last
-    /// of them stands in place of `code` if it is in a namespace; so does what extends a code
-    /// there after a dot, such as `Client.Authentication` in the namespace of the envelope.
+    /// The subcodes, the widest first. In SOAP 1.1, which has one code only, the last of them
+    /// stands in place of `code` if it is in a namespace; so does what extends a code there after a
+    /// dot, such as `Client.Authentication` in the namespace of the envelope.
     pub subcodes: Vec<QName>,
-    /// What it is, for people.
+    /// The reason, for people.
     pub reason: String,
     /// The language of the reason, as in `xml:lang`; `en` unless a fault names another.
     pub language: String,
@@ -78,8 +78,8 @@ pub struct FaultParts {
     pub node: Option<String>,
     /// The URI of the role in which the node acted; `faultactor` in SOAP 1.1.
     pub role: Option<String>,
-    /// What the application has to say about it: any elements. In SOAP 1.1 only what concerns the
-    /// Body may be here. Text that a fault has here outside of elements is read as an element
+    /// The application's details: any elements. In SOAP 1.1 only what concerns the Body may be
+    /// here. Text that a fault has here outside of elements is read as an element
     /// `text` in no namespace.
     pub detail: Vec<Fragment>,
     /// The header blocks that were not understood, listed in `NotUnderstood` blocks. SOAP 1.2 only.

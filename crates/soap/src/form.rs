@@ -1,4 +1,5 @@
-//! What decoding asks of the form of a document, beside what [`infoset`](trunkline_codec::infoset) says.
+//! The requirements of decoding on the form of a document, besides those of
+//! [`infoset`](trunkline_codec::infoset).
 //!
 //! The generic path reads any form event by event. XML is a text: the fast path and the template path
 //! compare its bytes, and move the parser past what they have read. Other forms have the generic path

@@ -35,7 +35,7 @@ const MOST_OPENED: usize = 4;
 /// A place in a gap: offset and length.
 pub(super) type Piece = (u8, u8);
 
-/// What crossing a gap does.
+/// The effect of crossing a gap.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Effect {
     /// The field whose value begins behind the gap, or [`END`].
@@ -206,7 +206,7 @@ pub(super) struct GapTemplates {
     counts: Box<[usize]>,
 }
 
-/// What stands for a namespace.
+/// The prefix of a namespace.
 #[derive(Debug)]
 struct Prefix {
     planned: Box<str>,
@@ -288,23 +288,23 @@ impl GapTemplates {
     }
 
     /// Is it the prefix of this namespace in all templates? The first one becomes it.
-    pub(super) fn agrees(&mut self, space: u8, prefix: &str) -> bool {
-        let Prefix { planned, found } = &mut self.prefixes[usize::from(space)];
+    pub(super) fn agrees(&mut self, namespace_number: u8, prefix: &str) -> bool {
+        let Prefix { planned, found } = &mut self.prefixes[usize::from(namespace_number)];
         let found = &**found.get_or_insert_with(|| prefix.into());
-        self.planned |= u64::from(same(found, planned)) << space;
+        self.planned |= u64::from(same(found, planned)) << namespace_number;
         same(found, prefix)
     }
 
     /// The same of the plan's own prefix.
     #[inline]
-    pub(super) fn agrees_planned(&mut self, space: u8) -> bool {
-        self.planned >> (space & 63) & 1 != 0 || self.agrees_first(space)
+    pub(super) fn agrees_planned(&mut self, namespace_number: u8) -> bool {
+        self.planned >> (namespace_number & 63) & 1 != 0 || self.agrees_first(namespace_number)
     }
 
     #[cold]
-    fn agrees_first(&mut self, space: u8) -> bool {
-        let planned = self.prefixes[usize::from(space)].planned.clone();
-        self.agrees(space, &planned)
+    fn agrees_first(&mut self, namespace_number: u8) -> bool {
+        let planned = self.prefixes[usize::from(namespace_number)].planned.clone();
+        self.agrees(namespace_number, &planned)
     }
 
     /// The template that matches at `at`: the predicted one of its site, or any if `others` are asked for.

@@ -1,4 +1,4 @@
-//! Header blocks: for whom they are, who must understand them, who passes them on.
+//! Header blocks: their roles, `mustUnderstand`, and forwarding.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,8 @@ use crate::fragment::Fragment;
 use crate::plan::Version;
 use crate::qname::QName;
 
-/// Header blocks of one message at most: each is looked at by everyone who processes headers.
+/// The maximum number of header blocks of a message: every node that processes headers reads each
+/// of them.
 pub(super) const MOST_BLOCKS: usize = 1024;
 
 /// A child of Header (SOAP 1.1 section 4.2, SOAP 1.2 part 1 section 5.2).
@@ -21,7 +22,7 @@ pub struct HeaderBlock {
     pub name: QName,
     /// Must whoever it is for understand it, or else reject the message?
     pub must_understand: bool,
-    /// Whom it is for: the URI of a role (SOAP 1.1: actor). `None` is for the ultimate receiver.
+    /// Its role, a URI (SOAP 1.1: actor). `None` is for the ultimate receiver.
     pub role: Option<String>,
     /// Is it passed on by those it is for that do not process it? In SOAP 1.2 only.
     pub relay: bool,
@@ -37,7 +38,7 @@ impl HeaderBlock {
         let stripped = content.reader(&Limits::default()).and_then(|mut reader| {
             let Event::Start(name) = reader.next()? else { return Ok(content.clone()) };
             for version in [Version::Soap11, Version::Soap12] {
-                // What cannot be read is left out all the same.
+                // A block that cannot be read is left out all the same.
                 said.read(&reader, version, |_| Ok(false))?;
             }
             said.places.sort_unstable();
@@ -123,7 +124,7 @@ impl HeaderBlock {
     }
 }
 
-/// What the attributes of a block's element say of it.
+/// The attributes of a block's element.
 #[derive(Default)]
 struct BlockAttributes {
     must_understand: bool,
@@ -190,7 +191,7 @@ impl<'a> Roles<'a> {
     pub const NEXT_11: &'static str = "http://schemas.xmlsoap.org/soap/actor/next";
     /// SOAP 1.2: whoever comes next on the message's path.
     pub const NEXT_12: &'static str = "http://www.w3.org/2003/05/soap-envelope/role/next";
-    /// SOAP 1.2: nobody; the block is data that others refer to.
+    /// SOAP 1.2: no role; the block is data that others refer to.
     pub const NONE: &'static str = "http://www.w3.org/2003/05/soap-envelope/role/none";
     /// SOAP 1.2: the ultimate receiver; to name no role is the same.
     pub const ULTIMATE_RECEIVER: &'static str =

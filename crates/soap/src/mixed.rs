@@ -6,10 +6,10 @@ use trunkline_message::{Entries, Error, ErrorKind, Field, Fields, Holds, Kind, N
 use trunkline_message::{ScopeId, Shape as ScopeShape};
 
 use crate::binding::{is_by_type, is_mixed, of_member};
+use crate::container::Container;
 use crate::decoder::Body;
 use crate::entries::Run;
 use crate::form::{Form, Value};
-use crate::inside::Inside;
 use crate::names::Name;
 use crate::naming::Naming;
 use crate::plan::{NONE, ScopePlan, Shape, Slot};
@@ -83,7 +83,7 @@ impl<'a, R: Form> Body<'a, R> {
     pub(super) fn mixed_entries<G: Entries>(
         &mut self,
         slot: &'a Slot,
-        inside: &'a Inside,
+        container: &'a Container,
         into: &mut G,
     ) -> Result<()> {
         into.clear();
@@ -119,7 +119,7 @@ impl<'a, R: Form> Body<'a, R> {
             count += 1;
         }
         self.check_names();
-        self.check_count(None, inside.fixed, count)
+        self.check_count(None, container.fixed, count)
     }
 
     /// Reads the text, which began at `text_at`, up to the start tag of an arm, and says which and where
@@ -137,7 +137,7 @@ impl<'a, R: Form> Body<'a, R> {
                     let at = self.reader.began();
                     self.check_names();
                     if let Some(Name::Field(arm)) = self.meaning(scope, NONE, name) {
-                        self.opened(scope.slots[usize::from(arm)].space, name);
+                        self.opened(scope.slots[usize::from(arm)].namespace_number, name);
                         return Ok(Some((arm, at)));
                     }
                     if let Some(Name::Field(arm)) = self.any_entry(scope, name) {

@@ -31,7 +31,7 @@ pub(super) struct Names {
 struct Entry {
     name: Box<[u8]>,
     /// The number of its namespace.
-    space: u8,
+    namespace_number: u8,
     meaning: Name,
 }
 
@@ -139,10 +139,10 @@ impl Names {
         &mut self,
         component: u16,
         (written, local): (&str, &str),
-        space: u8,
+        namespace_number: u8,
         meaning: Name,
     ) {
-        let entry = |name: &str| Entry { name: name.as_bytes().into(), space, meaning };
+        let entry = |name: &str| Entry { name: name.as_bytes().into(), namespace_number, meaning };
         self.tables[table(component)].entries.push(entry(written));
         self.locals[table(component)].entries.push(entry(local));
     }
@@ -171,7 +171,7 @@ impl Names {
     /// What the local name means in the component in each namespace, with the numbers of those.
     pub(super) fn all(&self, component: u16, local: &[u8]) -> impl Iterator<Item = (u8, Name)> {
         let tables = if self.locals.is_empty() { &self.tables } else { &self.locals };
-        tables[table(component)].entries_of(local).map(|it| (it.space, it.meaning))
+        tables[table(component)].entries_of(local).map(|it| (it.namespace_number, it.meaning))
     }
 
     /// What the name of `length` bytes in the window means, if it is a name of the component at

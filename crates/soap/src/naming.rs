@@ -13,9 +13,9 @@ use crate::binding::{
     check_component, check_member, check_type, entry_name, is_of_arms, is_spaced, is_unwrapped,
     item_name, noted_name, of_member,
 };
+use crate::namespaces::{Namespaces, Place};
 use crate::plan::{Layout, NONE, Options, Shape, Style, Version};
-use crate::spaces::{Place, Spaces};
-use crate::types::TypeSpaces;
+use crate::types::TypeNamespaces;
 
 /// Attributes with a meaning of their own: a declaration (Namespaces in XML section 3), and a
 /// reference to a value elsewhere (SOAP 1.1 section 5.4.1).
@@ -24,8 +24,8 @@ const TAKEN: [&str; 2] = ["xmlns", "href"];
 pub(super) struct Naming<'a> {
     pub(super) layout: &'a trunkline_message::Layout,
     pub(super) options: &'a Options,
-    pub(super) spaces: Spaces,
-    pub(super) types: TypeSpaces,
+    pub(super) namespaces: Namespaces,
+    pub(super) types: TypeNamespaces,
     /// May values stand in start tags, or as the text of an element with such a one?
     pub(super) in_tags: bool,
     /// May elements be written that are nil?
@@ -35,10 +35,10 @@ pub(super) struct Naming<'a> {
 impl<'a> Naming<'a> {
     /// With no namespaces yet but that of elements of which nothing is noted.
     pub(super) fn new(layout: &'a trunkline_message::Layout, options: &'a Options) -> Self {
-        let spaces = Spaces::of_elements(options.element_namespace());
+        let namespaces = Namespaces::of_elements(options.element_namespace());
         let in_tags = options.attributes;
-        let types = TypeSpaces::default();
-        let mut naming = Self { layout, options, spaces, types, in_tags, has_nil: false };
+        let types = TypeNamespaces::default();
+        let mut naming = Self { layout, options, namespaces, types, in_tags, has_nil: false };
         let places = || {
             (0..layout.scopes().len() as u16).map(ScopeId).flat_map(|id| {
                 let fields = layout.scope(id).fields.len();
@@ -58,9 +58,9 @@ impl<'a> Naming<'a> {
     ///
     /// # Errors
     /// They are too many.
-    pub(super) fn with_spaces(mut self) -> Result<Self> {
-        self.spaces = Spaces::new(&self)?;
-        self.types = TypeSpaces::new(&self);
+    pub(super) fn with_namespaces(mut self) -> Result<Self> {
+        self.namespaces = Namespaces::new(&self)?;
+        self.types = TypeNamespaces::new(&self);
         Ok(self)
     }
 }
@@ -340,8 +340,8 @@ impl Naming<'_> {
         }
     }
 
-    /// Where components have no elements, an empty list without an element around it does not say that
-    /// the component is there.
+    /// Without elements of components, an empty list without an element around it does not show that
+    /// the component is present.
     fn check_run(&self, id: ScopeId, field: &Field) -> Result<(), String> {
         let components = &self.layout.scope(id).components;
         let mut around = field.component.map(|it| &components[usize::from(it)]);

@@ -1,11 +1,13 @@
-//! What stands before a message, from the XML declaration to its own element, and behind it, by the parser.
+//! Reads everything before a message, from the XML declaration to the message's own element, and
+//! everything behind it, by the parser.
 
 use trunkline_codec::infoset::{Event, Reader};
 use trunkline_codec::xml::Namespace;
 use trunkline_message::{Error, ErrorKind, Result};
 
 use crate::attributes::{
-    Kept, Marks, has_graphs, others, own, reject_independent, reject_style, reject_unqualified,
+    Kept, KnownAttributes, has_graphs, others, own, reject_independent, reject_style,
+    reject_unqualified,
 };
 use crate::envelope::{SOAP11, SOAP12};
 use crate::form::Form;
@@ -191,13 +193,13 @@ fn message<R: Reader>(
 /// Looks at the attributes of the start tag just read: there have to be elements by their names, or
 /// none at all if it `may` be nil; says whether it is.
 fn check(plan: &Plan, reader: &impl Reader, may: bool) -> Result<bool> {
-    let marks = Marks::read(plan, reader).and_then(|marks| {
+    let known_attributes = KnownAttributes::read(plan, reader).and_then(|known_attributes| {
         if !may {
-            marks.reject_nil("a message, not nil")?;
+            known_attributes.reject_nil("a message, not nil")?;
         }
-        marks.reject_others(plan).map(|()| marks.nil)
+        known_attributes.reject_others(plan).map(|()| known_attributes.nil)
     });
-    marks.map_err(|kind| Error::new(kind, reader.began()))
+    known_attributes.map_err(|kind| Error::new(kind, reader.began()))
 }
 
 fn unexpected<R: Reader>(what: &str, reader: &R, found: R::Name) -> Error {

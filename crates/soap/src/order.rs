@@ -6,8 +6,8 @@ use crate::naming::Naming;
 use crate::plan::{NONE, Shape};
 
 /// Attributes come before all that is inside their element, whatever the schema's order is. A
-/// message shows its fields in the schema's order only, so it is asked to show them more than once,
-/// and each visit writes those whose turn it is.
+/// message shows its fields in the schema's order only. So the encoder visits it more than once,
+/// and each visit writes the fields whose turn it is.
 pub(super) struct Order {
     /// Of each field, as which it is written.
     pub(super) rank_of: Vec<u16>,
@@ -42,9 +42,9 @@ impl Order {
     }
 }
 
-/// What stands in an element.
+/// The attributes and children of an element.
 #[derive(Clone, Default)]
-struct Inside {
+struct Children {
     attributes: Vec<usize>,
     /// By the first field: components, then the field itself.
     elements: Vec<(usize, Child)>,
@@ -58,7 +58,7 @@ enum Child {
 
 struct Written {
     /// Of the scope's own element, then of the components.
-    inside: Vec<Inside>,
+    children: Vec<Children>,
     fields: Vec<usize>,
     spans: Vec<(usize, usize)>,
 }
@@ -66,10 +66,10 @@ struct Written {
 impl Written {
     fn new(naming: &Naming<'_>, id: ScopeId) -> Self {
         let scope = naming.layout.scope(id);
-        let mut inside = vec![Inside::default(); scope.components.len() + 1];
+        let mut children = vec![Children::default(); scope.components.len() + 1];
         let place = |component: u16| usize::from(component.wrapping_add(1));
         for index in 0..scope.fields.len() {
-            let around = &mut inside[place(naming.around(id, index))];
+            let around = &mut children[place(naming.around(id, index))];
             match naming.shape(id, index) {
                 Shape::Attribute => around.attributes.push(index),
                 _ => around.elements.push((index, Child::Field)),
@@ -77,20 +77,20 @@ impl Written {
         }
         if !naming.options.flat {
             for (index, component) in scope.components.iter().enumerate() {
-                let around = &mut inside[place(component.parent.unwrap_or(NONE))];
+                let around = &mut children[place(component.parent.unwrap_or(NONE))];
                 around.elements.push((component.fields.start, Child::Component(index as u16)));
             }
         }
-        inside.iter_mut().for_each(|inside| inside.elements.sort());
-        Self { inside, fields: Vec::new(), spans: vec![(0, 0); scope.components.len()] }
+        children.iter_mut().for_each(|children| children.elements.sort());
+        Self { children, fields: Vec::new(), spans: vec![(0, 0); scope.components.len()] }
     }
 
     /// Writes what stands in a component, or in the scope's own element.
     fn element(&mut self, component: u16) {
-        let inside = std::mem::take(&mut self.inside[usize::from(component.wrapping_add(1))]);
+        let children = std::mem::take(&mut self.children[usize::from(component.wrapping_add(1))]);
         let first = self.fields.len();
-        self.fields.extend(inside.attributes);
-        for (field, child) in inside.elements {
+        self.fields.extend(children.attributes);
+        for (field, child) in children.elements {
             match child {
                 Child::Component(inner) => self.element(inner),
                 Child::Field => self.fields.push(field),

@@ -1,4 +1,4 @@
-//! What is written of a scope though nothing in it is set.
+//! The parts of a scope that are written even if nothing in it is set.
 
 use trunkline_message::{Component, Field, Holds, Need, Scope, ScopeId, Shape as ScopeShape};
 use trunkline_wire::Literal;

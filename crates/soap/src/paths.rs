@@ -12,7 +12,7 @@ use crate::names::Name;
 use crate::plan::{Element, NONE, ScopePlan, Shape};
 use crate::unknown::capture::ScopePath;
 
-/// Where reading has come to.
+/// The position in the message.
 pub(super) enum Step {
     /// At the value of a field.
     Leaf(Leaf),
@@ -152,7 +152,7 @@ impl<'a, R: Form> Body<'a, R> {
     ) -> Result<bool> {
         let Unmet::Missing(field) = unmet else { return Ok(false) };
         let slot = &scope.slots[field];
-        if !matches!(slot.shape, Shape::Run | Shape::Mixed) || scope.inside(slot).fixed > 0 {
+        if !matches!(slot.shape, Shape::Run | Shape::Mixed) || scope.container(slot).fixed > 0 {
             return Ok(false);
         }
         seen[field / 64] |= 1 << (field % 64);
@@ -161,9 +161,9 @@ impl<'a, R: Form> Body<'a, R> {
         Ok(true)
     }
 
-    /// Leaves a component, at `at`: one that is there has what it must have, though it be empty.
-    /// Where that has to be asked, the gap becomes no template, for the answer is not the same in every
-    /// message.
+    /// Leaves a component, at `at`: a component that is present must have its required fields, even if it is
+    /// empty. If this has to be checked, the gap does not become a template, because the result differs from
+    /// message to message.
     #[inline]
     pub(super) fn leave<F: Fields>(
         &mut self,
@@ -277,7 +277,7 @@ impl<'a, R: Form> Body<'a, R> {
                     if slot.shape != Shape::Value || !slot.start.matches(bytes, at) {
                         break;
                     }
-                    self.opened_planned(slot.space);
+                    self.opened_planned(slot.namespace_number);
                     self.note(field, seen, at)?;
                     let leaf =
                         Leaf { field, content: at + slot.start.len(), name: (at + 1, length) };
@@ -291,14 +291,14 @@ impl<'a, R: Form> Body<'a, R> {
                     return Ok(Step::Leaf(leaf));
                 }
                 Some(Name::Component(inner)) => {
-                    let Element { start, space, .. } = &scope.components[usize::from(inner)];
-                    if !start.matches(bytes, at) {
+                    let element = &scope.components[usize::from(inner)];
+                    if !element.start.matches(bytes, at) {
                         break;
                     }
-                    self.opened_planned(*space);
+                    self.opened_planned(element.namespace_number);
                     self.note_component(scope, inner, seen, at)?;
                     self.reader.push_known(at + 1, length)?;
-                    at += start.len();
+                    at += element.start.len();
                     component = inner;
                 }
                 None => {
@@ -445,16 +445,16 @@ impl<'a, R: Form> Body<'a, R> {
     /// are kept for one prefix of each only: then a gap that closes an element closes it by the name that
     /// opened it.
     #[inline]
-    pub(super) fn opened(&mut self, space: u8, name: R::Name) {
-        if self.same_context && !self.templates.agrees(space, self.reader.prefix(name)) {
+    pub(super) fn opened(&mut self, namespace_number: u8, name: R::Name) {
+        if self.same_context && !self.templates.agrees(namespace_number, self.reader.prefix(name)) {
             self.same_context = false;
         }
     }
 
     /// One was opened whose name has the plan's prefix.
     #[inline]
-    pub(super) fn opened_planned(&mut self, space: u8) {
-        if self.same_context && !self.templates.agrees_planned(space) {
+    pub(super) fn opened_planned(&mut self, namespace_number: u8) {
+        if self.same_context && !self.templates.agrees_planned(namespace_number) {
             self.same_context = false;
         }
     }
@@ -530,11 +530,11 @@ impl<'a, R: Form> Body<'a, R> {
                 self.fast_field(scope, seen, (field.into(), at, length), into)
             }
             Some(Name::Component(inner)) => {
-                let Element { start, space, .. } = &scope.components[usize::from(inner)];
+                let Element { start, namespace_number, .. } = &scope.components[usize::from(inner)];
                 if !start.matches(bytes, at) {
                     return Ok(None);
                 }
-                self.opened_planned(*space);
+                self.opened_planned(*namespace_number);
                 self.note_component(scope, inner, seen, at)?;
                 self.reader.push_known(at + 1, length)?;
                 self.reader.set_position(at + start.len());
@@ -599,7 +599,7 @@ impl<'a, R: Form> Body<'a, R> {
     ) -> Result<Option<Step>> {
         let slot = &scope.slots[field];
         if slot.shape == Shape::Value {
-            self.opened_planned(slot.space);
+            self.opened_planned(slot.namespace_number);
             self.note(field, seen, at)?;
             self.field = field;
             let content = at + slot.start.len();
@@ -633,7 +633,7 @@ impl<'a, R: Form> Body<'a, R> {
         }
         self.begun = at;
         let word = &mut seen[field / 64];
-        if *word >> (field % 64) & 1 == 0 || scope.inside(slot).fixed > 0 {
+        if *word >> (field % 64) & 1 == 0 || scope.container(slot).fixed > 0 {
             self.run = Run::First;
             return self.note(field, seen, at);
         }

@@ -8,14 +8,14 @@ use trunkline_message::{Shape as ScopeShape, TypeId};
 use trunkline_wire::Literal;
 
 use crate::any::Wildcard;
+use crate::container::{Container, Depths, Enclosing, Values, end, many_named};
 use crate::envelope;
-use crate::inside::{Depths, Enclosing, Inside, Values, end, many_named};
 use crate::names::{Name, Names};
+use crate::namespaces::Namespaces;
 use crate::naming::Naming;
 use crate::order::Order;
 use crate::parts::{Part, hollow, parts};
 use crate::slots::Slots;
-use crate::spaces::Spaces;
 use crate::types::ByType;
 
 /// Which SOAP.
@@ -112,8 +112,8 @@ pub struct Options {
     /// value of a call? Then `rpc:result` says so (part 2 section 4.2.1) if it is set. Not where
     /// values are [attributes](Self::attributes).
     pub result: bool,
-    /// Are header blocks that must be understood passed over like the others? For a caller who has
-    /// looked at them. Where not, they are an error.
+    /// Are header blocks that must be understood skipped like the others? For callers that have checked
+    /// them. Otherwise they are an error.
     pub any_header: bool,
     /// Names of two to four characters in place of the schema's, those of attributes too (the
     /// paper's section 5.4).
@@ -218,7 +218,7 @@ impl Options {
         let of_types = xsi.chain(naming.types.prefixes());
         let types = types.into_iter().filter(|_| self.types);
         let all = types.chain(of_arrays.filter(|_| self.has_arrays()));
-        let all = all.chain(naming.spaces.declared()).chain(of_types);
+        let all = all.chain(naming.namespaces.declared()).chain(of_types);
         all.map(|(prefix, name)| (prefix.into(), name.into())).collect()
     }
 }
@@ -233,7 +233,7 @@ pub struct Plan {
     pub(super) epilogue: Literal,
     /// The prologue up to and from where header blocks stand, with the tags around them; none for a
     /// fragment.
-    pub(super) around_header: Option<[Box<str>; 2]>,
+    pub(super) wrapper_header: Option<[Box<str>; 2]>,
     /// Local name and namespace of the element that is the message, and its end tag as written.
     pub(super) root: Box<str>,
     pub(super) root_namespace: Box<str>,
@@ -248,7 +248,7 @@ pub struct Plan {
     pub(super) any_name: bool,
     /// The prefixes in the attributes of start tags, and what they must stand for.
     pub(super) prefixes: Vec<(Box<str>, Box<str>)>,
-    pub(super) spaces: Spaces,
+    pub(super) namespaces: Namespaces,
     /// May values stand in start tags, or as the text of an element with such a one?
     pub(super) in_tags: bool,
     /// Is anything as notes say that graphs know nothing of: in other namespaces, in start tags, or a
@@ -274,16 +274,16 @@ impl Plan {
     /// Compiles a layout.
     ///
     /// # Errors
-    /// Two elements beside each other would have the same name: an arm of a choice stands where the
-    /// choice does. Or a note of XML is none: a name that is no name, a word without a meaning.
+    /// Two elements beside each other would have the same name: an arm of a choice stands where
+    /// the choice does. Or a note of XML is not valid: a name that is not a name, or an unknown word.
     pub fn new(layout: &Arc<trunkline_message::Layout>, options: &Options) -> Result<Arc<Self>> {
         let options = options.effective();
         let naming = Naming::new(layout, &options);
         naming.check_notes()?;
-        let naming = naming.with_spaces()?;
+        let naming = naming.with_namespaces()?;
         naming.check()?;
         let root = naming.root();
-        let around = envelope::around(&naming, &root);
+        let around = envelope::wrapper(&naming, &root);
         let arrays = options.has_arrays();
         let any_item = options.style.is_encoded() && !options.is_plain_rpc();
         let mut enumerations = Enumerations::default();
@@ -305,7 +305,7 @@ impl Plan {
             layout: layout.clone(),
             prologue: Literal::new(around.prologue().as_bytes()),
             epilogue: Literal::new(around.after.as_bytes()),
-            around_header: around.header().map(|parts| parts.map(String::into)),
+            wrapper_header: around.header().map(|parts| parts.map(String::into)),
             root_namespace: options.root_namespace().into(),
             root_end: Literal::new(around.root_end.as_bytes()),
             arrays,
@@ -321,7 +321,7 @@ impl Plan {
                 end: end(&root),
                 name: root.clone().into(),
                 local: root.clone().into(),
-                space: 0,
+                namespace_number: 0,
             },
             root: root.into(),
             enumerations: enumerations.values,
@@ -329,8 +329,8 @@ impl Plan {
             width: scopes.iter().map(|scope| scope.attributes.largest()).max().unwrap_or(0),
             scopes,
             in_tags: naming.in_tags,
-            is_by_schema: naming.in_tags || !naming.spaces.is_one() || has_bare || has_any,
-            spaces: naming.spaces,
+            is_by_schema: naming.in_tags || !naming.namespaces.is_one() || has_bare || has_any,
+            namespaces: naming.namespaces,
             options,
         }))
     }
@@ -350,10 +350,10 @@ impl Plan {
     #[cold]
     pub(super) fn locate_component(&self, mut error: Error, scope: usize, component: u16) -> Error {
         let components = &self.layout.scopes()[scope].components;
-        let mut inside = Some(component);
-        while let Some(component) = inside.and_then(|it| components.get(usize::from(it))) {
+        let mut around = Some(component);
+        while let Some(component) = around.and_then(|it| components.get(usize::from(it))) {
             error = error.within(&component.name);
-            inside = component.parent;
+            around = component.parent;
         }
         error
     }
@@ -376,7 +376,7 @@ impl Plan {
 
     /// May elements of the message be in this namespace, which is one?
     pub(super) fn is_of_elements(&self, namespace: &str) -> bool {
-        self.spaces.contain(namespace) || self.any_item && namespace == &*self.options.namespace
+        self.namespaces.contain(namespace) || self.any_item && namespace == &*self.options.namespace
     }
 }
 
@@ -436,7 +436,7 @@ impl Enumerations {
     }
 }
 
-/// What a field is to the parser.
+/// How the parser reads a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// An element whose content is one value.
@@ -491,12 +491,12 @@ pub(super) struct Slot {
     pub(super) component: u16,
     /// Of the entries, for groups, or of what is in a struct; for enumerations, which of the plan's.
     pub(super) scope: u16,
-    /// What is inside, an index into [`ScopePlan::insides`]; nothing of single values.
-    pub(super) inside: u16,
+    /// Its container, an index into [`ScopePlan::containers`]; without meaning for single values.
+    pub(super) container: u16,
     /// How the entries of a list are distinguished.
     pub(super) form: ListForm,
     /// The number of the namespace of its element or attribute.
-    pub(super) space: u8,
+    pub(super) namespace_number: u8,
     /// In which visit to the fields this one is written, and as which of all.
     pub(super) visit: u16,
     pub(super) rank: u16,
@@ -530,7 +530,7 @@ pub(super) struct Element {
     pub(super) start: Literal,
     pub(super) end: Literal,
     /// The number of its namespace.
-    pub(super) space: u8,
+    pub(super) namespace_number: u8,
     /// The field that is its text; [`NONE`] if it has elements inside.
     pub(super) text: u16,
     pub(super) parent: u16,
@@ -550,7 +550,7 @@ pub(super) struct ScopePlan {
     pub(super) components: Box<[Element]>,
     /// How many words of 64 bits hold one for each field and, behind those, each component.
     pub(super) words: usize,
-    pub(super) insides: Box<[Inside]>,
+    pub(super) containers: Box<[Container]>,
     /// Fields that take elements of other names than those known.
     pub(super) wildcards: Box<[Wildcard]>,
     /// Choices by type that lie among the fields; and the one that the scope is.
@@ -584,22 +584,22 @@ impl ScopePlan {
         let order = Order::new(naming, id);
         let components = if flat { 0 } else { scope.components.len() };
         let (mut names, mut attributes) = (Names::new(components), Names::new(components));
-        let mut made = Slots { naming, id, enumerations, insides: Vec::new() };
+        let mut made = Slots { naming, id, enumerations, containers: Vec::new() };
         let slots = made.slots(&order, &mut names, &mut attributes);
-        let insides = made.insides.into();
+        let containers = made.containers.into();
         let components = (0..components).map(|index| {
             let component = &scope.components[index];
             let local = naming.component(id, index);
-            let space = naming.space_of_component(id, index);
-            let name = naming.spaces.written(space, &local);
+            let namespace_number = naming.namespace_number_of_component(id, index);
+            let name = naming.namespaces.written(namespace_number, &local);
             let parent = component.parent.unwrap_or(NONE);
             if !component.is_choice {
-                names.add(parent, (&name, &local), space, Name::Component(index as u16));
+                names.add(parent, (&name, &local), namespace_number, Name::Component(index as u16));
             }
             Element {
                 start: naming.start(&name, &component.type_name),
                 end: end(&name),
-                space,
+                namespace_number,
                 text: text_in(&slots, index as u16),
                 parent,
                 ranks: order.spans[index],
@@ -616,7 +616,7 @@ impl ScopePlan {
             text: text_in(&slots, NONE),
             components,
             slots,
-            insides,
+            containers,
             shape: scope.shape,
             depth: 0,
             many_named: false,
@@ -655,8 +655,8 @@ impl ScopePlan {
     #[inline]
     pub(super) fn space_of(&self, meaning: Name) -> u8 {
         match meaning {
-            Name::Field(field) => self.slots[usize::from(field)].space,
-            Name::Component(component) => self.components[usize::from(component)].space,
+            Name::Field(field) => self.slots[usize::from(field)].namespace_number,
+            Name::Component(component) => self.components[usize::from(component)].namespace_number,
         }
     }
 
@@ -668,10 +668,10 @@ impl ScopePlan {
         (text != NONE).then_some(text.into())
     }
 
-    /// What is inside the field of a slot.
+    /// The container of a slot.
     #[inline]
-    pub(super) fn inside(&self, slot: &Slot) -> &Inside {
-        &self.insides[usize::from(slot.inside)]
+    pub(super) fn container(&self, slot: &Slot) -> &Container {
+        &self.containers[usize::from(slot.container)]
     }
 
     /// The elements around what other scopes describe, by those scopes.
@@ -679,8 +679,8 @@ impl ScopePlan {
         let holds = |slot: &&Slot| matches!(slot.shape, Shape::Group | Shape::Run | Shape::Struct);
         self.slots.iter().filter(holds).filter_map(|slot| {
             // A run of numbers has no scope.
-            let inside = self.inside(slot);
-            Some((slot.scope, inside.enclosing.as_ref().filter(|_| slot.scope > 0)?))
+            let container = self.container(slot);
+            Some((slot.scope, container.enclosing.as_ref().filter(|_| slot.scope > 0)?))
         })
     }
 }

@@ -34,8 +34,8 @@ impl QName {
         Self::new(tag.namespace_of(name), tag.local(name))
     }
 
-    /// What a value says, such as `ns:local`, where the reader stands; a prefix that is not
-    /// declared says nothing.
+    /// The name in a value such as `ns:local`, with the prefixes in scope at the reader; none for an
+    /// undeclared prefix.
     pub(super) fn in_value(tag: &impl Tag, value: &str) -> Self {
         let value = value.trim_matches([' ', '\t', '\r', '\n']);
         let (prefix, local) = value.rsplit_once(':').unwrap_or(("", value));

@@ -1,4 +1,4 @@
-//! What stands around the Body of a message, read once.
+//! The envelope around the Body of a message, read once.
 
 use std::ops::Range;
 
@@ -28,8 +28,7 @@ pub struct Opened {
     /// The `encodingStyle` that holds for it, as it is written (SOAP 1.1 section 4.1.1, SOAP 1.2
     /// part 1 section 5.1.1).
     pub encoding_style: Option<String>,
-    /// Where that child is; `None` where the document is no XML, or in an encoding that had to be
-    /// transcoded.
+    /// The place of that child; `None` if the document is not XML, or had to be transcoded.
     pub place: Option<BodyPlace>,
 }
 
@@ -95,7 +94,7 @@ fn borrowed_at(bytes: &[u8], text: &str) -> Option<usize> {
     (offset + text.len() == bytes.len()).then_some(offset)
 }
 
-/// Where things stand, for those who change the document.
+/// Places in the document, for callers that change it.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     /// Of each header block.
@@ -108,7 +107,7 @@ pub(super) struct Places {
     pub(super) default_namespace: bool,
 }
 
-/// What a message has not, to put header blocks in.
+/// Parts that a message lacks for adding header blocks.
 #[derive(Debug, Default)]
 pub(super) enum Missing {
     /// It has all.

@@ -3,7 +3,7 @@
 use trunkline_message::{Field, Holds, ScopeId};
 use trunkline_wire::Literal;
 
-use crate::inside::{Inside, end};
+use crate::container::{Container, end};
 use crate::names::{Name, Names};
 use crate::naming::Naming;
 use crate::order::Order;
@@ -14,7 +14,7 @@ pub(super) struct Slots<'a> {
     pub(super) naming: &'a Naming<'a>,
     pub(super) id: ScopeId,
     pub(super) enumerations: &'a mut Enumerations,
-    pub(super) insides: Vec<Inside>,
+    pub(super) containers: Vec<Container>,
 }
 
 impl Slots<'_> {
@@ -27,7 +27,7 @@ impl Slots<'_> {
         let (naming, id) = (self.naming, self.id);
         let slot = |(index, local): (usize, String)| {
             let slot = self.slot(index, &local, order);
-            let name = naming.spaces.written(slot.space, &local);
+            let name = naming.namespaces.written(slot.namespace_number, &local);
             if slot.form == ListForm::Arms {
                 self.arms(&slot, index, names);
                 return slot;
@@ -39,7 +39,12 @@ impl Slots<'_> {
                 _ if naming.is_wildcard(id, index) => return slot,
                 _ => &mut *names,
             };
-            names.add(slot.component, (&name, &local), slot.space, Name::Field(index as u16));
+            names.add(
+                slot.component,
+                (&name, &local),
+                slot.namespace_number,
+                Name::Field(index as u16),
+            );
             slot
         };
         naming.fields(id).into_iter().enumerate().map(slot).collect()
@@ -49,16 +54,16 @@ impl Slots<'_> {
         let (naming, id) = (self.naming, self.id);
         let field = &naming.layout.scope(id).fields[index];
         let shape = naming.shape(id, index);
-        let space = naming.space(id, index);
-        let name = &*naming.spaces.written(space, local);
-        let mut inside = Inside::new(naming, field, shape, (local, space));
+        let namespace_number = naming.namespace_number(id, index);
+        let name = &*naming.namespaces.written(namespace_number, local);
+        let mut container = Container::new(naming, field, shape, (local, namespace_number));
         let type_attribute =
             naming.is_typed_arm(id, index).then(|| naming.type_attribute(id, index));
         let is_apart = naming.is_typed_scope(id);
-        if let (Some(inside), Some(type_attribute)) = (&mut inside, &type_attribute) {
-            inside.set_type(naming, (!is_apart).then_some(type_attribute));
+        if let (Some(container), Some(type_attribute)) = (&mut container, &type_attribute) {
+            container.set_type(naming, (!is_apart).then_some(type_attribute));
         }
-        let own = inside.as_ref().and_then(|it| it.enclosing.as_ref());
+        let own = container.as_ref().and_then(|it| it.enclosing.as_ref());
         let is_of_arms = naming.is_of_arms(field);
         let holds_typed = field.holds.scope().is_some_and(|it| naming.is_typed_scope(it));
         let holds_any = naming.holds_any(field);
@@ -81,9 +86,9 @@ impl Slots<'_> {
             }
             _ => (Literal::new(naming.field_start(name, field.holds).as_bytes()), end(name)),
         };
-        let inside = inside.map_or(0, |inside| {
-            self.insides.push(inside);
-            self.insides.len() as u16 - 1
+        let container = container.map_or(0, |container| {
+            self.containers.push(container);
+            self.containers.len() as u16 - 1
         });
         let scope = match field.holds {
             Holds::Group(inner) | Holds::Struct(inner) => inner.0,
@@ -101,16 +106,16 @@ impl Slots<'_> {
             Shape::Mixed => ListForm::Mixed,
             _ => ListForm::Elements,
         };
-        Slot { start, end, shape, component, scope, inside, form, space, visit, rank }
+        Slot { start, end, shape, component, scope, container, form, namespace_number, visit, rank }
     }
 
     /// Adds the names of arms that stand where their list does.
     fn arms(&self, slot: &Slot, index: usize, names: &mut Names) {
         let (naming, inner) = (self.naming, ScopeId(slot.scope));
         for (arm, local) in naming.fields(inner).into_iter().enumerate() {
-            let space = naming.space(inner, arm);
-            let name = naming.spaces.written(space, &local);
-            names.add(slot.component, (&name, &local), space, Name::Field(index as u16));
+            let namespace_number = naming.namespace_number(inner, arm);
+            let name = naming.namespaces.written(namespace_number, &local);
+            names.add(slot.component, (&name, &local), namespace_number, Name::Field(index as u16));
         }
     }
 

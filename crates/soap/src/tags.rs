@@ -7,16 +7,16 @@ use trunkline_message::{Error, ErrorKind, Fields, Need, Result, UnknownContent};
 use trunkline_wire::scan;
 
 use crate::attributes::{is_own, is_unknown};
+use crate::container::Enclosing;
 use crate::decoder::Body;
 use crate::form::{Form, Value};
-use crate::inside::Enclosing;
 use crate::names::Name;
 use crate::opening::{self, shown};
 use crate::paths::Step;
 use crate::plan::{NONE, Plan, ScopePlan};
 use crate::unknown::{NOTHING, rejected_attribute};
 
-/// What is known of start tags.
+/// Reads start tags by the bytes that the plan expects.
 #[derive(Debug)]
 pub(super) struct Tags {
     /// The attributes of the start tag last read that are fields.
@@ -186,7 +186,7 @@ impl<'a, R: Form> Body<'a, R> {
         Ok(())
     }
 
-    /// An element has no text: that is none, unless there has to be one.
+    /// An empty element has no text: the field is absent, unless it is required.
     fn empty_text<F: Fields>(
         &mut self,
         field: usize,
@@ -420,7 +420,8 @@ impl<'a, R: Form> Body<'a, R> {
             let (is_known, meaning) = {
                 let local = self.reader.local(name).as_bytes();
                 let mut all = scope.attributes.all(component, local);
-                let known = all.find(|(space, _)| self.is_in(*space, namespace));
+                let known =
+                    all.find(|(namespace_number, _)| self.is_in(*namespace_number, namespace));
                 let meaning = known.map(|(_, meaning)| meaning);
                 (known.is_some(), meaning.or_else(|| scope.attributes.get(component, local)))
             };
@@ -447,7 +448,9 @@ impl<'a, R: Form> Body<'a, R> {
         let name = self.reader.attribute(index).0;
         let (local, found) = (self.reader.local(name), shown(self.reader.namespace_of(name)));
         let mut all = scope.attributes.all(component, local.as_bytes());
-        let own = all.next().map_or("", |(space, _)| self.plan.spaces.name(space));
+        let own = all
+            .next()
+            .map_or("", |(namespace_number, _)| self.plan.namespaces.name(namespace_number));
         let what = format!("the attribute {local} of {}, not of {found}", shown(own));
         self.error(ErrorKind::Expected(what.into()), self.reader.attribute_began(index))
     }

@@ -57,7 +57,7 @@ struct Context {
 impl Context {
     fn new(plan: &Plan) -> Self {
         let fields = plan.scopes.iter().map(|scope| scope.slots.len());
-        let gap_templates = GapTemplates::new(fields, plan.spaces.prefixes());
+        let gap_templates = GapTemplates::new(fields, plan.namespaces.prefixes());
         Self { bindings: Vec::new(), gap_templates }
     }
 
@@ -94,7 +94,7 @@ pub(super) struct Opening {
     names: Option<Names>,
     /// Unknown attributes in it.
     unknown: usize,
-    /// What came last behind the message.
+    /// The last bytes behind the message.
     ending: Box<[u8]>,
     context: usize,
     /// How many openings had not been kept when this one came last.
@@ -220,7 +220,7 @@ impl Templates {
             }
             _ => (true, self.openings.len()),
         };
-        // What is to be kept is read each time.
+        // Content to be kept is read each time.
         let learns = room && unknown.pending.is_empty();
         let opening = if learns { Opening::of(plan, input, parser) } else { None };
         self.present = if opening.is_some() { index } else { MOST };
@@ -437,7 +437,7 @@ mod tests {
         )
     }
 
-    /// What the parser knows where it stands, in words.
+    /// The parser's context, as text.
     fn place(input: &str, parser: &Parser) -> String {
         let names = parser.open_elements(0).map(|(start, length)| &input[start..start + length]);
         let names: Vec<&str> = names.collect();

@@ -13,11 +13,11 @@ use trunkline_wire::Literal;
 
 use crate::attributes::type_name;
 use crate::binding::{NO_CHOICE, is_by_type, is_declared_type, is_typed, of_member, of_type};
+use crate::container::Container;
 use crate::decoder::Body;
 use crate::entries::Run;
 use crate::envelope::{ENCODING11, ENCODING12, XSD, XSD_OF_DRAFTS};
 use crate::form::Form;
-use crate::inside::Inside;
 use crate::names::Name;
 use crate::naming::{Naming, xsd_name};
 use crate::opening::excerpt;
@@ -125,23 +125,23 @@ fn is_same(name: &QName, namespace: &str, local: &str) -> bool {
 
 /// The namespaces of the types that `xsi:type` names, and the prefixes that stand for them.
 #[derive(Debug, Default)]
-pub(super) struct TypeSpaces(Vec<TypeSpace>);
+pub(super) struct TypeNamespaces(Vec<TypeNamespace>);
 
 #[derive(Debug)]
-struct TypeSpace {
+struct TypeNamespace {
     name: String,
     prefix: String,
     /// Is the prefix declared for this alone, on the message's element?
     declared: bool,
 }
 
-impl TypeSpace {
+impl TypeNamespace {
     fn is_numbered(&self) -> bool {
         !matches!(&*self.prefix, "" | "ns" | "xsd") && self.declared
     }
 }
 
-impl TypeSpaces {
+impl TypeNamespaces {
     /// Those of the types of all arms, beside those of elements.
     pub(super) fn new(naming: &Naming<'_>) -> Self {
         let mut all = Self::default();
@@ -157,7 +157,8 @@ impl TypeSpaces {
         if self.0.iter().any(|it| it.name == name) {
             return;
         }
-        let known = naming.spaces.declared().find(|(_, it)| *it == name).map(|(prefix, _)| prefix);
+        let known =
+            naming.namespaces.declared().find(|(_, it)| *it == name).map(|(prefix, _)| prefix);
         let (prefix, declared) = match (known, &*name) {
             (Some(prefix), _) => (prefix.to_owned(), false),
             (_, "") => (String::new(), false),
@@ -168,7 +169,7 @@ impl TypeSpaces {
             }
             _ => (format!("t{}", 1 + self.0.iter().filter(|it| it.is_numbered()).count()), true),
         };
-        self.0.push(TypeSpace { name, prefix, declared });
+        self.0.push(TypeNamespace { name, prefix, declared });
     }
 
     /// Is there any?
@@ -432,7 +433,7 @@ impl<'a, R: Form> Body<'a, R> {
     /// The arm that the element just begun is, by its type.
     fn arm(&self, types: &ByType) -> std::result::Result<usize, ErrorKind> {
         // What is elsewhere has its type there.
-        let nil = super::attributes::Marks::read(self.plan, &self.reader)?.nil;
+        let nil = super::attributes::KnownAttributes::read(self.plan, &self.reader)?.nil;
         match type_name(&self.reader)? {
             Some((namespace, local)) => types.arm(Some((namespace, &*local)), nil),
             None => types.arm(None, nil),
@@ -474,13 +475,13 @@ impl<'a, R: Form> Body<'a, R> {
     pub(super) fn typed_entries<G: Entries>(
         &mut self,
         slot: &'a Slot,
-        inside: &'a Inside,
+        container: &'a Container,
         into: &mut G,
     ) -> Result<()> {
         let plan = self.plan;
         let inner = usize::from(slot.scope);
         let scope = &plan.scopes[inner];
-        let (Some(types), Some(element)) = (&scope.by_type, &inside.enclosing) else {
+        let (Some(types), Some(element)) = (&scope.by_type, &container.enclosing) else {
             return Err(self.error(ErrorKind::Schema, self.reader.position()));
         };
         into.clear();
@@ -490,14 +491,15 @@ impl<'a, R: Form> Body<'a, R> {
         let mut count = 0;
         while let Some((at, name)) = self.next_element(slot)? {
             let is_named = *self.reader.local(name) == *element.local;
-            let is_entry = is_named && self.is_in(element.space, self.reader.namespace(name));
+            let is_entry =
+                is_named && self.is_in(element.namespace_number, self.reader.namespace(name));
             if !plan.any_item && !is_entry {
                 self.unknown_in_list(slot, (at, name))?;
                 self.pass_over_entry(count, 1, at)?;
                 self.check_names();
                 continue;
             }
-            self.opened(element.space, name);
+            self.opened(element.namespace_number, name);
             self.opened_item(inner, name);
             self.count_entry()?;
             (self.scope, self.own) = (inner, element);
@@ -506,7 +508,7 @@ impl<'a, R: Form> Body<'a, R> {
             (self.scope, self.field, self.own) = (outer, field, own);
             count += 1;
         }
-        self.check_count(stated, inside.fixed, count)
+        self.check_count(stated, container.fixed, count)
     }
 }
 
@@ -530,7 +532,9 @@ impl<'a, R: Form> Body<'a, R> {
         let arm = {
             let (local, namespace) = self.reader.element();
             let mut all = scope.names.all(NONE, local.as_bytes());
-            all.find(|(space, _)| namespace.is_some_and(|it| self.is_in(*space, it)))
+            all.find(|(namespace_number, _)| {
+                namespace.is_some_and(|it| self.is_in(*namespace_number, it))
+            })
         };
         let Some((_, Name::Field(arm))) = arm else {
             return Err(self.error(ErrorKind::Schema, at));

@@ -27,7 +27,7 @@ pub(super) const NOTHING: &str = "no content in an element that is nil";
 pub(super) struct UnknownCounter {
     pub(super) count: usize,
     pub(super) content: UnknownContent,
-    /// What is to be kept.
+    /// The content to be kept.
     pub(super) pending: Pending,
 }
 
@@ -91,17 +91,19 @@ impl Plan {
         component: u16,
         local: &str,
     ) -> Option<String> {
-        let of = |space: u8| shown(self.spaces.name(space));
-        if let Some((space, _)) = scope.names.all(component, local.as_bytes()).next() {
-            return Some(format!("<{local}> of {}", of(space)));
+        let of = |namespace_number: u8| shown(self.namespaces.name(namespace_number));
+        if let Some((namespace_number, _)) = scope.names.all(component, local.as_bytes()).next() {
+            return Some(format!("<{local}> of {}", of(namespace_number)));
         }
-        if let Some((space, _)) = scope.attributes.all(component, local.as_bytes()).next() {
-            return Some(format!("the attribute {local} of {}", of(space)));
+        if let Some((namespace_number, _)) =
+            scope.attributes.all(component, local.as_bytes()).next()
+        {
+            return Some(format!("the attribute {local} of {}", of(namespace_number)));
         }
         let is_around = |slot: &&Slot| {
             slot.shape == Shape::Group
                 && slot.component == component
-                && match &scope.inside(slot).enclosing {
+                && match &scope.container(slot).enclosing {
                     Some(element) => *element.local == *local,
                     None => {
                         let entry = &self.scopes[usize::from(slot.scope)];
@@ -110,7 +112,7 @@ impl Plan {
                 }
         };
         let around = scope.slots.iter().find(is_around)?;
-        let (namespace, name) = (of(around.space), around.name());
+        let (namespace, name) = (of(around.namespace_number), around.name());
         Some(format!("<{local}> of {namespace} inside an element {name}"))
     }
 
@@ -138,8 +140,8 @@ impl Plan {
         component: u16,
         local: &str,
     ) -> Option<(Name, ErrorKind)> {
-        let (space, meaning) = scope.names.all(component, local.as_bytes()).next()?;
-        Some((meaning, not_attribute(local, self.spaces.name(space))))
+        let (namespace_number, meaning) = scope.names.all(component, local.as_bytes()).next()?;
+        Some((meaning, not_attribute(local, self.namespaces.name(namespace_number))))
     }
 
     /// The same, if the element has that of a group or list of a scope inside.
@@ -166,8 +168,8 @@ impl Plan {
                 self.scopes.get(usize::from(slot.scope))?
             }
         };
-        let namespace = self.spaces.name(slot.space);
-        match (&scope.inside(slot).enclosing, slot.shape) {
+        let namespace = self.namespaces.name(slot.namespace_number);
+        match (&scope.container(slot).enclosing, slot.shape) {
             (Some(element), Shape::Group | Shape::List) => {
                 meant_as_item(&element.local, namespace, local)
             }
@@ -175,7 +177,9 @@ impl Plan {
             (None, Shape::Run) => self.meant_by_attribute_of(slot.scope.into(), 0, local),
             _ => {
                 let known = inner.names.all(NONE, local.as_bytes()).next();
-                known.map(|(space, _)| not_attribute(local, self.spaces.name(space)))
+                known.map(|(namespace_number, _)| {
+                    not_attribute(local, self.namespaces.name(namespace_number))
+                })
             }
         }
     }
@@ -191,7 +195,7 @@ impl Plan {
 
     /// The name of each entry's element; of several arms, all.
     pub(super) fn item_name(&self, scope: usize, slot: &Slot) -> String {
-        match &self.scopes[scope].inside(slot).enclosing {
+        match &self.scopes[scope].container(slot).enclosing {
             Some(element) => element.local.to_string(),
             None => {
                 let slots = self.scopes[usize::from(slot.scope)].slots.iter();
@@ -265,7 +269,7 @@ fn not_attribute(local: &str, namespace: &str) -> ErrorKind {
     ErrorKind::Expected(what.into())
 }
 
-/// What was expected in place of an element.
+/// The expected content in place of an element.
 #[cold]
 pub(super) fn instead(expected: &str, local: &str, namespace: &str) -> ErrorKind {
     let what = format!("{expected}, not <{}> of {}", excerpt(local), shown(namespace));
@@ -301,7 +305,7 @@ impl<R: Form> Body<'_, R> {
     }
 
     /// Counts the attributes of the start tag just read, that of the present field, that are unknown.
-    /// What is counted becomes no template: it would not be counted again.
+    /// Counted content does not become a template, because it would not be counted again.
     ///
     /// # Errors
     /// They are rejected.

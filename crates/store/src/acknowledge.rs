@@ -36,7 +36,7 @@ impl Store {
         let id = *self.consumer_of.get(&(client, subscription)).ok_or(Rejected::Unknown)?;
         let consumer = self.consumers.get_mut(&id).ok_or(Rejected::Unknown)?;
         consumer.acknowledgements += 1;
-        let (number, wants_told) = (consumer.durable, consumer.wants_acknowledged);
+        let (number, wants_acknowledged) = (consumer.durable, consumer.wants_acknowledged);
         let ranges = self.durables.get(&number).map_or(0, Durable::kept_ranges);
         let count = match is_cumulative {
             true => Ok(self.finish_through(id, position)),
@@ -48,15 +48,15 @@ impl Store {
         }
         if !self.journal.is_on_disk() {
             durable.unlogged = Default::default();
-            if wants_told && let Some(consumer) = self.consumers.get(&id) {
+            if wants_acknowledged && let Some(consumer) = self.consumers.get(&id) {
                 let (kept, last) = (consumer.acknowledgements, self.journal.last());
                 sink.acknowledged(client, subscription, self.durability(false), kept, last);
             }
             self.pump(number, at, sink);
             return Ok(());
         }
-        self.is_urgent |= wants_told;
-        if wants_told || matches!(count, Ok(1..)) {
+        self.is_urgent |= wants_acknowledged;
+        if wants_acknowledged || matches!(count, Ok(1..)) {
             if !std::mem::replace(&mut durable.is_unlogged, true) {
                 self.unlogged.push_back(number);
             }
@@ -76,9 +76,11 @@ impl Store {
         let id = flight.and_then(|it| it.consumer).filter(|it| self.consumers.contains_key(it));
         if id.is_none() && durable.is_apart(position, end) {
             return Err(Rejected::Limit(format!(
-                "the durable subscription {:?} goes on with its oldest messages: what is acknowledged of it lies in \
-                 more than {limit} ranges (journal.ranges), and the message at {position}, which no consumer has \
-                 now, would be one more; it comes again, and can be acknowledged then",
+                "the durable subscription {:?} continues with its oldest messages: \
+                 its acknowledged messages form more than {limit} ranges \
+                 (journal.ranges), and the message at {position}, which no consumer \
+                 has now, would add one; it is delivered again, and can be \
+                 acknowledged then",
                 durable.name
             )));
         }

@@ -86,44 +86,44 @@ impl Store {
         &mut self,
         at: ClockReading,
         client: u64,
-        asked: &Consume<'_>,
+        requested: &Consume<'_>,
         sink: &mut impl EventSink,
     ) -> Result<(), Rejected> {
-        if check_pattern(asked.pattern).is_err() {
+        if check_pattern(requested.pattern).is_err() {
             return Err(Rejected::Pattern);
         }
-        if self.consumer_of.contains_key(&(client, asked.subscription)) {
+        if self.consumer_of.contains_key(&(client, requested.subscription)) {
             return Err(Rejected::Exists(format!(
-                "there is a subscription {} already",
-                asked.subscription
+                "the subscription {} exists already",
+                requested.subscription
             )));
         }
-        let known = self.names.get(asked.name).copied().filter(|_| !asked.name.is_empty());
+        let known = self.names.get(requested.name).copied().filter(|_| !requested.name.is_empty());
         let (number, is_new) = match known {
-            Some(number) => (self.check_known(number, asked)?, false),
-            None => (self.new_durable(at, asked)?, true),
+            Some(number) => (self.check_known(number, requested)?, false),
+            None => (self.new_durable(at, requested)?, true),
         };
         let (usual, most) = self.settings.window;
         let consumer = self.next_consumer;
         self.next_consumer += 1;
         let consuming = Consumer {
             client,
-            subscription: asked.subscription,
+            subscription: requested.subscription,
             durable: number,
-            window: if asked.window == 0 { usual } else { asked.window.min(most) },
+            window: if requested.window == 0 { usual } else { requested.window.min(most) },
             is_new,
             in_flight: 0,
             lowest: u64::MAX,
             through: None,
-            wants_confirmed: asked.wants_confirmed,
-            wants_acknowledged: asked.wants_acknowledged,
+            wants_confirmed: requested.wants_confirmed,
+            wants_acknowledged: requested.wants_acknowledged,
             acknowledgements: 0,
             answered: 0,
             unconfirmed: 0,
             is_unconfirmed: false,
         };
         self.consumers.insert(consumer, consuming);
-        self.consumer_of.insert((client, asked.subscription), consumer);
+        self.consumer_of.insert((client, requested.subscription), consumer);
         if let Some(durable) = self.durables.get_mut(&number) {
             if durable.consumers.is_empty() && self.journal.is_on_disk() {
                 durable.resume(self.settings.ranges);
@@ -131,50 +131,50 @@ impl Store {
             durable.consumers.push(consumer);
         }
         // Otherwise it is told when the subscription is active.
-        if self.durables.get(&number).is_some_and(|it| it.stands) {
+        if self.durables.get(&number).is_some_and(|it| it.is_active) {
             self.tell_consuming(consumer, sink);
         }
         self.pump(number, at, sink);
         Ok(())
     }
 
-    fn check_known(&self, number: u32, asked: &Consume<'_>) -> Result<u32, Rejected> {
+    fn check_known(&self, number: u32, requested: &Consume<'_>) -> Result<u32, Rejected> {
         match self.durables.get(&number) {
-            Some(durable) if durable.interval() != asked.conflation => {
+            Some(durable) if durable.interval() != requested.conflation => {
                 Err(Rejected::Different(format!(
-                    "the durable subscription {:?} is there with other updates a second",
-                    asked.name
+                    "the durable subscription {:?} exists with other updates a second",
+                    requested.name
                 )))
             }
-            Some(durable) if *durable.pattern != *asked.pattern => {
+            Some(durable) if *durable.pattern != *requested.pattern => {
                 Err(Rejected::Different(format!(
                     "the durable subscription {:?} has the pattern {:?}",
-                    asked.name, durable.pattern
+                    requested.name, durable.pattern
                 )))
             }
             Some(durable) if durable.consumers.len() >= CONSUMERS => Err(Rejected::Limit(format!(
                 "the durable subscription {:?} has its limit of {CONSUMERS} consumers",
-                asked.name
+                requested.name
             ))),
             Some(_) => Ok(number),
             None => Err(Rejected::Unknown),
         }
     }
 
-    fn new_durable(&mut self, at: ClockReading, asked: &Consume<'_>) -> Result<u32, Rejected> {
+    fn new_durable(&mut self, at: ClockReading, requested: &Consume<'_>) -> Result<u32, Rejected> {
         let limit = self.settings.durables;
         if self.durables.len() >= limit {
             let text =
                 format!("the router has its limit of {limit} durable subscriptions and replays");
             return Err(Rejected::Limit(text));
         }
-        let is_replay = asked.name.is_empty();
+        let is_replay = requested.name.is_empty();
         let mut durable = Durable {
-            name: asked.name.into(),
-            pattern: asked.pattern.into(),
-            pace: if is_replay { asked.pace } else { 0 },
-            conflated: asked.conflation.map(|interval| Box::new(Conflated::new(interval))),
-            stands: is_replay || !self.journal.is_on_disk(),
+            name: requested.name.into(),
+            pattern: requested.pattern.into(),
+            pace: if is_replay { requested.pace } else { 0 },
+            conflated: requested.conflation.map(|interval| Box::new(Conflated::new(interval))),
+            is_active: is_replay || !self.journal.is_on_disk(),
             ..Durable::default()
         };
         let number = self.next_durable;
@@ -182,19 +182,19 @@ impl Store {
             let room = durable.most_bytes(number);
             self.make_room(at, room)?;
         }
-        self.begin(&mut durable, asked.start, at);
+        self.begin(&mut durable, requested.start, at);
         durable.kept = self.journal.last();
         durable.matched = (0, durable.horizon(durable.kept + 1));
         self.next_durable += 1;
         if !is_replay {
-            self.names.insert(asked.name.into(), number);
+            self.names.insert(requested.name.into(), number);
             // The place of the last so many is not known yet.
             durable.is_logged = durable.backwards.is_none();
             if durable.is_logged {
                 self.log_subscription(at, number, &durable);
             }
         }
-        self.directory.insert(asked.pattern, number);
+        self.directory.insert(requested.pattern, number);
         self.durables.insert(number, durable);
         Ok(number)
     }
@@ -204,7 +204,7 @@ impl Store {
         if self.journal.is_on_disk() {
             let body = durable.body(number, self.journal.last() + 1);
             let appended = self.journal.append(at.time, kind::SUBSCRIPTION, &[&body]);
-            self.answers.push_back((appended.position, Answer::Stands(number)));
+            self.answers.push_back((appended.position, Answer::Active(number)));
             self.is_urgent = true;
         }
     }
@@ -231,7 +231,7 @@ impl Store {
     /// A subscription is on disk.
     pub(crate) fn stand(&mut self, number: u32, at: ClockReading, sink: &mut impl EventSink) {
         let Some(durable) = self.durables.get_mut(&number) else { return };
-        durable.stands = true;
+        durable.is_active = true;
         for consumer in durable.consumers.clone() {
             self.tell_consuming(consumer, sink);
         }

@@ -40,7 +40,7 @@ pub(crate) struct Entry {
 
 /// A message that was delivered and not acknowledged.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Flight {
+pub(crate) struct InFlight {
     pub(crate) entry: Entry,
     /// The consumer that has it; none if it was released with a delay by a consumer that has left.
     pub(crate) consumer: Option<u32>,
@@ -78,7 +78,7 @@ pub(crate) struct Search {
 
 /// The backward search for the beginning of the last so many messages, a piece of the journal at a time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Backwards {
+pub(crate) struct BackwardSearch {
     /// The piece.
     pub(crate) from: Address,
     pub(crate) to: Address,
@@ -150,10 +150,10 @@ pub(crate) struct Durable {
     pub(crate) ready: VecDeque<Entry>,
     /// The waiting messages of a conflated subscription, instead.
     pub(crate) conflated: Option<Box<Conflated>>,
-    pub(crate) in_flight: BTreeMap<u64, Flight>,
+    pub(crate) in_flight: BTreeMap<u64, InFlight>,
     /// The search for more messages; without it all are in `ready` or were.
     pub(crate) search: Option<Search>,
-    pub(crate) backwards: Option<Backwards>,
+    pub(crate) backwards: Option<BackwardSearch>,
     /// The done ranges of what the search has found: each ends where the next message begins that is not
     /// done. A conflated one has none, since all is done except waiting messages and those in flight.
     pub(crate) done: Ranges,
@@ -175,7 +175,7 @@ pub(crate) struct Durable {
     pub(crate) kept: u64,
     pub(crate) consumers: Vec<u32>,
     /// Whether it is durable; nothing is delivered before.
-    pub(crate) stands: bool,
+    pub(crate) is_active: bool,
     /// Whether it is in the journal.
     pub(crate) is_logged: bool,
     /// The start time of the request, besides the search.
@@ -335,7 +335,7 @@ impl Durable {
     }
 
     /// Takes back a message for redelivery; in a conflated subscription not before `due`.
-    pub(crate) fn give_back(&mut self, flight: &Flight, now: u64, due: u64) {
+    pub(crate) fn give_back(&mut self, flight: &InFlight, now: u64, due: u64) {
         let entry = flight.entry;
         match &mut self.conflated {
             Some(conflated) => {
@@ -357,7 +357,7 @@ impl Durable {
     }
 
     /// A message is no longer in flight.
-    pub(crate) fn land(&mut self, position: u64) -> Option<Flight> {
+    pub(crate) fn land(&mut self, position: u64) -> Option<InFlight> {
         let flight = self.in_flight.remove(&position)?;
         if let Some(due) = flight.due {
             self.delayed.remove(&(due, position));
@@ -369,7 +369,7 @@ impl Durable {
     }
 
     /// The next message whose delay is over; it is redelivered now.
-    pub(crate) fn end_delay(&mut self, now: u64) -> Option<Flight> {
+    pub(crate) fn end_delay(&mut self, now: u64) -> Option<InFlight> {
         let position = self.delayed.first().filter(|(due, _)| *due <= now)?.1;
         let flight = self.land(position)?;
         self.again.insert(position, flight.entry);

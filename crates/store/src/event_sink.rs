@@ -106,7 +106,7 @@ pub enum Rejected {
 impl Rejected {
     /// The journal accepts nothing any more; the reason.
     pub(crate) fn failed(why: &str) -> Self {
-        let text = format!("the journal has failed, and stores nothing any more: {why}");
+        let text = format!("the journal has failed and stores nothing any more: {why}");
         Self::NotDurable(text)
     }
 }
@@ -132,7 +132,7 @@ impl fmt::Display for Rejected {
             Self::NotDurable(why) | Self::Limit(why) | Self::Exists(why) | Self::Different(why) => {
                 out.write_str(why)
             }
-            Self::Pattern => out.write_str("the pattern is none"),
+            Self::Pattern => out.write_str("the pattern is not valid"),
             Self::TakenOver => {
                 out.write_str("another connection publishes under this producer's name")
             }

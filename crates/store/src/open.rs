@@ -79,7 +79,7 @@ impl Store {
             account: known.account,
             from_time: known.from_time,
             is_logged: true,
-            stands: true,
+            is_active: true,
             ..Durable::default()
         };
         self.names.insert(durable.name.clone(), number);

@@ -6,7 +6,7 @@ use trunkline_journal::{Journal, Lookup};
 
 use crate::body::StoredMessage;
 use crate::consumer::Consumer;
-use crate::durable::{Durable, Entry, Flight, LossReason};
+use crate::durable::{Durable, Entry, InFlight, LossReason};
 use crate::event_sink::{ClockReading, Delivery, EventSink};
 use crate::store::Store;
 
@@ -99,7 +99,7 @@ impl Store {
     /// Reports losses to a consumer, even if no message follows.
     fn tell_losses(&mut self, number: u32, sink: &mut impl EventSink) {
         let Some(durable) = self.durables.get_mut(&number) else { return };
-        if durable.losses.is_empty() || !durable.stands {
+        if durable.losses.is_empty() || !durable.is_active {
             return;
         }
         let consumers = durable.consumers.iter().filter_map(|id| self.consumers.get(id));
@@ -178,7 +178,7 @@ impl Store {
     fn step(&mut self, number: u32, at: ClockReading, sink: &mut impl EventSink) -> Step {
         let (end, limit) = (self.journal.last() + 1, self.settings.ranges);
         let Self { journal, durables, consumers, .. } = self;
-        let Some(durable) = durables.get_mut(&number).filter(|it| it.stands) else {
+        let Some(durable) = durables.get_mut(&number).filter(|it| it.is_active) else {
             return Step::Wait;
         };
         let Some((entry, is_again, replaced)) = durable.next(at.now) else {
@@ -322,14 +322,15 @@ impl Durable {
         if !self.is_replay() {
             consumer.in_flight += 1;
             let entry = Entry { deliveries: entry.deliveries + 1, ..*entry };
-            self.in_flight.insert(entry.position, Flight { entry, consumer: Some(id), due: None });
+            self.in_flight
+                .insert(entry.position, InFlight { entry, consumer: Some(id), due: None });
             consumer.lowest = consumer.lowest.min(entry.position);
         }
-        let is_to_be_told = delivery.is_unconfirmed && consumer.wants_confirmed;
-        if is_to_be_told {
+        let wants_confirmation = delivery.is_unconfirmed && consumer.wants_confirmed;
+        if wants_confirmation {
             consumer.unconfirmed = consumer.unconfirmed.max(entry.position);
         }
-        is_to_be_told && !std::mem::replace(&mut consumer.is_unconfirmed, true)
+        wants_confirmation && !std::mem::replace(&mut consumer.is_unconfirmed, true)
     }
 
     /// When a message of a replay at the original pace is due, if it is not due yet. Messages stored since

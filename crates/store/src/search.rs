@@ -4,7 +4,7 @@ use trunkline_journal::{Address, Lookup};
 
 use crate::body::{StoredMessage, kind};
 use crate::consumer::Start;
-use crate::durable::{Backwards, Durable, Entry, LossReason, Search};
+use crate::durable::{BackwardSearch, Durable, Entry, LossReason, Search};
 use crate::event_sink::ClockReading;
 use crate::pump::{READY, SEARCHED};
 use crate::store::Store;
@@ -37,7 +37,7 @@ impl Store {
             Start::Last(wanted) => {
                 let end = self.journal.end();
                 durable.search = Some(from(end, self.journal.first(), 0));
-                let piece = Backwards { from: end, to: end, at: end, count: 0, wanted };
+                let piece = BackwardSearch { from: end, to: end, at: end, count: 0, wanted };
                 durable.backwards = Some(piece);
             }
         }
@@ -140,7 +140,7 @@ impl Store {
             let from = earlier.unwrap_or(piece.from);
             let wanted = piece.wanted - piece.count;
             durable.backwards =
-                Some(Backwards { from, to: piece.from, at: from, count: 0, wanted });
+                Some(BackwardSearch { from, to: piece.from, at: from, count: 0, wanted });
             return true;
         }
         match self.journal.at(piece.at) {

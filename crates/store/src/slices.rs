@@ -64,11 +64,11 @@ impl Store {
                 consumer.through = None;
                 durable.behind.pop_front();
                 // A consumer that asked for it is told when a record behind them is on disk.
-                let is_told = consumer.wants_acknowledged && self.journal.is_on_disk();
-                if is_told && !std::mem::replace(&mut durable.is_unlogged, true) {
+                let is_reported = consumer.wants_acknowledged && self.journal.is_on_disk();
+                if is_reported && !std::mem::replace(&mut durable.is_unlogged, true) {
                     self.unlogged.push_back(number);
                 }
-                self.is_urgent |= is_told;
+                self.is_urgent |= is_reported;
             }
         }
         self.counts.acknowledged += count;
@@ -156,9 +156,11 @@ impl Store {
         }
         let name = &durable.name;
         let rejected = Rejected::Limit(format!(
-            "the durable subscription {name:?} has stopped: what is acknowledged of it lies in more than {limit} \
-             ranges between messages that are not (journal.ranges); it goes on, with the oldest and few at a time, \
-             when a consumer comes, and ends with `trunkline durable delete {name}`"
+            "the durable subscription {name:?} has stopped: its acknowledged messages \
+             form more than {limit} ranges between unacknowledged ones \
+             (journal.ranges); it continues, with its oldest messages and few at a \
+             time, when a consumer connects, and ends with `trunkline durable delete \
+             {name}`"
         ));
         durable.has_stopped = true;
         for id in std::mem::take(&mut durable.consumers) {

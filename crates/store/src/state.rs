@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trunkline_journal::{Address, Learner, Record};
+use trunkline_journal::{Address, Record, Recovery};
 
 use crate::body::{Reader, StoredMessage, Writer, kind};
 use crate::durable::Account;
@@ -57,7 +57,7 @@ pub struct State {
     /// The current checkpoint: the segment in which it began, and the number of the next piece.
     pub(crate) coming: Option<(u32, u32)>,
     /// Producers and subscriptions that it contains, or that came since it began.
-    pub(crate) said: (BTreeSet<u32>, BTreeSet<u32>),
+    pub(crate) mentioned: (BTreeSet<u32>, BTreeSet<u32>),
     /// Whether all pieces of a checkpoint have come.
     pub(crate) is_complete: bool,
 }
@@ -157,7 +157,7 @@ impl Known {
     }
 }
 
-impl Learner for State {
+impl Recovery for State {
     fn since(&self, segment: u32, first: &Record<'_>) -> Option<u32> {
         let mut reader = Reader(first.body);
         match reader.u32()? {
@@ -171,8 +171,8 @@ impl Learner for State {
         *self = Self::default();
     }
 
-    fn learn(&mut self, _: Address, record: &Record<'_>) -> bool {
-        State::learn(self, record)
+    fn apply(&mut self, _: Address, record: &Record<'_>) -> bool {
+        State::apply(self, record)
     }
 
     fn is_complete(&self) -> bool {
@@ -182,16 +182,16 @@ impl Learner for State {
 
 impl State {
     /// Learns what a record says; false if it cannot be understood.
-    pub fn learn(&mut self, record: &Record<'_>) -> bool {
+    pub fn apply(&mut self, record: &Record<'_>) -> bool {
         let understood = match record.kind {
-            kind::STATE => self.learn_state(record.body),
-            kind::PIECE => self.learn_piece(&mut Reader(record.body)),
-            kind::MESSAGE => self.learn_message(record),
-            kind::PRODUCER => self.learn_producer(record),
-            kind::SUBSCRIPTION => self.learn_subscription(&mut Reader(record.body)),
-            kind::SUBSCRIPTION_2 => self.learn_subscription_2(record.body),
-            kind::DONE => self.learn_done(record.body),
-            kind::ACKNOWLEDGED_2 => self.learn_acknowledged_2(record.body),
+            kind::STATE => self.apply_state(record.body),
+            kind::PIECE => self.apply_piece(&mut Reader(record.body)),
+            kind::MESSAGE => self.apply_message(record),
+            kind::PRODUCER => self.apply_producer(record),
+            kind::SUBSCRIPTION => self.apply_subscription(&mut Reader(record.body)),
+            kind::SUBSCRIPTION_2 => self.apply_subscription_2(record.body),
+            kind::DONE => self.apply_done(record.body),
+            kind::ACKNOWLEDGED_2 => self.apply_acknowledged_2(record.body),
             kind::DELETED => Reader(record.body).u32().map(|number| {
                 self.durables.remove(&number);
             }),
@@ -202,7 +202,7 @@ impl State {
         understood.is_some()
     }
 
-    fn learn_state(&mut self, body: &[u8]) -> Option<()> {
+    fn apply_state(&mut self, body: &[u8]) -> Option<()> {
         let mut reader = Reader(body);
         match reader.u32()? {
             version2::VERSION => {
@@ -211,7 +211,7 @@ impl State {
             }
             VERSION => {
                 reader.u32()?;
-                self.learn_piece(&mut reader)?;
+                self.apply_piece(&mut reader)?;
             }
             _ => return None,
         }
@@ -219,7 +219,7 @@ impl State {
     }
 
     /// Learns a piece of a checkpoint, which replaces what was known of the same items before.
-    fn learn_piece(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+    fn apply_piece(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         let (begun, piece, is_last) = (reader.u32()?, reader.u32()?, reader.u32()? != 0);
         let (next_producer, next_durable) = (reader.u32()?, reader.u32()?);
         let producers = reader.list(|it| {
@@ -233,37 +233,37 @@ impl State {
             return None;
         }
         if piece == 0 {
-            self.said = Default::default();
+            self.mentioned = Default::default();
         }
         self.next_producer = self.next_producer.max(next_producer);
         self.next_durable = self.next_durable.max(next_durable);
-        self.said.0.extend(producers.iter().map(|(number, _)| *number));
+        self.mentioned.0.extend(producers.iter().map(|(number, _)| *number));
         self.producers.extend(producers);
-        parts.into_iter().for_each(|(number, part)| self.learn_part(number, part));
+        parts.into_iter().for_each(|(number, part)| self.apply_part(number, part));
         let is_next = piece == 0 || self.coming == Some((begun, piece));
         self.coming = is_next.then_some((begun, piece.saturating_add(1)));
         if is_next && is_last {
             self.is_complete = true;
             // Items that it lacks were deleted, even if the record of the deletion is damaged.
-            let (producers, durables) = std::mem::take(&mut self.said);
+            let (producers, durables) = std::mem::take(&mut self.mentioned);
             self.producers.retain(|number, _| producers.contains(number));
             self.durables.retain(|number, _| durables.contains(number));
         }
         Some(())
     }
 
-    fn learn_part(&mut self, number: u32, part: Part<'_>) {
+    fn apply_part(&mut self, number: u32, part: Part<'_>) {
         let Part { from_time, conflation, account, matched, .. } = part;
         let (name, pattern) = (part.name.to_owned(), part.pattern.to_owned());
         let mut done = self.durables.remove(&number).unwrap_or_default().done;
         done.remove(part.span.0, part.span.1);
         let mut known = Known { name, pattern, from_time, conflation, account, matched, done };
         known.add(&part.bounds);
-        self.said.1.insert(number);
+        self.mentioned.1.insert(number);
         self.durables.insert(number, known);
     }
 
-    fn learn_message(&mut self, record: &Record<'_>) -> Option<()> {
+    fn apply_message(&mut self, record: &Record<'_>) -> Option<()> {
         let message = StoredMessage::read(record.body)?;
         let Some(producer) = self.producers.get_mut(&message.producer) else {
             // A later piece has more of it.
@@ -276,33 +276,33 @@ impl State {
         Some(())
     }
 
-    fn learn_producer(&mut self, record: &Record<'_>) -> Option<()> {
+    fn apply_producer(&mut self, record: &Record<'_>) -> Option<()> {
         let mut reader = Reader(record.body);
         let (number, name) = (reader.u32()?, reader.text()?.to_owned());
         self.next_producer = self.next_producer.max(number.saturating_add(1));
         let producer = KnownProducer { name, last: 0, position: 0, used: record.time };
-        self.said.0.insert(number);
+        self.mentioned.0.insert(number);
         self.producers.insert(number, producer);
         Some(())
     }
 
-    fn learn_subscription(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+    fn apply_subscription(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         let (number, part) = Part::read(reader)?;
         self.next_durable = self.next_durable.max(number.saturating_add(1));
-        self.learn_part(number, part);
+        self.apply_part(number, part);
         Some(())
     }
 
-    fn learn_subscription_2(&mut self, body: &[u8]) -> Option<()> {
+    fn apply_subscription_2(&mut self, body: &[u8]) -> Option<()> {
         let mut reader = Reader(body);
         let number = reader.u32()?;
         self.next_durable = self.next_durable.max(number.saturating_add(1));
         self.durables.insert(number, version2::known(&mut reader)?);
-        self.said.1.insert(number);
+        self.mentioned.1.insert(number);
         Some(())
     }
 
-    fn learn_done(&mut self, body: &[u8]) -> Option<()> {
+    fn apply_done(&mut self, body: &[u8]) -> Option<()> {
         let mut reader = Reader(body);
         let number = reader.u32()?;
         let (acknowledged, expired, lost) = (reader.short()?, reader.short()?, reader.short()?);
@@ -317,7 +317,7 @@ impl State {
         Some(())
     }
 
-    fn learn_acknowledged_2(&mut self, body: &[u8]) -> Option<()> {
+    fn apply_acknowledged_2(&mut self, body: &[u8]) -> Option<()> {
         let mut reader = Reader(body);
         let number = reader.u32()?;
         let positions = reader.rising()?;
@@ -380,31 +380,31 @@ mod tests {
         let mut state = State::default();
         let mut out = Writer::default();
         part((0, u64::MAX), &[0, 2]).write(0, &mut out);
-        state.learn(&record(kind::SUBSCRIPTION, 2, &out.0));
+        state.apply(&record(kind::SUBSCRIPTION, 2, &out.0));
         let more = Done { ranges: Ranges::default(), acknowledged: 3, expired: 1, lost: 0 };
         let mut body = Writer(more.body(0, 0));
         body.0.truncate(body.0.len() - 4);
         body.rising([2, 9, 12, 13].into_iter());
-        state.learn(&record(kind::DONE, 14, &body.0));
+        state.apply(&record(kind::DONE, 14, &body.0));
         assert_eq!(done(&state), [(0, 9), (12, 13)]);
         assert_eq!(state.durables[&0].account.acknowledged, 3);
-        state.learn(&record(kind::PIECE, 15, &piece(0, false, &[part((0, 10), &[0, 9])])));
+        state.apply(&record(kind::PIECE, 15, &piece(0, false, &[part((0, 10), &[0, 9])])));
         assert_eq!((done(&state), state.is_complete), (vec![(0, 9), (12, 13)], false));
-        state.learn(&record(kind::PIECE, 16, &piece(1, true, &[part((10, u64::MAX), &[10, 12])])));
+        state.apply(&record(kind::PIECE, 16, &piece(1, true, &[part((10, u64::MAX), &[10, 12])])));
         assert_eq!((done(&state), state.is_complete), (vec![(0, 9), (10, 12)], true));
         assert_eq!(state.durables[&0].account.acknowledged, 0, "what the piece says");
         assert_eq!((state.producers[&0].last, state.strange), (9, 0));
-        state.learn(&record(kind::DELETED, 17, &0_u32.to_le_bytes()));
+        state.apply(&record(kind::DELETED, 17, &0_u32.to_le_bytes()));
         assert_eq!((state.durables.len(), state.strange), (0, 0));
     }
 
     #[test]
     fn a_checkpoint_without_one_of_its_pieces_is_not_complete() {
         let mut state = State::default();
-        state.learn(&record(kind::PIECE, 1, &piece(0, false, &[])));
-        state.learn(&record(kind::PIECE, 3, &piece(2, true, &[])));
+        state.apply(&record(kind::PIECE, 1, &piece(0, false, &[])));
+        state.apply(&record(kind::PIECE, 3, &piece(2, true, &[])));
         assert!(!state.is_complete);
-        state.learn(&record(kind::PIECE, 4, &piece(0, true, &[])));
+        state.apply(&record(kind::PIECE, 4, &piece(0, true, &[])));
         assert!(state.is_complete);
     }
 
@@ -415,18 +415,18 @@ mod tests {
         part((0, u64::MAX), &[0, 2]).write(0, &mut out);
         part((0, u64::MAX), &[0, 3]).write(1, &mut out);
         let second = out.0.len() / 2;
-        state.learn(&record(kind::SUBSCRIPTION, 2, &out.0[..second]));
-        state.learn(&record(kind::SUBSCRIPTION, 3, &out.0[second..]));
+        state.apply(&record(kind::SUBSCRIPTION, 2, &out.0[..second]));
+        state.apply(&record(kind::SUBSCRIPTION, 3, &out.0[second..]));
         let mut forgotten = Writer::default();
         forgotten.u32(7).text("forgotten");
-        state.learn(&record(kind::PRODUCER, 4, &forgotten.0));
+        state.apply(&record(kind::PRODUCER, 4, &forgotten.0));
         // The record of the second's deletion is damaged, and does not come.
-        state.learn(&record(kind::PIECE, 6, &piece(0, false, &[part((0, 10), &[0, 9])])));
+        state.apply(&record(kind::PIECE, 6, &piece(0, false, &[part((0, 10), &[0, 9])])));
         let mut made = Writer::default();
         part((0, u64::MAX), &[0, 6]).write(2, &mut made);
-        state.learn(&record(kind::SUBSCRIPTION, 7, &made.0));
+        state.apply(&record(kind::SUBSCRIPTION, 7, &made.0));
         assert_eq!(state.durables.len(), 3, "it may still be said");
-        state.learn(&record(kind::PIECE, 8, &piece(1, true, &[part((10, u64::MAX), &[])])));
+        state.apply(&record(kind::PIECE, 8, &piece(1, true, &[part((10, u64::MAX), &[])])));
         let numbers: Vec<u32> = state.durables.keys().copied().collect();
         assert_eq!(numbers, [0, 2], "what is said, and what was made meanwhile");
         assert_eq!(state.producers.keys().copied().collect::<Vec<_>>(), [0]);
@@ -440,10 +440,10 @@ mod tests {
             StoredMessage { producer: 7, sequence, expires, is_repeated, format, topic, payload };
         let body = [&message.head()[..], topic.as_bytes()].concat();
         let mut state = State::default();
-        assert!(state.learn(&record(kind::MESSAGE, 1, &body)), "a later piece may say who it is");
-        state.learn(&record(kind::PIECE, 2, &piece(0, true, &[])));
+        assert!(state.apply(&record(kind::MESSAGE, 1, &body)), "a later piece may say who it is");
+        state.apply(&record(kind::PIECE, 2, &piece(0, true, &[])));
         assert_eq!((state.is_complete, state.strange), (true, 0));
-        assert!(!state.learn(&record(kind::MESSAGE, 3, &body)));
+        assert!(!state.apply(&record(kind::MESSAGE, 3, &body)));
         assert_eq!(state.strange, 1);
     }
 
@@ -454,7 +454,7 @@ mod tests {
         body.u32(3).text("algo").u64(5).u64(6).u64(7);
         body.u32(4).u32(0);
         let mut state = State::default();
-        assert!(state.learn(&record(kind::STATE, 1, &body.0)));
+        assert!(state.apply(&record(kind::STATE, 1, &body.0)));
         assert_eq!((state.next_producer, state.next_durable, state.is_complete), (9, 4, true));
         assert_eq!(state.producers().fresh(), 9, "those between were forgotten, and do not return");
     }
@@ -463,7 +463,7 @@ mod tests {
         #[test]
         fn any_bytes_are_understood_or_not(kind in 0u8..11, body in prop::collection::vec(any::<u8>(), 0..200)) {
             let mut state = State::default();
-            state.learn(&record(kind, 1, &body));
+            state.apply(&record(kind, 1, &body));
             prop_assert!(state.producers.len() <= 4 && state.durables.len() <= 4);
         }
     }

@@ -83,7 +83,7 @@ pub(crate) enum Answer {
     /// Acknowledgements of a consumer are durable: which consumer, and how many.
     Acknowledged(u32, u64),
     /// A durable subscription is active.
-    Stands(u32),
+    Active(u32),
 }
 
 /// Producers, durable subscriptions and consumers over a journal.
@@ -138,7 +138,7 @@ pub struct Store {
     pub(crate) checkpoint: Option<Checkpoint>,
     /// Whether records wait for it to be complete.
     pub(crate) is_checkpoint_awaited: bool,
-    has_told_failure: bool,
+    has_reported_failure: bool,
     /// From now on everything appended is written at once.
     is_closing: bool,
     pub(crate) counts: Counts,
@@ -180,7 +180,7 @@ impl Store {
             quota_from: 0,
             checkpoint: None,
             is_checkpoint_awaited: false,
-            has_told_failure: false,
+            has_reported_failure: false,
             is_closing: false,
             counts: Counts::default(),
         }
@@ -520,12 +520,12 @@ impl Store {
         let durable = self.journal.durable();
         for number in std::mem::take(&mut self.awaiting) {
             let Some(producer) = self.producers.get_mut(number) else { continue };
-            let is_news = producer.settle(durable);
+            let is_new = producer.settle(durable);
             producer.is_awaiting = !producer.unacknowledged.is_empty();
             if producer.is_awaiting {
                 self.awaiting.push(number);
             }
-            if is_news {
+            if is_new {
                 self.tell_later(number);
             }
         }
@@ -551,7 +551,7 @@ impl Store {
 
     /// Tells the waiting clients that the journal has failed.
     fn tell_failure(&mut self, sink: &mut impl EventSink) {
-        if std::mem::replace(&mut self.has_told_failure, true) {
+        if std::mem::replace(&mut self.has_reported_failure, true) {
             return;
         }
         let rejected = Rejected::failed(self.journal.failure().unwrap_or_default());
@@ -564,7 +564,7 @@ impl Store {
             }
         }
         for (_, answer) in std::mem::take(&mut self.answers) {
-            if let Answer::Stands(number) = answer {
+            if let Answer::Active(number) = answer {
                 self.fall(number, &rejected, sink);
             }
         }
@@ -597,7 +597,7 @@ impl Store {
                         sink.acknowledged(it.client, it.subscription, durability, count, position);
                     }
                 }
-                Answer::Stands(number) => self.stand(number, at, sink),
+                Answer::Active(number) => self.stand(number, at, sink),
             }
         }
     }

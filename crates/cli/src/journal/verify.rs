@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use trunkline_journal::{DamageKind, IndexState, Survey, Wound, segment_name};
+use trunkline_journal::{DamageKind, DamagedRecord, IndexState, Survey, segment_name};
 use trunkline_store::{StoredMessage, kind};
 
 use super::{ending, read};
@@ -28,7 +28,9 @@ pub(super) fn run(path: &Path, form: Form) -> Result<Ending, Fault> {
             wrong_indexes.push(name);
         }
     }
-    damages.extend(survey.wounds.iter().map(|wound| plain(&described(wound))));
+    damages.extend(
+        survey.damaged_records.iter().map(|damaged_record| plain(&described(damaged_record))),
+    );
     if form == Form::Json {
         print(&json(&survey, records, &damages, &wrong_indexes))?;
         return Ok(if damages.is_empty() { Ending::Right } else { Ending::Wrong });
@@ -60,16 +62,16 @@ fn json(survey: &Survey, records: u64, damages: &[String], wrong_indexes: &[Stri
     format!("{object}\n")
 }
 
-/// Where a damage is, and whose.
-fn described(wound: &Wound) -> String {
-    let damage = wound.damage;
+/// Where a damaged record is, and what it was.
+fn described(damaged_record: &DamagedRecord) -> String {
+    let damage = damaged_record.damage;
     let (name, bytes) = (segment_name(damage.at.segment), counted(damage.bytes.into(), "byte"));
     let place = format!("{name} byte {}, {bytes}", damage.at.offset);
     let (first, last) = (damage.after + 1, damage.before.saturating_sub(1));
-    match (damage.kind, wound.kind) {
+    match (damage.kind, damaged_record.kind) {
         (DamageKind::Body, Some(kind)) => {
             let what = kind::name(kind);
-            let topic = match StoredMessage::read(&wound.body) {
+            let topic = match StoredMessage::read(&damaged_record.body) {
                 Some(message) if kind == kind::MESSAGE => {
                     format!(", topic {:?} if that can be believed", message.topic)
                 }

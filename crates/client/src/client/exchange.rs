@@ -8,7 +8,7 @@ use trunkline_native::RouterFrame;
 use trunkline_reactor::{Address, Deadline, Idle, Stream};
 
 use super::{Client, GATHERED};
-use crate::conversation::Look;
+use crate::conversation::FrameClass;
 use crate::error::{Error, Result};
 use crate::event::Rejection;
 use crate::options::Options;
@@ -18,7 +18,7 @@ const LOOKS_BEFORE_CLOCK: u32 = 16;
 
 /// Bytes that are sent between two reads while answers come: the answers to more would not fit into one
 /// read.
-const ASKED: usize = 16 << 10;
+const WRITE_BETWEEN_READS: usize = 16 << 10;
 
 impl Client {
     #[inline]
@@ -83,7 +83,7 @@ impl Client {
 
     /// Sets aside what was read; false if there is no room for it.
     fn look(&mut self) -> Result<bool> {
-        match self.conversation.look_for(|_| Look::<()>::Other) {
+        match self.conversation.look_for(|_| FrameClass::<()>::Other) {
             Ok(_) => Ok(true),
             Err(Error::Aside { .. }) => Ok(false),
             Err(error) => Err(error),
@@ -164,7 +164,7 @@ impl Client {
     fn why_ended(&mut self, error: io::Error) -> Error {
         loop {
             match self.read() {
-                Ok(true) => match self.conversation.look_for(|_| Look::<()>::Other) {
+                Ok(true) => match self.conversation.look_for(|_| FrameClass::<()>::Other) {
                     Ok(_) => {}
                     Err(Error::Closed { code, reason }) => return Error::Closed { code, reason },
                     Err(_) => return Error::Lost(error),
@@ -180,7 +180,7 @@ impl Client {
         &mut self,
         waiting_for: &'static str,
         timeout: Duration,
-        look: impl FnMut(&RouterFrame<'_>) -> Look<T>,
+        look: impl FnMut(&RouterFrame<'_>) -> FrameClass<T>,
     ) -> Result<T> {
         let answer = self.find_answer(waiting_for, timeout, look)?;
         self.write_little()?;
@@ -192,7 +192,7 @@ impl Client {
         &mut self,
         waiting_for: &'static str,
         timeout: Duration,
-        mut look: impl FnMut(&RouterFrame<'_>) -> Look<T>,
+        mut look: impl FnMut(&RouterFrame<'_>) -> FrameClass<T>,
     ) -> Result<T> {
         // Counts from when everything is sent.
         let mut deadline = None;
@@ -223,7 +223,7 @@ impl Client {
     /// client that asks much and reads no answers, and answers may be several times as long as requests.
     pub(super) fn write_part(&mut self) -> Result<()> {
         let output = self.conversation.output();
-        match self.stream.write(&output[..output.len().min(ASKED)]) {
+        match self.stream.write(&output[..output.len().min(WRITE_BETWEEN_READS)]) {
             Ok(bytes) => {
                 self.conversation.sent(bytes);
                 if !self.conversation.output().is_empty() {
@@ -246,23 +246,23 @@ impl Client {
     /// first of which is the error.
     pub(super) fn barrier(
         &mut self,
-        mut look: impl FnMut(&RouterFrame<'_>) -> Look<Rejection>,
+        mut look: impl FnMut(&RouterFrame<'_>) -> FrameClass<Rejection>,
     ) -> Result<()> {
         self.last_ping += 1;
         let token = self.last_ping;
         self.conversation.ping(token);
         let mut rejection = None;
         self.wait_for("answer of the router", self.options.timeout, |frame| match frame {
-            RouterFrame::Pong(answered) if *answered == token => Look::Answer(()),
+            RouterFrame::Pong(answered) if *answered == token => FrameClass::Answer(()),
             // The PONG of an earlier barrier that timed out.
-            RouterFrame::Pong(_) => Look::Part,
+            RouterFrame::Pong(_) => FrameClass::Part,
             frame => match look(frame) {
-                Look::Answer(found) => {
+                FrameClass::Answer(found) => {
                     rejection.get_or_insert(found);
-                    Look::Part
+                    FrameClass::Part
                 }
-                Look::Part => Look::Part,
-                Look::Other => Look::Other,
+                FrameClass::Part => FrameClass::Part,
+                FrameClass::Other => FrameClass::Other,
             },
         })?;
         rejection.map_or(Ok(()), |rejection| Err(Error::Rejected(rejection)))

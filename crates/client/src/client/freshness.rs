@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use trunkline_native::RouterFrame;
 
 use super::Client;
-use crate::conversation::Look;
+use crate::conversation::FrameClass;
 use crate::error::Result;
 use crate::event::Event;
-use crate::freshness::{Freshness, TELL_EVERY};
+use crate::freshness::{Freshness, REPORT_EVERY};
 
 fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
@@ -37,7 +37,7 @@ impl Client {
     /// Something was read; it may include an answer of the router's clock.
     #[inline]
     pub(super) fn note_read(&mut self) {
-        if self.freshness.is_asked {
+        if self.freshness.is_requested {
             self.read_at = self.now();
         }
     }
@@ -52,23 +52,23 @@ impl Client {
             self.conversation.ask_clock(now);
         }
         self.wait_for("time of the router", self.options.timeout, |frame| match frame {
-            RouterFrame::Clock(_) => Look::Answer(()),
-            _ => Look::Other,
+            RouterFrame::Clock(_) => FrameClass::Answer(()),
+            _ => FrameClass::Other,
         })?;
         self.learn_clock();
         Ok(())
     }
 
     fn learn_clock(&mut self) {
-        if let Some((asked, time)) = self.conversation.clock() {
-            self.freshness.answered(asked, self.read_at, time);
+        if let Some((requested, time)) = self.conversation.clock() {
+            self.freshness.answered(requested, self.read_at, time);
         }
     }
 
     /// Between two messages, of which the first is taken: reports to the router if the last report was long
     /// ago, so that it learns the pace of a slow program.
-    pub(super) fn tell_taken_early(&mut self) {
-        if self.conversation.untold() > 0 && self.tell_taken().is_none() {
+    pub(super) fn report_taken_early(&mut self) {
+        if self.conversation.unreported() > 0 && self.report_taken().is_none() {
             // What is not sent now is sent later, and a broken connection is noticed then.
             if let Ok(bytes) = self.stream.write(self.conversation.output()) {
                 self.conversation.sent(bytes);
@@ -77,22 +77,22 @@ impl Client {
     }
 
     /// Reports to the router what was taken, or returns when to do it.
-    pub(super) fn tell_taken(&mut self) -> Option<Instant> {
+    pub(super) fn report_taken(&mut self) -> Option<Instant> {
         self.learn_clock();
         let now = self.now();
         // Clocks drift apart whether or not there is something to report.
         if self.freshness.asks(now) {
             self.conversation.ask_clock(now);
         }
-        if self.conversation.untold() == 0 {
+        if self.conversation.unreported() == 0 {
             return None;
         }
-        let next = self.freshness.told_at + TELL_EVERY;
+        let next = self.freshness.reported_at + REPORT_EVERY;
         if now < next {
             return self.epoch.checked_add(Duration::from_nanos(next));
         }
-        self.freshness.told_at = now;
-        self.conversation.tell_taken(self.freshness.round_trip());
+        self.freshness.reported_at = now;
+        self.conversation.report_taken(self.freshness.round_trip());
         None
     }
 }

@@ -8,7 +8,7 @@ use trunkline_reactor::Deadline;
 
 use super::{Client, GATHERED};
 use crate::consumer::Consume;
-use crate::conversation::{Conversation, Look, Subscription, Topic};
+use crate::conversation::{Conversation, FrameClass, Subscription, Topic};
 use crate::error::{Error, Result};
 use crate::event::{Consuming, Rejection};
 
@@ -30,11 +30,11 @@ impl Client {
         self.retry_at = None;
         let answered = "answer to PRODUCER";
         self.wait_for(answered, self.options.timeout, |frame| match frame {
-            RouterFrame::Producing(it) => Look::Answer(Ok(it.last)),
+            RouterFrame::Producing(it) => FrameClass::Answer(Ok(it.last)),
             RouterFrame::Rejected(it) if it.of == kind::PRODUCER => {
-                Look::Answer(Err(Error::Rejected((*it).into())))
+                FrameClass::Answer(Err(Error::Rejected((*it).into())))
             }
-            _ => Look::Other,
+            _ => FrameClass::Other,
         })?
     }
 
@@ -120,7 +120,7 @@ impl Client {
             return Ok(());
         }
         let sent = match self.flush() {
-            Ok(()) if self.heard_at.elapsed() >= RETRY => self.go_on(),
+            Ok(()) if self.received_at.elapsed() >= RETRY => self.go_on(),
             sent => sent,
         };
         sent.or_else(|error| if error.is_final() { Err(error) } else { Ok(()) })
@@ -130,7 +130,7 @@ impl Client {
     /// something, and meanwhile nothing is sent.
     #[cold]
     fn go_on(&mut self) -> Result<()> {
-        self.heard_at = Instant::now();
+        self.received_at = Instant::now();
         self.keep_trying();
         self.look_in().or_else(|error| if error.is_final() { Err(error) } else { Ok(()) })
     }
@@ -186,7 +186,7 @@ impl Client {
     ) -> Result<()> {
         let deadline = Deadline::after(Some(timeout));
         loop {
-            self.conversation.look_for(|_| Look::<()>::Other)?;
+            self.conversation.look_for(|_| FrameClass::<()>::Other)?;
             if is_so(&self.conversation) {
                 return self.write_little();
             }
@@ -230,11 +230,11 @@ impl Client {
         let number = made.number();
         let answered = "answer to CONSUME";
         let answer = self.wait_for(answered, self.options.timeout, |frame| match frame {
-            RouterFrame::Consuming(it) if it.subscription == number => Look::Answer(Ok(made)),
+            RouterFrame::Consuming(it) if it.subscription == number => FrameClass::Answer(Ok(made)),
             RouterFrame::Rejected(it) if it.of == kind::CONSUME && it.id == number.into() => {
-                Look::Answer(Err(Error::Rejected((*it).into())))
+                FrameClass::Answer(Err(Error::Rejected((*it).into())))
             }
-            _ => Look::Other,
+            _ => FrameClass::Other,
         });
         if matches!(answer, Err(Error::TimedOut { .. } | Error::Aside { .. })) {
             self.conversation.unsubscribe(made);
@@ -297,9 +297,9 @@ impl Client {
         self.conversation.delete(name)?;
         self.barrier(|frame| match frame {
             RouterFrame::Rejected(it) if it.of == kind::DELETE => {
-                Look::Answer(Rejection::from(*it))
+                FrameClass::Answer(Rejection::from(*it))
             }
-            _ => Look::Other,
+            _ => FrameClass::Other,
         })
     }
 }

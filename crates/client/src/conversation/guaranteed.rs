@@ -129,16 +129,16 @@ impl Conversation {
     /// Acknowledges the message at a position.
     #[inline]
     pub fn acknowledge(&mut self, subscription: Subscription, position: u64) {
-        self.say_done(subscription, position, false);
+        self.send_acknowledge(subscription, position, false);
     }
 
     /// Acknowledges every message that was delivered to this client up to a position.
     #[inline]
     pub fn acknowledge_through(&mut self, subscription: Subscription, position: u64) {
-        self.say_done(subscription, position, true);
+        self.send_acknowledge(subscription, position, true);
     }
 
-    fn say_done(&mut self, subscription: Subscription, position: u64, is_cumulative: bool) {
+    fn send_acknowledge(&mut self, subscription: Subscription, position: u64, is_cumulative: bool) {
         let subscription = subscription.0;
         let acknowledge = Acknowledge { subscription, position, is_cumulative };
         encode_acknowledge(&mut self.state.output, &acknowledge);

@@ -1,4 +1,4 @@
-//! What CDR knows of a message besides its layout: how choices are unions, from the notes.
+//! The notes of CDR on a message: how choices become unions.
 //!
 //! | note | of | meaning |
 //! |---|---|---|

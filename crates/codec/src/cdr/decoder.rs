@@ -626,7 +626,7 @@ mod tests {
         (first..first + most).take_while(|bit| bytes[bit / 8] >> (bit % 8) & 1 == 0).count()
     }
 
-    /// What stands behind the bits is no part of the answer, and runs are passed over in steps.
+    /// Bits behind the bitmap are not part of the answer; longer runs are passed over in steps.
     #[test]
     fn absent_bits_are_counted_as_the_plain_twin_counts_them() {
         for bits in 1..=200_usize {

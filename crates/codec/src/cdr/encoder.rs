@@ -70,7 +70,7 @@ struct Body<'a, const LITTLE: bool> {
     /// Is text written as it is in memory?
     is_utf8: bool,
     output: &'a mut Output,
-    /// What is kept and not written.
+    /// Kept content that is not written.
     dropped: &'a mut usize,
     problem: Option<Error>,
 }

@@ -1,4 +1,4 @@
-//! What FIX knows of a message besides its layout, from the notes, and what it cannot carry.
+//! The notes of FIX on a message, and the types that FIX cannot carry.
 //!
 //! | note | of | meaning |
 //! |---|---|---|
@@ -81,7 +81,7 @@ impl<'a> Binding<'a> {
             (Holds::List(_) | Holds::Group(_), _) if scope.shape == Shape::Item => {
                 reject("FIX has no lists of lists")
             }
-            // What holds itself has one scope, and stands at more places than one.
+            // A type that holds itself has one scope, at several places.
             (_, Some(inner)) if inner.place != Some((ScopeId(index as u16), at)) => {
                 Err(unsupported(format!("{} holds itself, which FIX cannot show", inner.name)))
             }

@@ -40,16 +40,17 @@ impl Decoder {
         Self { plan: plan.clone(), limits, scopes, seen, unknown }
     }
 
-    /// Does this with fields that the schema does not know and nobody keeps, in place of counting them.
+    /// Sets how to handle fields that the schema does not know and the message does not keep; by default
+    /// they are counted.
     #[must_use]
     pub fn on_unknown(mut self, content: UnknownContent) -> Self {
         self.unknown.set_content(content);
         self
     }
 
-    /// How many fields of the last message the schema does not know and nobody kept, up to the error
-    /// where it was rejected. Those of a message or entry with a member `#[unknown]` are kept there, and
-    /// so are a record's. Data and its length are two.
+    /// The number of fields of the last message that the schema does not know and the message did not
+    /// keep, up to the error if it was rejected. Those of a message or entry with a member `#[unknown]`
+    /// are kept there, and so are a record's. Data and its length are two.
     pub fn unknown(&self) -> usize {
         self.unknown.dropped()
     }

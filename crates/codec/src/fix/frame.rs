@@ -27,7 +27,7 @@ const LONGEST_LENGTH: usize = 14;
 
 /// Finds the end of the message at the beginning of `bytes` by its BodyLength.
 ///
-/// A message longer than `message_bytes` of the limits is garbled: nobody should wait for it.
+/// A message longer than `message_bytes` of the limits is garbled, so that no reader waits for it.
 pub fn frame(bytes: &[u8], limits: &Limits) -> Frame {
     let head = Head::find(bytes);
     match head {

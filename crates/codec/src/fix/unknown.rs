@@ -36,7 +36,7 @@ const DATA: [(u32, u32); 16] = [
 pub(super) struct UnknownFields {
     /// Their tags, each with the place where its message or entry begins.
     tags: HashSet<(usize, u32)>,
-    /// How many of them nobody keeps,
+    /// The number of unknown fields that are not kept,
     dropped: usize,
     /// and what becomes of the message then.
     content: UnknownContent,

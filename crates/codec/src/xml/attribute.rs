@@ -59,8 +59,8 @@ impl Place {
         }
     }
 
-    /// What must be unique in a tag. Equal names have equal prefixes and so equal namespaces, so
-    /// this covers the rule of XML as well as the one of namespaces.
+    /// The expanded name, which must be unique in a tag. Equal names have equal prefixes and so equal
+    /// namespaces, so this covers the rule of XML as well as the one of namespaces.
     fn expanded<'a>(&self, input: &'a str) -> (Namespace, &'a [u8]) {
         let start = (self.name_start + self.local_start) as usize;
         let end = (self.name_start + self.name_length) as usize;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::error::{Error, ErrorKind};
 use super::scan::{self, NAME, WHITE};
 
-/// What a declaration says that matters later.
+/// The parts of a declaration that matter later.
 pub(super) struct Declaration {
     /// Where the name of the encoding is.
     pub(super) encoding: Option<Range<usize>>,

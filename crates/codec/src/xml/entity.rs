@@ -2,7 +2,7 @@
 
 use super::error::{Error, ErrorKind};
 
-/// What a reference stands for, and where it ends.
+/// The character or text of a reference, and where it ends.
 pub(super) struct Reference {
     pub(super) character: char,
     pub(super) end: usize,

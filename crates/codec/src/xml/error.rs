@@ -1,4 +1,4 @@
-//! What is wrong with a document, and where.
+//! Errors in a document, and their places.
 
 use std::fmt;
 
@@ -56,7 +56,7 @@ pub enum ErrorKind {
     EncodingMismatch {
         /// The name in the declaration.
         declared: Box<str>,
-        /// What the first bytes show.
+        /// The encoding that the first bytes show.
         detected: &'static str,
     },
     /// A byte sequence is not allowed in the encoding given here.

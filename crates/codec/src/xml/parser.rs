@@ -343,9 +343,10 @@ impl Parser {
         Ok(())
     }
 
-    /// Notes that the caller has read an end tag whose name has this length, whoever read the start
-    /// tag. The position is not moved. Answers `false`, and notes nothing, if the innermost
-    /// element's name has another length: then it has a prefix that the end tag has not.
+    /// Notes that the caller has read an end tag whose name has this length; the start tag may have
+    /// been read by the parser. The position does not move. Returns `false`, and notes nothing, if
+    /// the name of the innermost element has another length: then it has a prefix that the end tag
+    /// lacks.
     #[inline]
     #[must_use]
     pub fn pop_known(&mut self, name_length: usize) -> bool {

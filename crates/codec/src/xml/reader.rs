@@ -27,7 +27,7 @@ pub struct Text<'a> {
     white: bool,
 }
 
-/// What a text may have that is not to be taken as it stands.
+/// How a text was written, which decides what has to be replaced in it.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Content,

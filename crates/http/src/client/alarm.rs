@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// A timer that is set once and asked often. It is not moved with each request: where it goes off
-/// too early, it is set again.
+/// A timer that is set once and polled often. It is not moved with each request: if it goes off too
+/// early, it is set again.
 #[derive(Debug, Default)]
 pub(super) struct Alarm(Option<Pin<Box<Sleep>>>);
 
 impl Alarm {
-    /// What the future gives; None where that takes longer than `patience`.
+    /// The result of the future; None if that takes longer than `patience`.
     pub(super) async fn limit<T>(
         &mut self,
         patience: Duration,
@@ -21,7 +21,7 @@ impl Alarm {
     ) -> Option<T> {
         let mut future = pin!(future);
         let now = Instant::now();
-        // As late as can be told where the sum is too large.
+        // The latest possible time if the sum is too large.
         let late = now.checked_add(patience).unwrap_or(now + Duration::from_secs(1 << 30));
         let sleep = self.0.get_or_insert_with(|| Box::pin(sleep_until(late)));
         if sleep.deadline() > late {

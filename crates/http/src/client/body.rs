@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
-/// What keeps a body back until the server asks for it.
+/// Holds a body back until the server requests it (`100 Continue`).
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     open: AtomicBool,

@@ -73,7 +73,7 @@ impl Answer {
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug)]
 pub(super) enum Failed {
     Hyper(hyper::Error),
@@ -160,8 +160,8 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
         gate: Option<&Gate>,
         config: &ClientConfig,
     ) -> Result<Answer, Failed> {
-        // Between two requests nobody asks the system what has come. After a rest that is done first,
-        // or a request would be given to a connection that the server has closed long since.
+        // Between two requests nobody polls the socket. After a pause this is done first; otherwise
+        // the request would go to a connection that the server closed long ago.
         if self.answered.is_some_and(|answered| answered.elapsed() >= REST) {
             yield_now().await;
         }
@@ -255,7 +255,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
         !self.ended && !self.sender.is_closed() && answer.keeps_alive()
     }
 
-    /// What it speaks over, and the bytes that have been read and belong to no answer.
+    /// The transport, and the bytes that were read and belong to no answer.
     pub(super) fn into_parts(self) -> (T, Bytes) {
         let parts = self.connection.into_parts();
         (parts.io.into_inner(), parts.read_buf)

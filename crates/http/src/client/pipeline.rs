@@ -1,8 +1,8 @@
 //! Several requests at once (RFC 9112, section 9.3.2).
 //!
 //! Hyper's client sends a request when it has the answer to the one before. Here each request has a
-//! client of hyper's for itself; what they write goes out one after the other, at once, and what
-//! comes in is read by that one whose turn it is. What it has read too much is for the next.
+//! hyper client of its own. Their output is sent at once, in order. Input is read by the client
+//! whose turn it is, and the bytes that it has read too much go to the next.
 
 use std::io;
 use std::pin::Pin;
@@ -23,13 +23,13 @@ use crate::{Error, Result};
 
 type Wire = Transport<Arc<Traffic>>;
 
-/// What the clients share.
+/// The connection that the clients share.
 struct Pipe {
     wire: Wire,
     outgoing: Vec<u8>,
     written: usize,
     incoming: Bytes,
-    /// Who may read.
+    /// The client that may read.
     turn: Option<usize>,
 }
 
@@ -51,8 +51,8 @@ impl Pipe {
     }
 }
 
-/// The end of the pipe that one client holds.
-struct Strand {
+/// One client's end of the pipe.
+struct PipelineEnd {
     pipe: Arc<Mutex<Pipe>>,
     number: usize,
 }
@@ -61,7 +61,7 @@ fn lock(pipe: &Mutex<Pipe>) -> MutexGuard<'_, Pipe> {
     pipe.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl AsyncRead for Strand {
+impl AsyncRead for PipelineEnd {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -69,7 +69,7 @@ impl AsyncRead for Strand {
     ) -> Poll<io::Result<()>> {
         let mut pipe = lock(&self.pipe);
         if pipe.turn != Some(self.number) {
-            // It is asked again when it is its turn.
+            // It is polled again when it is its turn.
             return Poll::Pending;
         }
         // A server that has closed may still have answered: what it said is read first.
@@ -84,7 +84,7 @@ impl AsyncRead for Strand {
     }
 }
 
-impl AsyncWrite for Strand {
+impl AsyncWrite for PipelineEnd {
     fn poll_write(
         self: Pin<&mut Self>,
         _: &mut Context<'_>,
@@ -166,7 +166,7 @@ async fn exchange_all(
     let mut waiting = Vec::with_capacity(requests.len());
     for (number, request) in requests.into_iter().enumerate() {
         let taken = request.body().taken();
-        let mut link = Link::new(Strand { pipe: Arc::clone(pipe), number }).await?;
+        let mut link = Link::new(PipelineEnd { pipe: Arc::clone(pipe), number }).await?;
         let sending = link.send(request);
         while !taken.load(Relaxed) {
             link.write().await;
@@ -187,7 +187,7 @@ async fn exchange_all(
                 error => error,
             }
         })?;
-        // Not what hyper thinks: it takes the next answer for one that nobody asked for.
+        // This does not follow hyper, which takes the next answer for one without a request.
         stays &= answer.keeps_alive();
         let now = traffic.counts();
         let (sent, came) = (now.sent - before.sent, now.received - before.received);

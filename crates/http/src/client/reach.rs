@@ -26,7 +26,7 @@ async fn apart<T: Send + 'static>(
     let (sender, receiver) = oneshot::channel();
     let thread = thread::Builder::new().name("http resolver".to_owned());
     thread.spawn(move || {
-        // Nobody listens any more if it took too long.
+        // The receiver is gone if it took too long.
         let _ = sender.send(blocks());
     })?;
     receiver.await.map_err(io::Error::other)?
@@ -61,7 +61,7 @@ mod tests {
         Builder::new_current_thread().enable_all().build().expect("files are left")
     }
 
-    /// An address that answers nobody, since as many wait there as may.
+    /// An address that does not answer, because its backlog is full.
     fn silent() -> (SocketAddr, Socket, Vec<std::net::TcpStream>) {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("files are left");
         let any: SocketAddr = ([127, 0, 0, 1], 0).into();

@@ -26,8 +26,8 @@ impl Journal {
     fn over(&self) -> String {
         let bytes = self.options.bytes;
         format!(
-            "the journal has all the {bytes} bytes that it may have (journal.bytes), and what is in them is \
-             still to be acknowledged"
+            "the journal has reached its limit of {bytes} bytes (journal.bytes), and \
+             its messages are not acknowledged yet"
         )
     }
 
@@ -52,7 +52,7 @@ impl Journal {
 
     /// Whether the file of the next segment is being created.
     pub fn is_trying(&self) -> bool {
-        matches!(self.next, Next::Asked | Next::Held(_))
+        matches!(self.next, Next::Requested | Next::Held(_))
     }
 
     /// The longest body of a record: half a segment.
@@ -103,7 +103,7 @@ impl Journal {
         }
         match &self.next {
             Next::Ready => Ok(()),
-            Next::None | Next::Asked => Err(Rejection::Busy),
+            Next::None | Next::Requested => Err(Rejection::Busy),
             // The current one is full, so no record can be added to it.
             Next::Held(_) => {
                 (self.next, self.is_wanted) = (Next::Held(0), true);
@@ -194,7 +194,7 @@ impl Journal {
                 !self.has_current() || self.tail.end().offset >= half
             }
             Next::Full(..) | Next::Held(_) => true,
-            Next::Asked | Next::Ready => false,
+            Next::Requested | Next::Ready => false,
         }
     }
 
@@ -230,7 +230,7 @@ impl Journal {
             self.next = Next::Held(now.saturating_add(RETRY));
             return None;
         }
-        self.next = Next::Asked;
+        self.next = Next::Requested;
         let segment = self.tail.end().segment + u32::from(self.has_current());
         let (journal, bytes) = (self.number, self.options.segment_bytes);
         let head = SegmentHead { number: segment, journal, time: self.time, bytes }.write();

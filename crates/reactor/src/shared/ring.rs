@@ -104,7 +104,7 @@ impl Ring {
 
     /// Whether the other side has requested a wake-up since a cursor was published; true once.
     #[inline]
-    fn is_asked(&self, place: usize) -> bool {
+    fn is_requested(&self, place: usize) -> bool {
         fence(Ordering::SeqCst);
         let flag = self.mapping.flag(self.words + place);
         flag.load(Ordering::Relaxed) != 0 && flag.swap(0, Ordering::AcqRel) != 0
@@ -171,7 +171,7 @@ impl Writer {
     /// Whether the reader has requested a wake-up at the next byte; true once.
     #[inline]
     pub(super) fn has_sleeping_reader(&self) -> bool {
-        self.ring.is_asked(READER_ASKS)
+        self.ring.is_requested(READER_ASKS)
     }
 
     /// Marks the end: nothing more will be written.
@@ -235,7 +235,7 @@ impl Reader {
     pub(super) fn has_sleeping_writer(&self) -> bool {
         // The writer sleeps, so the head is unchanged, or this is a moment too early.
         let has_room = self.filled() <= self.ring.capacity - self.ring.capacity / 4;
-        has_room && self.ring.is_asked(WRITER_ASKS)
+        has_room && self.ring.is_requested(WRITER_ASKS)
     }
 
     pub(super) fn tail(&self) -> u64 {

@@ -31,9 +31,9 @@ struct Watched {
     end: Arc<End>,
     token: usize,
     /// The writer's cursor of the last report.
-    told: u64,
+    reported: u64,
     /// The end was reported.
-    told_end: bool,
+    reported_end: bool,
     is_hot: bool,
     quiet: u32,
     wakes: u32,
@@ -42,17 +42,17 @@ struct Watched {
 impl Watched {
     /// What has happened since the last report.
     #[inline]
-    fn news(&mut self) -> Option<Event> {
+    fn next_event(&mut self) -> Option<Event> {
         let end = &*self.end;
-        let closed = !self.told_end && end.is_ended();
+        let closed = !self.reported_end && end.is_ended();
         let head = end.incoming.head();
-        let readable = head != self.told && head != end.read.load(Ordering::Relaxed) || closed;
+        let readable = head != self.reported && head != end.read.load(Ordering::Relaxed) || closed;
         let writable = end.is_full.load(Ordering::Relaxed) && end.has_room();
         if !readable && !writable {
             return None;
         }
-        self.told = head;
-        self.told_end |= closed;
+        self.reported = head;
+        self.reported_end |= closed;
         if writable {
             end.is_full.store(false, Ordering::Relaxed);
         }
@@ -67,11 +67,12 @@ impl Watch {
             self.streams.push(None);
             self.streams.len() - 1
         });
-        let told = end.read.load(Ordering::Relaxed);
+        let reported = end.read.load(Ordering::Relaxed);
         let end = Arc::clone(end);
         end.slot.store(slot, Ordering::Relaxed);
-        let (told_end, is_hot, quiet, wakes) = (false, true, 0, 0);
-        self.streams[slot] = Some(Watched { end, token, told, told_end, is_hot, quiet, wakes });
+        let (reported_end, is_hot, quiet, wakes) = (false, true, 0, 0);
+        self.streams[slot] =
+            Some(Watched { end, token, reported, reported_end, is_hot, quiet, wakes });
         self.hot.push(slot);
         slot
     }
@@ -135,7 +136,7 @@ impl Watch {
                 self.hot.swap_remove(at);
                 continue;
             };
-            if let Some(event) = watched.news() {
+            if let Some(event) = watched.next_event() {
                 watched.quiet = 0;
                 events.push(event);
                 at += 1;
@@ -174,7 +175,7 @@ impl Watch {
                 // An earlier request may have been answered too soon for there to be room.
                 watched.end.outgoing.writer_asks();
             }
-            if let Some(event) = watched.news() {
+            if let Some(event) = watched.next_event() {
                 watched.end.incoming.reader_thanks();
                 events.push(event);
                 return false;

@@ -165,9 +165,9 @@ fn what_cannot_be_taken_is_rejected() {
     let mut credit = Credit::default();
     assert!(credit.admits());
     credit.sent(0);
-    assert_eq!(credit.taken(1, 2, 0), Err(Impossible { before: 0, sent: 1 }));
+    assert_eq!(credit.taken(1, 2, 0), Err(InvalidReport { before: 0, sent: 1 }));
     assert_eq!(credit.taken(1, 1, 0), Ok(()));
-    assert_eq!(credit.taken(1, 0, 0), Err(Impossible { before: 1, sent: 1 }));
+    assert_eq!(credit.taken(1, 0, 0), Err(InvalidReport { before: 1, sent: 1 }));
     assert_eq!((credit.under_way(), credit.admits()), (0, true));
 }
 

@@ -16,7 +16,7 @@ pub(super) fn ours(
     found.into_iter()
 }
 
-/// Sets the key that `variable` stands for. A value that is none of TOML is taken as a text.
+/// Sets the key that `variable` stands for. A value that is not TOML is taken as a text.
 pub(super) fn set(table: &mut Table, variable: &str, value: &str) -> Result<(), ConfigError> {
     let key = variable.strip_prefix(PREFIX).unwrap_or(variable).to_lowercase();
     let mut names: Vec<&str> = key.split("__").collect();

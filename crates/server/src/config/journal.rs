@@ -114,7 +114,7 @@ const IN_MEMORY: u64 = 256 << 20;
 const SEGMENT_IN_MEMORY: u32 = 4 << 20;
 
 impl Journal {
-    /// What only a start can change stays as it is in `running`.
+    /// Keys that only a start can change keep their values in `running`.
     pub(crate) fn keep_files_of(&mut self, running: &Self) {
         self.directory.clone_from(&running.directory);
         self.segment_bytes = running.segment_bytes;

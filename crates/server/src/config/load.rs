@@ -71,7 +71,7 @@ impl Config {
             place: place(name, text, error.span()),
             message: words::plain(error.message()),
         };
-        // The file alone first, so that its mistakes are told with lines and columns.
+        // The file alone first, so that errors in it have lines and columns.
         let config: Self = toml::from_str(text).map_err(|error| in_file(&error))?;
         config.check(name)?;
         let mut table: Table = toml::from_str(text).map_err(|error| in_file(&error))?;
@@ -91,7 +91,7 @@ impl Config {
         Ok(config)
     }
 
-    /// What the types of the values do not say.
+    /// Checks beyond the types of the values.
     fn check(&self, name: &str) -> Result<(), ConfigError> {
         let limits = &self.limits;
         let seconds = |time: Duration| time.as_secs_f64();
@@ -99,7 +99,7 @@ impl Config {
         let wrong = [
             ("limits.connections", at_least(limits.connections as u64, 1)),
             ("limits.topics", at_least(limits.topics as u64, 1)),
-            // What a client may use before it has read what it is allowed.
+            // The limits that a client may use before it has read its own.
             ("limits.topics_per_client", at_least(limits.topics_per_client as u64, 1024)),
             ("limits.overlaps_per_client", at_least(limits.overlaps_per_client as u64, 1)),
             ("limits.frame_bytes", at_least(limits.frame_bytes, 64 << 10)),

@@ -32,7 +32,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Says nothing about anybody.
+    /// A rule without keys.
     pub(super) const NONE: Self = Self {
         name: String::new(),
         queue_messages: None,

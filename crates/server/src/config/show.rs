@@ -44,7 +44,7 @@ impl Config {
         let limits = &self.limits;
         page.section("[limits]");
         page.key("connections", &limits.connections, "at once, of all protocols");
-        page.key("topics", &limits.topics, "known at once; those that nobody holds make room");
+        page.key("topics", &limits.topics, "known at once; topics that nobody holds make room");
         page.key("topics_per_client", &limits.topics_per_client, "aliases of one connection");
         page.key("subscriptions", &limits.subscriptions, "of all clients");
         page.key("subscriptions_per_client", &limits.subscriptions_per_client, "of one client");
@@ -71,11 +71,7 @@ impl Config {
     fn show_client(&self, page: &mut Page) {
         let client = &self.client;
         page.section("[client]");
-        page.key(
-            "queue_messages",
-            &client.queue_messages,
-            "that wait for a client that does not keep up",
-        );
+        page.key("queue_messages", &client.queue_messages, "that wait for a slow client");
         page.key("queue_bytes", &quoted(&size_text(client.queue_bytes)), "that wait for it");
         page.key(
             "overflow",
@@ -129,7 +125,7 @@ impl Config {
         );
         page.key("keep", &quoted(&time_text(journal.keep)), "for replays, as far as bytes allow");
         page.key("quota_bytes", &size(journal.quota_bytes), "of one subscription; 0 is no quota");
-        page.key("ranges", &journal.ranges, "acknowledged between others; with more it stops");
+        page.key("ranges", &journal.ranges, "acknowledged ranges; a subscription with more stops");
         page.key("subscriptions", &journal.subscriptions, "durable ones and replays");
         page.key("producers", &journal.producers, "that are known");
         page.key(
@@ -167,10 +163,18 @@ impl Config {
         let time = |time| quoted(&time_text(time));
         page.section("[router]");
         page.key("idle", &quoted(&idle), "block, spin, or spin for a time such as 20us first");
-        page.key("keepalive", &time(router.keepalive), "silence after which a client is asked");
-        page.key("keepalive_missed", &router.keepalive_missed, "questions, then it is closed");
-        page.key("handshake_timeout", &time(router.handshake_timeout), "to say who one is");
-        page.key("shutdown_timeout", &time(router.shutdown_timeout), "to take the last bytes");
+        page.key("keepalive", &time(router.keepalive), "silence after which a client is pinged");
+        page.key(
+            "keepalive_missed",
+            &router.keepalive_missed,
+            "unanswered pings, then it is closed",
+        );
+        page.key("handshake_timeout", &time(router.handshake_timeout), "to complete the handshake");
+        page.key(
+            "shutdown_timeout",
+            &time(router.shutdown_timeout),
+            "for clients to take their queued messages",
+        );
     }
 
     fn show_edges(&self, page: &mut Page) {

@@ -1,4 +1,4 @@
-//! What the reader of TOML finds wrong, in the words of who writes a configuration.
+//! Errors of the TOML reader, in the words of somebody who writes a configuration.
 
 /// Types as serde names them, and what they are called in TOML.
 const TYPES: &[(&str, &str)] = &[
@@ -40,7 +40,7 @@ fn most(expected: &str) -> Option<u64> {
     match expected {
         "u16" => Some(u16::MAX.into()),
         "u32" => Some(u32::MAX.into()),
-        // As many as TOML has.
+        // As many types as TOML has.
         "u64" | "usize" => Some(i64::MAX as u64),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! What the engine knows of a client, beside what the router knows.
+//! The state of a client in the engine, besides its state in the router.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -22,7 +22,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// What its session has to know.
+    /// What its session needs.
     pub(super) fn accepted<'a>(&self, config: &'a Config) -> Accepted<'a> {
         let address: Option<SocketAddr> = self.address.parse().ok();
         Accepted {
@@ -57,15 +57,15 @@ pub(crate) struct ClientSession {
     pub(crate) uses_credit: bool,
     /// It has a conflated subscription and does not tell, so that little may be under way to it.
     pub(crate) has_bounded_buffers: bool,
-    /// What it asked of its queue, kept for when the configuration changes.
+    /// The options that it requested for its queue, for the next change of the configuration.
     pub(crate) requested: RequestedLimits,
     /// The most updates of a topic a second, by the configuration.
     pub(crate) updates_per_second: Option<NonZeroU32>,
     /// When it connected.
     pub(crate) since: u64,
     /// When it gave a sign of life last.
-    pub(crate) heard: u64,
-    /// When it was asked last whether it is there.
+    pub(crate) last_received: u64,
+    /// When it was last pinged.
     pub(crate) pinged_at: u64,
     /// Questions without an answer.
     pub(crate) missed: u32,
@@ -75,16 +75,16 @@ pub(crate) struct ClientSession {
     pub(crate) was_silent: bool,
     /// Messages that it published, requests among them.
     pub(crate) published: u64,
-    /// Who it publishes as, in guaranteed delivery.
+    /// Its producer, in guaranteed delivery.
     pub(crate) producer: Option<ProducerId>,
     /// Nothing is stored under the producer's name yet.
     pub(crate) new_producer: Option<NewProducer>,
-    /// What it asked for and was not done.
+    /// Its requests that were rejected.
     pub(crate) rejections: u64,
     /// When the log said so last.
     pub(crate) rejections_logged_at: Option<u64>,
-    /// Subscriptions that were ended, which it is told when it has read more of what it was told before. While
-    /// there are any there is no room for answers, so that nothing is taken from it.
+    /// Ended subscriptions that are reported when it has read more of its earlier answers. While
+    /// there are any, there is no room for answers, so the router reads nothing from it.
     pub(crate) late_rejections: VecDeque<LateRejection>,
     pub(crate) bytes_in: u64,
     pub(crate) bytes_out: u64,
@@ -106,7 +106,7 @@ impl ClientSession {
             requested: RequestedLimits::default(),
             updates_per_second: None,
             since: now,
-            heard: now,
+            last_received: now,
             pinged_at: 0,
             missed: 0,
             had_read: None,
@@ -130,7 +130,7 @@ impl ClientSession {
         before.is_some() && read > before
     }
 
-    /// What it gets: as configured, or less where it asked for less.
+    /// Its limits: as configured, or lower if it requested lower ones.
     pub(crate) fn options(&self, config: &Config) -> ClientOptions {
         let mut options = config.client_options(&self.name);
         self.requested.lower(&mut options);

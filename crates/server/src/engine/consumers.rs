@@ -2,7 +2,8 @@
 
 use super::ConnectionId;
 
-/// Counts of consumers, right at any time: who deletes a durable subscription ends those of others too.
+/// Counts of consumers. They are always right: a client that deletes a durable subscription ends
+/// the consumers of others too.
 #[derive(Debug, Default)]
 pub(crate) struct Consumers {
     /// By the index of the client.

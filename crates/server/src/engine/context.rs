@@ -16,7 +16,7 @@ use trunkline_store::{ClockReading, Consume, NewMessage, ProducerId, Producing, 
 
 use super::storage::{ClientSink, Storage};
 use super::{
-    ClientOutput, ClientSession, EngineState, LOGGED_EVERY, Origin, Timer, TooMany, WaitsFor,
+    ClientOutput, ClientSession, EngineState, ExceededLimit, LOGGED_EVERY, Origin, Timer, WaitsFor,
     message_bytes,
 };
 
@@ -133,7 +133,7 @@ impl ClientContext for EngineContext<'_> {
                 return Err(Rejected::new(code::LIMIT, text));
             }
             if !output.requests.add(correlation, deadline) {
-                let text = format!("a request {correlation} waits already");
+                let text = format!("the request {correlation} waits already");
                 return Err(Rejected::new(code::IN_USE, text));
             }
             let before = output.requests.alarm();
@@ -150,7 +150,7 @@ impl ClientContext for EngineContext<'_> {
             Ok(0) => {
                 let text = match self.router.matches_of(topic) {
                     0 => "nobody subscribes to this topic",
-                    _ => "who subscribes to this topic has no room for it",
+                    _ => "no subscriber to this topic has room for it",
                 };
                 Err(Rejected::new(code::NO_RESPONDER, text))
             }
@@ -180,7 +180,7 @@ impl ClientContext for EngineContext<'_> {
         let is_taken = self.router.reply(client, |output, out| {
             output.renderer.reply(out, correlation, format, payload);
         });
-        if is_taken { Ok(()) } else { Err(gone("the requester takes nothing any more")) }
+        if is_taken { Ok(()) } else { Err(gone("the requester accepts no more answers")) }
     }
 
     fn subscribe(
@@ -224,7 +224,7 @@ impl ClientContext for EngineContext<'_> {
     }
 
     fn produce(&mut self, name: &str) -> Result<Producing, StoreError> {
-        // Also one that another connection has brought in: who stores something under it is counted.
+        // Also a name that another connection has used: a client that stores under it is counted.
         let last = self.storage.store.last_of_producer(name);
         let origin = last.is_none_or(|last| last == 0).then(|| self.client_session.origin());
         if let Some(origin) = &origin {
@@ -245,7 +245,7 @@ impl ClientContext for EngineContext<'_> {
         producer: ProducerId,
         it: &GuaranteedMessage<'_>,
     ) -> Result<(), StoreError> {
-        // What is longer could be stored, and not be published to direct subscribers.
+        // A longer message could be stored, but not published to direct subscribers.
         let (bytes, limit) = (it.payload.len(), message_bytes(&self.state.config));
         if bytes > limit {
             return Err(Rejected::from(Rejection::MessageTooLong { bytes, limit }).into());
@@ -373,7 +373,8 @@ impl ClientContext for EngineContext<'_> {
 }
 
 impl EngineContext<'_> {
-    /// Why the store does not do something. A client for which there is no room is held until there is.
+    /// The reason why the store rejects a request. A client for which there is no room is held
+    /// until there is.
     #[cold]
     fn store_error(&mut self, rejected: &trunkline_store::Rejected) -> StoreError {
         match rejected {
@@ -395,17 +396,18 @@ impl EngineContext<'_> {
         let may = self.storage.new_producers.may(self.now, origin, is_known, (unused, stored));
         let Err(too_many) = may else { return Ok(()) };
         let (most, what, key) = match too_many {
-            TooMany::Unused => (unused, "nothing", "producers_per_client"),
-            TooMany::Stored => (stored, "something", "new_producers_per_client"),
+            ExceededLimit::Unused => (unused, "nothing", "producers_per_client"),
+            ExceededLimit::Stored => (stored, "something", "new_producers_per_client"),
         };
         let who = match &*origin.client {
             "" => "clients without a name".to_owned(),
             name => format!("clients of the name {name:?}"),
         };
         let text = format!(
-            "{who} at {} have brought in {most} names of producers within an hour and stored {what} under them, and \
-             may bring in no more (journal.{key}); a producer that keeps its name, such as that of `trunkline pub \
-             --producer NAME`, is counted once",
+            "{who} at {} have used {most} new names of producers within an hour and \
+             stored {what} under them, and may use no more (journal.{key}); a \
+             producer that keeps its name, such as that of `trunkline pub --producer \
+             NAME`, is counted once",
             origin.host
         );
         Err(Rejected::new(code::LIMIT, text))
@@ -425,7 +427,7 @@ impl EngineContext<'_> {
     }
 }
 
-/// Ends the connection: the client is told why, and nothing more is read from it.
+/// Ends the connection: tells the client why, and reads nothing more from it.
 pub(super) fn close(
     now: u64,
     router: &mut Router<ClientOutput>,

@@ -5,21 +5,22 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::ConnectionId;
 
-/// What has to happen before more is taken from a connection.
+/// The event for which a held connection waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WaitsFor {
     /// There is room for what it wants to store.
     Storage,
-    /// Its client has read more of the answers to what it asked.
+    /// Its client has read more of its answers.
     Reader,
 }
 
-/// Connections that are gone, and have a place among those that wait for the storage, at most; or as many as are held.
+/// The maximum number of closed connections with a place among those that wait for the storage, or as many
+/// as are held.
 const GONE: usize = 1_024;
 
 /// Connections that are held, each for one reason at a time, and those that may go on.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct HeldConnections {
     waiting: HashMap<ConnectionId, WaitsFor>,
     /// Those that wait for the storage, in the order in which they came; some may be gone.
     in_order: Vec<ConnectionId>,
@@ -27,7 +28,7 @@ pub(crate) struct Held {
     released: VecDeque<ConnectionId>,
 }
 
-impl Held {
+impl HeldConnections {
     /// Nothing is to be taken from a connection until what it waits for has come.
     pub(crate) fn hold(&mut self, id: ConnectionId, waits_for: WaitsFor) {
         if self.contains(id) {
@@ -37,7 +38,7 @@ impl Held {
         if waits_for == WaitsFor::Reader {
             return;
         }
-        // Those that are gone take their places along when they are as many as those that are there.
+        // The places of closed connections are removed when they are as many as those of open ones.
         if self.in_order.len() >= 2 * self.waiting.len() + GONE {
             let (waiting, mut seen) = (&self.waiting, HashSet::new());
             self.in_order.retain(|it| *it != id && waiting.contains_key(it) && seen.insert(*it));
@@ -45,7 +46,8 @@ impl Held {
         self.in_order.push(id);
     }
 
-    /// What a connection waits for, if it is held. Asked before each read: it costs the same however many are held.
+    /// What a connection waits for, if it is held. The loop calls it before each read; its cost does not
+    /// grow with the number of held connections.
     #[inline]
     pub(crate) fn reason(&self, id: ConnectionId) -> Option<WaitsFor> {
         if self.waiting.is_empty() { None } else { self.waiting.get(&id).copied() }
@@ -72,7 +74,7 @@ impl Held {
         }
     }
 
-    /// Whether [`Held::next_released`] has one.
+    /// Whether [`HeldConnections::next_released`] has one.
     pub(crate) fn has_released(&self) -> bool {
         !self.released.is_empty()
     }
@@ -94,13 +96,13 @@ impl Held {
 mod tests {
     use super::*;
 
-    fn released(held: &mut Held) -> Vec<ConnectionId> {
+    fn released(held: &mut HeldConnections) -> Vec<ConnectionId> {
         std::iter::from_fn(|| held.next_released()).collect()
     }
 
     #[test]
     fn many_are_held_and_released_in_their_order() {
-        let mut held = Held::default();
+        let mut held = HeldConnections::default();
         let id = |index| ConnectionId { index, generation: 1 };
         // Each is looked for before it is held: more than can be gone through one by one.
         for index in 0..200_000 {
@@ -121,7 +123,7 @@ mod tests {
 
     #[test]
     fn who_is_held_and_leaves_again_and_again_takes_no_room() {
-        let mut held = Held::default();
+        let mut held = HeldConnections::default();
         let id = |index, generation| ConnectionId { index, generation };
         held.hold(id(1, 1), WaitsFor::Storage);
         for generation in 0..100_000 {
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn room_in_the_storage_releases_nobody_who_has_to_read() {
-        let mut held = Held::default();
+        let mut held = HeldConnections::default();
         let [stores, reads] = [1, 2].map(|index| ConnectionId { index, generation: 1 });
         held.hold(stores, WaitsFor::Storage);
         held.hold(reads, WaitsFor::Reader);
@@ -153,7 +155,7 @@ mod tests {
 
     #[test]
     fn who_stored_and_then_has_to_read_waits_for_that_alone() {
-        let mut held = Held::default();
+        let mut held = HeldConnections::default();
         let id = ConnectionId { index: 1, generation: 1 };
         held.hold(id, WaitsFor::Storage);
         held.release_for_storage();

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 /// How long names are counted; the store keeps one as long that is not used. Nanoseconds.
 const HOUR: u64 = 3_600 * 1_000_000_000;
 
-/// Origins that are counted. Further ones are not: who makes up names for itself too is not held by any count.
+/// Origins that are counted. Further ones are not counted: no count stops a client that makes up names for
+/// itself too.
 const ORIGINS: usize = 10_000;
 
-/// Where names of producers come from. Many programs say the same name, so that one of them, somewhere else,
-/// does not use up what all of them may bring in.
+/// The origin of names of producers. Many programs may use the same client name, so each origin is counted
+/// apart: one program does not use up the limit of all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Origin {
     /// The client's name; may be empty.
@@ -26,7 +27,7 @@ pub(crate) struct NewProducers {
     of: HashMap<Origin, Count>,
 }
 
-/// What has come from one origin.
+/// The counts of one origin.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     /// Names under which nothing is stored yet. Clients without a name have nothing in common, and theirs are
@@ -45,9 +46,9 @@ pub(crate) struct NewProducer {
     unused_since: Option<u64>,
 }
 
-/// Which names are too many.
+/// The limit that a new name exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TooMany {
+pub(crate) enum ExceededLimit {
     /// Those under which nothing is stored.
     Unused,
     /// Those under which something is.
@@ -67,21 +68,21 @@ impl NewProducers {
         origin: &Origin,
         is_known: bool,
         (unused, stored): (usize, usize),
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), ExceededLimit> {
         if now.saturating_sub(self.since) >= HOUR {
             (self.since, self.of) = (now, HashMap::new());
         }
         let count = self.of.get(self.counted(origin)).copied().unwrap_or_default();
         if count.stored >= stored {
-            Err(TooMany::Stored)
+            Err(ExceededLimit::Stored)
         } else if count.unused >= unused && !is_known {
-            Err(TooMany::Unused)
+            Err(ExceededLimit::Unused)
         } else {
             Ok(())
         }
     }
 
-    /// Where clients without a name come from is not told apart either when there are too many places.
+    /// When there are too many origins, clients without a name are counted as one, too.
     fn counted<'a>(&self, origin: &'a Origin) -> &'a Origin {
         static NOWHERE: std::sync::LazyLock<Origin> = std::sync::LazyLock::new(Origin::default);
         let is_new = !self.of.contains_key(origin);

@@ -1,4 +1,5 @@
-//! What the router writes to a client through, and what the engine keeps beside it.
+//! The output of a client: the renderer that the router writes through, and the engine's state
+//! beside it.
 
 use trunkline_native::code;
 use trunkline_router::{Delivery, Gap, Renderer, TopicId};
@@ -12,11 +13,11 @@ pub struct ClientOutput {
     pub(super) renderer: ClientRenderer,
     pub(super) requests: Requests,
     pub(super) losses: Losses,
-    /// What the client is told when the router ends the connection.
+    /// The reason that the client gets when the router ends the connection.
     pub(super) closing_code: u16,
 }
 
-/// What the client has been told of lost messages.
+/// The losses that were reported to the client.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Losses {
     /// Reports of gaps.

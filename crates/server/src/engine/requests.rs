@@ -31,7 +31,7 @@ impl Requests {
         self.waiting.remove(&correlation).is_some()
     }
 
-    /// Takes those away whose time is over.
+    /// Removes those that have expired.
     pub(crate) fn expire(&mut self, now: u64, expired: &mut Vec<u64>) {
         expired.extend(self.waiting.iter().filter(|(_, at)| **at <= now).map(|(it, _)| *it));
         for correlation in expired.iter() {

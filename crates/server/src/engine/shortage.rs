@@ -1,10 +1,10 @@
-//! A journal without room: told when it begins and when it is over, and not in between.
+//! A journal without room: logged when this begins and when it ends, and not in between.
 
 use tracing::{error, info, warn};
 
 use super::Engine;
 
-/// Producers are rejected for want of room.
+/// Producers are rejected because the journal has no room.
 #[derive(Debug)]
 pub(crate) struct Shortage {
     /// As the disk or the journal says it, at last.
@@ -50,7 +50,7 @@ impl Engine {
         }
     }
 
-    /// Says that the journal begins to take more than it may have, or that this is over.
+    /// Logs that the journal begins to exceed `journal.bytes`, or that this is over.
     #[cold]
     fn tell_excess(&mut self, has_excess: bool) {
         self.storage.has_excess = has_excess;
@@ -60,11 +60,11 @@ impl Engine {
             warn!(
                 bytes,
                 excess,
-                "the journal takes more than journal.bytes: what is known of producers and subscriptions has to be \
-                 in it once more before segments can go"
+                "the journal takes more than journal.bytes: a checkpoint has to be \
+                 complete before segments can be removed"
             );
         } else {
-            info!(bytes, "the journal takes no more than journal.bytes again");
+            info!(bytes, "the journal is within journal.bytes again");
         }
     }
 }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use trunkline_router::ClientId;
 
-use super::held::Held;
-use super::survey::Gone;
+use super::held::HeldConnections;
+use super::survey::DepartedTotals;
 use crate::config::Config;
 
-/// What a client is to be looked at for when a time has come.
+/// The reason for which a client has a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Timer {
     /// Whether it is there.
@@ -34,7 +34,7 @@ pub struct Totals {
     pub bytes_in: u64,
     /// Bytes written.
     pub bytes_out: u64,
-    /// Things asked for and not done.
+    /// Requests that were rejected.
     pub rejections: u64,
     /// Requests that clients made.
     pub requests: u64,
@@ -53,11 +53,11 @@ pub(crate) struct EngineState {
     /// Nanoseconds.
     pub(crate) keepalive: u64,
     pub(crate) totals: Totals,
-    pub(crate) gone: Gone,
+    pub(crate) gone: DepartedTotals,
     /// Connections on which little is to be under way from now on.
     pub(crate) to_bound: Vec<ClientId>,
     /// Connections from which nothing is taken now.
-    pub(crate) held: Held,
+    pub(crate) held: HeldConnections,
     /// Set when the router stops.
     pub(crate) is_stopping: bool,
     /// One keepalive a connection, and one more for those with requests.
@@ -71,9 +71,9 @@ impl EngineState {
             handshake_timeout: nanoseconds(config.router.handshake_timeout),
             keepalive: nanoseconds(config.router.keepalive),
             totals: Totals::default(),
-            gone: Gone::default(),
+            gone: DepartedTotals::default(),
             to_bound: Vec::new(),
-            held: Held::default(),
+            held: HeldConnections::default(),
             is_stopping: false,
             timers: BTreeSet::new(),
         }

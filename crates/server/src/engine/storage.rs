@@ -23,7 +23,7 @@ pub(crate) struct Storage {
     pub(crate) store: Store,
     /// Nanoseconds since 1970 at the engine's epoch.
     epoch: u64,
-    /// When clients can take more, for those that have a pace.
+    /// The times at which clients with a pace can take more.
     alarms: Vec<(u64, ConnectionId)>,
     pub(crate) consumers: Consumers,
     pub(crate) shortage: Option<Shortage>,
@@ -57,7 +57,7 @@ impl Storage {
         ClockReading { now, time: self.epoch.saturating_add(now) }
     }
 
-    /// The store, the time, and who it talks to.
+    /// The store, the time, and the sink of its events.
     pub(crate) fn parts<'a>(
         &'a mut self,
         now: u64,
@@ -176,12 +176,12 @@ impl EventSink for ClientSink<'_> {
     fn publish(&mut self, topic: &str, format: u16, payload: &[u8]) {
         let envelope = Envelope { mode: Mode::Guaranteed, format, request: None, payload };
         if let Some(topic) = self.topic {
-            // What direct subscribers lose is told to them, and what is rejected had too many of them:
-            // what is too long is not stored.
+            // Direct subscribers get reports of their losses. A rejection means that the topic had
+            // too many of them, because the store does not take a message that is too long.
             let _ = self.router.publish(self.now, topic, &envelope);
             return;
         }
-        // A topic that there is no room for has no subscribers that were found before.
+        // A topic for which there is no room has no known subscribers.
         if let Ok(topic) = self.router.intern(self.now, topic) {
             let _ = self.router.publish(self.now, topic, &envelope);
             self.router.release(self.now, topic);

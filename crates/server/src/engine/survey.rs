@@ -26,7 +26,7 @@ pub(super) struct Survey {
     /// The next place that is looked at.
     place: usize,
     ledger: Ledger,
-    /// Of those looked at: what they lost, what waits for them, and who they are.
+    /// For the clients seen so far: their losses, their queued messages, and their numbers.
     clients: BinaryHeap<Reverse<(u64, u64, u64)>>,
     /// Messages and places of topics.
     topics: BinaryHeap<Reverse<(u64, usize)>>,
@@ -247,7 +247,7 @@ fn journal(storage: &Storage) -> JournalStatus {
 
 /// The durable subscriptions with most waiting; of the others nothing is copied.
 fn durables(store: &Store, most: usize) -> Vec<DurableStatus> {
-    // Who asks whether the router is ready has no use for them.
+    // A readiness check does not need them.
     if most == 0 {
         return Vec::new();
     }
@@ -307,9 +307,9 @@ fn counts(ledger: Ledger) -> Counts {
     }
 }
 
-/// What clients that have left had done, beside what the router keeps of them.
+/// The totals of clients that have left, besides those that the router keeps.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Gone {
+pub(crate) struct DepartedTotals {
     /// Messages that they published.
     pub(crate) published: u64,
     /// Gaps that they were told of.
@@ -318,7 +318,7 @@ pub(crate) struct Gone {
     pub(crate) left: u64,
 }
 
-impl Gone {
+impl DepartedTotals {
     /// A client leaves.
     pub(super) fn add(&mut self, connection: &Connection, gaps: u64, ledger: Ledger) {
         self.published += connection.client_session.published;

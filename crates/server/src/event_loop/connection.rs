@@ -172,7 +172,7 @@ impl<S: Stream> Connection<S> {
         }
     }
 
-    /// Ends our direction once a connection that is to end has been told why.
+    /// Ends our direction of a closing connection once it has been told why.
     fn finish(&mut self) {
         if self.dismissed.is_some() && !self.is_finished {
             self.is_finished = true;

@@ -5,25 +5,25 @@ use trunkline_reactor::Address;
 use crate::Protocol;
 use crate::config::Config;
 
-/// A listener and what is spoken there.
+/// A listener and its protocol.
 #[derive(Debug)]
 pub struct ProtocolListener<L> {
-    /// Where streams come in.
+    /// Accepts streams.
     pub socket: L,
-    /// What is spoken there.
+    /// Its protocol.
     pub protocol: Protocol,
-    /// As it was configured: with port 0 where any will do.
-    pub asked: Address,
+    /// The address as configured, with port 0 for any free port.
+    pub configured: Address,
 }
 
 impl<L> ProtocolListener<L> {
     /// Whether it is the one at this address for this protocol.
     pub(super) fn is(&self, (address, protocol): &(Address, Protocol)) -> bool {
-        self.asked == *address && self.protocol == *protocol
+        self.configured == *address && self.protocol == *protocol
     }
 }
 
-/// What a configuration wants to listen at.
+/// The addresses of a configuration, each with its protocol.
 pub fn wanted_listeners(config: &Config) -> Vec<(Address, Protocol)> {
     let native = config.listen.native.iter();
     let native = native.map(|address| (address.clone(), Protocol::Native));

@@ -61,7 +61,7 @@ fn became(page: &mut Page, totals: &Totals) {
     for (name, value, help) in [
         ("trunkline_published", ledger.published, "Messages that subscriptions matched"),
         ("trunkline_delivered", ledger.delivered, "Messages handed to a connection"),
-        ("trunkline_elided", ledger.elided, "Messages replaced by newer ones, as asked"),
+        ("trunkline_elided", ledger.elided, "Messages replaced by newer ones, by conflation"),
     ] {
         page.counter(name, "", help, &[], value);
     }
@@ -84,7 +84,7 @@ fn journal(page: &mut Page, it: &JournalStatus) {
             "trunkline_journal_healthy",
             "",
             healthy,
-            "0 while messages are rejected for the disk's sake",
+            "0 while messages are rejected because of the disk",
         ),
         (
             "trunkline_journal_failed",
@@ -94,7 +94,12 @@ fn journal(page: &mut Page, it: &JournalStatus) {
         ),
         ("trunkline_journal_on_disk", "", it.is_on_disk.into(), "1 if it is on a disk"),
         ("trunkline_journal_position", "", it.position, "Position of the last record"),
-        ("trunkline_journal_durable_position", "", it.durable, "Up to here all is on disk"),
+        (
+            "trunkline_journal_durable_position",
+            "",
+            it.durable,
+            "Position up to which everything is on disk",
+        ),
         ("trunkline_journal_bytes", "bytes", it.bytes_now, "Bytes of all segments"),
         (
             "trunkline_journal_pending_bytes",
@@ -108,7 +113,11 @@ fn journal(page: &mut Page, it: &JournalStatus) {
     }
     for (name, value, help) in [
         ("trunkline_stored", it.stored, "Messages that were stored"),
-        ("trunkline_stored_again", it.repeated, "Messages that came again, not stored again"),
+        (
+            "trunkline_stored_again",
+            it.repeated,
+            "Messages that came again and were not stored again",
+        ),
         ("trunkline_store_rejected", it.rejected, "Messages that were not stored"),
         ("trunkline_acknowledged", it.acknowledged, "Messages that consumers acknowledged"),
         ("trunkline_journal_commits", it.commits, "Writes to the disk that were waited for"),
@@ -124,7 +133,7 @@ fn durables(page: &mut Page, durables: &[DurableStatus]) {
     let gauges: [(&str, CountOfDurable, &str); 7] = [
         ("trunkline_durable_consumers", |it| it.consumers_now, "Consumers that are connected"),
         ("trunkline_durable_in_flight", |it| it.in_flight_now, "Delivered, not acknowledged"),
-        ("trunkline_durable_waiting", |it| it.waiting_now, "Waiting, as far as looked at"),
+        ("trunkline_durable_waiting", |it| it.waiting_now, "Messages that wait, as far as counted"),
         ("trunkline_durable_behind", |it| it.is_behind.into(), "1 if more may wait"),
         ("trunkline_durable_floor", |it| it.floor, "Position before which everything is done"),
         ("trunkline_durable_ranges", |it| it.ranges_now, "Ranges acknowledged, between others"),
@@ -141,10 +150,10 @@ fn durables(page: &mut Page, durables: &[DurableStatus]) {
         }
     }
     let counters: [(&str, CountOfDurable, &str); 5] = [
-        ("trunkline_durable_deliveries", |it| it.deliveries, "Deliveries, repeated ones too"),
+        ("trunkline_durable_deliveries", |it| it.deliveries, "Deliveries, with repeated ones"),
         ("trunkline_durable_acknowledged", |it| it.acknowledged, "Messages acknowledged"),
         ("trunkline_durable_elided", |it| it.elided, "Messages replaced by newer ones"),
-        ("trunkline_durable_expired", |it| it.expired, "Messages whose time was over"),
+        ("trunkline_durable_expired", |it| it.expired, "Messages whose time to live was over"),
         ("trunkline_durable_lost", |it| it.lost, "Damaged, over the quota, or not kept"),
     ];
     for (name, count, help) in counters {

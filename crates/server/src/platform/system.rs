@@ -153,8 +153,8 @@ impl Platform for SystemPlatform {
     }
 
     #[inline]
-    fn is_asked(&self) -> bool {
-        self.shared.is_asked()
+    fn has_commands(&self) -> bool {
+        self.shared.has_commands()
     }
 
     fn take_commands(&mut self) -> Vec<Command> {

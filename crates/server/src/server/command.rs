@@ -18,33 +18,33 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub enum Command {
     /// Ends it.
     Stop,
-    /// Changes it; the answer says why not, if not.
+    /// Changes the configuration; the answer is the reason if that fails.
     Reconfigure(Box<Config>, SyncSender<Result<(), String>>),
-    /// Says what is going on.
+    /// Returns a snapshot.
     Snapshot(SnapshotRequest, SyncSender<Snapshot>),
 }
 
-/// Where commands wait. The router's thread looks at one flag a turn, and takes the lock only when
-/// it is up.
+/// The queue of commands. The router's thread checks one flag a turn, and takes the lock only when
+/// it is set.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    is_asked: AtomicBool,
-    /// None once nobody will take them.
+    has_commands: AtomicBool,
+    /// None once the router has stopped.
     commands: Mutex<Option<Vec<Command>>>,
 }
 
 impl Shared {
     #[inline]
-    pub(crate) fn is_asked(&self) -> bool {
-        self.is_asked.load(Ordering::Acquire)
+    pub(crate) fn has_commands(&self) -> bool {
+        self.has_commands.load(Ordering::Acquire)
     }
 
     pub(crate) fn take(&self) -> Vec<Command> {
-        self.is_asked.store(false, Ordering::Release);
+        self.has_commands.store(false, Ordering::Release);
         self.lock().as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Nobody takes commands any more; those who wait for an answer are told.
+    /// The router takes no commands any more; callers that wait for an answer get an error.
     pub(crate) fn close(&self) {
         *self.lock() = None;
     }
@@ -64,7 +64,7 @@ pub struct Handle {
 impl Handle {
     pub(crate) fn new(waker: Waker) -> Self {
         let shared =
-            Shared { is_asked: AtomicBool::new(false), commands: Mutex::new(Some(Vec::new())) };
+            Shared { has_commands: AtomicBool::new(false), commands: Mutex::new(Some(Vec::new())) };
         Self { shared: Arc::new(shared), waker }
     }
 
@@ -104,7 +104,7 @@ impl Handle {
     fn ask(&self, command: Command) {
         if let Some(commands) = self.shared.lock().as_mut() {
             commands.push(command);
-            self.shared.is_asked.store(true, Ordering::Release);
+            self.shared.has_commands.store(true, Ordering::Release);
         }
         // Without the waker the router would find it in its next turn.
         let _ = self.waker.wake();

@@ -39,7 +39,7 @@ impl Descriptors {
                 limit,
                 reserved,
                 connections,
-                "there are fewer descriptors than limits.connections wants (ulimit -Hn)"
+                "the limit of open descriptors is too low for limits.connections (ulimit -Hn)"
             );
         }
     }
@@ -58,8 +58,9 @@ impl Descriptors {
         is_reserved.then(|| {
             let Self { limit, reserved } = self;
             format!(
-                "the router may have {limit} descriptors open (ulimit -Hn), {reserved} are reserved for its \
-                 journal and its health, and all others are in use"
+                "the router may have {limit} descriptors open (ulimit -Hn): \
+                 {reserved} are reserved for its journal and its health checks, and \
+                 all others are in use"
             )
         })
     }

@@ -28,7 +28,7 @@ pub(super) fn open(
     let mut folder = Folder::open(directory).map_err(|error| within(&error))?;
     let began = Instant::now();
     let (store, opened) =
-        Store::open(&mut folder, settings, chance()).map_err(|error| within(&error))?;
+        Store::open(&mut folder, settings, random_number()).map_err(|error| within(&error))?;
     tell(config, &opened, began);
     let waker = handle.waker();
     let wake = move || {
@@ -57,7 +57,10 @@ fn tell(config: &Config, opened: &Opened, began: Instant) {
     );
     if let Some(torn) = torn {
         let (segment, offset, bytes) = (torn.at.segment, torn.at.offset, torn.bytes);
-        info!(segment, offset, bytes, "what was being written when the router ended is cut off");
+        info!(
+            segment,
+            offset, bytes, "a write that was not complete when the router ended is truncated"
+        );
     }
     for damage in damages {
         error!(
@@ -66,11 +69,14 @@ fn tell(config: &Config, opened: &Opened, began: Instant) {
             bytes = damage.bytes,
             after = damage.after,
             before = damage.before,
-            "the journal is damaged: what was between these positions is lost, and nothing else"
+            "the journal is damaged: the records between these positions are lost, and no others"
         );
     }
     if opened.strange > 0 {
-        warn!(records = opened.strange, "records that are not understood were passed by");
+        warn!(
+            records = opened.strange,
+            "records that this version does not understand were skipped"
+        );
     }
 }
 
@@ -81,7 +87,7 @@ pub(crate) fn since_1970() -> u64 {
 }
 
 /// A number for a new journal.
-fn chance() -> u64 {
+fn random_number() -> u64 {
     use std::hash::{BuildHasher as _, RandomState};
     RandomState::new().hash_one((std::process::id(), since_1970()))
 }

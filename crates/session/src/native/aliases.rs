@@ -10,7 +10,7 @@ use crate::router::Rejected;
 /// How far beyond those in use a number may be to have a place in the table.
 const SPARSE: usize = 4096;
 
-/// The most numbers without a topic that a client is told of.
+/// The maximum number of aliases without a topic that are reported to a client.
 const REPORTED: usize = 1024;
 
 /// A table for numbers as counting gives them, and a map for those far beyond.
@@ -19,13 +19,13 @@ pub(super) struct Aliases {
     table: Vec<Option<TopicId>>,
     far: HashMap<u32, TopicId>,
     count: usize,
-    /// Without a topic, and the client has been told so.
+    /// Without a topic, which was reported to the client.
     reported: HashSet<u32>,
 }
 
 impl Aliases {
-    /// Whether the client has to be told that `alias` has no topic. A program that goes on publishing is
-    /// told once, or it would be flooded with what it does not read.
+    /// Whether to report that `alias` has no topic. A program that goes on publishing gets one
+    /// report, because it does not read and more would flood it.
     #[cold]
     pub(super) fn should_report(&mut self, alias: u32) -> bool {
         self.reported.len() < REPORTED && self.reported.insert(alias)
@@ -95,7 +95,7 @@ impl Aliases {
     pub(super) fn take_all(&mut self, release: &mut dyn FnMut(TopicId)) {
         self.table.drain(..).flatten().for_each(&mut *release);
         let mut far: Vec<_> = self.far.drain().collect();
-        // The order of a map is no order.
+        // A map has no order.
         far.sort_unstable_by_key(|(alias, _)| *alias);
         far.into_iter().for_each(|(_, topic)| release(topic));
         self.count = 0;

@@ -7,11 +7,12 @@ use trunkline_store::{Consume, ProducerId, Start};
 use super::NativeSession;
 use crate::router::{ClientContext, GuaranteedMessage, Rejected, StoreError};
 
-/// Who a connection publishes as.
+/// The producer of a connection.
 #[derive(Debug, Default)]
 pub(super) struct ProducerState {
     id: Option<ProducerId>,
-    /// The first sequence of a row of rejected ones, and why, as it was told: those behind it are not.
+    /// The first of consecutive rejected sequences, and the reported reason: those behind it are not
+    /// reported.
     rejected: Option<(u64, u16)>,
 }
 
@@ -85,8 +86,8 @@ impl NativeSession {
         }
     }
 
-    /// Rejects a message; those behind it that are rejected for the same reason are counted alone. One that
-    /// is tried again is told again.
+    /// Rejects a message. Messages behind it that are rejected for the same reason are only counted.
+    /// If the first is sent again, its rejection is reported again.
     fn reject(&mut self, context: &mut impl ClientContext, sequence: u64, rejected: &Rejected) {
         let first = self.producer.rejected;
         if first.is_some_and(|(first, code)| code == rejected.code && first < sequence) {

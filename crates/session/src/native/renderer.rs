@@ -9,7 +9,7 @@ use trunkline_store::{Durability, Loss, LossReason};
 
 use crate::router::{SessionRenderer, StoreEvent};
 
-/// Topics whose names are remembered to have been told; then all are told again.
+/// The maximum number of announced topics that are remembered; beyond it all are announced again.
 const NUMBERED: usize = 65_536;
 
 /// Writes the frames that a client reads.
@@ -17,13 +17,13 @@ const NUMBERED: usize = 65_536;
 pub struct NativeRenderer {
     /// Conflated messages say when they were published.
     pub(super) times: bool,
-    /// The numbers of topics that were told for guaranteed deliveries. They count down from the highest,
-    /// far from those of the router.
+    /// The numbers of topics that were announced for guaranteed deliveries. They count down from
+    /// the highest, far from those of the router.
     numbered: HashMap<Box<str>, u32>,
 }
 
 impl NativeRenderer {
-    /// The number of a topic in guaranteed deliveries, which the client is told first.
+    /// The number of a topic in guaranteed deliveries; it is announced to the client first.
     fn number(&mut self, out: &mut Vec<u8>, topic: &str) -> u32 {
         if let Some(number) = self.numbered.get(topic) {
             return *number;

@@ -1,4 +1,4 @@
-//! What a client may ask of the router, in whatever protocol.
+//! The operations that a client may call, in any protocol.
 
 use std::fmt;
 
@@ -8,18 +8,18 @@ use trunkline_store::{ClockReading, Consume, EventSink, ProducerId, Producing, S
 
 use super::{ClientRenderer, Rejected, SessionRenderer as _, StoreError};
 
-/// What a client says of itself.
+/// The client's introduction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Greeting<'a> {
     /// For logs, metrics and rules.
     pub name: &'a str,
-    /// What it asks of its queue.
+    /// Its requested queue.
     pub limits: RequestedLimits,
-    /// It tells what it has taken of conflated subscriptions.
+    /// It reports how many conflated messages it has taken.
     pub uses_credit: bool,
 }
 
-/// What a client asks of its queue; 0 leaves it to the router.
+/// The queue that a client requests; 0 leaves a value to the router.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestedLimits {
     /// The most messages in it.
@@ -35,7 +35,7 @@ pub struct RequestedLimits {
 }
 
 impl RequestedLimits {
-    /// Lowers `options` to what the client asked for.
+    /// Lowers `options` to the requested values.
     pub fn lower(&self, options: &mut ClientOptions) {
         if self.queue_messages > 0 {
             options.queue_messages = options.queue_messages.min(self.queue_messages);
@@ -73,7 +73,7 @@ pub struct GuaranteedMessage<'a> {
 
 /// The router as one client may use it, for the time of one read.
 pub trait ClientContext {
-    /// Who is told what the store has to say.
+    /// The sink of the store's events.
     type Sink<'s>: EventSink;
 
     /// The client that this is.
@@ -85,7 +85,7 @@ pub trait ClientContext {
     /// False once the connection is to end: nothing more is read from it.
     fn is_open(&self) -> bool;
 
-    /// True once the client has said who it is.
+    /// True once the client has introduced itself.
     fn is_greeted(&self) -> bool;
 
     /// Whether there is room for the answer to what comes next. If not, it stays where it is until the client has
@@ -115,7 +115,7 @@ pub trait ClientContext {
     /// Gives a topic back.
     fn release(&mut self, topic: TopicId);
 
-    /// Hands a message to everybody who subscribes to its topic.
+    /// Delivers a message to every subscriber of its topic.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ pub trait ClientContext {
     ///
     /// # Errors
     ///
-    /// Nobody who subscribes to the topic has room for it, the correlation is in use, or too many requests wait.
+    /// No subscriber to the topic has room for it, the correlation is in use, or too many requests wait.
     fn request(
         &mut self,
         topic: TopicId,
@@ -137,7 +137,7 @@ pub trait ClientContext {
         payload: &[u8],
     ) -> Result<(), Rejected>;
 
-    /// Hands the answer to who asked, if it waits still.
+    /// Delivers the answer to the requester, if it still waits.
     ///
     /// # Errors
     ///
@@ -205,12 +205,12 @@ pub trait ClientContext {
     /// Whether a subscription of the client is to a durable subscription or a replay; it ends then.
     fn detach(&mut self, subscription: u32) -> bool;
 
-    /// Asks the store for what concerns nobody else: it is given the time, the client's number and who is told what
-    /// comes of it.
+    /// Calls the store, for operations that concern no other client: the function gets the time, the
+    /// client's number and the sink of its events.
     ///
     /// # Errors
     ///
-    /// What the store says, as the protocols tell it.
+    /// The store's error, as the protocols report it.
     fn with_store<T>(
         &mut self,
         ask: impl FnOnce(
@@ -229,7 +229,7 @@ pub trait ClientContext {
         self.control(|_, out| write(out));
     }
 
-    /// Tells the client that what it asked for by a frame `of` this kind is not done.
+    /// Tells the client that the router rejects its frame `of` this kind.
     #[cold]
     fn reject(&mut self, of: u8, id: u64, rejected: &Rejected) {
         let frame = native::Rejected {
@@ -251,9 +251,9 @@ pub trait ClientContext {
         write: impl FnOnce(&mut ClientRenderer, &mut Vec<u8>),
     );
 
-    /// Counts something that is not done and that the client has been told of before.
+    /// Counts a rejection that was reported to the client before.
     fn reject_silently(&mut self);
 
-    /// Ends the connection: the client is told why, and nothing more is read from it.
+    /// Ends the connection: tells the client why, and reads nothing more from it.
     fn close(&mut self, code: u16, reason: &str);
 }

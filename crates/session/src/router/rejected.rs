@@ -1,9 +1,9 @@
-//! Why something that a client asked for is not done, as the protocols tell it.
+//! Reasons for rejections, as the protocols report them.
 
 use trunkline_native::code;
 use trunkline_router::{Rejection, TopicErrorKind};
 
-/// Why something that a client asked for is not done.
+/// The reason for a rejection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
     /// For programs; see [`trunkline_native::code`].
@@ -63,8 +63,8 @@ impl From<&trunkline_store::Rejected> for Rejected {
 /// Why guaranteed delivery does not do something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreError {
-    /// There is no room: nothing more is to be read from this connection until there is, and then the
-    /// same frame again.
+    /// There is no room. Nothing more is read from this connection until there is; then the same
+    /// frame is handled again.
     WouldBlock,
     /// It is not done.
     Rejected(Rejected),

@@ -1,4 +1,4 @@
-//! What a client receives, in the protocol of its connection.
+//! The frames that a client receives, in the protocol of its connection.
 
 use trunkline_native::Rejected;
 use trunkline_router::{Delivery, Gap, TopicId};
@@ -16,7 +16,7 @@ pub trait SessionRenderer {
     /// A loss, before the next message of the same subscription and topic.
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>);
 
-    /// Says that something asked for is not done.
+    /// Reports a rejection.
     fn rejected(&mut self, out: &mut Vec<u8>, rejected: &Rejected<'_>);
 
     /// Hands over the answer to a request of this client.
@@ -25,28 +25,29 @@ pub trait SessionRenderer {
     /// Asks whether the client is there.
     fn ping(&mut self, out: &mut Vec<u8>, token: u64);
 
-    /// Says why the connection ends; nothing comes after it.
+    /// Reports why the connection ends; nothing follows.
     fn close(&mut self, out: &mut Vec<u8>, code: u16, reason: &str);
 
     /// A guaranteed message. Nothing, where the protocol has no guaranteed delivery: its clients consume no such.
     fn delivery(&mut self, _: &mut Vec<u8>, _: &trunkline_store::Delivery<'_>) {}
 
-    /// What guaranteed delivery tells beside messages.
+    /// Events of guaranteed delivery, besides messages.
     fn event(&mut self, _: &mut Vec<u8>, _: &StoreEvent<'_>) {}
 }
 
-/// What guaranteed delivery tells a client beside messages; see [`trunkline_store::EventSink`].
+/// An event of guaranteed delivery for a client, besides messages; see [`trunkline_store::EventSink`].
 #[derive(Clone, Copy, Debug)]
 pub enum StoreEvent<'a> {
     /// Messages of this subscription will not come.
     Lost(u32, &'a Loss),
     /// Messages of the client's producer are stored.
     Stored(&'a Stored),
-    /// A subscription stands.
+    /// A subscription is active.
     Consuming(&'a Consuming),
     /// All that was delivered to this subscription up to a position is this durable.
     Confirmed(u32, Durability, u64),
-    /// So many acknowledgements of this subscription are kept this durably, in the journal up to a position.
+    /// This number of acknowledgements of the subscription is kept this durably, in the journal up to
+    /// a position.
     Acknowledged(u32, Durability, u64, u64),
     /// This subscription was deleted by somebody.
     Ended(u32),

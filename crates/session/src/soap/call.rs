@@ -1,4 +1,4 @@
-//! What a server tells about each call.
+//! The report of each call to a server.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -10,19 +10,19 @@ use crate::Profile;
 /// A call that has been answered; prints as one line for a log.
 #[derive(Clone, Debug)]
 pub struct CallReport<'a> {
-    /// Who called.
+    /// The caller.
     pub caller: Option<SocketAddr>,
     /// The subject of the caller's certificate, with mutual TLS.
     pub identity: Option<&'a str>,
     /// Where.
     pub path: &'a str,
-    /// What; empty if that was not found out.
+    /// The operation; empty if it is unknown.
     pub operation: &'a str,
     /// How the request travelled.
     pub profile: Profile,
     /// Bytes of the answer's envelope.
     pub answer_bytes: usize,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// The fault's reason.
     pub reason: Option<&'a str>,
@@ -57,5 +57,5 @@ impl fmt::Display for CallReport<'_> {
     }
 }
 
-/// Is told of every call; runs on the thread that answered it.
+/// Gets a report of every call, on the thread that answered it.
 pub type Log = dyn Fn(&CallReport<'_>) + Send + Sync;

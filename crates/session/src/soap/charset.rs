@@ -1,4 +1,5 @@
-//! The character set that a media type names, which goes before what the document says (RFC 3023).
+//! The character set of a media type. It takes precedence over the declaration of the document (RFC
+//! 3023).
 
 use std::borrow::Cow;
 

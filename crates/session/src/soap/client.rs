@@ -48,7 +48,7 @@ pub struct Client {
     header: Vec<HeaderBlock>,
     encoded_header: String,
     reply_header: Received,
-    operations: Vec<Known>,
+    operations: Vec<CalledOperation>,
     /// How replies begin that are no faults and have no header blocks.
     plain: Prologues<()>,
     /// Bytes of the last envelope that was sent.
@@ -64,13 +64,13 @@ pub struct Client {
 pub enum CallError {
     /// The service rejected: its fault.
     Fault(Box<Fault>),
-    /// The URL is none, or not one of HTTP.
+    /// The URL is not valid, or not one of HTTP.
     Url(String),
     /// The SOAPAction cannot stand in a header: it has quotes, backslashes or control characters.
     Action(String),
     /// There is no connection, or it broke, or took too long.
     Transport(http::Error),
-    /// The server answered with something that is no SOAP.
+    /// The answer of the server is not SOAP.
     Status {
         /// The status code.
         status: u16,
@@ -118,7 +118,7 @@ pub fn name_of(method: &'static str) -> &'static str {
 }
 
 /// An operation that has been called, with what its messages need.
-struct Known {
+struct CalledOperation {
     name: String,
     request: &'static Arc<Layout>,
     reply: &'static Arc<Layout>,
@@ -128,7 +128,7 @@ struct Known {
     headers: http::HeaderMap,
 }
 
-impl fmt::Debug for Known {
+impl fmt::Debug for CalledOperation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.name)
     }
@@ -188,14 +188,15 @@ impl Client {
         self.actions.push((operation.to_owned(), action.to_owned()));
     }
 
-    /// What replies may be at most, in place of the defaults.
+    /// Limits of replies, in place of the defaults.
     pub fn set_limits(&mut self, limits: Limits) {
         self.operations.clear();
         self.limits = limits;
     }
 
-    /// What becomes of a reply, or of a header block that is read, with elements or attributes that its
-    /// struct does not know: by default they are counted, and the [profile](Self::profile) has how many.
+    /// How to handle elements or attributes of replies, and of header blocks that are read, that
+    /// their struct does not know: by default they are counted, and the [profile](Self::profile)
+    /// has how many.
     pub fn set_on_unknown(&mut self, content: UnknownContent) {
         self.operations.clear();
         self.on_unknown = content;
@@ -236,7 +237,7 @@ impl Client {
     /// Calls an operation and waits for its reply.
     ///
     /// # Errors
-    /// The service's fault, or why there is no reply.
+    /// The service's fault, or the reason why there is no reply.
     pub fn call<Q, R>(&mut self, operation: &str, request: &Q) -> Result<R, CallError>
     where
         Q: Structure + Message,
@@ -250,7 +251,7 @@ impl Client {
     /// As [`call`](Self::call), with the reply read into place.
     ///
     /// # Errors
-    /// The service's fault, or why there is no reply.
+    /// The service's fault, or the reason why there is no reply.
     pub fn call_into<Q, R>(
         &mut self,
         operation: &str,
@@ -294,7 +295,8 @@ impl Client {
         }
     }
 
-    /// What an answer is that is not a reply alone: a fault, one with header blocks, or no SOAP.
+    /// Reads an answer that is more or less than a reply: a fault, one with header blocks, or not
+    /// SOAP.
     #[cold]
     fn look_closer(
         &mut self,
@@ -360,7 +362,7 @@ impl Client {
     /// the message's own, and those of [`set_header`](Self::set_header) after them.
     ///
     /// # Errors
-    /// The service's fault, or why there is no reply.
+    /// The service's fault, or the reason why there is no reply.
     pub fn call_dynamically(
         &mut self,
         action: &str,
@@ -383,7 +385,7 @@ impl Client {
         String::from_utf8_lossy(&self.last).into_owned()
     }
 
-    /// What is at the client's URL: a WSDL, say.
+    /// The document at the client's URL, such as a WSDL.
     ///
     /// # Errors
     /// Why there is none.
@@ -402,19 +404,19 @@ impl Client {
         name: &str,
         reply: &'static Arc<Layout>,
     ) -> Result<usize, CallError> {
-        let is_it = |it: &Known| {
+        let is_it = |it: &CalledOperation| {
             it.name == name && Arc::ptr_eq(it.request, Q::layout()) && Arc::ptr_eq(it.reply, reply)
         };
         if let Some(index) = self.operations.iter().position(is_it) {
             return Ok(index);
         }
-        let known = Known::new(name, Q::layout(), reply, self)?;
+        let known = CalledOperation::new(name, Q::layout(), reply, self)?;
         self.operations.push(known);
         Ok(self.operations.len() - 1)
     }
 }
 
-impl Known {
+impl CalledOperation {
     fn new(
         name: &str,
         request: &'static Arc<Layout>,

@@ -1,4 +1,4 @@
-//! What a function learns about a call besides its request, and adds to the answer.
+//! The context of a call: facts besides the request, and additions to the answer.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use trunkline_soap::{Fault, HeaderBlock, Version};
 use super::element::Encoding;
 use super::header::{self, Received};
 
-/// One call: who calls, with which header blocks, and those of the answer.
+/// The context of one call: the caller, its header blocks, and the header blocks of the answer.
 #[derive(Debug)]
 pub struct Context {
     namespace: String,
@@ -21,7 +21,7 @@ pub struct Context {
     caller: Option<SocketAddr>,
     identity: Option<String>,
     header: Received,
-    /// What becomes of header blocks with elements that nobody knows.
+    /// How to handle header blocks with unknown elements.
     on_unknown: UnknownContent,
     reply_header: Vec<HeaderBlock>,
     /// Elements of the request that its schema does not know.
@@ -111,7 +111,7 @@ impl Context {
         self.version
     }
 
-    /// Who calls; none where there is no socket.
+    /// The caller; none without a socket.
     pub fn caller(&self) -> Option<SocketAddr> {
         self.caller
     }
@@ -209,7 +209,7 @@ impl Context {
         }
     }
 
-    /// What the parts of the last call took; nothing where they are not timed.
+    /// The times of the stages of the last call; none if they are not measured.
     pub(super) fn stages(&self) -> Option<Stages> {
         self.stages.map(|it| Stages {
             decode: it.decoded - it.begun,

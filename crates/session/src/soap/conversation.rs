@@ -23,21 +23,21 @@ pub struct Conversation {
     reason: Option<String>,
 }
 
-/// What a message calls that begins like an earlier one.
+/// The operation of messages that begin like an earlier one.
 #[derive(Clone, Copy, Debug)]
 struct Beginning {
     operation: usize,
-    /// If not, others have the same element, and the action tells.
+    /// If false, other operations have the same element, and the action selects one.
     is_alone: bool,
     version: Version,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It was answered.
     Reply,
-    /// It was taken, and there is no answer.
+    /// It was accepted, and there is no answer.
     Taken,
     /// It failed; the answer is a fault.
     Fault(FaultCode),
@@ -48,7 +48,7 @@ pub enum Outcome {
 pub struct Answer<'a> {
     /// The envelope; empty if there is none.
     pub bytes: &'a [u8],
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// The SOAP of the answer.
     pub version: Version,
@@ -56,7 +56,7 @@ pub struct Answer<'a> {
     pub is_one_way: bool,
 }
 
-/// Who answers a message.
+/// What answers a message: an operation or the fallback.
 enum Named {
     Operation {
         index: usize,

@@ -1,4 +1,4 @@
-//! What a service does with messages that no operation of it claims.
+//! The fallback of a service, for messages that no operation handles.
 
 use std::fmt;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use trunkline_soap::{HeaderBlock, QName, Version};
 
 use super::element::{self, Encoding};
 
-/// A struct as a header block for whoever answers, who need not understand it.
+/// A struct as a header block that the receiver need not understand.
 ///
 /// # Errors
 /// Text that XML cannot carry.
@@ -24,7 +24,7 @@ pub(super) fn block_as<T: Structure + Message>(
     element::write_as(encoding, content, namespace).map(HeaderBlock::new)
 }
 
-/// The header blocks that came with a message, and what of them nobody knew who read them.
+/// The header blocks of a message, and the count of their unknown elements.
 #[derive(Debug, Default)]
 pub(super) struct Received {
     blocks: Vec<HeaderBlock>,

@@ -104,7 +104,7 @@ impl Server {
         self
     }
 
-    /// Is told of every call; runs on the thread that answers it.
+    /// Gets a report of every call, on the thread that answers it.
     #[must_use]
     pub fn on_call(mut self, log: impl Fn(&CallReport<'_>) + Send + Sync + 'static) -> Self {
         self.log = Some(Arc::new(log));
@@ -169,7 +169,7 @@ impl Running {
         self.http.address()
     }
 
-    /// What has gone over its connections so far.
+    /// The traffic of its connections so far.
     pub fn counters(&self) -> http::Counters {
         self.http.counters()
     }
@@ -179,7 +179,7 @@ impl Running {
         self.http.wait();
     }
 
-    /// Stops: accepts nobody, lets the calls that are being answered end, and waits for that.
+    /// Stops: accepts no connections, lets running calls finish, and waits for them.
     pub fn stop(self) {
         self.http.stop();
     }
@@ -194,7 +194,7 @@ struct Site {
     public: Public,
 }
 
-/// What is kept for a connection: a conversation with each endpoint that was called.
+/// The state of a connection: a conversation with each endpoint that was called.
 struct Caller {
     address: SocketAddr,
     identity: Option<String>,
@@ -272,8 +272,7 @@ impl Site {
         }
     }
 
-    /// Answers for a function that panicked. What was learnt in the conversation is forgotten, as
-    /// nobody knows in which state it is.
+    /// Answers for a function that panicked. It drops the conversation, because its state is unknown.
     #[cold]
     fn panicked(
         &self,

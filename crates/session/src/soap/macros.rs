@@ -38,7 +38,7 @@ macro_rules! client {
             /// call.
             ///
             /// # Errors
-            /// The URL is none.
+            /// The URL is not valid.
             $visibility fn new(url: &str) -> ::core::result::Result<Self, $crate::soap::CallError> {
                 $crate::soap::Client::new(url, $namespace).map(Self)
             }
@@ -46,7 +46,7 @@ macro_rules! client {
             /// A client with a binding and options of HTTP.
             ///
             /// # Errors
-            /// The URL is none, or the options do not fit together.
+            /// The URL is not valid, or the options do not fit together.
             $visibility fn with(
                 url: &str,
                 binding: $crate::soap::Binding,
@@ -100,7 +100,7 @@ macro_rules! client {
         $($attributes)*
         ///
         /// # Errors
-        /// The service's fault, or why there is no reply.
+        /// The service's fault, or the reason why there is no reply.
         $visibility fn $method(
             &mut self,
             request: &$request,

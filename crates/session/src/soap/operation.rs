@@ -100,7 +100,7 @@ where
     }
 }
 
-/// What a function does, without its types.
+/// A function without its types.
 pub(super) trait Operation: Send + Sync {
     fn input(&self) -> &Arc<Layout>;
     /// None for an operation without an answer.

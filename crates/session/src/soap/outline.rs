@@ -16,7 +16,7 @@ use trunkline_soap::QName;
 
 use super::Binding;
 pub use attributes::Attribute;
-pub use documents::{Fetch, Reading, Unread};
+pub use documents::{DocumentError, Fetch, Reading};
 pub use folder::Folder;
 pub use simple::{Simple, Variety};
 pub use types::{Body, Content, Items, Parameter, Type, TypeId, Types};
@@ -67,7 +67,7 @@ pub struct Port {
     pub location: String,
 }
 
-/// What a request is made of.
+/// The members of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Input {
     /// The parts of rpc: names and types.
@@ -89,7 +89,8 @@ pub struct Outline {
     operations: Vec<OutlinedOperation>,
 }
 
-/// Why there is no outline: which document cannot be had or read, or what of it is not understood.
+/// The reason why there is no outline: a document that cannot be fetched or read, or a part that is not
+/// understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutlineError(String);
 
@@ -128,7 +129,7 @@ impl Outline {
         self.documents.unread(|_| true)
     }
 
-    /// What an operation takes.
+    /// The request of an operation.
     ///
     /// # Errors
     /// Names what is not understood, or is not there.

@@ -1,4 +1,4 @@
-//! Where clients reach a service, as a WSDL says it.
+//! The address of a service in a WSDL.
 
 use trunkline_http::Request;
 
@@ -7,11 +7,11 @@ use trunkline_http::Request;
 pub(super) enum Public {
     /// At this URL, which does not end in a slash.
     At(String),
-    /// Where the WSDL was asked for.
+    /// The address at which the WSDL was requested.
     OfRequest {
         /// Has the server TLS?
         is_tls: bool,
-        /// Does a proxy say where it was asked?
+        /// Is the address taken from a proxy's headers?
         trusts_forwarded: bool,
     },
 }
@@ -36,7 +36,7 @@ impl Public {
             Self::At(url) => return format!("{url}{path}"),
             Self::OfRequest { is_tls, trusts_forwarded } => (*is_tls, *trusts_forwarded),
         };
-        // Each proxy adds what it was asked behind what is there.
+        // Each proxy appends its own value.
         let forwarded = |name| {
             let value = request.header(name).filter(|_| trusts_forwarded)?;
             let first = value.split(',').next().unwrap_or_default().trim();

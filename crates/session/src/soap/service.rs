@@ -106,7 +106,7 @@ impl Service {
         }
     }
 
-    /// What the WSDL says about the service.
+    /// The documentation of the service in the WSDL.
     #[must_use]
     pub fn documentation(mut self, text: &str) -> Self {
         self.documentation = Some(text.to_owned());
@@ -245,16 +245,16 @@ impl Service {
         self
     }
 
-    /// What is accepted at most, in place of the defaults.
+    /// Limits of requests, in place of the defaults.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// What becomes of a request, or of a header block that is read, with elements or attributes that
-    /// its struct does not know: by default they are counted, and the log of calls shows how many.
-    /// Rejected ones are a Sender fault, which names the first.
+    /// How to handle elements or attributes of requests, and of header blocks that are read, that their
+    /// struct does not know: by default they are counted, and the log of calls has the number. Rejected
+    /// ones are a Sender fault, which names the first.
     #[must_use]
     pub fn on_unknown(mut self, content: UnknownContent) -> Self {
         self.unknown = content;
@@ -363,7 +363,7 @@ pub(super) struct EndpointParts {
     pub(super) service: Arc<Service>,
     pub(super) path: String,
     pub(super) binding: Binding,
-    /// As many as the service has operations, in their order.
+    /// One for each operation of the service, in their order.
     pub(super) plans: Vec<Plans>,
     /// Of the element in the Body.
     pub(super) elements: Vec<QName>,
@@ -453,8 +453,8 @@ impl Endpoint {
         &self.0.service.limits
     }
 
-    /// A conversation with somebody who calls. It learns how that one writes, so keep it as long
-    /// as the connection lasts.
+    /// A conversation with one caller. It learns how the caller writes messages, so keep it as long as
+    /// the connection lasts.
     pub fn conversation(&self) -> Conversation {
         Conversation::new(self.clone(), None, None)
     }

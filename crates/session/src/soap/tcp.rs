@@ -105,7 +105,7 @@ fn accept(listener: &Listener, endpoint: &Endpoint, config: &TcpConfig, open: &A
         let (endpoint, config) = (endpoint.clone(), *config);
         let serve = move || {
             let _entry = entry;
-            // A broken connection harms nobody else, and there is nobody left to tell.
+            // A broken connection affects no others, and no receiver is left for a report.
             _ = serve(stream, &endpoint, &config);
         };
         // Without a thread the connection is closed, as `serve` is dropped.
@@ -125,13 +125,13 @@ struct Connections {
 }
 
 enum Entry {
-    Open(Entered),
+    Open(ConnectionGuard),
     Full,
     Stopped,
 }
 
 /// One of the open connections; it leaves them when dropped, also while its thread panics.
-struct Entered {
+struct ConnectionGuard {
     open: Arc<Open>,
     number: u64,
 }
@@ -157,7 +157,7 @@ impl Open {
         let number = connections.next;
         connections.next += 1;
         connections.streams.insert(number, shared);
-        Entry::Open(Entered { open: self.clone(), number })
+        Entry::Open(ConnectionGuard { open: self.clone(), number })
     }
 
     /// Closes all connections, and lets no others in.
@@ -171,7 +171,7 @@ impl Open {
     }
 }
 
-impl Drop for Entered {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.open.connections().streams.remove(&self.number);
     }
@@ -185,7 +185,7 @@ fn serve(stream: Stream, endpoint: &Endpoint, config: &TcpConfig) -> Result<()> 
     let mut conversation = Conversation::new(endpoint.clone(), caller, None);
     while let Some(request) = receiver.receive()? {
         let answer = conversation.answer(request, "", Version::Soap11);
-        // To one who waits for no answer, one would be that of the next call.
+        // A caller that waits for no answer would take it for the answer to its next call.
         if !answer.bytes.is_empty() && !answer.is_one_way {
             sender.send(answer.bytes)?;
         }

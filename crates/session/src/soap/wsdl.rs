@@ -58,7 +58,7 @@ use markup::Markup;
 use shape::Shape;
 use types::Types;
 
-/// What a service offers.
+/// The description of a service.
 #[derive(Clone, Debug)]
 pub struct Description {
     /// The service's name.
@@ -100,9 +100,9 @@ pub struct OperationDescription {
     pub action: String,
     /// For people.
     pub documentation: Option<String>,
-    /// What it is sent.
+    /// Its request.
     pub input: Arc<Layout>,
-    /// What it answers; `None` for a one-way operation.
+    /// Its response; `None` for a one-way operation.
     pub output: Option<Arc<Layout>>,
     /// Names of its faults, each with the schema of the element in the fault's detail.
     pub faults: Vec<(String, Arc<Layout>)>,
@@ -128,7 +128,7 @@ pub fn write(description: &Description) -> String {
     let shapes = description.shapes();
     let mut types = Types::new(description);
     let messages = messages::collect(description, &shapes, &mut types);
-    let others: Vec<_> = types.spaces().filter(|it| *it != TARGET).collect();
+    let others: Vec<_> = types.namespaces().filter(|it| *it != TARGET).collect();
     let others: Vec<_> =
         others.iter().map(|it| (format!("xmlns:{}", it.prefix()), types.name_of(*it))).collect();
     let mut markup = Markup::new();

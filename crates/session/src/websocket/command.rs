@@ -1,4 +1,4 @@
-//! What a client says in JSON: one object a text, with one key that says what is to be done.
+//! The commands of a client in JSON: one object a text, with one key that names the action.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize, Serializer};
 use trunkline_native::format;
 
-/// What is to be done.
+/// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command<'a> {
     /// Deliver what matches the pattern from now on.
@@ -31,7 +31,7 @@ pub enum Command<'a> {
         topic: Cow<'a, str>,
         /// Format of the payload; see [`trunkline_native::format`].
         format: u16,
-        /// What is published.
+        /// The published payload.
         payload: Payload<'a>,
     },
     /// Ask whoever subscribes to a topic.
@@ -49,7 +49,7 @@ pub enum Command<'a> {
     },
     /// Answer a request.
     Reply {
-        /// Whom: what stood beside the request.
+        /// The requester, as in the message of the request.
         to: ReplyTo,
         /// Format of the payload; see [`trunkline_native::format`].
         format: u16,
@@ -65,12 +65,12 @@ pub enum Command<'a> {
     },
     /// Say the time.
     Clock {
-        /// What is said beside it.
+        /// The number of the question.
         token: u64,
     },
-    /// Say it back.
+    /// Answer with the same number.
     Ping {
-        /// What is said back.
+        /// The number of the ping.
         token: u64,
     },
 }
@@ -94,11 +94,11 @@ impl Payload<'_> {
     }
 }
 
-/// Whom a reply goes to. In JSON it is a text that pages hand back as it came, since the numbers are
-/// too long for a page.
+/// The requester to which a reply goes. In JSON it is a text that pages return unchanged, because
+/// its numbers are too large for JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyTo {
-    /// Who asked.
+    /// The requester.
     pub client: u64,
     /// Which of its requests.
     pub correlation: u64,
@@ -124,7 +124,7 @@ impl ReplyTo {
     }
 }
 
-/// Why a text is no command.
+/// The reason why a text is not a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandError(String);
 

@@ -21,9 +21,9 @@ const PROTOCOL: &str = "trunkline.1";
 pub struct Requested {
     /// Its name, for metrics, logs and the router's rules.
     pub name: String,
-    /// What it asks of its queue.
+    /// Its requested queue.
     pub limits: RequestedLimits,
-    /// It tells what it has taken of conflated subscriptions.
+    /// It reports how many conflated messages it has taken.
     pub uses_credit: bool,
     /// Conflated messages say when they were published.
     pub times: bool,

@@ -1,4 +1,4 @@
-//! What comes from a client: the request that opens, then messages.
+//! The input of a client: the opening request, then messages.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -11,10 +11,10 @@ use tungstenite::{Bytes, Error, Message, Utf8Bytes};
 use super::handshake::{self, Requested};
 use super::{Origins, writer};
 
-/// What a reader accepts.
+/// The settings of a reader.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Whose pages may connect.
+    /// The origins whose pages may connect.
     pub origins: Origins,
     /// Bytes of a message, whole, as JSON or binary; fragments count together.
     pub message_bytes: usize,
@@ -22,7 +22,7 @@ pub struct Settings {
     pub over_loopback: bool,
 }
 
-/// What has come, in order.
+/// The input, in order.
 #[derive(Debug)]
 pub enum Incoming {
     /// The request is in order; `answer` has to be sent before anything else.
@@ -43,7 +43,7 @@ pub enum Incoming {
 /// The connection has to be closed, once what was written to the output is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Who ended it and why.
+    /// Which side ended it, and why.
     pub reason: String,
 }
 
@@ -141,7 +141,7 @@ impl Reader {
     }
 }
 
-/// What stands in for a stream: the bytes that are there, and the buffer for what shall be sent.
+/// Takes the place of a stream: the bytes that have come, and the buffer for output.
 struct Pipe<'a, 'b> {
     input: &'a mut &'b [u8],
     output: &'a mut Vec<u8>,

@@ -6,7 +6,7 @@ use trunkline_router::{Delivery, Gap, Requester};
 use super::{Carried, Message, Outgoing, ReplyTo, Subject, Welcome, Writer, unavailable};
 use crate::router::SessionRenderer;
 
-/// How far a connection has come, which says what may be sent.
+/// The phase of a connection, which decides what may be sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     /// HTTP is spoken.
@@ -28,7 +28,7 @@ pub struct WebSocketRenderer {
 }
 
 impl WebSocketRenderer {
-    /// What the protocol answers by itself; the last of it where the connection is over.
+    /// Answers of the protocol itself, such as PONG; the last one if the connection has ended.
     pub(super) fn answer(&mut self, out: &mut Vec<u8>, bytes: &[u8], is_over: bool) {
         out.extend_from_slice(bytes);
         if is_over {
@@ -83,8 +83,8 @@ impl SessionRenderer for WebSocketRenderer {
         self.write(out, &Outgoing::Gap(gap));
     }
 
-    /// What is rejected and answers no frame: requests whose time is over, and subscriptions that turn
-    /// out to be too many.
+    /// Rejections that answer no frame: of requests that have timed out, and of subscriptions
+    /// beyond a limit that is found later.
     fn rejected(&mut self, out: &mut Vec<u8>, it: &Rejected<'_>) {
         let number = u32::try_from(it.id).unwrap_or(u32::MAX);
         let subject = match it.of {

@@ -14,16 +14,16 @@ use crate::router::{Accepted, ClientContext, ClientRenderer, Greeting, Rejected}
 
 /// Version of the protocol in JSON.
 const VERSION: u16 = 1;
-/// Bytes of a text that is no command which the answer quotes.
+/// The number of bytes that a rejection quotes of a text that is not a command.
 const QUOTED: usize = 80;
 
 /// Reads what one browser sends.
 #[derive(Debug)]
 pub struct WebSocketSession {
     reader: Reader,
-    /// What waits for its payload, which is the next frame.
+    /// The command that waits for its payload, the next frame.
     pending: Option<Command<'static>>,
-    /// What the protocol answers by itself.
+    /// Answers of the protocol itself, such as PONG.
     answers: Vec<u8>,
 }
 
@@ -55,7 +55,7 @@ impl WebSocketSession {
                 Err(ended) => context.close(code::BAD_FRAME, &ended.reason),
             }
         }
-        // What a client says that is told to go is not read.
+        // Frames of a client that was told to go are ignored.
         if context.is_open() { bytes.len() - input.len() } else { bytes.len() }
     }
 
@@ -105,7 +105,7 @@ fn open(context: &mut impl ClientContext, requested: &Requested, answer: &str) {
     write(context, |renderer, out| renderer.open(out, answer, &welcome));
 }
 
-/// Does what a command says; `frame` is the payload where it is not in the text.
+/// Executes a command; `frame` is the payload if it is not in the text.
 fn execute(context: &mut impl ClientContext, command: &Command<'_>, frame: &[u8]) {
     let (subject, done) = match command {
         Command::Subscribe { subscription, pattern, updates_per_second, conflate } => {

@@ -283,9 +283,9 @@ fn closing_says_why_in_both_ways_and_fits_in_a_frame() {
 }
 
 /// Numbers that look like chance and are the same each time (xorshift).
-struct Chance(u64);
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -295,7 +295,7 @@ impl Chance {
 }
 
 /// Right frames, some bytes of which are not.
-fn damaged(chance: &mut Chance) -> Vec<u8> {
+fn damaged(chance: &mut Random) -> Vec<u8> {
     let firsts = [TEXT, BINARY, PING, PONG, 0x01, 0x02, 0x00, 0x80, CLOSE];
     let mut bytes = Vec::new();
     for _ in 0..1 + chance.below(6) {
@@ -334,7 +334,7 @@ fn in_pieces(bytes: &[u8], mut piece: impl FnMut() -> usize) -> (String, Vec<u8>
 
 #[test]
 fn damaged_frames_mean_the_same_however_they_are_cut() {
-    let mut chance = Chance(0x5eed);
+    let mut chance = Random(0x5eed);
     let (mut broken, mut right) = (0, 0);
     for _ in 0..3_000 {
         let mut bytes = REQUEST.as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! What a client is told: JSON in text frames, and payloads that are no text in binary ones.
+//! The output to a client: JSON in text frames, and payloads that are not text in binary ones.
 
 use serde::{Serialize, Serializer};
 use trunkline_native::format;
@@ -14,7 +14,7 @@ pub struct Writer {
     text: Vec<u8>,
 }
 
-/// Everything that a client is told, each as an object with this one key.
+/// The events for a client, each an object with this one key.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outgoing<'a> {
@@ -40,7 +40,7 @@ pub enum Outgoing<'a> {
     Closing(Closing<'a>),
 }
 
-/// What a client may do.
+/// The limits of a client.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Welcome<'a> {
     /// Version of this protocol.
@@ -51,7 +51,7 @@ pub struct Welcome<'a> {
     pub frame_bytes: u32,
     /// Subscriptions that it may have.
     pub subscriptions: u32,
-    /// The router wants to be told what is taken.
+    /// The client has to report what it has taken.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub credit: bool,
     /// Conflated messages say when they were published.
@@ -89,7 +89,7 @@ pub struct Message<'a> {
     /// Format of the payload, where it has one.
     #[serde(skip_serializing_if = "is_opaque", serialize_with = "named")]
     pub format: u16,
-    /// Whom an answer goes to, where one is asked for.
+    /// The requester, for a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<ReplyTo>,
     /// The payload.
@@ -140,7 +140,7 @@ pub struct Reply<'a> {
 /// A command that was not carried out.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Rejected<'a> {
-    /// What it was about.
+    /// The command that it answers.
     #[serde(flatten)]
     pub subject: Subject<'a>,
     /// A few words that do not change, for programs.
@@ -164,7 +164,7 @@ pub enum Subject<'a> {
     Publish(&'a str),
     /// The correlation of a request.
     Request(u64),
-    /// Whom a reply was for.
+    /// The requester of the reply.
     Reply(ReplyTo),
     /// The beginning of a text that is no command.
     Text(&'a str),

@@ -7,7 +7,7 @@ use crate::host::{Host, LinkId};
 use crate::link::End;
 use crate::payload::payload;
 use crate::report::{Checked, violation};
-use crate::scenario::{ASKED, PATTERNS, PATTERNS_OF_SLOW, TOPICS};
+use crate::scenario::{PATTERNS, PATTERNS_OF_SLOW, REQUEST_TOPICS, TOPICS};
 
 /// Bytes that a client lets wait before it does nothing new.
 const ENOUGH: usize = 64 << 10;
@@ -50,7 +50,7 @@ impl Actor {
         }
         // At last all of it: what is under way to a client that tells nothing stays so.
         if phase == Phase::Settling || self.random.once_in(2) {
-            self.conversation.tell_taken(self.grain);
+            self.conversation.report_taken(self.grain);
         }
         let is_full = self.conversation.output().len() > ENOUGH;
         if phase == Phase::Settling || !self.is_welcome || is_full {
@@ -116,7 +116,7 @@ impl Actor {
     }
 
     fn payload(&mut self, length: usize) -> Vec<u8> {
-        (self.number, self.has_said) = (self.number + 1, true);
+        (self.number, self.has_sent) = (self.number + 1, true);
         payload(self.index as u16, self.number, length)
     }
 
@@ -133,7 +133,7 @@ impl Actor {
         let patterns = if self.plan.is_slow { &PATTERNS[..PATTERNS_OF_SLOW] } else { PATTERNS };
         let pattern = match self.random.below(30) {
             0 => "fx/*USD",
-            _ if self.plan.answers && self.random.once_in(2) => ASKED[0],
+            _ if self.plan.answers && self.random.once_in(2) => REQUEST_TOPICS[0],
             _ => self.random.pick(patterns),
         };
         let how = match self.random.below(4) {
@@ -143,19 +143,19 @@ impl Actor {
         };
         self.conversation.subscribe(pattern, &how)?;
         self.subscribing += 1;
-        self.has_said = true;
+        self.has_sent = true;
         Ok(())
     }
 
     fn ask(&mut self, host: &mut Host) -> Result<(), trunkline_client::Error> {
-        let topics = match self.asked {
+        let topics = match self.requested {
             Some(topics) => topics,
             None => {
-                let [one, other] = ASKED;
+                let [one, other] = REQUEST_TOPICS;
                 [self.conversation.topic(one)?, self.conversation.topic(other)?]
             }
         };
-        self.asked = Some(topics);
+        self.requested = Some(topics);
         let topic = if self.random.once_in(5) { topics[1] } else { topics[0] };
         let message = self.payload(30);
         let timeout = self.random.between(1, 300) as u32;

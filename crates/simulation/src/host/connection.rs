@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use trunkline_server::ConnectionId;
 
-use crate::books::{Books, Caps};
 use crate::history::History;
+use crate::model::{Caps, Model};
 use crate::reader::Reader;
 use crate::report::{Violation, violation};
-use crate::seen::Seen;
+use crate::seen::Digest;
 
 /// The longest frame that simulated clients send, and more.
 const FRAME_BYTES: u32 = 1 << 20;
@@ -18,7 +18,7 @@ const FRAME_BYTES: u32 = 1 << 20;
 pub(crate) struct Expected {
     /// Bytes of the stream up to its end.
     pub(crate) end: u64,
-    pub(crate) seen: Seen,
+    pub(crate) seen: Digest,
     pub(crate) is_message: bool,
 }
 
@@ -28,13 +28,13 @@ pub(crate) struct Connection {
     pub(crate) id: Option<ConnectionId>,
     /// The most messages and bytes that it was allowed to have waiting.
     pub(super) allowed: (usize, usize),
-    /// The engine has rendered it, and the loop has not written it.
-    pub(super) told: VecDeque<u8>,
-    /// Bytes after meddling.
+    /// Bytes that the engine has rendered and the loop has not written.
+    pub(super) unwritten: VecDeque<u8>,
+    /// Bytes after tampering.
     pub(super) written: u64,
     /// Of those, the ones that the client has not read.
-    pub(super) meddled: Option<VecDeque<u8>>,
-    pub(crate) books: Books,
+    pub(super) tampered: Option<VecDeque<u8>>,
+    pub(crate) model: Model,
     pub(super) reader: Reader,
     /// What the client has not seen yet.
     pub(crate) expected: VecDeque<Expected>,
@@ -43,14 +43,14 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(caps: Caps, is_meddled: bool) -> Self {
+    pub(super) fn new(caps: Caps, is_tampered: bool) -> Self {
         Self {
             id: None,
             allowed: (0, 0),
-            told: VecDeque::new(),
+            unwritten: VecDeque::new(),
             written: 0,
-            meddled: is_meddled.then(VecDeque::new),
-            books: Books::new(caps),
+            tampered: is_tampered.then(VecDeque::new),
+            model: Model::new(caps),
             reader: Reader::default(),
             expected: VecDeque::new(),
             seen_messages: 0,
@@ -59,8 +59,8 @@ impl Connection {
 
     /// The engine has used these bytes; says how many of them are whole frames.
     pub(super) fn took(&mut self, now: u64, bytes: &[u8], history: &mut History) -> usize {
-        let Self { reader, books, .. } = self;
-        let subscribe = |asked, history: &History| books.ask(asked, history);
+        let Self { reader, model, .. } = self;
+        let subscribe = |requested, history: &History| model.ask(requested, history);
         reader.read(now, bytes, FRAME_BYTES, history, subscribe)
     }
 
@@ -70,20 +70,20 @@ impl Connection {
         written: &[u8],
         output: Option<&[u8]>,
     ) -> Result<Vec<u8>, Violation> {
-        let known = self.told.len().min(written.len());
-        if !self.told.drain(..known).eq(written[..known].iter().copied()) {
+        let known = self.unwritten.len().min(written.len());
+        if !self.unwritten.drain(..known).eq(written[..known].iter().copied()) {
             return violation("output", "what is written is not what was rendered");
         }
         let mut fresh = written[known..].to_vec();
         let Some(output) = output else {
-            self.told.clear();
+            self.unwritten.clear();
             return Ok(fresh);
         };
-        let Some(waits) = output.get(self.told.len()..) else {
+        let Some(waits) = output.get(self.unwritten.len()..) else {
             return violation("output", "what was rendered is not there any more");
         };
         fresh.extend_from_slice(waits);
-        self.told.extend(waits);
+        self.unwritten.extend(waits);
         Ok(fresh)
     }
 }

@@ -6,11 +6,11 @@ use trunkline_router::{ClientView, Ledger, MatchView};
 use trunkline_server::ConnectionId;
 
 use super::{Host, LinkId};
-use crate::books::Books;
+use crate::model::Model;
 use crate::report::{Checked, ensure};
 
 impl Host {
-    /// Holds all ledgers against the books.
+    /// Checks all ledgers against the models.
     pub(crate) fn check_ledgers(&mut self) -> Checked {
         let links: Vec<LinkId> = self.connections.keys().copied().collect();
         for link in links {
@@ -48,19 +48,19 @@ impl Host {
         })
     }
 
-    /// Holds the number of messages that each client was delivered against its books.
+    /// Checks the number of messages delivered to each client against its model.
     pub(super) fn check_delivered(&self) -> Checked {
         let view = self.engine().router().view();
         for (link, at) in &self.connections {
             let Some(client) = at.id.and_then(|id| view.client(id)) else { continue };
-            ensure(client.ledger.delivered == at.books.messages, "ledger", || {
-                format!("stream {link}: {:?}, {} were written", client.ledger, at.books.messages)
+            ensure(client.ledger.delivered == at.model.messages, "ledger", || {
+                format!("stream {link}: {:?}, {} were written", client.ledger, at.model.messages)
             })?;
         }
         Ok(())
     }
 
-    /// Holds the ledgers of one client and of its matches against its books.
+    /// Checks the ledgers of one client and of its matches against its model.
     fn check_client(&mut self, link: LinkId) -> Checked {
         let Some(at) = self.connections.get_mut(&link) else { return Ok(()) };
         let Some(id) = at.id else { return Ok(()) };
@@ -70,8 +70,8 @@ impl Host {
         let at = &self.connections[&link];
         let delivered = client.ledger.delivered;
         let in_flight = at.expected.iter().filter(|it| it.is_message).count() as u64;
-        ensure(client.ledger.is_balanced() && delivered == at.books.messages, "ledger", || {
-            format!("stream {link}: {:?}, {} were written", client.ledger, at.books.messages)
+        ensure(client.ledger.is_balanced() && delivered == at.model.messages, "ledger", || {
+            format!("stream {link}: {:?}, {} were written", client.ledger, at.model.messages)
         })?;
         ensure(delivered == at.seen_messages + in_flight, "ledger", || {
             let seen = at.seen_messages;
@@ -83,7 +83,7 @@ impl Host {
             sum += matched.ledger;
             matches += 1;
             if !client.is_closing {
-                self.check_match(&at.books, &matched)?;
+                self.check_match(&at.model, &matched)?;
             }
         }
         ensure(sum == client.ledger, "ledger", || {
@@ -92,8 +92,8 @@ impl Host {
         if client.is_closing {
             return Ok(());
         }
-        let standing = at.books.standing.values();
-        let matched = standing.map(|it| {
+        let subscriptions = at.model.subscriptions.values();
+        let matched = subscriptions.map(|it| {
             self.history.topics().filter(|(name, length)| it.published(name, *length) > 0).count()
         });
         let matched: usize = matched.sum();
@@ -103,10 +103,10 @@ impl Host {
         Ok(())
     }
 
-    fn check_match(&self, books: &Books, matched: &MatchView<'_>) -> Checked {
-        let standing = books.standing.get(&matched.subscription);
+    fn check_match(&self, model: &Model, matched: &MatchView<'_>) -> Checked {
+        let subscription = model.subscriptions.get(&matched.subscription);
         let published =
-            standing.map(|it| it.published(matched.name, self.history.length(matched.name)));
+            subscription.map(|it| it.published(matched.name, self.history.length(matched.name)));
         let ledger = &matched.ledger;
         let what = |why: &str| {
             let (name, pattern) = (matched.name, matched.pattern);
@@ -115,14 +115,14 @@ impl Host {
         ensure(published == Some(ledger.published), "ledger", || {
             what(&format!("{published:?} were published"))
         })?;
-        let known = standing.and_then(|it| it.matches.get(matched.name));
+        let known = subscription.and_then(|it| it.matches.get(matched.name));
         let written = known.map_or((0, 0, 0), |it| (it.messages, it.replaced, it.lost));
         let agrees = ledger.is_balanced()
             && ledger.delivered == written.0
             && ledger.elided >= written.1
             && ledger.discarded >= written.2;
         ensure(agrees, "ledger", || {
-            what(&format!("written, replaced and lost by the client's books: {written:?}"))
+            what(&format!("written, replaced and lost by the model of the client: {written:?}"))
         })
     }
 
@@ -133,15 +133,15 @@ impl Host {
         for (link, at) in &self.connections {
             let Some(id) = at.id else { continue };
             for matched in view.matches(id) {
-                let known = at.books.standing.get(&matched.subscription);
+                let known = at.model.subscriptions.get(&matched.subscription);
                 let known = known.and_then(|it| it.matches.get(matched.name));
                 let Ledger { published, elided, discarded, .. } = matched.ledger;
                 let (messages, replaced, lost) =
                     known.map_or((0, 0, 0), |it| (it.messages, it.replaced, it.lost));
                 // What was replaced by an update that was then lost is told with the next one.
-                let untold = elided - replaced;
+                let unreported = elided - replaced;
                 let is_explained = messages + elided + lost == published && lost == discarded;
-                ensure(is_explained && (untold == 0 || lost > 0), "settling", || {
+                ensure(is_explained && (unreported == 0 || lost > 0), "settling", || {
                     format!(
                         "stream {link}, {}: {:?}, told: {messages} messages, {replaced} replaced, \
                          {lost} lost",

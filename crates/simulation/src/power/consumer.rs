@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use trunkline_native::{self as native, RouterFrame, Updates};
 
 use super::PowerCounts;
-use super::books::{Books, Seen};
 use super::machine::Machine;
+use super::model::{Model, SeenDelivery};
 use crate::kernel::LinkId;
 
 use crate::random::Random;
@@ -30,7 +30,7 @@ pub(crate) struct Consumer {
     connection: Option<LinkId>,
     input: Vec<u8>,
     names: Vec<(u32, String)>,
-    stands: bool,
+    is_active: bool,
     held: Vec<Held>,
     /// Of each ACKNOWLEDGE of this connection that was not answered: what it was about.
     acknowledged: VecDeque<Vec<(u64, u64)>>,
@@ -59,7 +59,7 @@ impl Consumer {
             connection: None,
             input: Vec::new(),
             names: Vec::new(),
-            stands: false,
+            is_active: false,
             held: Vec::new(),
             acknowledged: VecDeque::new(),
             answered: 0,
@@ -76,14 +76,14 @@ impl Consumer {
 
     /// Whether it has nothing left to acknowledge.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.stands && self.held.is_empty() && self.acknowledged.is_empty()
+        self.is_active && self.held.is_empty() && self.acknowledged.is_empty()
     }
 
     pub(crate) fn describe(&self) -> String {
         let (held, answers) = (self.held.len(), self.acknowledged.len());
         format!(
             "consumer {} (stands: {}) has {held} and waits for {answers}",
-            self.number, self.stands
+            self.number, self.is_active
         )
     }
 
@@ -98,7 +98,7 @@ impl Consumer {
         self.unsure.clear();
         self.had = self.held.drain(..).map(|it| it.position).collect();
         self.acknowledged.clear();
-        (self.stands, self.answered, self.last) = (false, 0, 0);
+        (self.is_active, self.answered, self.last) = (false, 0, 0);
         self.connects_at =
             self.connects_at.max(machine.now + self.random.between(1_000, 5_000_000));
     }
@@ -106,7 +106,7 @@ impl Consumer {
     pub(crate) fn step(
         &mut self,
         machine: &mut Machine,
-        books: &mut Books,
+        model: &mut Model,
         counts: &mut PowerCounts,
         is_busy: bool,
     ) -> Checked {
@@ -121,7 +121,7 @@ impl Consumer {
         let mut used = 0;
         while let Ok(Some((frame, length))) = native::decode_router(&input[used..], 1 << 20) {
             used += length;
-            self.take(&frame, machine, books, counts)?;
+            self.take(&frame, machine, model, counts)?;
         }
         self.input = input[used..].to_vec();
         if self.connection.is_none() {
@@ -164,27 +164,27 @@ impl Consumer {
         &mut self,
         frame: &RouterFrame<'_>,
         machine: &mut Machine,
-        books: &mut Books,
+        model: &mut Model,
         counts: &mut PowerCounts,
     ) -> Checked {
         match frame {
             RouterFrame::Consuming(_) => {
-                self.stands = true;
+                self.is_active = true;
                 // One that does not match everything is not held against what it does not match.
                 let is_whole = !self.takes_orders_only();
-                books.stands(self.durable, is_whole, self.updates.is_some());
+                model.subscribed(self.durable, is_whole, self.updates.is_some());
             }
             RouterFrame::Topic(topic) => {
                 self.names.retain(|(number, _)| *number != topic.alias);
                 self.names.push((topic.alias, topic.name.to_owned()));
             }
-            RouterFrame::Delivery(it) => self.delivered(it, machine, books, counts)?,
+            RouterFrame::Delivery(it) => self.delivered(it, machine, model, counts)?,
             RouterFrame::Acknowledged(it) => {
                 ensure(it.durability.disk == 1, "done", || format!("{it:?} on no disk"))?;
                 while self.answered < it.acknowledgements {
                     self.answered += 1;
                     for id in self.acknowledged.pop_front().unwrap_or_default() {
-                        counts.done += u64::from(books.done(self.durable, id));
+                        counts.done += u64::from(model.done(self.durable, id));
                     }
                 }
             }
@@ -206,12 +206,12 @@ impl Consumer {
         &mut self,
         it: &native::Delivery<'_>,
         machine: &mut Machine,
-        books: &mut Books,
+        model: &mut Model,
         counts: &mut PowerCounts,
     ) -> Checked {
         let named = self.names.iter().find(|(number, _)| *number == it.topic);
         let topic = named.map_or("", |(_, name)| name);
-        let seen = Seen {
+        let seen = SeenDelivery {
             durable: self.durable,
             position: it.position,
             is_repeated: it.is_repeated,
@@ -219,13 +219,13 @@ impl Consumer {
             topic,
             payload: it.payload,
         };
-        let id = books.delivered(&seen)?;
+        let id = model.delivered(&seen)?;
         ensure(it.conflation.is_some() == self.updates.is_some(), "conflation", || {
             format!("{:?} of {}", it.conflation, self.durable)
         })?;
         if let Some(conflation) = it.conflation {
             counts.replaced += conflation.replaced;
-            books.updated(&seen)?;
+            model.updated(&seen)?;
         }
         let (number, durable) = (self.number, self.durable);
         machine.note(|| {

@@ -11,7 +11,7 @@ use trunkline_server::{Config, Engine, EventLoop};
 use trunkline_store::{Forwarding, Level, Store};
 
 use super::PowerCounts;
-use super::books::messages_in;
+use super::model::messages_in;
 use crate::host::event_loop;
 use crate::kernel::{DiskWork, Kernel, LinkId};
 use crate::link::End;
@@ -215,9 +215,9 @@ impl Machine {
     /// A client connects, if a router listens.
     pub(crate) fn connect(&mut self) -> Option<LinkId> {
         let back = self.random.pick(&[1 << 10, 8 << 10, 64 << 10]) as usize;
-        let wiring = self.random.wiring((TO_ROUTER, back));
+        let link_options = self.random.link_options((TO_ROUTER, back));
         let address = &self.config.listen.native[0];
-        self.kernel.borrow_mut().connect(address, "simulated".to_owned(), wiring)
+        self.kernel.borrow_mut().connect(address, "simulated".to_owned(), link_options)
     }
 
     /// A client closes its connection, or it breaks.
@@ -226,7 +226,7 @@ impl Machine {
         let end = self.random.pick(&[End::Closed, End::Broken]);
         if let Some(link) = self.kernel.borrow_mut().links.get_mut(&id) {
             link.leave(end);
-            link.news.writable |= link.is_full;
+            link.pending.writable |= link.is_full;
         }
     }
 

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use trunkline_native::{self as native, RouterFrame, code, kind};
 
 use super::PowerCounts;
-use super::books::{Books, payload};
 use super::machine::Machine;
+use super::model::{Model, payload};
 use crate::kernel::LinkId;
 
 use crate::random::Random;
@@ -80,7 +80,7 @@ impl Producer {
     pub(crate) fn step(
         &mut self,
         machine: &mut Machine,
-        books: &mut Books,
+        model: &mut Model,
         counts: &mut PowerCounts,
         is_busy: bool,
     ) -> Checked {
@@ -91,7 +91,7 @@ impl Producer {
             return Ok(());
         };
         machine.receive(id, &mut self.input);
-        self.read(machine, books, counts)?;
+        self.read(machine, model, counts)?;
         if self.connection.is_none() {
             return Ok(());
         }
@@ -104,7 +104,7 @@ impl Producer {
             self.send_again(machine, counts);
         }
         if is_busy && self.again_at.is_none() {
-            self.publish(machine, books);
+            self.publish(machine, model);
         }
         Ok(())
     }
@@ -136,14 +136,14 @@ impl Producer {
     fn read(
         &mut self,
         machine: &mut Machine,
-        books: &mut Books,
+        model: &mut Model,
         counts: &mut PowerCounts,
     ) -> Checked {
         let input = std::mem::take(&mut self.input);
         let mut used = 0;
         while let Ok(Some((frame, length))) = native::decode_router(&input[used..], 1 << 20) {
             used += length;
-            self.take(&frame, machine, books, counts)?;
+            self.take(&frame, machine, model, counts)?;
         }
         self.input = input[used..].to_vec();
         Ok(())
@@ -153,14 +153,14 @@ impl Producer {
         &mut self,
         frame: &RouterFrame<'_>,
         machine: &mut Machine,
-        books: &mut Books,
+        model: &mut Model,
         counts: &mut PowerCounts,
     ) -> Checked {
         match frame {
             RouterFrame::Producing(it) => self.begin(it, machine, counts)?,
             RouterFrame::Stored(it) => {
                 ensure(it.durability.disk == 1, "acknowledged", || format!("{it:?} on no disk"))?;
-                self.acknowledge(it.sequence, machine, books, counts)?;
+                self.acknowledge(it.sequence, machine, model, counts)?;
             }
             RouterFrame::Rejected(it) if it.of == kind::STORE => {
                 counts.rejected += 1;
@@ -208,7 +208,7 @@ impl Producer {
         &mut self,
         sequence: u64,
         machine: &Machine,
-        books: &mut Books,
+        model: &mut Model,
         counts: &mut PowerCounts,
     ) -> Checked {
         self.acknowledged = self.acknowledged.max(sequence);
@@ -219,7 +219,7 @@ impl Producer {
             ensure(machine.is_synced(id), "commit order", || {
                 format!("{id:?} is said to be stored, and is not on disk")
             })?;
-            books.stored(id.0, id.1);
+            model.stored(id.0, id.1);
             counts.stored += 1;
             self.unacknowledged.pop_front();
         }
@@ -237,7 +237,7 @@ impl Producer {
         }
     }
 
-    fn publish(&mut self, machine: &mut Machine, books: &mut Books) {
+    fn publish(&mut self, machine: &mut Machine, model: &mut Model) {
         let (Some(id), Some(window)) = (self.connection, self.window) else { return };
         let mut out = Vec::new();
         for _ in 0..self.random.part(6) {
@@ -248,7 +248,7 @@ impl Producer {
             self.sequence += 1;
             let it = Unacknowledged { sequence: self.sequence, number: self.next_number, alias };
             self.next_number += 1;
-            books.sent(self.number, it.number, TOPICS[alias as usize]);
+            model.sent(self.number, it.number, TOPICS[alias as usize]);
             store(&mut out, self.number, &it, false);
             self.unacknowledged.push_back(it);
         }

@@ -53,7 +53,7 @@ impl Form for Xml {
 pub(super) struct Infoset<'w, W> {
     writer: &'w mut W,
     /// Prefixes and their namespaces, the innermost last; how many there were at each open element.
-    spaces: Vec<(String, String)>,
+    namespaces: Vec<(String, String)>,
     open: Vec<usize>,
     /// Is the start tag of the innermost element open?
     in_tag: bool,
@@ -65,8 +65,8 @@ pub(super) struct Infoset<'w, W> {
 
 impl<'w, W: Writer> Infoset<'w, W> {
     pub(super) fn new(writer: &'w mut W) -> Self {
-        let (spaces, open) = Default::default();
-        Self { writer, spaces, open, in_tag: false, attribute: None, events: 0 }
+        let (namespaces, open) = Default::default();
+        Self { writer, namespaces, open, in_tag: false, attribute: None, events: 0 }
     }
 
     /// Puts whole elements, written as XML.
@@ -94,7 +94,7 @@ impl<'w, W: Writer> Infoset<'w, W> {
         if let Some((name, value, false)) = self.attribute.take()
             && declared(&name).is_none()
         {
-            let name = named(&self.spaces, &name, true);
+            let name = named(&self.namespaces, &name, true);
             self.writer.attribute(name, &value);
         }
         behind
@@ -142,7 +142,7 @@ impl<'w, W: Writer> Infoset<'w, W> {
 
     /// Begins an element whose tag has all of its declarations in `behind`.
     fn start(&mut self, name: &str, mut behind: &str) {
-        let outside = self.spaces.len();
+        let outside = self.namespaces.len();
         self.open.push(outside);
         while let Some((attribute, rest)) = behind.split_once("=\"")
             && !attribute.contains('>')
@@ -151,12 +151,12 @@ impl<'w, W: Writer> Infoset<'w, W> {
             if let Some(prefix) = declared(attribute.trim_start()) {
                 let mut namespace = String::new();
                 unescape(value, &mut namespace);
-                self.spaces.push((prefix.to_owned(), namespace));
+                self.namespaces.push((prefix.to_owned(), namespace));
             }
             behind = rest;
         }
-        self.writer.start(named(&self.spaces, name, false));
-        for (prefix, namespace) in &self.spaces[outside..] {
+        self.writer.start(named(&self.namespaces, name, false));
+        for (prefix, namespace) in &self.namespaces[outside..] {
             self.writer.declare(prefix, namespace);
         }
         self.in_tag = true;
@@ -164,7 +164,7 @@ impl<'w, W: Writer> Infoset<'w, W> {
 
     fn end(&mut self) {
         self.writer.end();
-        self.spaces.truncate(self.open.pop().unwrap_or(0));
+        self.namespaces.truncate(self.open.pop().unwrap_or(0));
     }
 }
 
@@ -175,10 +175,10 @@ fn declared(attribute: &str) -> Option<&str> {
 }
 
 /// What a name means. Attributes without a prefix are in no namespace.
-fn named<'n>(spaces: &'n [(String, String)], name: &'n str, is_attribute: bool) -> Name<'n> {
+fn named<'n>(namespaces: &'n [(String, String)], name: &'n str, is_attribute: bool) -> Name<'n> {
     let (prefix, local) = name.split_once(':').unwrap_or(("", name));
     let is_none = is_attribute && prefix.is_empty();
-    let found = spaces.iter().rev().find(|(known, _)| *known == prefix).filter(|_| !is_none);
+    let found = namespaces.iter().rev().find(|(known, _)| *known == prefix).filter(|_| !is_none);
     Name { prefix, namespace: found.map_or("", |it| &it.1), local }
 }
 
@@ -201,7 +201,7 @@ impl<W: Writer> Form for Infoset<'_, W> {
         Some(match &mut self.attribute {
             Some((name, _, is_written)) => {
                 *is_written = true;
-                write(self.writer, Some(named(&self.spaces, name, true)))
+                write(self.writer, Some(named(&self.namespaces, name, true)))
             }
             None => write(self.writer, None),
         })

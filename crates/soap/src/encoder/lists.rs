@@ -24,7 +24,7 @@ impl<W: Form, const ATTRIBUTES: bool> Body<'_, W, ATTRIBUTES> {
         if !W::IS_XML {
             return self.write_list(slot, values, put);
         }
-        let Some(item) = &scope.inside(slot).enclosing else {
+        let Some(item) = &scope.container(slot).enclosing else {
             return self.spaced(slot, values, write);
         };
         let around = slot.start.len() + slot.end.len() + 64;
@@ -55,12 +55,12 @@ impl<W: Form, const ATTRIBUTES: bool> Body<'_, W, ATTRIBUTES> {
         values: &[T],
         put: impl Fn(&mut W::Writer, Option<Name<'_>>, &[T]),
     ) {
-        let inside = self.scope.inside(slot);
+        let container = self.scope.container(slot);
         let is_wrapped = slot.shape != Shape::Run;
         if is_wrapped {
             write_literal(self.output, &slot.start);
         }
-        match &inside.enclosing {
+        match &container.enclosing {
             None => self.write_value(|writer, name| put(writer, name, values)),
             Some(item) => {
                 if is_wrapped && self.plan.arrays {
@@ -138,7 +138,7 @@ impl<W: Form, const ATTRIBUTES: bool> Body<'_, W, ATTRIBUTES> {
     pub(super) fn may_hold(&mut self, field: usize, items: usize) -> bool {
         let scope = self.scope;
         let slot = &scope.slots[field];
-        let fixed = scope.inside(slot).fixed;
+        let fixed = scope.container(slot).fixed;
         let is_written = items > 0 || !matches!(slot.shape, Shape::Run | Shape::Mixed);
         if (fixed == 0 || items == fixed) && is_written {
             return true;

@@ -116,8 +116,8 @@ impl<R: Reader> Reading<'_, R> {
         while self.reader.depth() > outside {
             let Event::Text(piece) = self.reader.next()? else { continue };
             text.push_str(&self.reader.value(piece));
-            // Here declarations of the element itself are in force. Nobody's code is so long that
-            // it ends later, and what is endless must not be looked at time and again.
+            // Here declarations of the element itself are in force. No real code is longer, and an
+            // endless one must not be scanned again and again.
             if text.len() <= LONGEST_CODE {
                 name = QName::in_value(self.reader, &text);
             }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use trunkline_codec::infoset::{self, Event};
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
-use super::marks::{Head, Marks, NodeKind, Place, without_hash};
 use super::model::{Array, Content, Graph, Message, Node, NodeId};
 use super::name::{Name, Names};
 use super::namespaces::{self, SOAP11, SOAP12, XSD, is_encoding_style};
+use super::node_attributes::{Head, NodeAttributes, NodeKind, Place, without_hash};
 use crate::Version;
 use crate::attributes::{is_own, is_unknown, reject_unknown_style, reject_unqualified, styles};
 use crate::document;
@@ -40,7 +40,7 @@ pub fn decode_from(reader: &mut impl infoset::Reader, limits: &Limits) -> Result
     Reader::new(reader, limits, None).envelope().map(|(message, _)| message)
 }
 
-/// What a document is.
+/// The kinds of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Envelope,
@@ -97,7 +97,7 @@ struct Frame<V> {
     name: Name,
     at: usize,
     node: NodeId,
-    marks: Marks<V>,
+    node_attributes: NodeAttributes<V>,
     text: String,
     /// Does the text mean something beside elements?
     has_text: bool,
@@ -109,7 +109,7 @@ struct Frame<V> {
 }
 
 /// A child of Header or Body that has ended: its name, its node, its marks.
-type Closed<V> = (Name, NodeId, Marks<V>);
+type Closed<V> = (Name, NodeId, NodeAttributes<V>);
 
 /// A child of Header or Body.
 struct Root {
@@ -288,9 +288,9 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
             match self.reader.next()? {
                 Event::Start(name) => self.open(name)?,
                 Event::End => {
-                    if let Some((name, node, marks)) = self.close()? {
-                        let has_id = style.encoded && marks.id.is_some();
-                        return Ok(Root { name, node, root: marks.root, has_id, style });
+                    if let Some((name, node, node_attributes)) = self.close()? {
+                        let has_id = style.encoded && node_attributes.id.is_some();
+                        return Ok(Root { name, node, root: node_attributes.root, has_id, style });
                     }
                 }
                 Event::Text(text) => self.text(text),
@@ -311,7 +311,7 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
         // Once more for each piece of a text, so long ones are not looked at.
         if means_something && frame.text.len() <= LONGEST_QUALIFIED_NAME {
             let mut place = Place { tag: &*self.reader, names: &mut self.names };
-            place.note_prefix(&frame.text, &mut frame.marks.prefixes);
+            place.note_prefix(&frame.text, &mut frame.node_attributes.prefixes);
         }
     }
 
@@ -329,10 +329,11 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
             known.map_err(|kind| self.error_in(self.reader.local(name), kind, at))?;
         }
         let encoded = self.style.encoded;
-        let marks = self.place().marks(encoded);
-        let marks = marks.map_err(|kind| self.error_in(self.reader.local(name), kind, at))?;
+        let node_attributes = self.place().node_attributes(encoded);
+        let node_attributes =
+            node_attributes.map_err(|kind| self.error_in(self.reader.local(name), kind, at))?;
         let name = self.names.get(self.reader, name);
-        let node = match marks.reference.is_some() {
+        let node = match node_attributes.reference.is_some() {
             true => NodeId(0),
             false => {
                 self.nodes.push(Node::new(Content::Nil));
@@ -346,7 +347,7 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
             name,
             at,
             node,
-            marks,
+            node_attributes,
             text: String::new(),
             has_text: false,
             members: Vec::new(),
@@ -362,15 +363,15 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
         if let Some(outer) = frame.outer.take() {
             self.style = outer;
         }
-        let node = match frame.marks.reference.take() {
+        let node = match frame.node_attributes.reference.take() {
             Some(reference) => self.refer(&frame, reference),
             None => self.value(&mut frame),
         };
         let node = node.map_err(|kind| self.error_in(frame.name.local(), kind, frame.at))?;
         let Some(parent) = self.stack.last_mut() else {
-            return Ok(Some((frame.name, node, frame.marks)));
+            return Ok(Some((frame.name, node, frame.node_attributes)));
         };
-        if let Some(position) = frame.marks.position {
+        if let Some(position) = frame.node_attributes.position {
             parent.positions.push((parent.members.len(), position));
         }
         parent.members.push((frame.name, node));
@@ -386,7 +387,7 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
             return Err(ErrorKind::Expected(what.into()));
         }
         if let Some(plan) = self.typed.filter(|_| self.in_body) {
-            let names = frame.marks.attributes.iter().map(|(name, _)| name);
+            let names = frame.node_attributes.attributes.iter().map(|(name, _)| name);
             for name in names.filter(|it| is_unknown(plan, it.namespace(), it.local())) {
                 if is_own(plan, name.namespace()) {
                     let name = excerpt(name.local());
@@ -402,24 +403,24 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
     }
 
     fn value(&mut self, frame: &mut Frame<R::Text>) -> Result<NodeId, ErrorKind> {
-        if let Some(id) = frame.marks.id {
+        if let Some(id) = frame.node_attributes.id {
             self.ids.push((id, frame.node, frame.at));
         }
         // Header blocks are not the schema's.
-        let content = match frame.marks.nil && self.typed.is_some() && !self.in_body {
+        let content = match frame.node_attributes.nil && self.typed.is_some() && !self.in_body {
             true => Content::Nil,
             false => content(frame)?,
         };
         if let Content::Array(array) = &content {
             self.check_items(array)?;
         }
-        let named = || type_of(&frame.name).filter(|_| frame.marks.encoded);
-        let type_name = frame.marks.type_name.take().or_else(named);
+        let named = || type_of(&frame.name).filter(|_| frame.node_attributes.encoded);
+        let type_name = frame.node_attributes.type_name.take().or_else(named);
         self.nodes[frame.node.index()] = Node {
             type_name,
             content,
-            attributes: std::mem::take(&mut frame.marks.attributes),
-            prefixes: std::mem::take(&mut frame.marks.prefixes),
+            attributes: std::mem::take(&mut frame.node_attributes.attributes),
+            prefixes: std::mem::take(&mut frame.node_attributes.prefixes),
         };
         Ok(frame.node)
     }
@@ -596,9 +597,9 @@ fn is_encoding_type(name: &Name, local: &str) -> bool {
 }
 
 fn content<V>(frame: &mut Frame<V>) -> Result<Content, ErrorKind> {
-    let marks = &mut frame.marks;
+    let node_attributes = &mut frame.node_attributes;
     let is_empty = frame.members.is_empty();
-    if marks.nil {
+    if node_attributes.nil {
         return match is_empty && !frame.has_text {
             true => Ok(Content::Nil),
             false => Err(ErrorKind::Expected("no content in an element that is nil".into())),
@@ -607,18 +608,19 @@ fn content<V>(frame: &mut Frame<V>) -> Result<Content, ErrorKind> {
     if frame.has_text && !is_empty {
         return Err(ErrorKind::Unsupported("text beside elements (mixed content)".into()));
     }
-    if !is_empty && marks.type_name.as_ref().is_some_and(is_simple) {
-        return Err(not_simple(marks.type_name.as_ref()));
+    if !is_empty && node_attributes.type_name.as_ref().is_some_and(is_simple) {
+        return Err(not_simple(node_attributes.type_name.as_ref()));
     }
-    let type_name = marks.type_name.as_ref().unwrap_or(&frame.name);
-    let encoded = marks.encoded;
-    let is =
-        |kind, local| marks.kind == Some(kind) || (encoded && is_encoding_type(type_name, local));
-    if marks.array.is_some() || is(NodeKind::Array, "Array") {
+    let type_name = node_attributes.type_name.as_ref().unwrap_or(&frame.name);
+    let encoded = node_attributes.encoded;
+    let is = |kind, local| {
+        node_attributes.kind == Some(kind) || (encoded && is_encoding_type(type_name, local))
+    };
+    if node_attributes.array.is_some() || is(NodeKind::Array, "Array") {
         if frame.has_text {
             return Err(ErrorKind::Expected("items of an array, not text".into()));
         }
-        let head = marks.array.take().unwrap_or_default();
+        let head = node_attributes.array.take().unwrap_or_default();
         let members = std::mem::take(&mut frame.members);
         let array = array(head, members, std::mem::take(&mut frame.positions))?;
         return Ok(Content::Array(Box::new(array)));

@@ -93,7 +93,7 @@ impl Encoder {
     }
 }
 
-/// What is known of a node while it is written.
+/// The state of a node while it is written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct State {
     /// How many edges lead here, roots counted.

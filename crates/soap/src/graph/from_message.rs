@@ -261,7 +261,7 @@ impl Writer<'_> {
     /// element already, that of its item or that of its arm.
     fn enclosing(&self, field: usize) -> Option<Name> {
         let scope = &self.plan.scopes[self.scope];
-        let enclosing = scope.inside(&scope.slots[field]).enclosing.as_ref();
+        let enclosing = scope.container(&scope.slots[field]).enclosing.as_ref();
         enclosing.map(|it| self.item.renamed(&it.name))
     }
 
@@ -365,7 +365,7 @@ impl Writer<'_> {
         self.add_one(field, node);
     }
 
-    /// May another struct or list be opened? Nobody reads what nests deeper.
+    /// May another struct or list be opened? No decoder reads deeper nesting.
     fn deepen(&mut self, field: usize) -> bool {
         let limit = Limits::default().depth;
         let is_fit = self.depth < limit;

@@ -12,10 +12,10 @@ use crate::Version;
 pub struct Message {
     /// Which SOAP it came in; an [`Encoder`](super::Encoder) has a version of its own.
     pub version: Version,
-    /// Header blocks. What says who shall process a block is in its node's attributes, and so is
-    /// the encoding style, wherever it was said.
+    /// Header blocks. The role of a block is in the attributes of its node, and so is the encoding
+    /// style, wherever it was stated.
     pub header: Vec<(Name, NodeId)>,
-    /// What stands in the Body, without elements that are there to be referred to only.
+    /// The content of the Body, without elements that are only targets of references.
     pub body: Vec<(Name, NodeId)>,
     /// Which encoding rules the Body follows; `None` for literal content.
     pub encoding_style: Option<String>,
@@ -115,8 +115,7 @@ pub struct Graph {
 /// One value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What its element says of its type (`xsi:type`, or the name of an element such as
-    /// `SOAP-ENC:int`).
+    /// The type that its element names (by `xsi:type`, or by its own name, such as `SOAP-ENC:int`).
     pub type_name: Option<Name>,
     /// What it holds.
     pub content: Content,
@@ -127,7 +126,7 @@ pub struct Node {
     pub prefixes: Vec<(Box<str>, Arc<str>)>,
 }
 
-/// What a node holds.
+/// The content of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Nothing (`xsi:nil`).

@@ -21,8 +21,8 @@ pub(super) struct Prefixes {
     known: HashMap<Arc<str>, Prefix>,
     /// Those that the Envelope declares, in their order.
     declared: Vec<(String, Arc<str>)>,
-    /// What text relies on; `None` for a prefix that has several meanings. No prefix of these
-    /// means anything else.
+    /// Prefixes that text relies on; `None` for a prefix that has several meanings. No prefix of
+    /// these means anything else.
     meant: HashMap<Box<str>, Option<Arc<str>>>,
     next: usize,
 }

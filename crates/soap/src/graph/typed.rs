@@ -400,7 +400,7 @@ impl<'a> Reader<'a> {
             let local = name.local().as_bytes();
             let meaning = scope.names.get(component, local).filter(|_| is_ours);
             let meaning = meaning.or_else(|| self.return_value(scope, component, name, position));
-            // Only what the schema knows is read, and only there can a circle be met.
+            // Only members of the schema are read, so a cycle can occur only there.
             match meaning {
                 Some(Meaning::Field(field)) => {
                     self.field = match scope.led_by(field.into()) {

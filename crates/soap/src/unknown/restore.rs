@@ -15,7 +15,7 @@ use crate::names::Name;
 use crate::plan::{NONE, Plan, ScopePlan, Shape};
 use crate::types::ByType;
 
-/// What messages and entries have kept that were written.
+/// The kept content of messages and entries that were written.
 #[derive(Debug, Default)]
 pub(crate) struct KeptContent {
     /// In the order in which their ends were written, and how far the document was then.
@@ -58,7 +58,7 @@ impl KeptContent {
         document: &str,
         content: usize,
     ) -> Result<String> {
-        // What this encoder wrote has no limits.
+        // Documents of this encoder are read without limits.
         let most = usize::MAX;
         let limits =
             Limits { message_bytes: most, value_bytes: most, depth: most, ..Limits::default() };
@@ -284,7 +284,9 @@ impl Walk<'_> {
                     let local = name.local().as_bytes();
                     let namespace = self.parser.namespace_name(self.document, name.namespace);
                     let mut all = scope.names.all(component, local);
-                    let meaning = all.find(|(space, _)| plan.spaces.name(*space) == namespace);
+                    let meaning = all.find(|(namespace_number, _)| {
+                        plan.namespaces.name(*namespace_number) == namespace
+                    });
                     let (sibling, extent) = match meaning.map(|(_, meaning)| meaning) {
                         Some(Name::Field(field)) => {
                             let field = self.arm(scope, field.into());
@@ -362,7 +364,7 @@ impl Walk<'_> {
             Shape::Run => inner > 0,
             _ => false,
         };
-        let enclosing = has_inside && around.inside(slot).enclosing.is_some();
+        let enclosing = has_inside && around.container(slot).enclosing.is_some();
         match slot.shape {
             Shape::Struct | Shape::Run if enclosing => return self.scope(inner, at),
             // Its only element is that of the item.
@@ -537,7 +539,7 @@ fn empty_list(scope: &ScopePlan, field: u16, inside: &str) -> Option<String> {
     let slot = scope.slots.get(usize::from(field))?;
     match slot.shape {
         Shape::Run => Some(inside.to_owned()),
-        Shape::Group | Shape::List if !scope.inside(slot).is_array => {
+        Shape::Group | Shape::List if !scope.container(slot).is_array => {
             Some(format!("<{0}>{inside}</{0}>", slot.name()))
         }
         _ => None,

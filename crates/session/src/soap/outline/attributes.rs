@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
             Some(name) => name.clone(),
             None => self.local_name(schema, declared)?,
         };
-        // What is said nearer to the type counts.
+        // The definition nearest to the type applies.
         if !found.names.insert(name.clone()) {
             return Ok(());
         }

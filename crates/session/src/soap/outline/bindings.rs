@@ -120,7 +120,7 @@ impl Bound<'_> {
         }
     }
 
-    /// What stands in the Body.
+    /// The content of the Body.
     fn input(
         &self,
         all: &Definitions<'_>,
@@ -170,7 +170,7 @@ impl Bound<'_> {
     }
 }
 
-/// What a message says of the Body.
+/// The parts of a message that are in the Body.
 enum Message {
     Parts(Vec<(String, QName)>),
     Element(QName),

@@ -11,18 +11,18 @@ use super::{ENCODINGS, OutlineError, WSDL, XSD};
 /// Gives the bytes of the document at a location, or says why not. It takes no more of them than the number
 /// says. A location is a URL, or else a path, which may lead anywhere: [`Folder`](super::Folder) keeps paths
 /// together.
-pub type Fetch<'a> = dyn FnMut(&str, usize) -> Result<Vec<u8>, Unread> + 'a;
+pub type Fetch<'a> = dyn FnMut(&str, usize) -> Result<Vec<u8>, DocumentError> + 'a;
 
 /// Why a document is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unread {
+pub enum DocumentError {
     /// It has more bytes than may be read.
     TooLong,
     /// Anything else.
     Other(String),
 }
 
-impl From<String> for Unread {
+impl From<String> for DocumentError {
     fn from(why: String) -> Self {
         Self::Other(why)
     }
@@ -45,7 +45,7 @@ impl Default for Reading {
     }
 }
 
-/// As many reasons stand in an error.
+/// The maximum number of reasons in an error.
 const SHOWN: usize = 8;
 
 /// All documents of a description.
@@ -178,8 +178,8 @@ impl Reader<'_, '_> {
     fn parse(&mut self, location: &str) -> Result<Element, String> {
         let bytes = match (self.fetch)(location, self.bytes) {
             Ok(bytes) if bytes.len() <= self.bytes => bytes,
-            Err(Unread::Other(why)) => return Err(why),
-            Ok(_) | Err(Unread::TooLong) => {
+            Err(DocumentError::Other(why)) => return Err(why),
+            Ok(_) | Err(DocumentError::TooLong) => {
                 let (most, left) = (self.reading.bytes, self.bytes);
                 let all = "all documents together have";
                 return Err(format!(
@@ -283,8 +283,8 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Where a document is that another one names. Whoever wrote a WSDL shall not make others ask hosts that
-/// they did not name.
+/// The location of a document that another one names. The author of a WSDL must not make users call hosts
+/// that they did not name.
 fn resolve(from: &str, location: &str, other_hosts: bool) -> Result<String, String> {
     let site = |url: &str| {
         let (scheme, rest) = url.split_once("://")?;
@@ -344,7 +344,7 @@ fn unescaped(location: &str) -> String {
         bytes.push(code.unwrap_or(*first));
         rest = if code.is_some() { &after[2..] } else { after };
     }
-    // What is no UTF-8 then was not meant so.
+    // Bytes that are not UTF-8 were not meant as UTF-8.
     String::from_utf8(bytes).unwrap_or_else(|_| location.to_owned())
 }
 

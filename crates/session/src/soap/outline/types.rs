@@ -61,7 +61,7 @@ pub enum Content {
     Array(Items),
     /// Anything.
     Any,
-    /// What nobody here knows how to write, and why.
+    /// A type that cannot be written, and the reason.
     NotUnderstood(String),
 }
 

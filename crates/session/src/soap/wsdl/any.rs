@@ -3,7 +3,7 @@
 use trunkline_message::{Field, Need, ScopeId};
 use trunkline_soap::{NamespaceConstraint, holds_wildcards, namespace_constraint};
 
-use super::content::{Element, Occurs, Particle, Place, Space};
+use super::content::{Element, NamespaceIndex, Occurs, Particle, Place};
 use super::facets;
 use super::markup::Markup;
 use super::walk::Walk;
@@ -33,7 +33,12 @@ impl Walk<'_> {
 
     /// The particles of a sequence, each of which must tell its elements by itself from those of what may
     /// stand in its place (section 3.8.6, Unique Particle Attribution).
-    pub(super) fn check_particles(&mut self, id: ScopeId, particles: &[Particle], home: Space) {
+    pub(super) fn check_particles(
+        &mut self,
+        id: ScopeId,
+        particles: &[Particle],
+        home: NamespaceIndex,
+    ) {
         for (first, one) in particles.iter().enumerate() {
             let Occurs { least, most } = one.occurs();
             if most == Some(least) {
@@ -49,13 +54,18 @@ impl Walk<'_> {
     }
 
     /// The same of the arms of a choice.
-    pub(super) fn check_arms(&mut self, id: ScopeId, arms: &[Element], home: Space) {
+    pub(super) fn check_arms(&mut self, id: ScopeId, arms: &[Element], home: NamespaceIndex) {
         for (index, one) in arms.iter().enumerate() {
             self.check_pair(id, (std::slice::from_ref(one), &arms[index + 1..]), home);
         }
     }
 
-    fn check_pair(&mut self, id: ScopeId, (ones, others): (&[Element], &[Element]), home: Space) {
+    fn check_pair(
+        &mut self,
+        id: ScopeId,
+        (ones, others): (&[Element], &[Element]),
+        home: NamespaceIndex,
+    ) {
         for (one, other) in ones.iter().flat_map(|one| others.iter().map(move |it| (one, it))) {
             let meets = match (one.place == Place::Anywhere, other.place == Place::Anywhere) {
                 (true, true) => self.takes(one, home).meets(&self.takes(other, home)),
@@ -79,15 +89,15 @@ impl Walk<'_> {
         }
     }
 
-    fn takes(&self, any: &Element, home: Space) -> NamespaceConstraint {
+    fn takes(&self, any: &Element, home: NamespaceIndex) -> NamespaceConstraint {
         NamespaceConstraint::parse(&any.type_name, self.types.name_of(home))
             .unwrap_or(NamespaceConstraint::All)
     }
 
-    fn namespace(&self, element: &Element, home: Space) -> String {
+    fn namespace(&self, element: &Element, home: NamespaceIndex) -> String {
         match element.place {
             Place::Local { is_qualified: true } => self.types.name_of(home).to_owned(),
-            Place::Global(space) => self.types.name_of(space).to_owned(),
+            Place::Global(namespace) => self.types.name_of(namespace).to_owned(),
             Place::Local { is_qualified: false } | Place::Anywhere => String::new(),
         }
     }

@@ -1,4 +1,4 @@
-//! What a description must be.
+//! The rules for a description.
 
 use std::collections::HashSet;
 use std::fmt;

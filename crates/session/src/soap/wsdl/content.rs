@@ -1,4 +1,4 @@
-//! What types of XML Schema are made of.
+//! The parts of types in XML Schema.
 
 use super::facets::Facets;
 
@@ -25,12 +25,12 @@ impl Occurs {
 
 /// A namespace of a description, by its place among them; the first is the service's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Space(pub(super) usize);
+pub(super) struct NamespaceIndex(pub(super) usize);
 
 /// The service's.
-pub(super) const TARGET: Space = Space(0);
+pub(super) const TARGET: NamespaceIndex = NamespaceIndex(0);
 
-impl Space {
+impl NamespaceIndex {
     pub(super) fn prefix(self) -> String {
         if self == TARGET { "tns".into() } else { format!("n{}", self.0) }
     }
@@ -42,7 +42,7 @@ pub(super) enum Place {
     /// Where it stands: in the namespace of that schema, or in none.
     Local { is_qualified: bool },
     /// At the top of the schema of another namespace, to which what stands here refers.
-    Global(Space),
+    Global(NamespaceIndex),
     /// Nowhere: it is any element of the namespaces that stand in place of its type.
     Anywhere,
 }
@@ -58,7 +58,7 @@ pub(super) struct Element {
     pub(super) occurs: Occurs,
     pub(super) place: Place,
     pub(super) nillable: bool,
-    /// What it is where it is absent or empty.
+    /// Its default value, where it is absent or empty.
     pub(super) default: Option<String>,
 }
 

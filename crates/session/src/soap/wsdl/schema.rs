@@ -1,7 +1,9 @@
 //! The `types` of a description: a schema for each namespace.
 
 use super::Description;
-use super::content::{Attribute, Content, Element, Occurs, Particle, Place, Space, TARGET};
+use super::content::{
+    Attribute, Content, Element, NamespaceIndex, Occurs, Particle, Place, TARGET,
+};
 use super::facets::Facet;
 use super::markup::Markup;
 use super::shape::{Form, Shape};
@@ -11,11 +13,12 @@ impl Types {
     pub(super) fn write(&self, description: &Description, shapes: &[Shape], markup: &mut Markup) {
         let is_qualified = shapes.iter().all(|it| it.form() == Form::Qualified);
         markup.begin("wsdl:types", &[]);
-        for space in self.spaces() {
+        for namespace in self.namespaces() {
             // Members of another namespace are there because they were said to be in it.
-            let is_qualified = is_qualified || space != TARGET;
-            let name = if space == TARGET { &description.namespace } else { self.name_of(space) };
-            Schema { types: self, space, is_qualified }.write(name, markup);
+            let is_qualified = is_qualified || namespace != TARGET;
+            let name =
+                if namespace == TARGET { &description.namespace } else { self.name_of(namespace) };
+            Schema { types: self, namespace, is_qualified }.write(name, markup);
         }
         markup.end("wsdl:types");
     }
@@ -24,7 +27,7 @@ impl Types {
 /// One schema.
 struct Schema<'a> {
     types: &'a Types,
-    space: Space,
+    namespace: NamespaceIndex,
     /// Are its local elements in its namespace unless they say otherwise?
     is_qualified: bool,
 }
@@ -34,16 +37,16 @@ impl Schema<'_> {
         let default = if self.is_qualified { "qualified" } else { "unqualified" };
         let attributes = [("targetNamespace", namespace), ("elementFormDefault", default)];
         markup.begin("xsd:schema", &attributes);
-        if self.space == TARGET && self.types.has_encoded_arrays() {
+        if self.namespace == TARGET && self.types.has_encoded_arrays() {
             markup.empty("xsd:import", &[("namespace", ENCODING)]);
         }
-        for other in self.types.spaces().filter(|it| *it != self.space) {
+        for other in self.types.namespaces().filter(|it| *it != self.namespace) {
             markup.empty("xsd:import", &[("namespace", self.types.name_of(other))]);
         }
-        for known in self.types.types_in(self.space) {
+        for known in self.types.types_in(self.namespace) {
             self.named(known, markup);
         }
-        for (name, global) in self.types.elements_in(self.space) {
+        for (name, global) in self.types.elements_in(self.namespace) {
             match global {
                 Global::Type(type_name) => {
                     markup.empty("xsd:element", &[("name", name), ("type", type_name)]);
@@ -56,7 +59,7 @@ impl Schema<'_> {
                 }
             }
         }
-        for global in self.types.attributes_in(self.space) {
+        for global in self.types.attributes_in(self.namespace) {
             attribute(global, markup);
         }
         markup.end("xsd:schema");
@@ -200,7 +203,7 @@ impl Element {
     /// The name of the element at the top of another schema that it is.
     fn reference(&self) -> Option<String> {
         match self.place {
-            Place::Global(space) => Some(format!("{}:{}", space.prefix(), self.name)),
+            Place::Global(namespace) => Some(format!("{}:{}", namespace.prefix(), self.name)),
             Place::Local { .. } | Place::Anywhere => None,
         }
     }
@@ -209,7 +212,7 @@ impl Element {
 fn attribute(attribute: &Attribute, markup: &mut Markup) {
     let Attribute { name, type_name, facets, is_required, place, default } = attribute;
     let reference = match place {
-        Place::Global(space) => Some(format!("{}:{name}", space.prefix())),
+        Place::Global(namespace) => Some(format!("{}:{name}", namespace.prefix())),
         Place::Local { .. } | Place::Anywhere => None,
     };
     let mut attributes = match &reference {

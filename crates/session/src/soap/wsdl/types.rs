@@ -6,7 +6,9 @@ use trunkline_message::{Layout, ScopeId};
 use trunkline_soap::QName;
 
 use super::Description;
-use super::content::{self, Attribute, Content, Element, Occurs, Particle, Place, Space, TARGET};
+use super::content::{
+    self, Attribute, Content, Element, NamespaceIndex, Occurs, Particle, Place, TARGET,
+};
 use super::derived::{ByType, Declared, Hierarchy, XSD};
 use super::shape::Form;
 use super::walk::Walk;
@@ -18,7 +20,7 @@ pub(super) const ENCODING: &str = "http://schemas.xmlsoap.org/soap/encoding/";
 /// A type that has a name.
 #[derive(Debug)]
 pub(super) struct Type {
-    space: Space,
+    namespace: NamespaceIndex,
     pub(super) name: String,
     form: Form,
     pub(super) content: Content,
@@ -41,18 +43,18 @@ pub(super) enum Global {
 #[derive(Debug)]
 pub(super) struct Types {
     /// Its namespaces.
-    spaces: Vec<String>,
+    namespaces: Vec<String>,
     types: Vec<Type>,
     /// Positions in `types`, by names with prefixes.
     by_name: HashMap<String, usize>,
-    elements: Vec<(Space, String, Global)>,
+    elements: Vec<(NamespaceIndex, String, Global)>,
     /// Attributes to which others refer.
-    attributes: Vec<(Space, Attribute)>,
+    attributes: Vec<(NamespaceIndex, Attribute)>,
     hierarchy: Hierarchy,
     problems: Problems,
 }
 
-/// What cannot be said, the first of each kind.
+/// The first problem of each kind.
 #[derive(Debug, Default)]
 struct Problems {
     /// An element or attribute that would need two contents.
@@ -74,7 +76,7 @@ pub(super) struct Claim {
 
 /// How much is known at a time.
 #[derive(Clone, Copy)]
-pub(super) struct Mark {
+pub(super) struct Savepoint {
     types: usize,
     elements: usize,
     attributes: usize,
@@ -110,7 +112,7 @@ impl Types {
     /// None yet of a description.
     pub(super) fn new(description: &Description) -> Self {
         Self {
-            spaces: vec![description.namespace.clone()],
+            namespaces: vec![description.namespace.clone()],
             types: Vec::new(),
             by_name: HashMap::new(),
             elements: Vec::new(),
@@ -122,43 +124,49 @@ impl Types {
 
     /// The service's namespace.
     pub(super) fn target(&self) -> &str {
-        &self.spaces[0]
+        &self.namespaces[0]
     }
 
     /// The namespace of this name.
-    pub(super) fn space(&mut self, name: &str) -> Space {
-        let known = self.spaces.iter().position(|it| it == name);
-        Space(known.unwrap_or_else(|| {
-            self.spaces.push(name.to_owned());
-            self.spaces.len() - 1
+    pub(super) fn namespace_index(&mut self, name: &str) -> NamespaceIndex {
+        let known = self.namespaces.iter().position(|it| it == name);
+        NamespaceIndex(known.unwrap_or_else(|| {
+            self.namespaces.push(name.to_owned());
+            self.namespaces.len() - 1
         }))
     }
 
-    pub(super) fn name_of(&self, space: Space) -> &str {
-        &self.spaces[space.0]
+    pub(super) fn name_of(&self, namespace: NamespaceIndex) -> &str {
+        &self.namespaces[namespace.0]
     }
 
     /// The service's namespace, and others in which there is something.
-    pub(super) fn spaces(&self) -> impl Iterator<Item = Space> {
-        let has = |space: Space| {
-            self.types_in(space).next().is_some()
-                || self.elements_in(space).next().is_some()
-                || self.attributes_in(space).next().is_some()
+    pub(super) fn namespaces(&self) -> impl Iterator<Item = NamespaceIndex> {
+        let has = |namespace: NamespaceIndex| {
+            self.types_in(namespace).next().is_some()
+                || self.elements_in(namespace).next().is_some()
+                || self.attributes_in(namespace).next().is_some()
         };
-        (0..self.spaces.len()).map(Space).filter(move |it| *it == TARGET || has(*it))
+        (0..self.namespaces.len()).map(NamespaceIndex).filter(move |it| *it == TARGET || has(*it))
     }
 
-    pub(super) fn types_in(&self, space: Space) -> impl Iterator<Item = &Type> {
-        self.types.iter().filter(move |it| it.space == space)
+    pub(super) fn types_in(&self, namespace: NamespaceIndex) -> impl Iterator<Item = &Type> {
+        self.types.iter().filter(move |it| it.namespace == namespace)
     }
 
-    pub(super) fn elements_in(&self, space: Space) -> impl Iterator<Item = (&str, &Global)> {
-        let all = self.elements.iter().filter(move |it| it.0 == space);
+    pub(super) fn elements_in(
+        &self,
+        namespace: NamespaceIndex,
+    ) -> impl Iterator<Item = (&str, &Global)> {
+        let all = self.elements.iter().filter(move |it| it.0 == namespace);
         all.map(|(_, name, global)| (&**name, global))
     }
 
-    pub(super) fn attributes_in(&self, space: Space) -> impl Iterator<Item = &Attribute> {
-        self.attributes.iter().filter(move |it| it.0 == space).map(|it| &it.1)
+    pub(super) fn attributes_in(
+        &self,
+        namespace: NamespaceIndex,
+    ) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().filter(move |it| it.0 == namespace).map(|it| &it.1)
     }
 
     /// The name of the element that is a message, a header block or a fault's detail.
@@ -237,7 +245,7 @@ impl Types {
         });
     }
 
-    /// XML Schema cannot say what is asked for.
+    /// XML Schema cannot describe the message.
     pub(super) fn reject(&mut self, why: String) {
         self.problems.unsaid.get_or_insert(why);
     }
@@ -262,50 +270,51 @@ impl Types {
     }
 
     /// Its name with the prefix.
-    fn element(&mut self, space: Space, name: &str, global: Global) -> String {
+    fn element(&mut self, namespace: NamespaceIndex, name: &str, global: Global) -> String {
         let mut all = self.elements.iter();
-        match all.find(|it| it.0 == space && it.1 == name) {
-            None => self.elements.push((space, name.to_owned(), global)),
-            Some(known) if known.2 != global => self.clash("element", space, name),
+        match all.find(|it| it.0 == namespace && it.1 == name) {
+            None => self.elements.push((namespace, name.to_owned(), global)),
+            Some(known) if known.2 != global => self.clash("element", namespace, name),
             Some(_) => {}
         }
-        format!("{}:{name}", space.prefix())
+        format!("{}:{name}", namespace.prefix())
     }
 
     #[cold]
-    fn clash(&mut self, what: &str, space: Space, name: &str) {
-        let of = match space {
+    fn clash(&mut self, what: &str, namespace: NamespaceIndex, name: &str) {
+        let of = match namespace {
             TARGET => String::new(),
-            space => format!(" of {}", self.name_of(space)),
+            namespace => format!(" of {}", self.name_of(namespace)),
         };
         let clash = format!("the {what} {name}{of} would have two different contents");
         self.problems.clash.get_or_insert(clash);
     }
 
     /// An element to which members refer.
-    pub(super) fn global_element(&mut self, space: Space, element: &Element) {
+    pub(super) fn global_element(&mut self, namespace: NamespaceIndex, element: &Element) {
         // How often it stands, and where, those say that refer to it.
         let (occurs, place) = (Occurs::ONCE, Place::Local { is_qualified: true });
         let mut element = Element { occurs, place, ..element.clone() };
-        let mut known = self.elements.iter_mut().filter(|it| it.0 == space && it.1 == element.name);
+        let mut known =
+            self.elements.iter_mut().filter(|it| it.0 == namespace && it.1 == element.name);
         if let Some((.., Global::Member(known))) = known.next()
             && known.default != element.default
         {
             // It would be that of all.
             (known.default, element.default) = (None, None);
         }
-        self.element(space, &element.name.clone(), Global::Member(element));
+        self.element(namespace, &element.name.clone(), Global::Member(element));
     }
 
     /// An attribute to which members refer.
-    pub(super) fn global_attribute(&mut self, space: Space, attribute: &Attribute) {
+    pub(super) fn global_attribute(&mut self, namespace: NamespaceIndex, attribute: &Attribute) {
         // Whether it has to be there, and what it is where it is not, those say that refer to it.
         let place = Place::Local { is_qualified: false };
         let attribute = Attribute { is_required: false, place, default: None, ..attribute.clone() };
-        match self.attributes.iter().find(|it| it.0 == space && it.1.name == attribute.name) {
-            None => self.attributes.push((space, attribute)),
+        match self.attributes.iter().find(|it| it.0 == namespace && it.1.name == attribute.name) {
+            None => self.attributes.push((namespace, attribute)),
             Some(known) if known.1 != attribute => {
-                self.clash("attribute", space, &attribute.name);
+                self.clash("attribute", namespace, &attribute.name);
             }
             Some(_) => {}
         }
@@ -314,18 +323,18 @@ impl Types {
     /// The type that a struct, choice or enumeration becomes.
     pub(super) fn of_struct(
         &mut self,
-        space: Space,
+        namespace: NamespaceIndex,
         name: &str,
         form: Form,
         content: Content,
     ) -> String {
-        let full = format!("{}:{name}", space.prefix());
+        let full = format!("{}:{name}", namespace.prefix());
         if let Some(known) = self.by_name.get(&full).map(|index| &self.types[*index])
             && known.content != content
         {
             self.note_clash(&full, form);
         }
-        self.complex(space, name, form, content)
+        self.complex(namespace, name, form, content)
     }
 
     /// Literal types are numbered, as their names stand nowhere else; those that are encoded are not.
@@ -341,15 +350,15 @@ impl Types {
     /// the name. Values look the same in every form.
     pub(super) fn complex(
         &mut self,
-        space: Space,
+        namespace: NamespaceIndex,
         stem: &str,
         form: Form,
         content: Content,
     ) -> String {
-        let stem = format!("{}:{stem}", space.prefix());
+        let stem = format!("{}:{stem}", namespace.prefix());
         for name in (1..).map(|number| numbered(&stem, number)) {
             let Some(known) = self.by_name.get(&name).map(|index| &self.types[*index]) else {
-                self.add(space, &name, form, content);
+                self.add(namespace, &name, form, content);
                 return name;
             };
             if (known.form == form || content.is_of_any_form()) && known.content == content {
@@ -359,11 +368,17 @@ impl Types {
         unreachable!("there is always another number")
     }
 
-    fn add(&mut self, space: Space, full: &str, form: Form, content: Content) -> usize {
+    fn add(
+        &mut self,
+        namespace: NamespaceIndex,
+        full: &str,
+        form: Form,
+        content: Content,
+    ) -> usize {
         let index = self.types.len();
         self.by_name.insert(full.to_owned(), index);
         let name = full.split_once(':').map_or(full, |it| it.1).to_owned();
-        self.types.push(Type { space, name, form, content, base: None });
+        self.types.push(Type { namespace, name, form, content, base: None });
         index
     }
 
@@ -383,14 +398,19 @@ impl Types {
     }
 
     /// The names that a type which holds itself may have.
-    pub(super) fn candidates(&self, space: Space, stem: &str, form: Form) -> Candidates {
-        Candidates { stem: format!("{}:{stem}", space.prefix()), form, number: 0 }
+    pub(super) fn candidates(
+        &self,
+        namespace: NamespaceIndex,
+        stem: &str,
+        form: Form,
+    ) -> Candidates {
+        Candidates { stem: format!("{}:{stem}", namespace.prefix()), form, number: 0 }
     }
 
     /// How much there is, to [forget](Self::forget) what comes.
-    pub(super) fn mark(&self) -> Mark {
+    pub(super) fn savepoint(&self) -> Savepoint {
         let Self { types, elements, attributes, problems, .. } = self;
-        Mark {
+        Savepoint {
             types: types.len(),
             elements: elements.len(),
             attributes: attributes.len(),
@@ -398,20 +418,20 @@ impl Types {
         }
     }
 
-    pub(super) fn forget(&mut self, mark: Mark) {
-        self.types.truncate(mark.types);
-        self.by_name.retain(|_, index| *index < mark.types);
-        self.elements.truncate(mark.elements);
-        self.attributes.truncate(mark.attributes);
-        self.problems.clash = self.problems.clash.take().filter(|_| mark.has_clash);
+    pub(super) fn forget(&mut self, savepoint: Savepoint) {
+        self.types.truncate(savepoint.types);
+        self.by_name.retain(|_, index| *index < savepoint.types);
+        self.elements.truncate(savepoint.elements);
+        self.attributes.truncate(savepoint.attributes);
+        self.problems.clash = self.problems.clash.take().filter(|_| savepoint.has_clash);
     }
 
     /// Gives a type its name before its content is known; that which has the name may turn out to
     /// be the same.
-    pub(super) fn claim(&mut self, space: Space, full: &str, form: Form) -> Claim {
+    pub(super) fn claim(&mut self, namespace: NamespaceIndex, full: &str, form: Form) -> Claim {
         match self.by_name.get(full) {
             Some(index) => Claim { index: *index, is_new: false },
-            None => Claim { index: self.add(space, full, form, Content::Open), is_new: true },
+            None => Claim { index: self.add(namespace, full, form, Content::Open), is_new: true },
         }
     }
 
@@ -424,7 +444,7 @@ impl Types {
         }
         let is_same = known.content == content;
         if !is_same {
-            let (full, form) = (format!("{}:{}", known.space.prefix(), known.name), known.form);
+            let (full, form) = (format!("{}:{}", known.namespace.prefix(), known.name), known.form);
             self.note_clash(&full, form);
         }
         is_same
@@ -445,29 +465,29 @@ impl Types {
             // Arrays of the encoding say that they are of any type where there is no base.
             Declared::Abstract(name) if form != Form::Encoded => {
                 // Messages do not name it.
-                let space = match &*name.namespace {
+                let namespace = match &*name.namespace {
                     "" => TARGET,
-                    namespace => self.space(namespace),
+                    namespace => self.namespace_index(namespace),
                 };
-                self.complex(space, &name.local, form, Content::Abstract)
+                self.complex(namespace, &name.local, form, Content::Abstract)
             }
             Declared::Abstract(_) | Declared::Any => "xsd:anyType".into(),
         }
     }
 
     /// The namespace of a type that messages name, and its name with the prefix.
-    pub(super) fn type_name(&mut self, name: &QName) -> (Space, String) {
+    pub(super) fn type_name(&mut self, name: &QName) -> (NamespaceIndex, String) {
         if name.namespace.is_empty() {
             self.reject(format!(
                 "the type {name} is in no namespace, which has no types here: note another of it"
             ));
         }
-        let space = match &*name.namespace {
+        let namespace = match &*name.namespace {
             XSD => return (TARGET, format!("xsd:{}", name.local)),
             "" => TARGET,
-            namespace => self.space(namespace),
+            namespace => self.namespace_index(namespace),
         };
-        (space, format!("{}:{}", space.prefix(), name.local))
+        (namespace, format!("{}:{}", namespace.prefix(), name.local))
     }
 
     /// What the type of such a name holds, which is never numbered.
@@ -507,9 +527,9 @@ impl Types {
         let Some(above) = self.by_name.get(base).map(|index| &self.types[*index]) else {
             return Ok(None);
         };
-        let resolved = |place: Place, home: Space| match place {
+        let resolved = |place: Place, home: NamespaceIndex| match place {
             Place::Local { is_qualified } => is_qualified.then_some(home),
-            Place::Global(space) => Some(space),
+            Place::Global(namespace) => Some(namespace),
             Place::Anywhere => None,
         };
         let is_same = |one: &Element, other: &Element| {
@@ -517,7 +537,7 @@ impl Types {
             *one == other
         };
         let is_same_place = |one: &Element, other: &Element| {
-            resolved(one.place, above.space) == resolved(other.place, known.space)
+            resolved(one.place, above.namespace) == resolved(other.place, known.namespace)
         };
         let same =
             |one: &Element, other: &Element| is_same(one, other) && is_same_place(one, other);

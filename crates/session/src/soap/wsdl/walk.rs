@@ -12,7 +12,9 @@ use trunkline_soap::{
     item_name, namespace_of, noted_name, type_namespace, type_of_arm,
 };
 
-use super::content::{Attribute, Content, Element, Occurs, Particle, Place, Space, TARGET};
+use super::content::{
+    Attribute, Content, Element, NamespaceIndex, Occurs, Particle, Place, TARGET,
+};
 use super::derived::{ByType, is_typed_scope};
 use super::facets::{self, Facets};
 use super::shape::Form;
@@ -41,22 +43,22 @@ impl<'a> Walk<'a> {
     }
 
     /// In which schema a type is: that of the namespace of its members, so that they are local to it.
-    pub(super) fn home(&mut self, of: TypeId) -> Space {
+    pub(super) fn home(&mut self, of: TypeId) -> NamespaceIndex {
         let noted = type_namespace(self.layout, of).filter(|it| !it.is_empty());
         match noted.filter(|_| self.form != Form::Encoded) {
-            Some(namespace) => self.types.space(namespace),
+            Some(namespace) => self.types.namespace_index(namespace),
             None => TARGET,
         }
     }
 
     /// The namespace of a member's element or attribute, none if it is in none.
-    fn space(&mut self, member: MemberId, is_attribute: bool) -> Option<Space> {
+    fn namespace_index(&mut self, member: MemberId, is_attribute: bool) -> Option<NamespaceIndex> {
         if self.form == Form::Encoded {
             return None;
         }
         let own = (self.types.target(), self.form == Form::Qualified);
         let namespace = namespace_of(self.layout, member, is_attribute, own).to_owned();
-        (!namespace.is_empty()).then(|| self.types.space(&namespace))
+        (!namespace.is_empty()).then(|| self.types.namespace_index(&namespace))
     }
 
     /// The name of the type of a message, an entry, or a struct or choice by itself.
@@ -77,12 +79,12 @@ impl<'a> Walk<'a> {
     }
 
     /// The same of what holds itself: it has a name before it is known what is in it.
-    fn recursive(&mut self, id: ScopeId, home: Space) -> String {
+    fn recursive(&mut self, id: ScopeId, home: NamespaceIndex) -> String {
         let layout = self.layout;
         let mut candidates = self.types.candidates(home, &layout.scope(id).name, self.form);
         loop {
             let name = candidates.next_in(self.types);
-            let mark = self.types.mark();
+            let savepoint = self.types.savepoint();
             let claim = self.types.claim(home, &name, self.form);
             self.open.insert(id, name.clone());
             let content = self.content(id, home);
@@ -90,7 +92,7 @@ impl<'a> Walk<'a> {
             if self.types.settle(claim, content) {
                 return name;
             }
-            self.types.forget(mark);
+            self.types.forget(savepoint);
             self.named.retain(|name| self.types.has(name));
         }
     }
@@ -109,17 +111,17 @@ impl<'a> Walk<'a> {
     /// The type that tells an arm, if it is none of XML Schema's own.
     fn arm_type(&mut self, arm: &'a Field) {
         let Ok(name) = type_of_arm(self.layout, arm, self.types.target()) else { return };
-        let (space, full) = self.types.type_name(&name);
+        let (namespace, full) = self.types.type_name(&name);
         if full.starts_with("xsd:") || !self.named.insert(full.clone()) {
             return;
         }
         // A type that holds itself may be under way.
         if !self.open.values().any(|it| *it == full) {
-            let claim = self.types.claim(space, &full, self.form);
+            let claim = self.types.claim(namespace, &full, self.form);
             let content = match arm.holds {
                 Holds::Struct(inner) => {
                     let outer = self.open.insert(inner, full);
-                    let content = self.content(inner, space);
+                    let content = self.content(inner, namespace);
                     match outer {
                         Some(outer) => self.open.insert(inner, outer),
                         None => self.open.remove(&inner),
@@ -156,7 +158,7 @@ impl<'a> Walk<'a> {
 
     /// What a message, an entry, or a struct or choice by itself is made of, in the schema that is its
     /// home.
-    pub(super) fn content(&mut self, id: ScopeId, home: Space) -> Content {
+    pub(super) fn content(&mut self, id: ScopeId, home: NamespaceIndex) -> Content {
         match self.layout.scope(id).shape {
             ScopeShape::Choice => {
                 let arms = 0..self.layout.scope(id).fields.len();
@@ -167,7 +169,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What stands directly inside a component, or inside none.
-    fn structure(&mut self, id: ScopeId, component: Option<u16>, home: Space) -> Content {
+    fn structure(&mut self, id: ScopeId, component: Option<u16>, home: NamespaceIndex) -> Content {
         let layout = self.layout;
         let (mut particles, mut attributes) = (Vec::new(), Vec::new());
         let (mut text, mut mixed) = (None, None);
@@ -203,7 +205,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The elements of a list that has none around them.
-    fn arms_inside(&mut self, list: &'a Field, home: Space) -> Vec<Element> {
+    fn arms_inside(&mut self, list: &'a Field, home: NamespaceIndex) -> Vec<Element> {
         let Some(inner) = list.holds.scope() else { return Vec::new() };
         let layout = self.layout;
         let arms = layout.scope(inner).fields.iter().filter(|it| !is_text(layout, it));
@@ -213,7 +215,7 @@ impl<'a> Walk<'a> {
         arms
     }
 
-    fn component(&mut self, id: ScopeId, index: usize, home: Space) -> Particle {
+    fn component(&mut self, id: ScopeId, index: usize, home: NamespaceIndex) -> Particle {
         let layout = self.layout;
         let component = &layout.scope(id).components[index];
         let is_required = component.need == Need::Required;
@@ -229,14 +231,14 @@ impl<'a> Walk<'a> {
             false => self.inside(id, component, index as u16),
         };
         let name = noted_name(layout, member).unwrap_or(&component.name).to_owned();
-        let space = self.space(member, false);
+        let namespace = self.namespace_index(member, false);
         let noted = || layout.notes().of_member(member, "xml", "nillable") == Some("true");
         let nillable = !is_required && (self.form == Form::Encoded || is_typed && noted());
         if nillable && is_typed {
             component.fields.clone().for_each(|arm| self.check_nil(&layout.scope(id).fields[arm]));
         }
         let element = Element { nillable, ..Element::new(name, type_name, occurs) };
-        Particle::Element(self.placed(element, space, home))
+        Particle::Element(self.placed(element, namespace, home))
     }
 
     /// The type of a struct whose members lie in the scope.
@@ -249,22 +251,27 @@ impl<'a> Walk<'a> {
     }
 
     /// An element in a type of a schema: one of another namespace stands at the top of the schema of that.
-    fn placed(&mut self, element: Element, space: Option<Space>, home: Space) -> Element {
-        let element = Element { place: place(space, home), ..element };
-        if let Place::Global(space) = element.place {
-            self.types.global_element(space, &element);
+    fn placed(
+        &mut self,
+        element: Element,
+        namespace: Option<NamespaceIndex>,
+        home: NamespaceIndex,
+    ) -> Element {
+        let element = Element { place: place(namespace, home), ..element };
+        if let Place::Global(namespace) = element.place {
+            self.types.global_element(namespace, &element);
         }
         element
     }
 
-    fn attribute(&mut self, field: &'a Field, home: Space) -> Attribute {
+    fn attribute(&mut self, field: &'a Field, home: NamespaceIndex) -> Attribute {
         let (name, type_name) = (self.name(field).to_owned(), self.type_of(field, None));
-        let place = place(self.space(field.member, true), home);
+        let place = place(self.namespace_index(field.member, true), home);
         let is_required = field.need == Need::Required;
         let (facets, default) = (self.facets(field), self.default(field));
         let attribute = Attribute { name, type_name, facets, is_required, place, default };
-        if let Place::Global(space) = place {
-            self.types.global_attribute(space, &attribute);
+        if let Place::Global(namespace) = place {
+            self.types.global_attribute(namespace, &attribute);
         }
         attribute
     }
@@ -339,7 +346,12 @@ impl<'a> Walk<'a> {
         noted_name(self.layout, field.member).unwrap_or(&field.name)
     }
 
-    fn arms(&mut self, id: ScopeId, arms: std::ops::Range<usize>, home: Space) -> Vec<Element> {
+    fn arms(
+        &mut self,
+        id: ScopeId,
+        arms: std::ops::Range<usize>,
+        home: NamespaceIndex,
+    ) -> Vec<Element> {
         let layout = self.layout;
         let fields = &layout.scope(id).fields[arms];
         let arms: Vec<_> = fields
@@ -350,13 +362,13 @@ impl<'a> Walk<'a> {
         arms
     }
 
-    fn field(&mut self, field: &'a Field, home: Space) -> Element {
+    fn field(&mut self, field: &'a Field, home: NamespaceIndex) -> Element {
         if let Some(element) = self.wildcard(field) {
             return element;
         }
-        let space = self.space(field.member, false);
+        let namespace = self.namespace_index(field.member, false);
         if self.form != Form::Encoded && is_unwrapped(self.layout, field) {
-            let (entry, type_name) = (item_name(self.layout, field), self.item(field, space));
+            let (entry, type_name) = (item_name(self.layout, field), self.item(field, namespace));
             let name = entry.unwrap_or_else(|| self.name(field)).to_owned();
             let occurs = facets::occurs(self.layout, field);
             // None of its items stand there where it is absent.
@@ -364,10 +376,10 @@ impl<'a> Walk<'a> {
             let occurs = if is_there { occurs } else { Occurs { least: 0, ..occurs } };
             let facets = self.facets_of_items(field);
             let element = Element { facets, ..Element::new(name, type_name, occurs) };
-            return self.placed(element, space, home);
+            return self.placed(element, namespace, home);
         }
         let occurs = if field.need == Need::Required { Occurs::ONCE } else { Occurs::MAYBE };
-        let (name, type_name) = (self.name(field).to_owned(), self.type_of(field, space));
+        let (name, type_name) = (self.name(field).to_owned(), self.type_of(field, namespace));
         // Senders of encoded values say nil where they have none.
         let nillable = match self.form {
             Form::Encoded => occurs == Occurs::MAYBE,
@@ -378,7 +390,7 @@ impl<'a> Walk<'a> {
         }
         let (default, facets) = (self.default(field), self.value_facets(field));
         let element = Element::new(name, type_name, occurs);
-        self.placed(Element { nillable, default, facets, ..element }, space, home)
+        self.placed(Element { nillable, default, facets, ..element }, namespace, home)
     }
 
     /// An element that is nil has no attributes, and XML Schema asks for those that have to be there.
@@ -407,7 +419,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The type of what a field holds whose element is in this namespace.
-    fn type_of(&mut self, field: &'a Field, space: Option<Space>) -> String {
+    fn type_of(&mut self, field: &'a Field, namespace: Option<NamespaceIndex>) -> String {
         match field.holds {
             Holds::Value(kind) => simple_type(kind).into(),
             Holds::Enumeration(of) => {
@@ -416,23 +428,23 @@ impl<'a> Walk<'a> {
                 self.types.of_struct(TARGET, name, self.form, content)
             }
             Holds::Struct(id) => self.scope(id),
-            Holds::List(_) | Holds::Group(_) => self.list(field, space),
+            Holds::List(_) | Holds::Group(_) => self.list(field, namespace),
         }
     }
 
     /// The type of a list with an element around it. Elements of items are in the list's namespace.
-    fn list(&mut self, field: &'a Field, space: Option<Space>) -> String {
+    fn list(&mut self, field: &'a Field, namespace: Option<NamespaceIndex>) -> String {
         let layout = self.layout;
         let stem = self.stem(field);
         if self.form != Form::Encoded && is_spaced(layout, field) {
-            let item = self.item(field, space);
+            let item = self.item(field, namespace);
             // gSOAP knows no items of a type without a name.
             let facets = self.facets_of_items(field);
             let content = Content::Values(self.named_type(field, item, facets));
             let stem = stem.replacen("ArrayOf", "ListOf", 1);
             return self.types.complex(TARGET, &stem, self.form, content);
         }
-        let mut home = space.unwrap_or(TARGET);
+        let mut home = namespace.unwrap_or(TARGET);
         let content = match field.holds {
             Holds::Group(_) if self.is_around_wildcards(field) => {
                 let any = self.wildcards_inside(field);
@@ -444,10 +456,10 @@ impl<'a> Walk<'a> {
                 Content::Choice(self.arms(id, arms, home), facets::occurs(layout, field))
             }
             _ if self.form == Form::Encoded => {
-                Content::Array(format!("{}[]", self.item(field, space)))
+                Content::Array(format!("{}[]", self.item(field, namespace)))
             }
             _ => {
-                let type_name = self.item(field, space);
+                let type_name = self.item(field, namespace);
                 let own = match field.holds {
                     Holds::Group(id) if layout.scope(id).shape != ScopeShape::Item => {
                         &*layout.scope(id).name
@@ -458,7 +470,7 @@ impl<'a> Walk<'a> {
                 let occurs = facets::occurs(layout, field);
                 let facets = self.facets_of_items(field);
                 let item = Element { facets, ..Element::new(name, type_name, occurs) };
-                let item = self.placed(item, space, home);
+                let item = self.placed(item, namespace, home);
                 Content::Sequence(vec![Particle::Element(item)], Vec::new())
             }
         };
@@ -466,15 +478,15 @@ impl<'a> Walk<'a> {
     }
 
     /// The type of each item of a list.
-    fn item(&mut self, list: &'a Field, space: Option<Space>) -> String {
+    fn item(&mut self, list: &'a Field, namespace: Option<NamespaceIndex>) -> String {
         let layout = self.layout;
         match list.holds {
             Holds::Group(id) if layout.scope(id).shape == ScopeShape::Item => {
-                self.type_of(&layout.scope(id).fields[0], space)
+                self.type_of(&layout.scope(id).fields[0], namespace)
             }
             Holds::Group(id) | Holds::Struct(id) => self.scope(id),
             Holds::List(kind) | Holds::Value(kind) => simple_type(kind).into(),
-            Holds::Enumeration(_) => self.type_of(list, space),
+            Holds::Enumeration(_) => self.type_of(list, namespace),
         }
     }
 
@@ -515,10 +527,10 @@ fn has_required(layout: &Layout, id: ScopeId, index: usize) -> bool {
 }
 
 /// Where what is in a namespace, or in none, is declared for a type of a schema.
-fn place(space: Option<Space>, home: Space) -> Place {
-    match space {
-        Some(space) if space != home => Place::Global(space),
-        space => Place::Local { is_qualified: space.is_some() },
+fn place(namespace: Option<NamespaceIndex>, home: NamespaceIndex) -> Place {
+    match namespace {
+        Some(namespace) if namespace != home => Place::Global(namespace),
+        namespace => Place::Local { is_qualified: namespace.is_some() },
     }
 }
 

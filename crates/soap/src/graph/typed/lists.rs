@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
         if array.dimensions.len() > 1 || !fits {
             return Err(self.error(ErrorKind::Expected("an array of one dimension".into())));
         }
-        // What was not transmitted has no value that would be right.
+        // An item that was not transmitted has no correct value.
         if !array.is_complete() {
             let (stated, found) = (array.size(), array.items.len());
             let is_cut = array.items.iter().zip(0..).all(|(item, position)| item.0 == position);
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
     ) -> Result<Vec<Entry>> {
         let plan = self.plan;
         let (entry, around) = (&plan.scopes[inner], &plan.scopes[self.scope]);
-        let enclosing = around.inside(&around.slots[self.field]).enclosing.as_ref();
+        let enclosing = around.container(&around.slots[self.field]).enclosing.as_ref();
         let mut entries = Vec::with_capacity(members.len());
         for (name, node) in members {
             let is_own = name.namespace() == plan.element_namespace();

@@ -4,25 +4,25 @@ use trunkline_message::{Error, ErrorKind, Result, ScopeId};
 
 use crate::naming::Naming;
 use crate::plan::{NONE, Shape};
-use crate::types::TypeSpaces;
+use crate::types::TypeNamespaces;
 
 /// In place of a namespace's number: attributes without a prefix, which are in no namespace (Namespaces
 /// in XML section 6.2).
 pub(super) const OF_NONE: u8 = u8::MAX;
 
-/// So many may a plan have.
+/// The maximum number of namespaces of a plan.
 const MOST: usize = 64;
 
 #[derive(Debug)]
-struct Space {
+struct Namespace {
     name: Box<str>,
     /// Empty where names in it have none.
     prefix: Box<str>,
 }
 
-/// The namespaces of a plan, by their numbers. The first is that of elements of which nothing is noted.
+/// The namespaces of a plan, by their numbers. The first is that of elements without a note.
 #[derive(Debug)]
-pub(super) struct Spaces(Vec<Space>);
+pub(super) struct Namespaces(Vec<Namespace>);
 
 /// Is it neither an element nor an attribute?
 fn is_nameless(shape: Shape) -> bool {
@@ -33,10 +33,10 @@ fn is_numbered(prefix: &str) -> bool {
     !matches!(prefix, "" | "ns")
 }
 
-impl Spaces {
+impl Namespaces {
     /// The namespace that elements are in unless a note names another.
     pub(super) fn of_elements(name: &str) -> Self {
-        Self(vec![Space { name: name.into(), prefix: "".into() }])
+        Self(vec![Namespace { name: name.into(), prefix: "".into() }])
     }
 
     /// All that a message needs whose names these are.
@@ -45,7 +45,7 @@ impl Spaces {
     /// They are too many.
     pub(super) fn new(naming: &Naming<'_>) -> Result<Self> {
         let own = naming.options.element_namespace();
-        let mut spaces = Self::of_elements(own);
+        let mut namespaces = Self::of_elements(own);
         // With a default, names without a prefix are in it: then elements in no namespace could not be
         // written, nor attributes in the default.
         let mut is_prefixed = false;
@@ -63,25 +63,25 @@ impl Spaces {
                     continue;
                 }
                 is_prefixed |= !own.is_empty() && (name.is_empty() || is_attribute && name == own);
-                spaces.add(name, &naming.options.namespace);
+                namespaces.add(name, &naming.options.namespace);
             }
             for component in &scope.components {
                 let name = naming.namespace_of(component.member, false);
                 is_prefixed |= !own.is_empty() && name.is_empty();
-                spaces.add(name, &naming.options.namespace);
+                namespaces.add(name, &naming.options.namespace);
             }
         }
         // Nor could types in no namespace be named.
-        let types = TypeSpaces::new(naming);
+        let types = TypeNamespaces::new(naming);
         if is_prefixed || !own.is_empty() && types.names_none() {
-            spaces.0[0].prefix = "ns".into();
+            namespaces.0[0].prefix = "ns".into();
         }
-        match spaces.0.len() > MOST {
+        match namespaces.0.len() > MOST {
             true => {
                 let what = format!("a message of more than {MOST} namespaces");
                 Err(Error::new(ErrorKind::Unsupported(what.into()), 0))
             }
-            false => Ok(spaces),
+            false => Ok(namespaces),
         }
     }
 
@@ -94,7 +94,7 @@ impl Spaces {
             name if name == of_message => "ns".into(),
             _ => format!("n{}", 1 + self.0.iter().filter(|it| is_numbered(&it.prefix)).count()),
         };
-        self.0.push(Space { name: name.into(), prefix: prefix.into() });
+        self.0.push(Namespace { name: name.into(), prefix: prefix.into() });
     }
 
     /// Is there only one?
@@ -127,7 +127,7 @@ impl Spaces {
         self.0.iter().map(|it| &*it.prefix)
     }
 
-    /// Those that have a prefix, and this.
+    /// The namespaces that have a prefix, and the prefix.
     pub(super) fn declared(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.0.iter().map(|it| (&*it.prefix, &*it.name));
         all.filter(|(prefix, _)| !prefix.is_empty())
@@ -149,20 +149,20 @@ impl Spaces {
 
 impl Naming<'_> {
     /// The number of the namespace of a field's element or attribute.
-    pub(super) fn space(&self, id: ScopeId, index: usize) -> u8 {
+    pub(super) fn namespace_number(&self, id: ScopeId, index: usize) -> u8 {
         let name = self.namespace(id, index);
         match self.shape(id, index) {
             Shape::Attribute if name.is_empty() => OF_NONE,
             Shape::Text | Shape::Bare | Shape::Mixed => 0,
             _ if self.is_wildcard(id, index) => 0,
-            _ => self.spaces.number(name),
+            _ => self.namespaces.number(name),
         }
     }
 
     /// That of a component's element.
-    pub(super) fn space_of_component(&self, id: ScopeId, index: usize) -> u8 {
+    pub(super) fn namespace_number_of_component(&self, id: ScopeId, index: usize) -> u8 {
         let member = self.layout.scope(id).components[index].member;
-        self.spaces.number(self.namespace_of(member, false))
+        self.namespaces.number(self.namespace_of(member, false))
     }
 
     /// The namespace of a field's element or attribute. That of an item is its list's.
@@ -187,11 +187,11 @@ pub(super) type Place = (u16, u8, String);
 impl Naming<'_> {
     /// Where a field stands, and as what; names are unique there.
     pub(super) fn place(&self, id: ScopeId, index: usize, name: String) -> Place {
-        let space = match self.is_noted_attribute(id, index) {
+        let namespace_number = match self.is_noted_attribute(id, index) {
             true => OF_NONE - 1,
-            false => self.spaces.number(self.namespace(id, index)),
+            false => self.namespaces.number(self.namespace(id, index)),
         };
-        (self.around(id, index), space, name)
+        (self.around(id, index), namespace_number, name)
     }
 
     /// Those of the arms of a list that stand beside other elements, where the list is.
@@ -202,12 +202,12 @@ impl Naming<'_> {
     ) -> Vec<Place> {
         let around = self.around(id, list);
         let names = self.fields(inner).into_iter().enumerate();
-        names.map(|(arm, name)| (around, self.space(inner, arm), name)).collect()
+        names.map(|(arm, name)| (around, self.namespace_number(inner, arm), name)).collect()
     }
 
     /// The same of a component.
     pub(super) fn place_of_component(&self, id: ScopeId, index: usize, name: String) -> Place {
         let parent = self.layout.scope(id).components[index].parent;
-        (parent.unwrap_or(NONE), self.space_of_component(id, index), name)
+        (parent.unwrap_or(NONE), self.namespace_number_of_component(id, index), name)
     }
 }

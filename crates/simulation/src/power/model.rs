@@ -1,4 +1,4 @@
-//! What everybody was told, and what has to follow from it.
+//! A reference model of guaranteed delivery: what producers and consumers were told, and what follows from it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -31,7 +31,7 @@ pub(crate) fn messages_in(bytes: &[u8]) -> Vec<(u64, u64)> {
 
 /// A delivery as a consumer saw it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct SeenDelivery<'a> {
     pub(crate) durable: usize,
     pub(crate) position: u64,
     pub(crate) is_repeated: bool,
@@ -44,8 +44,8 @@ pub(crate) struct Seen<'a> {
 #[derive(Debug, Default)]
 struct Message {
     topic: String,
-    /// How many durable subscriptions stood when it was sent first, by a bit for each.
-    stood: u64,
+    /// The durable subscriptions that were active when it was first sent, one bit each.
+    active_durables: u64,
     is_stored: bool,
     /// Of a delivery that said nothing of being unconfirmed.
     position: Option<u64>,
@@ -53,7 +53,7 @@ struct Message {
 
 #[derive(Debug, Default)]
 struct Durable {
-    stands: bool,
+    is_active: bool,
     /// It gets every message.
     is_whole: bool,
     /// It gets the newest of each topic.
@@ -66,7 +66,7 @@ struct Durable {
     newest: BTreeMap<String, u64>,
 }
 
-pub(crate) struct Books {
+pub(crate) struct Model {
     names: Vec<String>,
     messages: HashMap<(u64, u64), Message>,
     durables: Vec<Durable>,
@@ -75,7 +75,7 @@ pub(crate) struct Books {
     pub(crate) flips: u64,
 }
 
-impl Books {
+impl Model {
     pub(crate) fn new(durables: usize) -> Self {
         Self {
             names: (0..durables).map(|number| format!("durable-{number}")).collect(),
@@ -90,17 +90,17 @@ impl Books {
         &self.names
     }
 
-    /// A durable subscription stands: one that gets every message, or the newest of each topic.
-    pub(crate) fn stands(&mut self, durable: usize, is_whole: bool, is_conflated: bool) {
+    /// A durable subscription is confirmed: one that gets every message, or the newest of each topic.
+    pub(crate) fn subscribed(&mut self, durable: usize, is_whole: bool, is_conflated: bool) {
         let it = &mut self.durables[durable];
-        (it.stands, it.is_whole, it.is_conflated) = (true, is_whole, is_conflated);
+        (it.is_active, it.is_whole, it.is_conflated) = (true, is_whole, is_conflated);
     }
 
     /// A producer sends a message for the first time.
     pub(crate) fn sent(&mut self, producer: u64, number: u64, topic: &str) {
-        let standing = self.durables.iter().enumerate().filter(|(_, it)| it.stands);
-        let stood = standing.fold(0, |bits, (at, _)| bits | 1 << at);
-        let message = Message { topic: topic.to_owned(), stood, ..Message::default() };
+        let active = self.durables.iter().enumerate().filter(|(_, it)| it.is_active);
+        let active_durables = active.fold(0, |bits, (at, _)| bits | 1 << at);
+        let message = Message { topic: topic.to_owned(), active_durables, ..Message::default() };
         self.messages.insert((producer, number), message);
     }
 
@@ -112,7 +112,10 @@ impl Books {
     }
 
     /// A consumer gets a message; gives which.
-    pub(crate) fn delivered(&mut self, seen: &Seen<'_>) -> Result<(u64, u64), super::Violation> {
+    pub(crate) fn delivered(
+        &mut self,
+        seen: &SeenDelivery<'_>,
+    ) -> Result<(u64, u64), super::Violation> {
         let Some(id) = read(seen.payload) else {
             return violation("acknowledged", format!("altered: {:?}", seen.payload));
         };
@@ -143,7 +146,7 @@ impl Books {
     }
 
     /// A consumer of a conflated subscription gets a message.
-    pub(crate) fn updated(&mut self, seen: &Seen<'_>) -> Checked {
+    pub(crate) fn updated(&mut self, seen: &SeenDelivery<'_>) -> Checked {
         let newest = self.durables[seen.durable].newest.entry(seen.topic.to_owned()).or_default();
         let is_in_order = seen.position >= *newest;
         ensure(is_in_order, "conflation", || {
@@ -158,7 +161,7 @@ impl Books {
         let conflated = self.durables.iter().enumerate().filter(|(_, it)| it.is_conflated);
         for (at, durable) in conflated {
             let mut last: BTreeMap<&str, u64> = BTreeMap::new();
-            let meant = |it: &&Message| it.is_stored && it.stood & 1 << at != 0;
+            let meant = |it: &&Message| it.is_stored && it.active_durables & 1 << at != 0;
             for message in self.messages.values().filter(meant) {
                 let newest = last.entry(&message.topic).or_default();
                 *newest = (*newest).max(message.position.unwrap_or(0));
@@ -185,7 +188,7 @@ impl Books {
         let mut missing = Vec::new();
         for (id, message) in self.messages.iter().filter(|(_, it)| it.is_stored) {
             for (at, durable) in self.durables.iter().enumerate().filter(|(_, it)| it.is_whole) {
-                if message.stood & 1 << at != 0 && !durable.seen.contains(id) {
+                if message.active_durables & 1 << at != 0 && !durable.seen.contains(id) {
                     missing.push((*id, at));
                 }
             }

@@ -13,7 +13,7 @@ use super::namespaces::{self, ENCODING11, ENCODING12, XSD};
 
 /// The attributes of one element, the encoding's own apart from the others.
 #[derive(Debug)]
-pub(super) struct Marks<V> {
+pub(super) struct NodeAttributes<V> {
     pub(super) nil: bool,
     pub(super) type_name: Option<Name>,
     pub(super) id: Option<V>,
@@ -31,7 +31,7 @@ pub(super) struct Marks<V> {
     pub(super) prefixes: Vec<(Box<str>, Arc<str>)>,
 }
 
-/// What an array says of itself.
+/// The attributes of an array.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     pub(super) item_type: Option<Name>,
@@ -48,7 +48,7 @@ pub(super) enum NodeKind {
     Array,
 }
 
-impl<V> Marks<V> {
+impl<V> NodeAttributes<V> {
     fn new(encoded: bool) -> Self {
         Self {
             nil: false,
@@ -75,8 +75,11 @@ pub(super) struct Place<'p, T: Tag> {
 impl<T: Tag> Place<'_, T> {
     /// The marks of the start tag just read. Where it is not `encoded`, attributes of the encoding
     /// mean nothing and are kept like others.
-    pub(super) fn marks(&mut self, encoded: bool) -> Result<Marks<T::Text>, ErrorKind> {
-        let mut marks = Marks::new(encoded);
+    pub(super) fn node_attributes(
+        &mut self,
+        encoded: bool,
+    ) -> Result<NodeAttributes<T::Text>, ErrorKind> {
+        let mut node_attributes = NodeAttributes::new(encoded);
         let tag = self.tag;
         for index in 0..tag.attributes() {
             let (name, text) = tag.attribute(index);
@@ -86,50 +89,52 @@ impl<T: Tag> Place<'_, T> {
             let taken = match (namespace, local) {
                 // SOAP 1.1 section 5.4.1; many senders use them in SOAP 1.2 too.
                 ("", "id") if encoded => {
-                    marks.id = Some(text);
+                    node_attributes.id = Some(text);
                     continue;
                 }
                 // References to what is not in the message, such as attachments, stay as they are.
                 ("", "href") if encoded && value.trim_start().starts_with('#') => {
-                    marks.reference = Some(text);
+                    node_attributes.reference = Some(text);
                     continue;
                 }
                 // SOAP 1.2 part 2 section 3.1.5.
                 (ENCODING11 | ENCODING12, "id") if encoded => {
-                    marks.id = Some(text);
+                    node_attributes.id = Some(text);
                     continue;
                 }
                 (ENCODING11 | ENCODING12, "ref") if encoded => {
-                    marks.reference = Some(text);
+                    node_attributes.reference = Some(text);
                     continue;
                 }
                 (ENCODING11 | ENCODING12, _) if encoded => {
-                    self.encoding(&mut marks, local, &value)?
+                    self.encoding(&mut node_attributes, local, &value)?
                 }
-                _ if namespaces::is_xsi(namespace) => self.instance(&mut marks, local, &value)?,
+                _ if namespaces::is_xsi(namespace) => {
+                    self.instance(&mut node_attributes, local, &value)?
+                }
                 _ => false,
             };
             if !taken {
-                self.note_prefix(&value, &mut marks.prefixes);
-                marks.attributes.push((self.names.get(tag, name), value.into()));
+                self.note_prefix(&value, &mut node_attributes.prefixes);
+                node_attributes.attributes.push((self.names.get(tag, name), value.into()));
             }
         }
-        if marks.id.is_some() && marks.reference.is_some() {
+        if node_attributes.id.is_some() && node_attributes.reference.is_some() {
             let what = "an id or a reference to another element, not both";
             return Err(ErrorKind::Expected(what.into()));
         }
-        Ok(marks)
+        Ok(node_attributes)
     }
 
     fn instance(
         &mut self,
-        marks: &mut Marks<T::Text>,
+        node_attributes: &mut NodeAttributes<T::Text>,
         local: &str,
         value: &str,
     ) -> Result<bool, ErrorKind> {
         match local {
-            "nil" | "null" => marks.nil = boolean(value, "xsi:nil")?,
-            "type" => marks.type_name = Some(self.qualified(value)?),
+            "nil" | "null" => node_attributes.nil = boolean(value, "xsi:nil")?,
+            "type" => node_attributes.type_name = Some(self.qualified(value)?),
             _ => return Ok(false),
         }
         Ok(true)
@@ -137,30 +142,33 @@ impl<T: Tag> Place<'_, T> {
 
     fn encoding(
         &mut self,
-        marks: &mut Marks<T::Text>,
+        node_attributes: &mut NodeAttributes<T::Text>,
         local: &str,
         value: &str,
     ) -> Result<bool, ErrorKind> {
         match local {
             "arrayType" => {
                 let parsed = extent::array_type(value)?;
-                let head = marks.array.get_or_insert_default();
+                let head = node_attributes.array.get_or_insert_default();
                 (head.ranks, head.sizes) = (parsed.ranks, Some(parsed.sizes));
                 head.item_type = Some(self.qualified(parsed.qualified)?);
             }
             "itemType" => {
-                marks.array.get_or_insert_default().item_type = Some(self.qualified(value)?);
+                node_attributes.array.get_or_insert_default().item_type =
+                    Some(self.qualified(value)?);
             }
             "arraySize" => {
-                marks.array.get_or_insert_default().sizes = Some(extent::array_size(value)?);
+                node_attributes.array.get_or_insert_default().sizes =
+                    Some(extent::array_size(value)?);
             }
             "offset" => {
-                marks.array.get_or_insert_default().offset = Some(extent::coordinates(value)?);
+                node_attributes.array.get_or_insert_default().offset =
+                    Some(extent::coordinates(value)?);
             }
-            "position" => marks.position = Some(extent::coordinates(value)?),
-            "root" => marks.root = Some(boolean(value, "root")?),
+            "position" => node_attributes.position = Some(extent::coordinates(value)?),
+            "root" => node_attributes.root = Some(boolean(value, "root")?),
             "nodeType" => {
-                marks.kind = Some(match trim(value) {
+                node_attributes.kind = Some(match trim(value) {
                     "simple" => NodeKind::Simple,
                     "struct" => NodeKind::Struct,
                     "array" => NodeKind::Array,

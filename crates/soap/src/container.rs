@@ -1,4 +1,4 @@
-//! What stands inside a field that is no single value, and how deep.
+//! The elements inside a field that is not a single value, and their depth.
 
 use trunkline_message::{Field, Holds, Layout, ScopeId, Shape as ScopeShape};
 use trunkline_wire::Literal;
@@ -13,15 +13,15 @@ pub(super) struct Enclosing {
     pub(super) name: Box<str>,
     pub(super) local: Box<str>,
     /// The number of its namespace.
-    pub(super) space: u8,
+    pub(super) namespace_number: u8,
     /// `<MDEntry>`, or `<MDEntry` where attributes may follow.
     pub(super) start: Literal,
     pub(super) end: Literal,
 }
 
-/// What is inside a list, or a struct by itself.
+/// The elements that hold the entries of a list, or the fields of a struct with a scope of its own.
 #[derive(Debug)]
-pub(super) struct Inside {
+pub(super) struct Container {
     /// The element of each entry or number, or of the struct. None where each entry is one element
     /// already, that of its only field: an arm or an item.
     pub(super) enclosing: Option<Enclosing>,
@@ -33,29 +33,41 @@ pub(super) struct Inside {
     pub(super) is_array: bool,
 }
 
-impl Inside {
-    /// Of a field that is called so; none of a single value.
+impl Container {
+    /// The container of a field with this name; none for a single value.
     pub(super) fn new(
         naming: &Naming<'_>,
         field: &Field,
         shape: Shape,
-        (name, space): (&str, u8),
+        (name, namespace_number): (&str, u8),
     ) -> Option<Self> {
         let layout = naming.layout;
         let fixed = field.fixed.map_or(0, |count| count as usize);
         let of_scope = |local: &str, scope: ScopeId| {
-            let name = naming.spaces.written(space, local);
+            let name = naming.namespaces.written(namespace_number, local);
             let start = match naming.is_typed_scope(scope) {
                 // The arm's type ends it.
                 true => Literal::new(format!("<{name}").as_bytes()),
                 false => naming.start(&name, &layout.scope(scope).name),
             };
-            Enclosing { end: end(&name), name: name.into(), local: local.into(), space, start }
+            Enclosing {
+                end: end(&name),
+                name: name.into(),
+                local: local.into(),
+                namespace_number,
+                start,
+            }
         };
         let plain = |local: &str, holds: Holds| {
-            let name = naming.spaces.written(space, local);
+            let name = naming.namespaces.written(namespace_number, local);
             let start = Literal::new(naming.field_start(&name, holds).as_bytes());
-            Enclosing { end: end(&name), name: name.into(), local: local.into(), space, start }
+            Enclosing {
+                end: end(&name),
+                name: name.into(),
+                local: local.into(),
+                namespace_number,
+                start,
+            }
         };
         let shape_of = |scope: ScopeId| layout.scope(scope).shape;
         let (enclosing, is_compound) = match (field.holds, shape) {
@@ -66,10 +78,10 @@ impl Inside {
             (Holds::List(_), _) => {
                 let noted = super::binding::item_name(layout, field);
                 let noted = noted.filter(|_| !naming.options.compact_tags).unwrap_or("item");
-                let name = naming.spaces.written(space, noted);
+                let name = naming.namespaces.written(namespace_number, noted);
                 let start = Literal::new(format!("<{name}>").as_bytes());
                 let (end, local) = (end(&name), noted.into());
-                (Some(Enclosing { name: name.into(), local, space, start, end }), false)
+                (Some(Enclosing { name: name.into(), local, namespace_number, start, end }), false)
             }
             (Holds::Group(inner), _) if shape_of(inner) == ScopeShape::Item => {
                 let item = layout.scope(inner).fields[0].holds;
@@ -93,7 +105,7 @@ impl Inside {
     }
 }
 
-impl Inside {
+impl Container {
     /// Gives the start tag of an arm its `xsi:type`, or else that of the element around the choice.
     pub(super) fn set_type(&mut self, naming: &Naming<'_>, type_attribute: Option<&String>) {
         let end = if naming.in_tags { "" } else { ">" };
@@ -161,8 +173,8 @@ impl Depths {
         // A scope stands before those inside it, unless it is one of those that hold it.
         let mut again = vec![false; scopes.len()];
         for (index, scope) in scopes.iter().enumerate() {
-            let inside = scope.fields.iter().filter_map(|it| it.holds.scope());
-            for inner in inside.filter(|it| usize::from(it.0) <= index) {
+            let container = scope.fields.iter().filter_map(|it| it.holds.scope());
+            for inner in container.filter(|it| usize::from(it.0) <= index) {
                 again[usize::from(inner.0)] = true;
             }
         }
@@ -177,7 +189,7 @@ impl Depths {
                 if flat { 0 } else { count }
             };
             let fields = scope.fields.iter().map(|field| {
-                let inside = match field.holds {
+                let container = match field.holds {
                     Holds::Group(inner) | Holds::Struct(inner) => {
                         let inner = usize::from(inner.0);
                         2 + if again[inner] { 0 } else { depths[inner] }
@@ -185,7 +197,7 @@ impl Depths {
                     Holds::List(_) => 2,
                     Holds::Value(_) | Holds::Enumeration(_) => 1,
                 };
-                outer(field.component) + inside
+                outer(field.component) + container
             });
             let components = (0..scope.components.len()).map(|it| outer(Some(it as u16)));
             depths[index] = fields.chain(components).max().unwrap_or(0);

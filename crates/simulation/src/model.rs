@@ -1,4 +1,4 @@
-//! The books that are kept of what the router writes for one connection: every frame is held against
+//! A reference model of one connection: it checks every frame that the router writes against
 //! what was published and what was delivered before.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -7,7 +7,7 @@ use trunkline_native::{Closing, Gap, Message, RouterFrame, Updates};
 
 use super::history::{History, Lengths, is_match};
 use super::payload;
-use super::reader::Asked;
+use super::reader::RequestedSubscription;
 use super::report::{Checked, Counts, Violation, ensure, violation};
 
 /// A topic in a subscription.
@@ -15,17 +15,17 @@ use super::report::{Checked, Counts, Violation, ensure, violation};
 pub(crate) struct Match {
     /// Sequence of the last message before the subscription, then of the last that was delivered.
     last: u64,
-    /// Sequence of the last loss that was told, if it was told since.
-    told_until: u64,
-    /// Losses that were told since.
-    told: u64,
+    /// Sequence of the last loss that was reported since.
+    reported_until: u64,
+    /// Losses that were reported since.
+    reported: u64,
     /// From when on the next update may come.
     due: u64,
     /// Delivered in all.
     pub(crate) messages: u64,
     /// Replaced in all.
     pub(crate) replaced: u64,
-    /// Told as lost in all.
+    /// Reported as lost in all.
     pub(crate) lost: u64,
     /// The number that each publisher gave its last message.
     publishers: BTreeMap<u16, u32>,
@@ -34,11 +34,13 @@ pub(crate) struct Match {
 impl Match {
     /// A message comes after those before it, and what is missing between is explained.
     fn check_sequence(&self, name: &str, sequence: u64, replaced: u64) -> Checked {
-        let Self { last, told, told_until, .. } = *self;
+        let Self { last, reported, reported_until, .. } = *self;
         ensure(sequence > last, "order", || format!("{name} {sequence} comes after {last}"))?;
         let missing = sequence - last - 1;
-        ensure(missing == told + replaced && told_until < sequence, "gaps", || {
-            format!("{name} {sequence} after {last}: {told} told as lost, {replaced} replaced")
+        ensure(missing == reported + replaced && reported_until < sequence, "gaps", || {
+            format!(
+                "{name} {sequence} after {last}: {reported} reported as lost, {replaced} replaced"
+            )
         })
     }
 
@@ -52,7 +54,7 @@ impl Match {
     }
 
     fn deliver(&mut self, now: u64, interval: u64, sequence: u64, replaced: u64) {
-        (self.last, self.told) = (sequence, 0);
+        (self.last, self.reported) = (sequence, 0);
         // An interval that ends late by a quarter at most counts as ended in time.
         let is_forgiven = now - self.due <= interval / 4;
         self.due = if is_forgiven { self.due } else { now } + interval;
@@ -61,9 +63,9 @@ impl Match {
     }
 }
 
-/// A subscription that stands.
+/// A subscription that the router has confirmed.
 #[derive(Debug)]
-pub(crate) struct Standing {
+pub(crate) struct Subscription {
     pub(crate) pattern: String,
     updates: Updates,
     /// The messages that each topic had before.
@@ -71,8 +73,8 @@ pub(crate) struct Standing {
     pub(crate) matches: BTreeMap<String, Match>,
 }
 
-impl Standing {
-    /// How many messages of a topic were published since the subscription stands, if it matches.
+impl Subscription {
+    /// How many messages of a topic were published since the subscription was confirmed, if it matches.
     pub(crate) fn published(&self, topic: &str, length: u64) -> u64 {
         let before = self.before.get(topic).copied().unwrap_or_default();
         if is_match(&self.pattern, topic) { length - before } else { 0 }
@@ -94,7 +96,7 @@ impl Standing {
     }
 }
 
-/// The caps that a client asked for.
+/// The caps that a client requested.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Caps {
     pub(crate) messages_per_second: u64,
@@ -104,39 +106,39 @@ pub(crate) struct Caps {
 /// What may come at once, in nanoseconds of a cap.
 const BURST: u64 = 10_000_000;
 
-/// Of how many messages the books remember when they came.
+/// The number of messages whose times of arrival the model keeps.
 const REMEMBERED: usize = 200;
 
-/// The books of one connection.
+/// The model of one connection.
 #[derive(Debug, Default)]
-pub(crate) struct Books {
+pub(crate) struct Model {
     caps: Caps,
     /// Times and bytes of the last messages.
     recent: VecDeque<(u64, u64)>,
     names: BTreeMap<u32, String>,
-    /// Asked for, and not answered.
-    asked: VecDeque<(Asked, Lengths)>,
-    pub(crate) standing: BTreeMap<u32, Standing>,
+    /// Requests without an answer yet.
+    requested: VecDeque<(RequestedSubscription, Lengths)>,
+    pub(crate) subscriptions: BTreeMap<u32, Subscription>,
     is_welcome: bool,
     pub(crate) is_closed: bool,
     /// Messages delivered, of all subscriptions.
     pub(crate) messages: u64,
 }
 
-impl Books {
+impl Model {
     pub(crate) fn new(caps: Caps) -> Self {
         Self { caps, ..Self::default() }
     }
 
-    /// A subscription was asked for.
-    pub(crate) fn ask(&mut self, asked: Asked, history: &History) {
+    /// The client has requested a subscription.
+    pub(crate) fn ask(&mut self, requested: RequestedSubscription, history: &History) {
         // A number that is in use is rejected.
-        if !self.standing.contains_key(&asked.number) {
-            self.asked.push_back((asked, history.lengths()));
+        if !self.subscriptions.contains_key(&requested.number) {
+            self.requested.push_back((requested, history.lengths()));
         }
     }
 
-    /// The name of a topic's number, as the router told it.
+    /// The name of a topic's number, as the router announced it.
     pub(crate) fn name(&self, topic: u32) -> Option<&str> {
         self.names.get(&topic).map(String::as_str)
     }
@@ -166,8 +168,8 @@ impl Books {
             RouterFrame::Subscribed(number) => self.subscribed(*number, counts),
             RouterFrame::Unsubscribed(number) => {
                 counts.unsubscribed += 1;
-                let ended = self.standing.remove(number).is_some();
-                ensure(ended, "conversation", || format!("{number} ended, but did not stand"))
+                let ended = self.subscriptions.remove(number).is_some();
+                ensure(ended, "conversation", || format!("{number} ended, but was not confirmed"))
             }
             RouterFrame::Closing(Closing { .. }) => {
                 self.is_closed = true;
@@ -198,22 +200,25 @@ impl Books {
             | RouterFrame::Confirmed(_)
             | RouterFrame::Acknowledged(_)
             | RouterFrame::Lost(_) => {
-                violation("conversation", format!("{frame:?}, and nobody asked"))
+                violation("conversation", format!("{frame:?}, but nobody requested it"))
             }
         }
     }
 
     fn subscribed(&mut self, number: u32, counts: &mut Counts) -> Checked {
         counts.subscribed += 1;
-        let Some((asked, before)) = self.asked.pop_front() else {
-            return violation("conversation", format!("{number} stands, but nobody asked"));
+        let Some((requested, before)) = self.requested.pop_front() else {
+            return violation(
+                "conversation",
+                format!("{number} is confirmed, but nobody requested it"),
+            );
         };
-        ensure(asked.number == number, "conversation", || {
-            format!("{number} stands, but {} was asked for first", asked.number)
+        ensure(requested.number == number, "conversation", || {
+            format!("{number} is confirmed, but {} was requested first", requested.number)
         })?;
-        let Asked { pattern, updates, .. } = asked;
-        let standing = Standing { pattern, updates, before, matches: BTreeMap::new() };
-        self.standing.insert(number, standing);
+        let RequestedSubscription { pattern, updates, .. } = requested;
+        let subscription = Subscription { pattern, updates, before, matches: BTreeMap::new() };
+        self.subscriptions.insert(number, subscription);
         Ok(())
     }
 
@@ -228,18 +233,19 @@ impl Books {
         counts.delivered += 1;
         let head = trunkline_native::MESSAGE_HEAD;
         self.pace(now, (head + message.payload.len()) as u64)?;
-        let (standing, name) = self.find(message.subscription, message.topic)?;
+        let (subscription, name) = self.find(message.subscription, message.topic)?;
         let sequence = message.sequence;
         let Some(published) = history.message(name, sequence) else {
             return violation("delivery", format!("{name} {sequence} was never published"));
         };
         let is_same = (published.format, &*published.payload) == (message.format, message.payload);
         ensure(is_same, "delivery", || format!("{name} {sequence} is not what was published"))?;
-        let (interval, is_conflated) = (standing.interval(), standing.updates != Updates::All);
+        let (interval, is_conflated) =
+            (subscription.interval(), subscription.updates != Updates::All);
         ensure(message.conflation.is_some() == is_conflated, "conflation", || {
-            format!("{name} {sequence}: {:?} in a {:?}", message.conflation, standing.updates)
+            format!("{name} {sequence}: {:?} in a {:?}", message.conflation, subscription.updates)
         })?;
-        let matched = standing.matched(name);
+        let matched = subscription.matched(name);
         let replaced = message.conflation.map_or(0, |it| it.replaced);
         matched.check_sequence(name, sequence, replaced)?;
         if let Some(conflation) = message.conflation {
@@ -247,9 +253,9 @@ impl Books {
             ensure(conflation.age == age, "conflation", || {
                 format!("{name} {sequence} is {age} ns old, not {}", conflation.age)
             })?;
-            let told = message.published.unwrap_or(published.time);
-            ensure(told == published.time, "conflation", || {
-                format!("{name} {sequence} is of {}, not of {told}", published.time)
+            let reported = message.published.unwrap_or(published.time);
+            ensure(reported == published.time, "conflation", || {
+                format!("{name} {sequence} is of {}, not of {reported}", published.time)
             })?;
             ensure(now >= matched.due, "conflation", || {
                 format!("{name} {sequence} comes too soon")
@@ -262,37 +268,41 @@ impl Books {
     }
 
     fn gap(&mut self, now: u64, gap: &Gap, history: &History, counts: &mut Counts) -> Checked {
-        let (standing, name) = self.find(gap.subscription, gap.topic)?;
-        let is_conflated = standing.updates != Updates::All;
-        let matched = standing.matched(name);
-        let after = matched.last.max(matched.told_until);
+        let (subscription, name) = self.find(gap.subscription, gap.topic)?;
+        let is_conflated = subscription.updates != Updates::All;
+        let matched = subscription.matched(name);
+        let after = matched.last.max(matched.reported_until);
         let Gap { count, first, last, age, .. } = *gap;
-        let told = || format!("{name}: {count} lost, {first} to {last}, after {after}");
+        let reported = || format!("{name}: {count} lost, {first} to {last}, after {after}");
         let fits = first > after && last >= first && count > 0 && last <= history.length(name);
-        ensure(fits && count <= last - first + 1, "gaps", told)?;
+        ensure(fits && count <= last - first + 1, "gaps", reported)?;
         // Without conflation everything between two deliveries is lost.
-        ensure(is_conflated || (count == last - first + 1 && first == after + 1), "gaps", told)?;
+        ensure(
+            is_conflated || (count == last - first + 1 && first == after + 1),
+            "gaps",
+            reported,
+        )?;
         let published = history.message(name, first).map_or(0, |it| it.time);
-        ensure(age <= now - published, "gaps", || format!("{}: lost {age} ns ago", told()))?;
-        matched.told += count;
+        ensure(age <= now - published, "gaps", || format!("{}: lost {age} ns ago", reported()))?;
+        matched.reported += count;
         matched.lost += count;
-        matched.told_until = last;
+        matched.reported_until = last;
         counts.gaps += 1;
         counts.lost += count;
         Ok(())
     }
 
-    fn find(&mut self, number: u32, topic: u32) -> Result<(&mut Standing, &str), Violation> {
+    fn find(&mut self, number: u32, topic: u32) -> Result<(&mut Subscription, &str), Violation> {
         let Some(name) = self.names.get(&topic) else {
             return violation("conversation", format!("topic {topic} has no name"));
         };
-        let Some(standing) = self.standing.get_mut(&number) else {
+        let Some(subscription) = self.subscriptions.get_mut(&number) else {
             return violation("conversation", format!("{name}: no subscription {number} stands"));
         };
-        ensure(is_match(&standing.pattern, name), "matching", || {
-            format!("{name} does not match {}", standing.pattern)
+        ensure(is_match(&subscription.pattern, name), "matching", || {
+            format!("{name} does not match {}", subscription.pattern)
         })?;
-        Ok((standing, name))
+        Ok((subscription, name))
     }
 
     /// No more messages and bytes than the client wants in a second.
