@@ -34,10 +34,10 @@ impl Table {
         Self { titles, rows: Vec::new(), width_limit: WIDTH_LIMIT, is_bold: false }
     }
 
-    /// Limits the line to `characters`, but to no fewer than 80. Texts are cut to fit, numbers never.
+    /// Limits the line to `characters`. Texts are cut to fit, numbers never.
     #[must_use]
     pub fn within(mut self, characters: usize) -> Self {
-        self.width_limit = characters.max(80);
+        self.width_limit = characters;
         self
     }
 

@@ -16,11 +16,11 @@ use trunkline_experiment::link::{parse_delay, parse_rate};
 use trunkline_session::soap::Binding;
 
 use crate::fault::Fault;
-use crate::output::{print, wants_bold};
+use crate::output::{Form, print, wants_bold};
 use crate::quantity;
 pub(crate) use client::{
-    ClientCommand, Column, DeleteArguments, DurableCommand, PubArguments, ReplyArguments,
-    RequestArguments, SubArguments, ToArguments,
+    ClientCommand, Column, DeleteArguments, DurableCommand, ListArguments, PubArguments,
+    ReplyArguments, RequestArguments, SubArguments, ToArguments,
 };
 pub(crate) use help::{command, manual};
 pub(crate) use journal::{ExportArguments, JournalCommand};
@@ -71,6 +71,20 @@ pub(crate) enum Command {
     Man(ManArguments),
 }
 
+/// For whom facts are printed.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct FormArguments {
+    /// Print each fact as a line of JSON
+    #[arg(long = "json")]
+    is_json: bool,
+}
+
+impl FormArguments {
+    pub(crate) fn get(self) -> Form {
+        if self.is_json { Form::Json } else { Form::Text }
+    }
+}
+
 /// Of `completions`.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArguments {
@@ -96,9 +110,14 @@ pub(crate) enum LabCommand {
     /// List the figures that are lower or higher in a second record than in a first
     Compare(CompareArguments),
     /// List the peers on this machine, and how to get the others
-    Peers(PeersArguments),
+    Peers {
+        #[command(flatten)]
+        peers: PeersArguments,
+        #[command(flatten)]
+        form: FormArguments,
+    },
     /// List the experiments and their parts
-    List,
+    List(FormArguments),
     /// The echo that the lab runs in a namespace of its own, to check its links
     #[command(hide = true)]
     EchoSlope(EchoSlopeArguments),
@@ -167,8 +186,10 @@ pub(crate) struct SoapCallArguments {
     #[arg(long)]
     pub(crate) soap12: bool,
     /// Print the envelope unchanged
-    #[arg(long)]
+    #[arg(long, conflicts_with = "is_json")]
     pub(crate) raw: bool,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
     /// Compress the request
     #[arg(long)]
     pub(crate) gzip: bool,
@@ -290,6 +311,9 @@ pub(crate) struct ShowArguments {
     /// Write a page for a browser and the rows to this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
+    /// Print the rows as lines of JSON, the conclusions judged as those of runs today are
+    #[arg(long, conflicts_with = "tables")]
+    pub(crate) json: bool,
 }
 
 /// Of `lab compare`.
@@ -304,6 +328,8 @@ pub(crate) struct CompareArguments {
     /// Print every pair of rows, and not one line for all lengths of messages
     #[arg(long)]
     pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
 }
 
 /// The folder of the peers.
@@ -341,6 +367,8 @@ pub(crate) struct PlanArguments {
     /// Measure with the trades of this CSV file, plain or gzip, instead of a generated day
     #[arg(long, value_name = "FILE", conflicts_with = "costs")]
     pub(crate) trades: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
 }
 
 /// Of `schema`.
@@ -350,8 +378,10 @@ pub(crate) struct SchemaArguments {
     #[arg(value_name = "NAME|FILE")]
     pub(crate) name: String,
     /// Print the listing, one field a line, in the form that tools and `trunkline schema FILE` read
-    #[arg(long)]
+    #[arg(long, conflicts_with = "is_json")]
     pub(crate) listing: bool,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
 }
 
 /// Of `link`.
@@ -369,6 +399,8 @@ pub(crate) struct LinkArguments {
     /// One-way delay, such as 20ms or 500us
     #[arg(long, value_parser = parse_delay, default_value = "0ms")]
     pub(crate) delay: Duration,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
 }
 
 /// Of `lab echo-slope`.

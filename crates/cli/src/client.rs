@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::time::Duration;
 use std::{env, io, str};
 
+use serde_json::Value;
 use trunkline_client::{Client, Durability, Error, Options, Rejection, code};
 
 use crate::arguments::ToArguments;
@@ -90,8 +91,20 @@ pub(crate) fn write_payload(out: &mut String, payload: &[u8]) {
     }
 }
 
+/// Gives a fact its payload: text, or hexadecimal as `payload_hex`.
+pub(crate) fn payload_fact(fact: &mut Value, payload: &[u8]) {
+    match str::from_utf8(payload) {
+        Ok(text) => fact["payload"] = text.into(),
+        Err(_) => {
+            let mut hex = String::new();
+            write_hex(&mut hex, payload);
+            fact["payload_hex"] = hex.into();
+        }
+    }
+}
+
 /// Appends bytes as two digits each.
-pub(crate) fn write_hex(out: &mut String, bytes: &[u8]) {
+fn write_hex(out: &mut String, bytes: &[u8]) {
     for byte in bytes {
         let _ = write!(out, "{byte:02x}");
     }

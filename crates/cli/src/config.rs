@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde_json::Value;
 use trunkline_server::Config;
 
 use crate::Ending;
@@ -16,8 +17,12 @@ pub(crate) fn run(command: &ConfigCommand) -> Result<Ending, Fault> {
             let name = file.as_ref().map_or("the defaults".into(), |file| file.to_string_lossy());
             print(&format!("{name}: good\n"))?;
         }
-        ConfigCommand::Show(arguments) => {
-            print(&load(arguments.config.as_deref())?.to_toml())?;
+        ConfigCommand::Show { file, json } => {
+            let text = load(file.config.as_deref())?.to_toml();
+            match json {
+                true => print(&format!("{}\n", toml::from_str::<Value>(&text)?))?,
+                false => print(&text)?,
+            }
         }
     }
     Ok(Ending::Right)

@@ -14,19 +14,18 @@ use crate::Ending;
 use crate::arguments::JournalCommand;
 use crate::client::counted;
 use crate::fault::Fault;
-use crate::output::Form;
 
 pub(crate) fn run(command: &JournalCommand) -> Result<Ending, Fault> {
     match command {
         JournalCommand::Inspect(arguments) => {
-            inspect::run(&arguments.folder.folder, Form::new(arguments.json))
+            inspect::run(&arguments.folder.folder, arguments.form.get())
         }
         JournalCommand::Verify(arguments) => {
-            verify::run(&arguments.folder.folder, Form::new(arguments.json))
+            verify::run(&arguments.folder.folder, arguments.form.get())
         }
         JournalCommand::Export(arguments) => export::run(arguments),
         JournalCommand::Measure(arguments) => {
-            measure::run(&arguments.folder.folder, Form::new(arguments.json))
+            measure::run(&arguments.folder.folder, arguments.form.get())
         }
     }
 }

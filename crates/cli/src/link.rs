@@ -4,13 +4,14 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::thread;
 use std::time::Duration;
 
+use serde_json::json;
 use trunkline_experiment::link::Link;
 use trunkline_lab::link::{Proxy, ProxyError};
 
 use crate::Ending;
 use crate::arguments::LinkArguments;
 use crate::fault::Fault;
-use crate::output::{complain, print};
+use crate::output::complain;
 
 pub(crate) fn run(arguments: &LinkArguments) -> Result<Ending, Fault> {
     let link = Link { rate: arguments.rate, delay: arguments.delay };
@@ -24,7 +25,12 @@ pub(crate) fn run(arguments: &LinkArguments) -> Result<Ending, Fault> {
         Duration::ZERO => "no delay".to_owned(),
         _ => format!("{} one way", link.delay_name()),
     };
-    print(&format!("{address} leads to {to} at {rate}, {delay}\n"))?;
+    let form = arguments.form.get();
+    form.say(&format!("{address} leads to {to} at {rate}, {delay}\n"))?;
+    form.fact(&json!({
+        "fact": "link", "address": address.to_string(), "to": to.to_string(),
+        "bits_per_second": link.rate, "delay_ns": link.delay.as_nanos() as u64,
+    }))?;
     // Until a signal ends the process.
     loop {
         thread::park();

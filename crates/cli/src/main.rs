@@ -66,6 +66,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         // They obey signals themselves.
         Command::Serve(arguments) => return serve::run(arguments),
         Command::Client(command) => return client(command),
+        Command::Top(arguments) => return top::run(arguments),
         _ => signals::stop_peers_on_termination()?,
     }
     match command {
@@ -76,8 +77,8 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Lab(LabCommand::Run(arguments)) => lab::run::run(&arguments),
         Command::Lab(LabCommand::Show(arguments)) => lab::show::run(&arguments),
         Command::Lab(LabCommand::Compare(arguments)) => lab::compare::run(&arguments),
-        Command::Lab(LabCommand::Peers(arguments)) => lab::peers::run(&arguments),
-        Command::Lab(LabCommand::List) => lab::list::run(),
+        Command::Lab(LabCommand::Peers { peers, form }) => lab::peers::run(&peers, form.get()),
+        Command::Lab(LabCommand::List(form)) => lab::list::run(form.get()),
         Command::Lab(LabCommand::EchoSlope(arguments)) => lab::echo_slope::run(&arguments),
         Command::Lab(LabCommand::End(arguments)) => lab::end::run(&arguments),
         Command::Lab(LabCommand::Component(arguments)) => lab::component::run(&arguments),

@@ -45,13 +45,14 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    pub(crate) fn new(is_json: bool) -> Self {
-        if is_json { Self::Json } else { Self::Text }
-    }
-
     /// A sentence, which programs do without.
     pub(crate) fn say(self, text: &str) -> Result<(), Fault> {
         if self == Self::Text { print(text) } else { Ok(()) }
+    }
+
+    /// A fact, which people read in sentences and tables.
+    pub(crate) fn fact(self, fact: &Value) -> Result<(), Fault> {
+        if self == Self::Json { print(&format!("{fact}\n")) } else { Ok(()) }
     }
 
     /// A table, or a line of JSON for each of its rows: `fact` and then the columns, those of numbers as numbers.

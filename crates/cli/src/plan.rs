@@ -1,5 +1,6 @@
 //! `trunkline plan`
 
+use serde_json::json;
 use trunkline_bench::row::MachineRow;
 use trunkline_bench::table::{Align, Table, number, with_commas};
 use trunkline_experiment::definition::{Definition, Requirement};
@@ -12,7 +13,7 @@ use crate::Ending;
 use crate::arguments::PlanArguments;
 use crate::fault::Fault;
 use crate::lab::show::read;
-use crate::output::{plain, print, print_table};
+use crate::output::{Form, plain, print, print_table};
 use crate::quantity::line;
 
 pub(crate) fn run(arguments: &PlanArguments) -> Result<Ending, Fault> {
@@ -30,6 +31,9 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<Ending, Fault> {
     // What is embedded is tested to have section 6.
     let paper = Definition::named("kohlhoff-2004")?.requirement;
     let plan = Plan { formats, cores, arguments, paper };
+    if arguments.form.get() == Form::Json {
+        return plan.print_facts(&source);
+    }
     let window = number(arguments.window * 1e3);
     print(&format!(
         "{} reports a second; a message leaves with {} entries, or when one has waited {window} ms\n\
@@ -89,6 +93,34 @@ struct Plan<'a> {
 const WIDTH: usize = 200;
 
 impl Plan<'_> {
+    /// Where the costs come from, and a line for each format.
+    fn print_facts(&self, source: &str) -> Result<Ending, Fault> {
+        let PlanArguments { rate, entries, window, clients, bandwidth, .. } = *self.arguments;
+        Form::Json.fact(&json!({
+            "fact": "demand", "reports_per_second": rate, "entries": entries, "window_seconds": window,
+            "clients": clients, "bandwidth": bandwidth, "costs": source, "cores": self.cores,
+        }))?;
+        for (format, it) in &self.formats {
+            let (bits, wire_bits) = (it.bits_per_second(), it.wire_bits_per_second());
+            Form::Json.fact(&json!({
+                "fact": "format", "format": format.name(), "messages_per_second": it.messages_per_second,
+                "entries_per_message": it.entries_per_message, "bytes_per_message": it.bytes_per_message,
+                "bytes_per_second": it.bytes_per_second, "bits_per_second": bits,
+                "line": usual_line(bits), "wire_bits_per_second": wire_bits,
+                "wire_line": usual_line(wire_bits),
+                "share_of_bandwidth": bandwidth.map(|line| wire_bits / line as f64),
+                "worst_second_messages": it.burst.messages, "worst_second_bytes": it.burst.bytes,
+                "worst_second_wire_bits": it.burst.wire_bytes * 8.0,
+                "mean_wait_seconds": it.mean_wait, "worst_wait_seconds": it.worst_wait,
+                "encode_ns": it.encode_nanoseconds, "encode_share": it.encode_share,
+                "decode_share": it.decode_share, "clients_per_core": it.clients(),
+                "machines": it.machines(clients.into(), self.cores),
+                "machines_encoding_once": it.machines_once(self.cores),
+            }))?;
+        }
+        Ok(Ending::Right)
+    }
+
     /// True where section 6 of the paper has figures for the format.
     fn is_papers(&self, format: Format, capacity: &Capacity) -> bool {
         self.paper.is_some_and(|paper| {

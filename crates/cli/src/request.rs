@@ -2,13 +2,14 @@
 
 use std::io::{self, Write as _};
 
+use serde_json::json;
 use trunkline_client::{Error, Options};
 
 use crate::Ending;
 use crate::arguments::RequestArguments;
-use crate::client::{connect, not_taken, write_payload};
+use crate::client::{connect, not_taken, payload_fact, write_payload};
 use crate::fault::Fault;
-use crate::output::print;
+use crate::output::{Form, print};
 
 pub(crate) fn run(arguments: &RequestArguments) -> Result<Ending, Fault> {
     let name = &arguments.topic;
@@ -20,7 +21,11 @@ pub(crate) fn run(arguments: &RequestArguments) -> Result<Ending, Fault> {
         Error::TimedOut { .. } => Fault::new(format!("nobody answered on {name:?} in time")),
         error => not_taken(name, error),
     })?;
-    if arguments.raw {
+    if arguments.form.get() == Form::Json {
+        let mut fact = json!({"fact": "reply", "topic": name, "format": reply.format});
+        payload_fact(&mut fact, &reply.payload);
+        Form::Json.fact(&fact)?;
+    } else if arguments.raw {
         let mut out = io::stdout().lock();
         let written = out.write_all(&reply.payload).and_then(|()| out.flush());
         written.map_err(|cause| Fault::new(format!("standard output: {cause}")))?;

@@ -7,6 +7,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::json;
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_message::{
@@ -16,7 +17,7 @@ use trunkline_message::{
 use crate::Ending;
 use crate::arguments::SchemaArguments;
 use crate::fault::Fault;
-use crate::output::print;
+use crate::output::{Form, print};
 
 /// Bytes of a listing that are read at most.
 const FILE_BYTES: u64 = 16 << 20;
@@ -32,7 +33,15 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
             )));
         }
     };
-    print(&if arguments.listing { layout.listing() } else { tree(&layout) })?;
+    if arguments.listing {
+        print(&layout.listing())?;
+        return Ok(Ending::Right);
+    }
+    let tree = Tree::of(&layout);
+    match arguments.form.get() {
+        Form::Text => print(&tree.text())?,
+        Form::Json => tree.facts()?,
+    }
     Ok(Ending::Right)
 }
 
@@ -49,26 +58,6 @@ fn read(file: &str) -> Result<Layout, Fault> {
         let colon = if error.starts_with("line ") { "" } else { ":" };
         Fault::new(format!("{file}{colon} {error}"))
     })
-}
-
-/// The schema for a reader: what is inside something is indented below it, and the values of enumerations
-/// stand at the end.
-fn tree(layout: &Layout) -> String {
-    let mut out = layout.name().to_owned();
-    if let Some(message_type) =
-        layout.notes().of_type(layout.schema().root(), "fix", "message_type")
-    {
-        let _ = write!(out, "  35={message_type}");
-    }
-    let notes = of_type(layout, layout.schema().root());
-    if !notes.is_empty() {
-        let _ = write!(out, "  {notes}");
-    }
-    out.push('\n');
-    let mut tree = Tree { layout, shown: HashSet::new(), enumerations: Vec::new(), out };
-    tree.branch(ScopeId(0), 1);
-    tree.values();
-    tree.out
 }
 
 /// The notes that say how what is of a type looks inside, as derive(Message) has them.
@@ -94,16 +83,93 @@ fn shown<'a>(notes: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> String
     notes.join(" ")
 }
 
+/// The schema for a reader: what is inside something stands below it, and the values of enumerations at the end.
 struct Tree<'a> {
     layout: &'a Layout,
     /// What holds itself has one scope wherever it stands, and is shown where it stands first.
     shown: HashSet<ScopeId>,
     /// In the order in which they are met.
     enumerations: Vec<TypeId>,
-    out: String,
+    lines: Vec<Line>,
 }
 
-impl Tree<'_> {
+/// A field, a component, or a value of an enumeration.
+struct Line {
+    depth: usize,
+    name: String,
+    /// The number of the field in FIX, or the code of the value.
+    tag: String,
+    holds: String,
+    need: Need,
+    /// About the member, and about what is inside.
+    notes: [String; 2],
+}
+
+impl Line {
+    fn text(&self) -> String {
+        let Self { depth, name, tag, holds, need, notes: [own, inside] } = self;
+        let need = if *need == Need::Required { "" } else { "optional" };
+        let text = format!("{:indent$}{name}", "", indent = 2 * depth);
+        let inside = if inside.is_empty() { String::new() } else { format!("inside: {inside}") };
+        let facts = format!("{tag:>5}  {holds}");
+        let text = format!("{text:<42}{facts:<34}{need:<10}{own} {inside}");
+        format!("{}\n", text.trim_end())
+    }
+}
+
+impl<'a> Tree<'a> {
+    fn of(layout: &'a Layout) -> Self {
+        let mut tree =
+            Self { layout, shown: HashSet::new(), enumerations: Vec::new(), lines: Vec::new() };
+        tree.branch(ScopeId(0), 1);
+        tree
+    }
+
+    fn message_type(&self) -> Option<&'a str> {
+        self.layout.notes().of_type(self.layout.schema().root(), "fix", "message_type")
+    }
+
+    fn text(&self) -> String {
+        let mut out = self.layout.name().to_owned();
+        let message_type = self.message_type().map(|it| format!("35={it}"));
+        let notes = of_type(self.layout, self.layout.schema().root());
+        for about in message_type.into_iter().chain([notes]).filter(|it| !it.is_empty()) {
+            let _ = write!(out, "  {about}");
+        }
+        out.push('\n');
+        out.extend(self.lines.iter().map(Line::text));
+        for of in &self.enumerations {
+            let _ = write!(out, "\n{}\n", self.layout.schema().type_of(*of).name);
+            out.extend(self.values(*of).map(|it| it.text()));
+        }
+        out
+    }
+
+    fn facts(&self) -> Result<(), Fault> {
+        let notes = of_type(self.layout, self.layout.schema().root());
+        Form::Json.fact(&json!({
+            "fact": "message", "name": self.layout.name(), "message_type": self.message_type(), "notes": notes,
+        }))?;
+        let mut path: Vec<&str> = Vec::new();
+        for Line { depth, name, tag, holds, need, notes } in &self.lines {
+            path.truncate(depth - 1);
+            path.push(name);
+            Form::Json.fact(&json!({
+                "fact": "field", "path": path.join("."), "tag": tag, "holds": holds,
+                "is_required": *need == Need::Required, "notes": notes[0], "notes_inside": notes[1],
+            }))?;
+        }
+        for of in &self.enumerations {
+            let enumeration = &self.layout.schema().type_of(*of).name;
+            for Line { name, tag, notes, .. } in self.values(*of) {
+                Form::Json.fact(&json!({
+                    "fact": "value", "enumeration": &**enumeration, "name": name, "code": tag, "notes": notes[0],
+                }))?;
+            }
+        }
+        Ok(())
+    }
+
     fn branch(&mut self, id: ScopeId, depth: usize) {
         let layout = self.layout;
         let scope = layout.scope(id);
@@ -114,13 +180,13 @@ impl Tree<'_> {
             while let Some(component) = components.next_if(|it| it.fields.start <= index) {
                 // A component without fields ends where it begins and holds nothing to show.
                 if !component.fields.is_empty() {
-                    let facts = if component.is_choice { "       one of" } else { "" };
+                    let holds = if component.is_choice { "one of" } else { "" };
                     let member = component.member;
                     let members = layout.schema().members(member.of);
                     let own = of_type(layout, members[member.index as usize].of);
                     let notes = [of_member(layout, member, None), own];
                     let name = &component.name;
-                    self.line(depth + open.len(), name, facts, component.need, &notes);
+                    self.line(depth + open.len(), name, ("", holds), component.need, notes);
                     open.push(component.fields.end);
                 }
             }
@@ -137,7 +203,7 @@ impl Tree<'_> {
         let own = inside.filter(|_| !is_known).map(|it| of_type(layout, layout.scope(it).of));
         let entry = field.holds.scope().map(|it| &*layout.scope(it).name);
         let notes = [of_member(layout, field.member, entry), own.unwrap_or_default()];
-        self.line(depth, &field.name, &format!("{tag:>5}  {held}{above}"), field.need, &notes);
+        self.line(depth, &field.name, (tag, &format!("{held}{above}")), field.need, notes);
         if let Some(inside) = inside.filter(|_| !is_known) {
             self.branch(inside, depth + 1);
         }
@@ -173,28 +239,32 @@ impl Tree<'_> {
         }
     }
 
-    /// The values of every enumeration, with their codes in FIX.
-    fn values(&mut self) {
+    /// The values of an enumeration, with their codes in FIX.
+    fn values(&self, of: TypeId) -> impl Iterator<Item = Line> {
         let layout = self.layout;
-        for of in std::mem::take(&mut self.enumerations) {
-            let _ = write!(self.out, "\n{}\n", layout.schema().type_of(of).name);
-            for (index, value) in layout.schema().values(of).iter().enumerate() {
-                let member = MemberId { of, index: index as u32 };
-                let code = layout.notes().of_member(member, "fix", "code").unwrap_or("");
-                let notes = [of_member(layout, member, None), String::new()];
-                self.line(1, value, &format!("{code:>5}"), Need::Required, &notes);
+        layout.schema().values(of).iter().enumerate().map(move |(index, value)| {
+            let member = MemberId { of, index: index as u32 };
+            Line {
+                depth: 1,
+                name: value.to_string(),
+                tag: layout.notes().of_member(member, "fix", "code").unwrap_or("").to_owned(),
+                holds: String::new(),
+                need: Need::Required,
+                notes: [of_member(layout, member, None), String::new()],
             }
-        }
+        })
     }
 
-    /// The notes are those about the member, and about what is inside.
-    fn line(&mut self, depth: usize, name: &str, facts: &str, need: Need, notes: &[String; 2]) {
-        let need = if need == Need::Required { "" } else { "optional" };
-        let text = format!("{:indent$}{name}", "", indent = 2 * depth);
-        let [own, inside] = notes;
-        let inside = if inside.is_empty() { String::new() } else { format!("inside: {inside}") };
-        let text = format!("{text:<42}{facts:<34}{need:<10}{own} {inside}");
-        self.out.push_str(text.trim_end());
-        self.out.push('\n');
+    /// A line of a field, by its number in FIX and what it holds, or of a component.
+    fn line(
+        &mut self,
+        depth: usize,
+        name: &str,
+        (tag, holds): (&str, &str),
+        need: Need,
+        notes: [String; 2],
+    ) {
+        let (name, tag, holds) = (name.to_owned(), tag.to_owned(), holds.to_owned());
+        self.lines.push(Line { depth, name, tag, holds, need, notes });
     }
 }

@@ -1,8 +1,9 @@
 //! `trunkline serve`: the router, until it is told to stop.
 
-use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::thread;
 
+use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -17,7 +18,6 @@ use crate::config::load;
 use crate::fault::Fault;
 use crate::log::Lines;
 use crate::memory::give_back_large_blocks;
-use crate::output::print;
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
     give_back_large_blocks();
@@ -37,13 +37,18 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
     start_log(&config.log, log.clone());
     let signals = Signals::new([SIGHUP, SIGINT, SIGTERM])
         .map_err(|cause| Fault::new(format!("signals cannot be received: {cause}")))?;
-    let router = Server::start(config.clone())?;
-    let mut lines = String::new();
+    let router = Server::start(config.clone()).map_err(|cause| match cause.kind() {
+        ErrorKind::AddrInUse => Fault::new(format!("{cause}; --listen chooses another address")),
+        _ => cause.into(),
+    })?;
+    let form = arguments.form.get();
     for listening in router.addresses() {
-        let _ = writeln!(lines, "listening {} {}", listening.protocol, listening.url());
+        let (protocol, url) = (listening.protocol, listening.url());
+        form.say(&format!("listening {protocol} {url}\n"))?;
+        form.fact(&json!({"fact": "listening", "protocol": protocol, "url": url}))?;
     }
-    lines.push_str("ready\n");
-    print(&lines)?;
+    form.say("ready\n")?;
+    form.fact(&json!({"fact": "ready"}))?;
     let handle = router.handle();
     thread::spawn(move || obey(signals, &handle, &load, config));
     let ended = router.wait();

@@ -62,14 +62,15 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     if let Some(profile) = client.profile().filter(|_| has_travelled) {
         remark(&profile.to_string());
     }
+    let form = arguments.form.get();
     match answered {
         Ok(_) if arguments.raw => print(&format!("{}\n", client.last_answer()))?,
-        Ok(Some(message)) => print(&reply::lines(&message))?,
-        Ok(None) => print("taken; there is no answer\n")?,
+        Ok(Some(message)) => reply::print_values(&message, form)?,
+        Ok(None) => form.say("taken; there is no answer\n")?,
         Err(CallError::Fault(fault)) => {
             match arguments.raw {
                 true => print(&format!("{}\n", client.last_answer()))?,
-                false => print(&reply::fault(&fault))?,
+                false => reply::print_fault(&fault, form)?,
             }
             return Ok(Ending::Wrong);
         }

@@ -18,7 +18,7 @@ use trunkline_client::{
 use crate::Ending;
 use crate::arguments::{Column, SubArguments};
 use crate::client::{
-    MOMENT, connect, counted, durability, not_taken, tell, write_age, write_hex, write_payload,
+    MOMENT, connect, counted, durability, not_taken, payload_fact, tell, write_age, write_payload,
 };
 use crate::fault::Fault;
 use crate::signals::{self, Stop};
@@ -316,14 +316,7 @@ impl Listing<'_> {
             value["age_ns"] = message.age.unwrap_or(conflation.age).into();
             value["sent_age_ns"] = conflation.age.into();
         }
-        match str::from_utf8(message.payload) {
-            Ok(text) => value["payload"] = text.into(),
-            Err(_) => {
-                let mut hex = String::new();
-                write_hex(&mut hex, message.payload);
-                value["payload_hex"] = hex.into();
-            }
-        }
+        payload_fact(&mut value, message.payload);
         let _ = write!(self.line, "{value}");
     }
 

@@ -287,5 +287,5 @@ fn an_address_in_use_is_named() {
     let output = run(&["serve", "--config", &file], &[]);
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(text.contains(&address), "{text}");
+    assert!(text.contains(&address) && text.contains("--listen chooses another"), "{text}");
 }

@@ -117,6 +117,14 @@ fn durable_subscriptions_are_below_the_clients() {
     for row in ["audit orders/> 0 5 0 0 0", "risk orders/> 1 1 3 1 0"] {
         assert!(lines.contains(&row.split(' ').collect()), "{row} in {out}");
     }
+    let output = Command::new(env!("CARGO_BIN_EXE_trunkline"))
+        .args(["durable", "list", "--to", &url])
+        .output()
+        .expect("the program runs");
+    let (status, out, err) = said(output);
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    let lines: Vec<Vec<&str>> = out.lines().map(|it| it.split_whitespace().collect()).collect();
+    assert!(lines.contains(&"audit orders/> 0 5 0 0 0".split(' ').collect()), "{out}");
 }
 
 #[test]
@@ -151,8 +159,14 @@ fn it_ends_when_nobody_reads() {
 fn what_cannot_be_shown_is_said() {
     let (status, _, err) = said(top(&["--to", "http://127.0.0.1:1", "--once"]));
     assert_eq!(status, Some(2));
-    assert!(err.contains("127.0.0.1:1: "), "{err}");
+    assert!(
+        err.contains("127.0.0.1:1: ") && err.contains("`trunkline serve` starts a router"),
+        "{err}"
+    );
     let (status, _, err) = said(top(&["--to", "http://a/b"]));
     assert_eq!(status, Some(2));
     assert!(err.contains("is not like http://127.0.0.1:7401"), "{err}");
+    let (status, _, err) = said(top(&["--interval", "0s"]));
+    assert_eq!(status, Some(2));
+    assert!(err.contains("an interval is at least 10ms"), "{err}");
 }

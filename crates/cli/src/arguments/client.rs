@@ -7,6 +7,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use trunkline_client::{Overflow, Start, format};
 use trunkline_experiment::link::parse_delay;
 
+use super::FormArguments;
 use crate::quantity;
 
 /// The verbs of a client of a router.
@@ -23,7 +24,7 @@ pub(crate) enum ClientCommand {
     Request(RequestArguments),
     /// Answer the requests on a topic
     Reply(ReplyArguments),
-    /// End durable subscriptions
+    /// List and end durable subscriptions
     #[command(subcommand)]
     Durable(DurableCommand),
 }
@@ -31,8 +32,20 @@ pub(crate) enum ClientCommand {
 /// The verbs for durable subscriptions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DurableCommand {
+    /// List the durable subscriptions of a router, and how much waits for each
+    List(ListArguments),
     /// End a durable subscription for all of its consumers, with its waiting messages
     Delete(DeleteArguments),
+}
+
+/// Of `durable list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// The router's HTTP address
+    #[arg(long, short, value_name = "URL", default_value = "http://127.0.0.1:7401")]
+    pub(crate) to: String,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
 }
 
 /// Of `durable delete`.
@@ -233,8 +246,10 @@ pub(crate) struct RequestArguments {
     #[arg(long, value_parser = payload_format, default_value = "text")]
     pub(crate) format: u16,
     /// Print the answer unchanged, without a line end
-    #[arg(long)]
+    #[arg(long, conflicts_with = "is_json")]
     pub(crate) raw: bool,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
     #[command(flatten)]
     pub(crate) to: ToArguments,
 }

@@ -20,7 +20,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("serve", "trunkline serve --listen tcp://0.0.0.0:7400 --journal /var/lib/trunkline"),
     ("config check", "trunkline config check trunkline.toml"),
     ("config show", "trunkline config show > trunkline.toml"),
-    ("top", "trunkline top --sort rate"),
+    ("top", "trunkline top --sort rate\ntrunkline top --filter EUR --interval 200ms"),
     (
         "pub",
         "trunkline pub fx/EURUSD 1.0842\n\
@@ -34,6 +34,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     ("request", "trunkline request quotes/EURUSD '{\"size\": 1000000}' --format json"),
     ("reply", "trunkline reply 'quotes/*' --command 'echo 1.0842'"),
+    ("durable list", "trunkline durable list --json"),
     ("durable delete", "trunkline durable delete clearing"),
     ("journal inspect", "trunkline journal inspect /var/lib/trunkline"),
     ("journal verify", "trunkline journal verify /var/lib/trunkline"),

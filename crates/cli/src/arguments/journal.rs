@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use trunkline_client::Start;
 
+use super::FormArguments;
 use crate::quantity;
 
 /// The verbs for the folder of a journal; a router may be using it.
@@ -33,9 +34,8 @@ pub(crate) struct FolderArguments {
 pub(crate) struct FactArguments {
     #[command(flatten)]
     pub(crate) folder: FolderArguments,
-    /// Print each fact as a line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
 }
 
 /// Of `journal export`.

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use trunkline_client::Address;
 use trunkline_server::config::Listen;
 
+use super::FormArguments;
 use crate::fault::Fault;
 
 /// Of `serve`.
@@ -23,6 +24,8 @@ pub(crate) struct ServeArguments {
     /// http://HOST:PORT for metrics
     #[arg(long, short, value_name = "ADDRESS")]
     pub(crate) listen: Vec<ListenAddress>,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
 }
 
 /// An address to listen at, and what is spoken there.
@@ -111,7 +114,13 @@ pub(crate) enum ConfigCommand {
         file: Option<PathBuf>,
     },
     /// Print the configuration in effect, every key with its value and a comment
-    Show(ConfigArguments),
+    Show {
+        #[command(flatten)]
+        file: ConfigArguments,
+        /// Print it as one object of JSON, on one line
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Of `simulate`.
@@ -130,4 +139,6 @@ pub(crate) struct SimulateArguments {
     #[arg(long, value_name = "N", default_value_t = 1_000,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) steps: u32,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
 }

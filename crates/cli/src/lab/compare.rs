@@ -2,24 +2,29 @@
 
 use std::path::Path;
 
+use serde_json::{Value, json};
 use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::MachineRow;
 use trunkline_bench::statistics::ComparisonRule;
 use trunkline_bench::table::{Align, Table, number};
 use trunkline_experiment::format::Format;
 use trunkline_report::changes::{
-    Change, Lengths, Line, RecordChanges, differences, is_same_machine,
+    Change, Key, Lengths, Line, RecordChanges, differences, is_same_machine,
 };
 
 use crate::Ending;
 use crate::arguments::CompareArguments;
 use crate::fault::Fault;
 use crate::lab::show::read;
-use crate::output::{plain, print, print_table};
+use crate::output::{Form, plain, print, print_table};
 
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Fault> {
     let (first, second) = (read(&arguments.first)?, read(&arguments.second)?);
     let compared = RecordChanges::of(&first, &second, &ComparisonRule::default());
+    if arguments.form.get() == Form::Json {
+        print_facts(arguments, &first, &second, &compared)?;
+        return Ok(ending(&compared));
+    }
     let mut head = vec![
         described("A", &arguments.first, &first.machine),
         described("B", &arguments.second, &second.machine),
@@ -33,7 +38,60 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Fault> {
     }
     print("\n")?;
     print(&paragraph(&foot(&compared, arguments.all)))?;
-    Ok(if compared.is_conclusive() { Ending::Right } else { Ending::Inconclusive })
+    Ok(ending(&compared))
+}
+
+fn ending(compared: &RecordChanges<'_>) -> Ending {
+    if compared.is_conclusive() { Ending::Right } else { Ending::Inconclusive }
+}
+
+/// The records, a line for each line of the table, the conclusions that turned, and how much there is.
+fn print_facts(
+    arguments: &CompareArguments,
+    first: &RunRecord,
+    second: &RunRecord,
+    compared: &RecordChanges<'_>,
+) -> Result<(), Fault> {
+    let form = Form::Json;
+    for (name, file, record) in [("a", &arguments.first, first), ("b", &arguments.second, second)] {
+        let MachineRow { experiment, date, processor, cores, .. } = &record.machine;
+        form.fact(&json!({
+            "fact": "record", "record": name, "file": file.to_string_lossy(), "experiment": experiment,
+            "date": date, "processor": processor, "cores": cores,
+        }))?;
+    }
+    let lines = if arguments.all { &compared.pairs } else { &compared.lines };
+    lines.iter().try_for_each(|line| form.fact(&fact(line)))?;
+    for turn in &compared.turns {
+        form.fact(&json!({
+            "fact": "turned_conclusion", "conclusion": turn.key.metric, "subject": turn.key.subject,
+            "a": turn.first.name(), "b": turn.second.name(),
+        }))?;
+    }
+    form.fact(&json!({
+        "fact": "summary", "is_same_machine": is_same_machine(&first.machine, &second.machine),
+        "differences": differences(first, second), "lines": compared.lines.len(), "rows": compared.pairs.len(),
+        "conclusions": compared.conclusions, "turned_conclusions": compared.turns.len(),
+        "changed_without_cause": compared.restless, "only_in_a": compared.only_in_first,
+        "only_in_b": compared.only_in_second, "without_value": compared.without_value,
+        "noise_floor": compared.noise_floor, "is_conclusive": compared.is_conclusive(),
+    }))
+}
+
+fn fact(line: &Line<'_>) -> Value {
+    let (shortest, longest) = match line.lengths {
+        Lengths::None => (None, None),
+        Lengths::One(entries) => (Some(entries), Some(entries)),
+        Lengths::Range(shortest, longest) => (Some(shortest), Some(longest)),
+    };
+    let Key { experiment, case, subject, profile, metric, unit } = line.key;
+    json!({
+        "fact": "row", "experiment": experiment, "case": case, "subject": subject, "profile": profile,
+        "metric": metric, "unit": unit, "shortest_entries": shortest, "longest_entries": longest,
+        "a": line.first, "b": line.second, "ratio": line.ratio.map(|it| it.median),
+        "low": line.ratio.map(|it| it.low), "high": line.ratio.map(|it| it.high),
+        "change": line.change.name(),
+    })
 }
 
 /// Lines of text whose parts come from files.

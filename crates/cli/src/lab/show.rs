@@ -13,6 +13,14 @@ use crate::output::{plain, print, wants_bold};
 
 pub(crate) fn run(arguments: &ShowArguments) -> Result<Ending, Fault> {
     let record = read(&arguments.record)?;
+    if arguments.json {
+        let mut lines = Vec::new();
+        record.write_lines(&mut lines)?;
+        print(&String::from_utf8_lossy(&lines))?;
+        if arguments.report.is_none() {
+            return Ok(Ending::Right);
+        }
+    }
     let mut report = Report::of(&record).bold(wants_bold());
     keep_tables(&mut report, &arguments.tables)?;
     let of_sections = report.sections.iter_mut().flat_map(|section| {
@@ -22,7 +30,9 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<Ending, Fault> {
     for line in report.head.iter_mut().chain(&mut report.foot).chain(of_sections) {
         *line = plain(line);
     }
-    print(&report.to_string())?;
+    if !arguments.json {
+        print(&report.to_string())?;
+    }
     if let Some(folder) = &arguments.report {
         write_report(folder, &record, &report.bold(false), (&[], &[]))?;
     }

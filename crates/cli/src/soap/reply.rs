@@ -2,19 +2,30 @@
 
 use std::collections::HashMap;
 
-use trunkline_session::soap::Fault;
+use serde_json::json;
+use trunkline_session::soap::Fault as SoapFault;
 use trunkline_soap::graph::{Content, Graph, Message, NodeId};
 
-use crate::output::plain;
+use crate::fault::Fault;
+use crate::output::{Form, plain, print};
 
-/// The values of the first element in the Body, a line each.
-pub(super) fn lines(message: &Message) -> String {
-    let Some((name, root)) = message.root() else { return "the answer is empty\n".to_owned() };
-    let mut text = String::new();
+/// Prints the values of the first element in the Body, a line each.
+pub(super) fn print_values(message: &Message, form: Form) -> Result<(), Fault> {
+    let Some((name, root)) = message.root() else { return form.say("the answer is empty\n") };
+    let values = values(message, name.local(), root);
+    let lines = values.into_iter().map(|(path, value)| match form {
+        Form::Text => format!("{} = {}\n", plain(&path), plain(&value)),
+        Form::Json => format!("{}\n", json!({"fact": "value", "path": path, "value": value})),
+    });
+    print(&lines.collect::<String>())
+}
+
+/// Their paths and texts; of a simple answer, the path is its name.
+fn values(message: &Message, name: &str, root: NodeId) -> Vec<(String, String)> {
     let mut lines =
-        Lines { graph: &message.graph, printed: HashMap::new(), depth: 0, text: &mut text };
+        Lines { graph: &message.graph, printed: HashMap::new(), depth: 0, values: Vec::new() };
     match message.graph.members(root) {
-        [] => lines.node(name.local(), root),
+        [] => lines.node(name, root),
         members => {
             for (name, value) in &message.graph.node(root).attributes {
                 // What SOAP says there is no part of the answer.
@@ -27,16 +38,15 @@ pub(super) fn lines(message: &Message) -> String {
             lines.members("", values.map(|(name, node)| (name.local(), *node)));
         }
     }
-    text
+    lines.values
 }
 
-/// A fault, and what its detail holds.
-pub(super) fn fault(fault: &Fault) -> String {
-    let mut text = format!("fault: {}\n", plain(&fault.to_string()));
-    for entry in &fault.detail {
-        text.push_str(&format!("detail: {}\n", plain(entry.as_str())));
-    }
-    text
+/// Prints a fault, and what its detail holds.
+pub(super) fn print_fault(fault: &SoapFault, form: Form) -> Result<(), Fault> {
+    let details: Vec<&str> = fault.detail.iter().map(|it| it.as_str()).collect();
+    form.say(&format!("fault: {}\n", plain(&fault.to_string())))?;
+    details.iter().try_for_each(|it| form.say(&format!("detail: {}\n", plain(it))))?;
+    form.fact(&json!({"fact": "fault", "text": fault.to_string(), "details": details}))
 }
 
 const ENVELOPES: [&str; 2] =
@@ -52,7 +62,7 @@ struct Lines<'a> {
     /// Where values stand that have values inside: one that is used again is not printed again.
     printed: HashMap<NodeId, String>,
     depth: usize,
-    text: &'a mut String,
+    values: Vec<(String, String)>,
 }
 
 impl Lines<'_> {
@@ -111,6 +121,6 @@ impl Lines<'_> {
     }
 
     fn line(&mut self, path: &str, value: &str) {
-        self.text.push_str(&format!("{} = {}\n", plain(path), plain(value)));
+        self.values.push((path.to_owned(), value.to_owned()));
     }
 }

@@ -1,60 +1,69 @@
 //! The text that `top` shows.
 
 use trunkline_bench::table::{Align, Table, with_commas};
-use trunkline_server::snapshot::{ClientStatus, Counts, Snapshot};
+use trunkline_server::snapshot::{Counts, DurableStatus, Snapshot, TopicStatus};
 
-use super::rates::{ClientRates, Rates};
-use crate::arguments::{Sort, TopArguments};
-use crate::output::wants_bold;
-
-/// Of a terminal, in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Size {
-    pub(super) rows: usize,
-    pub(super) columns: usize,
-}
-
-impl Size {
-    /// None where it cannot be told.
-    pub(super) fn of_terminal() -> Option<Self> {
-        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-        let (rows, columns) = (usize::from(size.ws_row), usize::from(size.ws_col));
-        (rows > 0 && columns > 0).then_some(Self { rows, columns })
-    }
-}
+use super::columns::{self, Row};
+use super::controls::Controls;
+use super::narrow::narrowed;
+use super::rates::Rates;
+use super::screen::Size;
+use crate::arguments::TopArguments;
+use crate::durable;
+use crate::output::{plain, wants_bold};
 
 /// Two looks, and how they are shown.
 pub(super) struct View<'a> {
     arguments: &'a TopArguments,
+    controls: &'a Controls,
     later: &'a Snapshot,
     rates: Rates<'a>,
+    /// What passes the filter, in the order in which it is shown.
+    clients: Vec<Row<'a>>,
+    durables: Vec<&'a DurableStatus>,
+    topics: Vec<&'a TopicStatus>,
 }
 
 /// Characters of a line where there is no terminal.
 const WIDTH: usize = 160;
-/// Empty lines, titles, rules, what says that there is more, and the line of the cursor.
+/// Empty lines, titles, rules, what says that there is more, and the line at the bottom.
 const LINES_OF_TABLES: usize = 8;
 /// The same for durable subscriptions, where there are some.
 const LINES_OF_DURABLES: usize = 4;
-/// Narrower tables leave the addresses out.
-const WIDTH_FOR_ADDRESSES: usize = 110;
+/// What a narrow terminal leaves out, the least important first.
+const DURABLES_LEFT_OUT: [&str; 5] = ["consumers", "pattern", "acknowledged", "in flight", "lost"];
+const TOPICS_LEFT_OUT: [&str; 2] = ["subscriptions", "a second"];
 
 impl<'a> View<'a> {
     pub(super) fn new(
         arguments: &'a TopArguments,
+        controls: &'a Controls,
         earlier: &'a Snapshot,
         later: &'a Snapshot,
     ) -> Self {
-        Self { arguments, later, rates: Rates::new(earlier, later) }
+        let rates = Rates::new(earlier, later);
+        let clients = later.clients.iter();
+        let mut clients: Vec<Row<'_>> = clients
+            .filter(|it| controls.shows(&[&it.name, &it.address, &it.profile]))
+            .map(|client| Row { client, rates: rates.of_client(client) })
+            .collect();
+        clients.sort_by(|one, other| one.order(other, controls.sort));
+        if controls.is_reversed {
+            clients.reverse();
+        }
+        let durables = later.durables.iter();
+        let durables = durables.filter(|it| controls.shows(&[&it.name, &it.pattern])).collect();
+        let topics = later.topics.iter().filter(|it| controls.shows(&[&it.name])).collect();
+        Self { arguments, controls, later, rates, clients, durables, topics }
     }
 
     /// Everything; on a terminal, what fits.
     pub(super) fn text(&self, size: Option<Size>) -> String {
         let width = size.map_or(WIDTH, |size| size.columns);
-        let summary = self.summary();
-        let mut topics = self.later.topics.len().min(self.arguments.topics);
+        let summary = wrapped(&self.summary(), width);
+        let mut topics = self.topics.len().min(self.arguments.topics);
         let mut clients = self.arguments.clients;
-        let mut durables = self.later.durables.len().min(clients);
+        let mut durables = self.durables.len().min(clients);
         if let Some(size) = size {
             let more = if durables > 0 { LINES_OF_DURABLES } else { 0 };
             let lines = summary.lines().count() + LINES_OF_TABLES + more;
@@ -63,7 +72,8 @@ impl<'a> View<'a> {
             topics = topics.min((room - durables) / 2);
             clients = clients.min(room - durables - topics);
         }
-        let mut text = format!("{summary}\n{}", self.clients(clients, width));
+        let controls = size.map(|_| self.controls);
+        let mut text = format!("{summary}\n{}", self.clients(clients, width, controls));
         if durables > 0 {
             text.push_str(&format!("\n{}", self.durables(durables, width)));
         }
@@ -80,11 +90,16 @@ impl<'a> View<'a> {
         let (it, totals) = (self.later, &self.later.totals);
         let rate = |count: fn(&Snapshot) -> u64| self.rates.of(it, count);
         let Counts { published, delivered, elided, discarded, queued } = totals.ledger;
+        let trouble = match &*it.journal.trouble {
+            "" => String::new(),
+            trouble => format!("journal: {}\n", plain(trouble)),
+        };
         format!(
             "trunkline {} at {}, up {}\n\
              {} clients  {} topics  {} subscriptions\n\
              in {} messages/s {}/s  out {} messages/s {}/s  elided {}/s  lost {}/s\n\
-             {} matched = {} delivered + {} elided + {} lost + {} queued ({})\n",
+             {} matched = {} delivered + {} elided + {} lost + {} queued ({})\n\
+             {trouble}",
             it.version,
             self.arguments.to,
             lasting(it.now_ns),
@@ -106,81 +121,21 @@ impl<'a> View<'a> {
         )
     }
 
-    /// The first clients of the order that was asked for.
-    fn sorted(&self) -> Vec<(&'a ClientStatus, ClientRates)> {
-        let clients = self.later.clients.iter();
-        let mut clients: Vec<_> = clients.map(|it| (it, self.rates.of_client(it))).collect();
-        let key = |(client, rates): &(&ClientStatus, ClientRates)| match self.arguments.sort {
-            Sort::Queue => (client.ledger.queued as f64, client.ledger.discarded as f64),
-            Sort::Rate => (rates.published + rates.delivered, 0.0),
-            Sort::Elided => (rates.elided, client.ledger.elided as f64),
+    fn clients(&self, most: usize, width: usize, controls: Option<&Controls>) -> String {
+        let shown = self.clients.len().min(most);
+        let table = columns::table(&self.clients[..shown], controls);
+        let table = narrowed(&table, width, &columns::LEFT_OUT).bold(wants_bold());
+        let all = match self.controls.filter.is_empty() {
+            true => self.later.totals.clients_now,
+            false => self.clients.len() as u64,
         };
-        clients.sort_by(|one, other| {
-            let (one_key, other_key) = (key(one), key(other));
-            let by_key = other_key.partial_cmp(&one_key).unwrap_or(std::cmp::Ordering::Equal);
-            by_key.then(one.0.id.cmp(&other.0.id))
-        });
-        clients
+        format!("{table}{}", more(all.saturating_sub(shown as u64)))
     }
 
-    fn clients(&self, most: usize, width: usize) -> String {
-        let has_addresses = width >= WIDTH_FOR_ADDRESSES;
-        let left: &[&str] =
-            if has_addresses { &["client", "address", "profile"] } else { &["client", "profile"] };
-        let left = left.iter().map(|title| (*title, Align::Left));
-        let right = ["subs", "in/s", "out/s", "elided/s", "lost", "queued", "bytes", "oldest"]
-            .map(|title| (title, Align::Right));
-        let mut table = Table::new(left.chain(right)).within(width).bold(wants_bold());
-        let clients = self.sorted();
-        for (client, rates) in clients.iter().take(most) {
-            let address = has_addresses.then(|| client.address.clone());
-            let left = [named(client)].into_iter().chain(address);
-            let right = [
-                client.profile.clone(),
-                count(client.subscriptions),
-                with_commas(rates.published),
-                with_commas(rates.delivered),
-                with_commas(rates.elided),
-                count(client.ledger.discarded),
-                count(client.ledger.queued),
-                size_of(client.queued_bytes as f64),
-                age(client.oldest_ns),
-            ];
-            table.row(left.chain(right));
-        }
-        let shown = clients.len().min(most) as u64;
-        let more = self.later.totals.clients_now.saturating_sub(shown);
-        match more {
-            0 => table.to_string(),
-            more => format!("{table}and {} more\n", count(more)),
-        }
-    }
-
-    /// Durable subscriptions, as the router has them: those with most waiting first.
     fn durables(&self, most: usize, width: usize) -> String {
-        let left = ["durable", "pattern"].map(|title| (title, Align::Left));
-        let right = ["consumers", "waiting", "in flight", "acknowledged", "lost"];
-        let right = right.map(|title| (title, Align::Right));
-        let columns = left.into_iter().chain(right);
-        let mut table = Table::new(columns).within(width).bold(wants_bold());
-        for it in self.later.durables.iter().take(most) {
-            // What was not looked at yet is not counted.
-            let more = if it.is_behind { "+" } else { "" };
-            let stopped = if it.has_stopped { " (stopped)" } else { "" };
-            table.row([
-                format!("{}{stopped}", it.name),
-                it.pattern.clone(),
-                count(it.consumers_now),
-                format!("{}{more}", count(it.waiting_now)),
-                count(it.in_flight_now),
-                count(it.acknowledged),
-                count(it.lost),
-            ]);
-        }
-        match self.later.durables.len() - most {
-            0 => table.to_string(),
-            more => format!("{table}and {} more\n", count(more as u64)),
-        }
+        let table = durable::table(self.durables.iter().copied().take(most));
+        let table = narrowed(&table, width, &DURABLES_LEFT_OUT).bold(wants_bold());
+        format!("{table}{}", more((self.durables.len() - most) as u64))
     }
 
     fn topics(&self, most: usize, width: usize) -> String {
@@ -190,8 +145,8 @@ impl<'a> View<'a> {
             ("a second", Align::Right),
             ("subscriptions", Align::Right),
         ];
-        let mut table = Table::new(columns).within(width).bold(wants_bold());
-        for topic in self.later.topics.iter().take(most) {
+        let mut table = Table::new(columns);
+        for topic in self.topics.iter().take(most) {
             table.row([
                 topic.name.clone(),
                 count(topic.messages),
@@ -199,20 +154,38 @@ impl<'a> View<'a> {
                 count(topic.subscriptions),
             ]);
         }
-        table.to_string()
+        narrowed(&table, width, &TOPICS_LEFT_OUT).bold(wants_bold()).to_string()
     }
 }
 
-fn named(client: &ClientStatus) -> String {
-    if client.name.is_empty() { "-".into() } else { client.name.clone() }
+/// The line that says that not all are shown.
+fn more(rest: u64) -> String {
+    if rest == 0 { String::new() } else { format!("and {} more\n", count(rest)) }
 }
 
-fn count(count: u64) -> String {
+/// Lines broken at spaces, where they do not fit.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    for mut line in text.lines() {
+        while let Some((end, _)) = line.char_indices().nth(width)
+            && let Some(space) = line[..end].rfind(' ')
+        {
+            out += line[..space].trim_end();
+            out.push('\n');
+            line = line[space..].trim_start();
+        }
+        out += line;
+        out.push('\n');
+    }
+    out
+}
+
+pub(super) fn count(count: u64) -> String {
     with_commas(count as f64)
 }
 
 /// Bytes in the largest unit that leaves a whole number.
-fn size_of(bytes: f64) -> String {
+pub(super) fn size_of(bytes: f64) -> String {
     let mut value = bytes;
     for unit in ["B", "KiB", "MiB", "GiB"] {
         if value < 1024.0 {
@@ -225,7 +198,7 @@ fn size_of(bytes: f64) -> String {
 }
 
 /// How long something has waited; nothing where nothing waits.
-fn age(nanoseconds: u64) -> String {
+pub(super) fn age(nanoseconds: u64) -> String {
     match nanoseconds {
         0 => String::new(),
         1..1_000_000 => format!("{} us", nanoseconds / 1_000),

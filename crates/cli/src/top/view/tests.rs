@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use trunkline_server::snapshot::{DurableStatus, TopicStatus, Totals};
+use trunkline_server::snapshot::{ClientStatus, DurableStatus, JournalStatus, TopicStatus, Totals};
 
 use super::*;
+use crate::arguments::Sort;
 
 fn arguments(sort: Sort) -> TopArguments {
     TopArguments {
@@ -12,6 +13,7 @@ fn arguments(sort: Sort) -> TopArguments {
         once: true,
         json: false,
         sort,
+        filter: String::new(),
         clients: 50,
         topics: 10,
         interval: Duration::from_secs(1),
@@ -62,18 +64,19 @@ fn looks() -> (Snapshot, Snapshot) {
     (look(60, before), look(62, after))
 }
 
-fn order(sort: Sort) -> Vec<String> {
+fn order(sort: Sort, is_reversed: bool) -> Vec<String> {
     let (before, after) = looks();
     let arguments = arguments(sort);
-    let view = View::new(&arguments, &before, &after);
-    view.sorted().into_iter().map(|(client, _)| client.name.clone()).collect()
+    let controls = Controls { is_reversed, ..Controls::new(&arguments) };
+    let view = View::new(&arguments, &controls, &before, &after);
+    view.clients.iter().map(|row| row.client.name.clone()).collect()
 }
 
 #[test]
 fn the_tables_say_what_happened() {
     let (before, after) = looks();
     let arguments = arguments(Sort::Queue);
-    let text = View::new(&arguments, &before, &after).text(None);
+    let text = View::new(&arguments, &Controls::new(&arguments), &before, &after).text(None);
     assert!(text.contains("trunkline 0.1.0 at http://127.0.0.1:7401, up 1 min 2 s\n"), "{text}");
     assert!(text.contains("in 1,000 messages/s 3.0 MiB/s"), "{text}");
     let row = |name: &str| {
@@ -105,9 +108,12 @@ fn the_tables_say_what_happened() {
 
 #[test]
 fn clients_come_in_the_order_that_was_asked_for() {
-    assert_eq!(order(Sort::Queue), ["slow", "elides", "fast"]);
-    assert_eq!(order(Sort::Rate), ["fast", "slow", "elides"]);
-    assert_eq!(order(Sort::Elided), ["elides", "fast", "slow"]);
+    assert_eq!(order(Sort::Queue, false), ["slow", "elides", "fast"]);
+    assert_eq!(order(Sort::Rate, false), ["fast", "slow", "elides"]);
+    assert_eq!(order(Sort::Elided, false), ["elides", "fast", "slow"]);
+    assert_eq!(order(Sort::Elided, true), ["slow", "fast", "elides"]);
+    assert_eq!(order(Sort::Client, false), ["elides", "fast", "slow"]);
+    assert_eq!(order(Sort::Oldest, false), ["slow", "elides", "fast"]);
 }
 
 #[test]
@@ -117,7 +123,7 @@ fn a_small_terminal_shows_what_fits() {
     after.totals.clients_now = 100;
     let arguments = arguments(Sort::Queue);
     let size = Size { rows: 20, columns: 80 };
-    let text = View::new(&arguments, &before, &after).text(Some(size));
+    let text = View::new(&arguments, &Controls::new(&arguments), &before, &after).text(Some(size));
     assert!(text.lines().count() < 20, "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(text.contains("and 9"), "{text}");
@@ -132,13 +138,81 @@ fn a_small_terminal_shows_what_fits() {
     after.durables = (0..60).map(durable).collect();
     for rows in [1, 12, 24, 40] {
         let size = Size { rows, columns: 80 };
-        let text = View::new(&arguments, &before, &after).text(Some(size));
+        let text =
+            View::new(&arguments, &Controls::new(&arguments), &before, &after).text(Some(size));
         assert!(text.lines().count() < rows.max(2), "{text}");
         let has_room = rows > 20;
         for shown in ["risk-0 (stopped)", "  7+  ", " more\n\n", "fx/EURUSD"] {
             assert_eq!(text.contains(shown), has_room, "{rows}: {shown} in {text}");
         }
     }
+}
+
+/// What a terminal of so many characters shows, and the controls.
+fn shown(columns: usize, controls: &Controls) -> String {
+    let (mut before, mut after) = looks();
+    for look in [&mut before, &mut after] {
+        look.clients.iter_mut().for_each(|it| it.name = format!("a name that is long {}", it.name));
+        look.totals.messages *= 1_000_000;
+        look.totals.received_bytes *= 1_000_000;
+        look.totals.ledger.published = 1_234_567_890_123;
+    }
+    let arguments = arguments(Sort::Queue);
+    let size = Size { rows: 24, columns };
+    View::new(&arguments, controls, &before, &after).text(Some(size))
+}
+
+#[test]
+fn a_narrow_terminal_leaves_columns_out_and_breaks_no_line() {
+    let mut controls = Controls::new(&arguments(Sort::Queue));
+    let title = |text: &str| {
+        let title = text.lines().find(|it| it.starts_with("client")).expect("a title");
+        title.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    for columns in [200, 120, 100, 80, 60, 40, 20, 5, 1] {
+        let text = shown(columns, &controls);
+        assert!(text.lines().all(|it| it.chars().count() <= columns), "{columns}: {text}");
+    }
+    let all = "client address profile subs in/s out/s elided/s lost queued↓ bytes oldest";
+    assert_eq!(title(&shown(120, &controls)).join(" "), all);
+    let text = shown(80, &controls);
+    let without = all.replace(" address", "").replace(" profile", "");
+    assert_eq!(title(&text).join(" "), without, "{text}");
+    assert_eq!(title(&shown(40, &controls)).join(" "), "client out/s lost queued↓");
+    controls.sort = Sort::Subscriptions;
+    controls.is_reversed = true;
+    assert!(title(&shown(40, &controls)).contains(&"subs↑".to_owned()));
+    // Nothing of the sums is lost.
+    for word in ["1,234,567,890,123 matched", "elided 25/s", "lost 0/s", "9 queued"] {
+        assert!(text.replace('\n', " ").contains(word), "{word} in {text}");
+    }
+}
+
+#[test]
+fn a_filter_is_for_clients_topics_and_durable_subscriptions() {
+    let (before, mut after) = looks();
+    after.durables = vec![DurableStatus { name: "SLOW risk".into(), ..DurableStatus::default() }];
+    let arguments = arguments(Sort::Queue);
+    let text = |filter: &str| {
+        let controls = Controls { filter: filter.to_owned(), ..Controls::new(&arguments) };
+        View::new(&arguments, &controls, &before, &after).text(None)
+    };
+    let has = |text: &str, row: &str| text.lines().any(|line| line.starts_with(row));
+    let slow = text("slow");
+    assert!(has(&slow, "slow ") && has(&slow, "SLOW risk") && !has(&slow, "fast "), "{slow}");
+    assert!(!has(&slow, "fx/EURUSD") && !slow.contains("more"), "{slow}");
+    let euro = text("eurusd");
+    assert!(has(&euro, "fx/EURUSD") && !has(&euro, "slow "), "{euro}");
+    assert!(has(&text("40000"), "fast "), "addresses are looked at");
+}
+
+#[test]
+fn a_journal_in_trouble_is_told() {
+    let (before, mut after) = looks();
+    after.journal = JournalStatus { trouble: "no room".into(), ..JournalStatus::default() };
+    let arguments = arguments(Sort::Queue);
+    let text = View::new(&arguments, &Controls::new(&arguments), &before, &after).text(None);
+    assert!(text.contains("\njournal: no room\n"), "{text}");
 }
 
 #[test]

@@ -1,0 +1,241 @@
+//! `--json`: what verbs print has the keys that `docs/json.md` promises.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use serde_json::Value;
+use trunkline_client::{Client, Consume, Event, Options, Reply, Subscribe, format};
+use trunkline_lab::customer_services::web_service::service;
+
+/// Keys by verb and fact.
+type Promised = BTreeMap<(String, String), BTreeSet<String>>;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What stands between backquotes.
+fn quoted(cell: &str) -> impl Iterator<Item = String> {
+    cell.split('`').skip(1).step_by(2).map(str::to_owned)
+}
+
+fn promised() -> Promised {
+    let page = fs::read_to_string(root().join("docs/json.md")).expect("the page");
+    let rows = page.lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| `")?.trim_end_matches('|').split(" | ");
+        let (verb, fact, keys) = (cells.next()?, cells.next()?, cells.next()?);
+        let fact = quoted(fact).next()?;
+        Some(((verb.trim_end_matches('`').to_owned(), fact), quoted(keys).collect()))
+    });
+    let promised = Promised::from_iter(rows);
+    assert!(promised.len() > 20, "the page is not read: {promised:?}");
+    promised
+}
+
+fn trunkline(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
+    command.args(arguments).env_remove("TRUNKLINE_PEERS");
+    command
+}
+
+/// Holds lines against the page, and returns them.
+fn held(verb: &str, lines: &str) -> Vec<Value> {
+    let promised = promised();
+    let lines = lines.lines().map(|line| {
+        let value: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{verb}: {line}"));
+        let fact = value["fact"].as_str().unwrap_or_else(|| panic!("{verb}: {line}"));
+        let keys = promised.get(&(verb.to_owned(), fact.to_owned()));
+        let keys = keys.unwrap_or_else(|| panic!("{verb} has no fact {fact} on the page"));
+        let there: BTreeSet<String> =
+            value.as_object().expect("an object").keys().cloned().collect();
+        let missing = keys.iter().filter(|it| !there.contains(*it) && !it.starts_with("payload"));
+        assert_eq!(missing.count(), 0, "{verb}: {keys:?} are promised: {line}");
+        let more = there.iter().filter(|it| *it != "fact" && !keys.contains(*it));
+        assert_eq!(more.count(), 0, "{verb}: only {keys:?} are promised: {line}");
+        value
+    });
+    let lines: Vec<Value> = lines.collect();
+    assert!(!lines.is_empty(), "{verb} prints nothing");
+    lines
+}
+
+/// Runs a verb that ends well, or with this status, and holds what it prints against the page.
+fn facts(verb: &str, rest: &[&str], status: i32) -> Vec<Value> {
+    let words: Vec<&str> = verb.split(' ').chain(rest.iter().copied()).chain(["--json"]).collect();
+    let output = trunkline(&words).output().expect("the program runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    assert_eq!(output.status.code(), Some(status), "{words:?}: {}", text(output.stderr));
+    held(verb, &text(output.stdout))
+}
+
+fn find<'a>(facts: &'a [Value], fact: &str) -> &'a Value {
+    let found = facts.iter().find(|it| it["fact"] == fact);
+    found.unwrap_or_else(|| panic!("no {fact} in {facts:?}"))
+}
+
+/// A record that is kept.
+fn record(name: &str) -> String {
+    root().join("records").join(name).to_str().expect("text").to_owned()
+}
+
+const RECORD: &str = "2026-11-22-ng-2004-all.jsonl";
+
+#[test]
+fn the_lab_tells_its_experiments_peers_and_differences() {
+    let listed = facts("lab list", &[], 0);
+    assert!(
+        listed.iter().any(|it| it["experiment"] == "catena-2012" && it["only_by_name"] == true)
+    );
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-no-peers");
+    fs::create_dir_all(&folder).expect("our own folder");
+    let peers = facts("lab peers", &["--peers", folder.to_str().expect("text")], 0);
+    assert_eq!(peers[0]["state"], "absent");
+    assert_eq!(peers[0]["how_to_get"], "make peers");
+    let one = record(RECORD);
+    let compared = facts("lab compare", &[&one, &one], 0);
+    assert!(compared.iter().any(|it| it["change"] == "no difference"));
+    assert_eq!(find(&compared, "summary")["is_same_machine"], true);
+    assert_eq!(find(&compared, "record")["experiment"], "ng-2004");
+}
+
+#[test]
+fn a_record_is_shown_as_its_rows() {
+    let output = trunkline(&["lab", "show", &record(RECORD), "--json"]).output().expect("it runs");
+    assert!(output.status.success());
+    let lines = String::from_utf8(output.stdout).expect("text");
+    let rows: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("a row")).collect();
+    assert_eq!(rows[0]["case"], "machine");
+    assert_eq!(
+        lines.lines().count(),
+        fs::read_to_string(record(RECORD)).expect("it").lines().count()
+    );
+    assert!(
+        rows[1..].iter().all(|row| row["experiment"] == "ng-2004" && row["subject"].is_string())
+    );
+}
+
+#[test]
+fn a_plan_has_numbers() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-plan");
+    fs::create_dir_all(&folder).expect("our own folder");
+    let costs = record("2026-11-22-kohlhoff-2004-all.jsonl");
+    let arguments = "--rate 70 --bandwidth 256k --format soap-rpc,fix --costs";
+    let arguments: Vec<&str> = arguments.split(' ').chain([&*costs]).collect();
+    let planned = facts("plan", &arguments, 0);
+    assert_eq!(planned.len(), 3);
+    assert_eq!(planned[0]["bandwidth"], 256_000);
+    assert_eq!(planned[2]["format"], "fix");
+    assert_eq!(planned[2]["messages_per_second"], 7.0);
+    assert!(planned[1]["share_of_bandwidth"].as_f64() > planned[2]["share_of_bandwidth"].as_f64());
+    assert!(planned[2]["wire_line"].as_u64() >= Some(64_000));
+}
+
+#[test]
+fn a_schema_is_a_line_a_field() {
+    let schema = facts("schema", &["market-data"], 0);
+    assert_eq!(schema[0]["message_type"], "X");
+    assert!(
+        schema.iter().any(|it| it["path"] == "MDInclList.MDEntryPx" && it["tag"] == "270"),
+        "{schema:?}"
+    );
+    assert!(find(&schema, "value")["code"].is_string());
+}
+
+#[test]
+fn a_simulation_is_counted() {
+    for more in [&[][..], &["--power-cut"]] {
+        let ran = facts("simulate", &[&["--seed", "1", "--steps", "100"], more].concat(), 0);
+        assert!(find(&ran, "count")["count"].is_u64());
+        assert_eq!(find(&ran, "run")["last_seed"], 1);
+    }
+}
+
+#[test]
+fn a_service_answers_with_values_or_a_fault() {
+    let server = trunkline_session::soap::Server::new().service(service());
+    let server = server.start("127.0.0.1:0").expect("a server");
+    let url = format!("http://{}/doc-literal-wrapped", server.address());
+    let none = [&*url, "echo", "header=HELLO", "customers=", "products="];
+    let answer = facts("soap call", &none, 0);
+    assert_eq!(answer[0]["path"], "header");
+    assert_eq!(answer[0]["value"], "RESPONSE");
+    let fault = facts("soap call", &[&[none[0], "refuse"][..], &none[2..]].concat(), 1);
+    assert_eq!(fault[0]["text"], "Sender: refused: HELLO");
+    assert_eq!(fault[0]["details"].as_array().map(Vec::len), Some(1));
+}
+
+/// Its lines come while it runs.
+#[test]
+fn a_router_tells_where_it_listens_and_a_request_its_answer() {
+    let arguments = ["serve", "--listen", "tcp://127.0.0.1:0", "--listen", "http://127.0.0.1:0"];
+    let mut command = trunkline(&arguments);
+    command.args(["--listen", "ws://127.0.0.1:0", "--json"]).stderr(Stdio::null());
+    let mut router = command.stdout(Stdio::piped()).spawn().expect("the program runs");
+    let out = BufReader::new(router.stdout.take().expect("it is piped"));
+    let lines = out.lines().map(|line| line.expect("text"));
+    let mut said = String::new();
+    for line in lines {
+        said += &format!("{line}\n");
+        if line.contains("ready") {
+            break;
+        }
+    }
+    let said = held("serve", &said);
+    let native = said.iter().find(|it| it["protocol"] == "native").expect("its address");
+    let address = native["url"].as_str().expect("text").to_owned();
+    let mut responder = Client::connect(&address, &Options::named("responder")).expect("a client");
+    responder.subscribe("quotes", &Subscribe::every()).expect("a subscription");
+    responder.consume(&Consume::durable("audit", "orders/>")).expect("it stands");
+    responder.synchronise().expect("the router has it");
+    let http = said.iter().find(|it| it["protocol"] == "http").expect("its address");
+    let durables = facts("durable list", &["--to", http["url"].as_str().expect("text")], 0);
+    assert_eq!(durables[0]["name"], "audit");
+    assert_eq!(durables[0]["consumers"], 1);
+    let answering = thread::spawn(move || {
+        let mut request = None;
+        while request.is_none() {
+            let take = &mut |event: Event<'_>| {
+                if let Event::Message(message) = event {
+                    request = message.request;
+                }
+            };
+            responder.receive(None, take).expect("a request");
+        }
+        let reply = Reply { format: format::JSON, payload: b"{\"price\":1}".to_vec() };
+        responder.reply(request.expect("one"), &reply).expect("it is sent");
+        responder.synchronise().expect("the router has it");
+    });
+    let replies = facts("request", &["quotes", "?", "--to", &address], 0);
+    assert_eq!(replies[0]["topic"], "quotes");
+    assert_eq!(replies[0]["payload"], "{\"price\":1}");
+    answering.join().expect("it has answered");
+    router.kill().expect("a child of ours");
+    router.wait().expect("a child of ours");
+}
+
+#[test]
+fn a_configuration_is_one_object() {
+    let output = trunkline(&["config", "show", "--json"]).output().expect("the program runs");
+    assert!(output.status.success());
+    let config: Value = serde_json::from_slice(&output.stdout).expect("an object");
+    assert_eq!(config["limits"]["topics"], 1_000_000);
+    assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 1);
+}
+
+#[test]
+fn a_link_tells_its_address() {
+    let arguments = ["link", "--to", "127.0.0.1:9", "--rate", "10M", "--delay", "2ms", "--json"];
+    let mut link = trunkline(&arguments).stdout(Stdio::piped()).spawn().expect("the program runs");
+    let out = BufReader::new(link.stdout.take().expect("it is piped"));
+    let line = out.lines().next().expect("a line").expect("text");
+    link.kill().expect("a child of ours");
+    link.wait().expect("a child of ours");
+    let facts = held("link", &line);
+    assert_eq!(facts[0]["bits_per_second"], 10_000_000);
+    assert_eq!(facts[0]["delay_ns"], 2_000_000);
+}
