@@ -19,12 +19,14 @@ help:
 	@echo 'make soak    faults planted, power cuts, kills and fuzzing, SOAK=$(SOAK) seconds each (nightly Rust with cargo-fuzz)'
 
 run: build
-	@echo 'measuring for about four minutes, three without peers'
 	@# Status 3 says that a noisy machine left a conclusion open, which the tables say too.
+	@echo 'a look at sizes and codecs first, within a minute'
+	@'$(TARGET)/release/trunkline' lab run kohlhoff-2004 --only size,codec --quick || [ $$? = 3 ]
+	@echo 'measuring all of it for about four minutes, three without peers'
 	@'$(TARGET)/release/trunkline' lab run kohlhoff-2004 --report '$(TARGET)/report' || [ $$? = 3 ]
 
 build: tools
-	@echo 'building: about five minutes on two cores from cold'
+	@echo 'building: about eight minutes on two cores from cold'
 	cargo build --release --locked --bin trunkline
 
 test: tools
