@@ -13,18 +13,20 @@ help:
 	@echo 'make run     build, then rerun Kohlhoff & Steele (2004), with a page in $(TARGET)/report'
 	@echo 'make test    every check and test, with one line a suite and the totals at the end'
 	@echo 'make build   the trunkline binary, as $(TARGET)/release/trunkline'
-	@echo 'make packages a Debian package, in $(TARGET)/packages'
+	@echo 'make packages a Debian package, a static binary and the image of a container, in $(TARGET)/packages'
 	@echo 'make peers   other toolkits to measure against (as root on Debian, fetches what they need)'
 	@echo 'make results the tables of docs/results.md and docs/lab.md, from the records'
 	@echo 'make soak    faults planted, power cuts, kills and fuzzing, SOAK=$(SOAK) seconds each (nightly Rust with cargo-fuzz)'
 
 run: build
-	@echo 'measuring for about four minutes, three without peers'
 	@# Status 3 says that a noisy machine left a conclusion open, which the tables say too.
+	@echo 'a look at sizes and codecs first, within a minute'
+	@'$(TARGET)/release/trunkline' lab run kohlhoff-2004 --only size,codec --quick || [ $$? = 3 ]
+	@echo 'measuring all of it for about four minutes, three without peers'
 	@'$(TARGET)/release/trunkline' lab run kohlhoff-2004 --report '$(TARGET)/report' || [ $$? = 3 ]
 
 build: tools
-	@echo 'building: about five minutes on two cores from cold'
+	@echo 'building: about eight minutes on two cores from cold'
 	cargo build --release --locked --bin trunkline
 
 test: tools
@@ -36,6 +38,7 @@ peers: tools
 
 packages: tools
 	@packaging/build
+	@packaging/check
 
 # What the documents show as the output of a command, made anew from the records.
 results: tools

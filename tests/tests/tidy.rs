@@ -487,8 +487,12 @@ fn every_crate_says_what_it_is() {
         if !manifest.lines().any(|line| line.starts_with("description = \"") && line.len() > 30) {
             wrong.push(format!("{name} has no description in Cargo.toml"));
         }
-        if !manifest.contains("[lints]\nworkspace = true") {
-            wrong.push(format!("{name} does not take the lints of the workspace"));
+        for taken in
+            ["[lints]\nworkspace", "keywords.workspace", "categories.workspace", "readme.workspace"]
+        {
+            if !manifest.contains(&format!("{taken} = true")) {
+                wrong.push(format!("{name} does not take {taken:?} from the workspace"));
+            }
         }
         let root = crate_root(name);
         if !root.starts_with("//! ") {

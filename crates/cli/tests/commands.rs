@@ -162,7 +162,7 @@ fn help_and_lists_go_to_standard_output() {
     let folder = folder("help");
     for (arguments, expected) in [
         (&["--help"][..], "Rerun published evaluations"),
-        (&["--version"], "trunkline 0.1.0"),
+        (&["--version"], concat!("trunkline ", env!("CARGO_PKG_VERSION"))),
         (&["lab", "run", "--help"], "--trades <FILE>"),
         (&["lab", "list"], "kohlhoff-2004: Kohlhoff & Steele"),
     ] {

@@ -286,7 +286,7 @@ fn questions_that_make_no_sense_are_rejected_one_by_one() {
         ("drain blocking structures slow 0.5", "error expected a factor of 1 or more, not \"0.5\""),
         ("drain blocking encoded", "error expected structures or bytes, not \"encoded\""),
         ("pace here:1 blocking NaN 1 file", "error expected messages a second, not \"NaN\""),
-        ("hello", "hello trunkline 0.1.0 soap-rpc,"),
+        ("hello", concat!("hello trunkline ", env!("CARGO_PKG_VERSION"), " soap-rpc,")),
     ] {
         let answer = raw.ask(question);
         assert!(answer.starts_with(expected), "{question}: {answer}");

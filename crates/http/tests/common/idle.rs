@@ -12,6 +12,10 @@ use trunkline_http::raise_open_files;
 
 use super::connect;
 
+#[path = "../../../../tests/src/skip.rs"]
+#[allow(unreachable_pub)]
+mod skip;
+
 /// How many connections there are.
 pub(crate) const IDLE: u64 = 10_000;
 
@@ -33,7 +37,11 @@ pub(crate) fn fits() -> bool {
     let files = raise_open_files(IDLE + 500).expect("the limit can be read");
     let fits = files.now >= IDLE + 500;
     if !fits {
-        eprintln!("skipped: {} open files are allowed, {} are needed", files.now, IDLE + 500);
+        let needed = IDLE + 500;
+        skip::skip(&format!(
+            "{} open files are allowed, {needed} are needed: ulimit -n",
+            files.now
+        ));
     }
     fits
 }
