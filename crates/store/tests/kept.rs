@@ -334,7 +334,10 @@ fn who_comes_back_again_and_again_gets_no_more_ranges() {
             match world.store.acknowledge(at, 2, 1, (*position, false), &mut world.told) {
                 Ok(()) => {}
                 Err(Rejected::Limit(why)) => {
-                    assert!(why.contains("journal.ranges") && why.contains("delivered again"), "{why}");
+                    assert!(
+                        why.contains("journal.ranges") && why.contains("delivered again"),
+                        "{why}"
+                    );
                     rejected += 1;
                 }
                 Err(other) => panic!("{other}"),

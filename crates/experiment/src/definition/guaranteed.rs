@@ -3,11 +3,7 @@
 use serde::Deserialize;
 
 use super::chosen;
-use super::traffic::{Hops, Turns};
-
-/// A feed handler's rates, an algo engine's guaranteed order for every fifth, and an order gateway that
-/// acknowledges them: the keys of [`Hops`].
-pub type GuaranteedHops = Hops;
+use super::traffic::Turns;
 
 /// Guaranteed messages as fast as they are acknowledged and delivered.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::Messages;
 use super::bounds::{between, ensure};
 use super::calls::{Calls, Kind, Pool, StagesOfCalls, TypedCalls};
-use super::guaranteed::{Disk, GuaranteedFlood, GuaranteedHops, Recovery};
+use super::guaranteed::{Disk, GuaranteedFlood, Recovery};
 use super::traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread};
 use crate::format::{Family, Format};
 
@@ -54,7 +54,7 @@ pub enum Measure {
     /// Subscriptions of a topic.
     Matching(Matching),
     /// Rates to an algo engine, and its guaranteed orders to a gateway.
-    GuaranteedHops(GuaranteedHops),
+    GuaranteedHops(Hops),
     /// Guaranteed messages as fast as they are taken.
     GuaranteedFlood(GuaranteedFlood),
     /// A router that is killed.

@@ -24,6 +24,7 @@ use super::series::find_or_add;
 use super::{Findings, Setting};
 use crate::evaluation::Step;
 use crate::turns::take_turns;
+use guaranteed::GuaranteedOrders;
 use program::{damage, per_second};
 use recovery::Recovering;
 use series::{Series, Subject};
@@ -164,7 +165,9 @@ impl Found {
                     self.contest(setting, &it.turns, &sharing, progress);
                 }
             }
-            Measure::GuaranteedHops(it) => self.contest(setting, &it.turns, it, progress),
+            Measure::GuaranteedHops(it) => {
+                self.contest(setting, &it.turns, &GuaranteedOrders(it), progress);
+            }
             Measure::GuaranteedFlood(it) => self.contest(setting, &it.turns, it, progress),
             Measure::Recovery(it) => {
                 for &messages in it.messages(setting.request.is_quick) {

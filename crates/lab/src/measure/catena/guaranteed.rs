@@ -14,7 +14,7 @@ use trunkline_demo::component::task::{Acknowledged, Flooding, Published, Receive
 use trunkline_experiment::definition::guaranteed::{
     GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_SATURATION,
 };
-use trunkline_experiment::definition::{GuaranteedFlood, GuaranteedHops};
+use trunkline_experiment::definition::{GuaranteedFlood, Hops};
 use trunkline_experiment::middleware::{DISK, Middleware};
 
 /// Orders that come at less than this share of their rate are not kept up with.
@@ -30,13 +30,16 @@ const MOST: f64 = 2_000_000.0;
 /// Messages before a flood that do not count.
 const FEW: u64 = 512;
 
-impl Procedure for Asked<'_, GuaranteedHops> {
+/// The latency test with guaranteed orders.
+pub(super) struct GuaranteedOrders<'a>(pub(super) &'a Hops);
+
+impl Procedure for Asked<'_, GuaranteedOrders<'_>> {
     fn starting(&self) -> Starting {
         Starting::PINNED
     }
 
     fn cases(&self) -> Vec<String> {
-        let rates = self.measure.rates(self.is_quick());
+        let rates = self.measure.0.rates(self.is_quick());
         let all = |hop: &'static str| rates.iter().map(move |rate| format!("{hop}-{rate}"));
         let mut cases: Vec<String> = GUARANTEED.into_iter().flat_map(all).collect();
         cases.extend(self.is_saturated().then(|| GUARANTEED_SATURATION.to_owned()));
@@ -61,7 +64,7 @@ impl Procedure for Asked<'_, GuaranteedHops> {
         let mut chain = Chain::new(stage, stage.subject.guarantee.is_some())?;
         chain.warm_up(stage, self.milliseconds())?;
         let mut is_kept = true;
-        for &rate in self.measure.rates(self.is_quick()) {
+        for &rate in self.measure.0.rates(self.is_quick()) {
             if !is_kept {
                 // The rate before was too high already.
                 for hop in GUARANTEED {
@@ -83,15 +86,15 @@ impl Procedure for Asked<'_, GuaranteedHops> {
     }
 }
 
-impl Asked<'_, GuaranteedHops> {
+impl Asked<'_, GuaranteedOrders<'_>> {
     /// A quick run does not look for the highest rate.
     fn is_saturated(&self) -> bool {
-        self.measure.saturation && !self.is_quick()
+        self.measure.0.saturation && !self.is_quick()
     }
 
     /// The disk by itself, with as many messages as there are orders.
     fn limit(&self, stage: &Stage<'_>, found: &mut Found) -> Result<(), Failure> {
-        for &rate in self.measure.rates(self.is_quick()) {
+        for &rate in self.measure.0.rates(self.is_quick()) {
             let orders = f64::from(rate) / EVERY as f64;
             let committed = disk::group_commit(stage.folder(), orders, self.milliseconds())?;
             let case = format!("{}-{rate}", GUARANTEED[1]);
@@ -123,7 +126,7 @@ impl Asked<'_, GuaranteedHops> {
     /// The most orders a second that are acknowledged and delivered as fast as they are sent, or what came
     /// through of the first that were too many.
     fn highest(&self, chain: &mut Chain, stage: &mut Stage<'_>) -> Result<f64, Failure> {
-        let rates = self.measure.rates(self.is_quick()).iter().copied();
+        let rates = self.measure.0.rates(self.is_quick()).iter().copied();
         // The first rate may be far below what all can do.
         let mut rate = rates.filter(|it| *it <= 50_000).max().map_or(1e4, f64::from);
         let mut highest = 0.0;
