@@ -56,7 +56,7 @@ struct Export<'a> {
 
 impl Export<'_> {
     fn take(&mut self, record: &Record<'_>) {
-        self.known.learn(record);
+        self.known.apply(record);
         let is_wanted = match self.from {
             Start::Position(position) => record.position >= position,
             Start::Time(time) => record.time >= time,

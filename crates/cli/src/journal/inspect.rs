@@ -17,7 +17,7 @@ use crate::quantity::moment;
 pub(super) fn run(path: &Path, form: Form) -> Result<Ending, Fault> {
     let (mut known, mut kinds) = (State::default(), BTreeMap::<u8, (u64, u64)>::new());
     let survey = read(path, &mut |_, record| {
-        known.learn(record);
+        known.apply(record);
         let (records, bytes) = kinds.entry(record.kind).or_default();
         *records += 1;
         *bytes += record.body.len() as u64;
