@@ -16,7 +16,8 @@ use trunkline_wire::{
 /// The formats whose limits the values keep to.
 #[derive(Clone, Copy, Debug)]
 pub struct Safe {
-    /// No empty value, no SOH in text, doubles in 18 plain digits, entries with a first field.
+    /// Schemas of FIX too: no empty value, no SOH in text, doubles in 18 plain digits, entries with a first
+    /// field.
     pub fix: bool,
     /// No NUL in text, codes of one character, decimals that a double holds.
     pub cdr: bool,
@@ -25,14 +26,16 @@ pub struct Safe {
 }
 
 impl Safe {
+    /// Any value.
+    pub const NONE: Self = Self { fix: false, cdr: false, soap: false };
     /// For every format.
     pub const ALL: Self = Self { fix: true, cdr: true, soap: true };
     /// For FIX.
-    pub const FIX: Self = Self { fix: true, cdr: false, soap: false };
+    pub const FIX: Self = Self { fix: true, ..Self::NONE };
     /// For CDR.
-    pub const CDR: Self = Self { fix: false, cdr: true, soap: false };
+    pub const CDR: Self = Self { cdr: true, ..Self::NONE };
     /// For SOAP.
-    pub const SOAP: Self = Self { fix: false, cdr: false, soap: true };
+    pub const SOAP: Self = Self { soap: true, ..Self::NONE };
 }
 
 /// Fills the message with values by the seed: the required fields and any of the others.
@@ -388,7 +391,7 @@ impl Decoder for Values {
     }
 
     fn any(&mut self, into: &mut Any) -> Result<()> {
-        if self.safe.cdr && !self.safe.soap && !self.safe.fix && self.random.chance(30) {
+        if !self.safe.soap && !self.safe.fix && self.random.chance(30) {
             let mut octets = Vec::new();
             self.bytes(&mut octets)?;
             *into = Any::Octets(octets);

@@ -153,9 +153,11 @@ fn cdr() {
     let schema = MarketDataIncrementalRefresh::layout();
     for byte_order in [cdr::ByteOrder::Little, cdr::ByteOrder::Big] {
         for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
-            let plan =
-                cdr::Plan::new(schema, cdr::Options { byte_order, optional, ..Default::default() })
-                    .unwrap();
+            let plan = cdr::Plan::new(
+                schema,
+                &cdr::Options { byte_order, optional, ..Default::default() },
+            )
+            .unwrap();
             let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
             let wire: Vec<Vec<u8>> =
                 messages.iter().map(|message| encoder.encode(message).unwrap().to_vec()).collect();

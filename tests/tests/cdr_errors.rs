@@ -12,7 +12,7 @@ use trunkline_wire::Code;
 fn plan(members: &str, optional: Optional) -> Arc<cdr::Plan> {
     let schema = Layout::from_listing(&format!("message M\n{members}\nend")).unwrap();
     let options = cdr::Options { byte_order: ByteOrder::Big, optional, ..Default::default() };
-    cdr::Plan::new(&Arc::new(schema), options).unwrap()
+    cdr::Plan::new(&Arc::new(schema), &options).unwrap()
 }
 
 fn error_within(members: &str, bytes: &[u8], limits: Limits) -> Error {
@@ -241,7 +241,7 @@ fn every_limit_is_kept_and_named() {
 #[test]
 fn what_cdr_cannot_carry_is_named() {
     let plan =
-        cdr::Plan::new(MarketDataIncrementalRefresh::layout(), cdr::Options::default()).unwrap();
+        cdr::Plan::new(MarketDataIncrementalRefresh::layout(), &cdr::Options::default()).unwrap();
     let mut encoder = cdr::Encoder::new(&plan);
     let long = "a text that is longer than thirty bytes, with a \0 in it";
     for text in ["a\0b", long] {
@@ -299,7 +299,7 @@ fn plans() -> impl Iterator<Item = Arc<cdr::Plan>> {
     let all = orders.flat_map(|order| [Optional::Union, Optional::Bitmap].map(|it| (order, it)));
     all.map(|(byte_order, optional)| {
         let options = cdr::Options { byte_order, optional, ..Default::default() };
-        cdr::Plan::new(MarketDataIncrementalRefresh::layout(), options).unwrap()
+        cdr::Plan::new(MarketDataIncrementalRefresh::layout(), &options).unwrap()
     })
 }
 
@@ -342,7 +342,7 @@ fn a_changed_octet_is_an_error_or_another_message_to_both() {
 fn a_price_that_a_double_would_change_is_rejected() {
     let listing = "message M\nfield Price 0 decimal required\nend\n";
     let schema = std::sync::Arc::new(trunkline_message::Layout::from_listing(listing).unwrap());
-    let plan = cdr::Plan::new(&schema, cdr::Options::default()).unwrap();
+    let plan = cdr::Plan::new(&schema, &cdr::Options::default()).unwrap();
     let mut record = Record::new(&schema);
     for (price, holds) in [
         ("999999999999999", true),

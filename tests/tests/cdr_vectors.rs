@@ -374,7 +374,7 @@ fn every_vector() {
         let (name, order) = vector["file"].as_str().unwrap().rsplit_once('.').unwrap();
         let byte_order = if order == "le" { cdr::ByteOrder::Little } else { cdr::ByteOrder::Big };
         let options = cdr::Options { byte_order, ..cdr::Options::default() };
-        let plan = cdr::Plan::new(&layout(name), options).unwrap();
+        let plan = cdr::Plan::new(&layout(name), &options).unwrap();
         let bytes = bytes(vector["hex"].as_str().unwrap());
         let mut record = Record::new(plan.layout());
         cdr::Decoder::new(&plan)

@@ -47,7 +47,7 @@ fn codecs(schema: &Arc<Layout>) -> Vec<(Encode, Decode)> {
     let mut all = vec![codec!(fix, fix::Plan::new(schema, &fix::Options::default()).unwrap())];
     for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
         let options = cdr::Options { optional, ..cdr::Options::default() };
-        all.push(codec!(cdr, cdr::Plan::new(schema, options).unwrap()));
+        all.push(codec!(cdr, cdr::Plan::new(schema, &options).unwrap()));
     }
     for (flat, attributes) in [(false, false), (true, false), (false, true), (true, true)] {
         let options = soap::Options { flat, attributes, ..soap::Options::default() };

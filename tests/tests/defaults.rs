@@ -193,7 +193,7 @@ fn sealed(text: &[u8]) -> Vec<u8> {
 fn cdr_has_them_always_without_a_flag() {
     for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
         let options = cdr::Options { optional, ..Default::default() };
-        let plan = cdr::Plan::new(Order::layout(), options).unwrap();
+        let plan = cdr::Plan::new(Order::layout(), &options).unwrap();
         for order in [told(), other()] {
             let bytes = cdr::Encoder::new(&plan).encode(&order).unwrap().to_vec();
             let record = Record::from_message(&order);

@@ -28,7 +28,7 @@ fn lists(count: usize) -> Lists {
 
 #[test]
 fn texts_that_are_strings_go_through_cdr() {
-    let plan = cdr::Plan::new(Lists::layout(), cdr::Options::default()).expect("a plan");
+    let plan = cdr::Plan::new(Lists::layout(), &cdr::Options::default()).expect("a plan");
     let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
     let mut read = Lists { name: "before".into(), ..Lists::default() };
     for note in [None, Some(String::new()), Some("Gr\u{fc}\u{df}e".into())] {

@@ -42,7 +42,7 @@ impl Codec {
                 let little = format == "cdr-le";
                 let byte_order = if little { cdr::ByteOrder::Little } else { cdr::ByteOrder::Big };
                 let options = cdr::Options { byte_order, ..cdr::Options::default() };
-                let plan = cdr::Plan::new(Market::layout(), options).unwrap();
+                let plan = cdr::Plan::new(Market::layout(), &options).unwrap();
                 let (mut to, mut from) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
                 Self {
                     encode: Box::new(move |it| to.encode(it).unwrap().to_vec()),

@@ -2,172 +2,76 @@
 
 use std::fmt::Debug;
 
-use trunkline_codec::{cdr, fix};
 use trunkline_message::{Message, Record, Structure};
-use trunkline_soap as soap;
 use trunkline_tests::every_kind::{self, EveryKind};
-use trunkline_tests::random::{self, Safe};
-use trunkline_tests::samples;
+use trunkline_tests::formats::{self, Format};
+use trunkline_tests::{each_format, random, samples};
 
-/// One format with one set of options: encodes, decodes, and compares struct and record.
-fn check<M: Structure + Message + Debug + PartialEq>(
+/// With so many of a format's options, into new memory and into used.
+fn comes_back<F: Format, M: Structure + Message + Debug + PartialEq>(
     message: &M,
-    name: &str,
-    mut encode: impl FnMut(&M) -> Vec<u8>,
-    mut encode_record: impl FnMut(&Record) -> Vec<u8>,
-    mut decode: impl FnMut(&[u8], &mut M),
-    mut decode_record: impl FnMut(&[u8], &mut Record),
+    (seed, options): (u64, usize),
 ) {
-    let bytes = encode(message);
-    let mut back = M::empty();
-    decode(&bytes, &mut back);
-    assert_eq!(&back, message, "{name}");
-    let record = Record::from_message(message);
-    assert_eq!(encode_record(&record), bytes, "{name}: a record's bytes are the struct's");
-    let mut back = Record::new(M::layout());
-    decode_record(&bytes, &mut back);
-    assert_eq!(back, record, "{name}");
-}
-
-fn soap<M: Structure + Message + Debug + PartialEq>(message: &M, options: &soap::Options) {
-    let plan = soap::Plan::new(M::layout(), options).expect("a plan");
-    let (mut encoder, mut decoder) = (soap::Encoder::new(&plan), soap::Decoder::new(&plan));
-    let (mut of_record, mut to_record) =
-        (soap::Encoder::new(&plan), soap::Decoder::new(&plan).generic());
-    check(
-        message,
-        &format!("{options:?}"),
-        |message| encoder.encode(message).unwrap().to_vec(),
-        |record| of_record.encode(record).unwrap().to_vec(),
-        |bytes, message| {
-            decoder.decode(bytes, message).unwrap();
-            decoder.decode(bytes, message).unwrap();
-        },
-        |bytes, record| to_record.decode(bytes, record).unwrap(),
-    );
-}
-
-/// As SOAP services use it: every style, version and layout, and what goes with them.
-fn all_services<M: Structure + Message + Debug + PartialEq>(message: &M) {
-    use soap::{Layout, Style, Version};
-    for style in
-        [Style::RpcEncoded, Style::RpcLiteral, Style::DocumentLiteral, Style::DocumentEncoded]
-    {
-        for version in [Version::Soap11, Version::Soap12] {
-            for layout in [Layout::Message, Layout::Operation, Layout::Fragment] {
-                for bits in 0..8 {
-                    let [types, qualified, zone] = [1, 2, 4].map(|bit| bits & bit != 0);
-                    let namespace = if qualified { "urn:x&y" } else { "" }.into();
-                    let plain = soap::Options::default();
-                    let options =
-                        soap::Options { style, version, layout, types, namespace, zone, ..plain };
-                    soap(message, &options);
-                }
-            }
-        }
-        for layout in [Layout::Operation, Layout::Fragment] {
-            for bits in 1..8 {
-                let [compact_tags, flat, attributes] = [1, 2, 4].map(|bit| bits & bit != 0);
-                let options = soap::Options { style, layout, types: true, ..Default::default() };
-                soap(message, &soap::Options { compact_tags, flat, attributes, ..options });
-            }
-        }
-    }
-}
-
-fn all_formats<M: Structure + Message + Debug + PartialEq>(message: &M) {
-    for style in [soap::Style::RpcEncoded, soap::Style::RpcLiteral, soap::Style::DocumentLiteral] {
-        let namespace = || String::from("urn:x");
-        let short = || soap::Options { compact_tags: true, ..soap::Options::default() };
-        for options in [
-            soap::Options::default(),
-            soap::Options { types: true, namespace: namespace(), ..soap::Options::default() },
-            soap::Options { namespace: namespace(), ..short() },
-            soap::Options { types: true, ..short() },
-            soap::Options { flat: true, ..soap::Options::default() },
-            soap::Options { attributes: true, ..soap::Options::default() },
-            soap::Options { attributes: true, namespace: namespace(), ..short() },
-            soap::Options { flat: true, attributes: true, ..soap::Options::default() },
-        ] {
-            soap(message, &soap::Options { style, ..options });
-        }
-    }
-    for byte_order in [cdr::ByteOrder::Little, cdr::ByteOrder::Big] {
-        for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
-            let options = cdr::Options { byte_order, optional, ..Default::default() };
-            let plan = cdr::Plan::new(M::layout(), options).unwrap();
-            let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
-            let (mut of_record, mut to_record) =
-                (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
-            check(
-                message,
-                &format!("{options:?}"),
-                |message| encoder.encode(message).unwrap().to_vec(),
-                |record| of_record.encode(record).unwrap().to_vec(),
-                |bytes, message| decoder.decode(bytes, message).unwrap(),
-                |bytes, record| to_record.decode(bytes, record).unwrap(),
-            );
-        }
-    }
     let layout = M::layout();
-    if layout.notes().of_type(layout.schema().root(), "fix", "message_type").is_none() {
+    let has_type = layout.notes().of_type(layout.schema().root(), "fix", "message_type").is_some();
+    if F::SAFE.fix && !has_type {
         return;
     }
-    let plan = fix::Plan::new(M::layout(), &fix::Options::default()).unwrap();
-    let (mut encoder, mut decoder) = (fix::Encoder::new(&plan), fix::Decoder::new(&plan));
-    let (mut of_record, mut to_record) = (fix::Encoder::new(&plan), fix::Decoder::new(&plan));
-    check(
-        message,
-        "FIX",
-        |message| encoder.encode(message).unwrap().to_vec(),
-        |record| of_record.encode(record).unwrap().to_vec(),
-        |bytes, message| decoder.decode(bytes, message).unwrap(),
-        |bytes, record| to_record.decode(bytes, record).unwrap(),
-    );
-}
-
-#[test]
-fn messages_of_services() {
-    for entries in [1, 10] {
-        all_services(&samples::figure_3(entries));
-    }
-    for (customers, products) in [(0, 0), (1, 0), (20, 0), (1, 50)] {
-        all_services(&samples::customer_services(customers, products));
-    }
-    for seed in 0..10 {
-        all_services(&samples::market_data(seed, Safe::ALL));
-        all_services(&samples::any_customer_services(seed, Safe::ALL));
-        let mut message = EveryKind::default();
-        random::fill(&mut message, seed, Safe::SOAP, 5);
-        all_services(&message);
-    }
-    all_services(&every_kind::full());
-}
-
-#[test]
-fn market_data() {
-    for entries in [1, 2, 10, 100] {
-        all_formats(&samples::figure_3(entries));
+    let record = Record::from_message(message);
+    for options in F::options(seed, options) {
+        let mut codec = F::new(layout, &options).expect("a plan");
+        let bytes = codec.encode(message).unwrap();
+        let (mut struct_back, mut record_back) = (M::empty(), Record::new(layout));
+        for _ in 0..2 {
+            codec.decode(&bytes, &mut struct_back).unwrap();
+            assert_eq!(&struct_back, message, "{options:?}");
+            codec.decode(&bytes, &mut record_back).unwrap();
+            assert_eq!(record_back, record, "{options:?}");
+        }
+        assert_eq!(codec.encode(&record).unwrap(), bytes, "{options:?}: a record's bytes differ");
+        codec.check(&record, &bytes);
     }
 }
 
-#[test]
-fn customers_and_products() {
-    all_formats(&samples::customer_services(1, 0));
-    all_formats(&samples::customer_services(20, 0));
-    all_formats(&samples::customer_services(1, 50));
+fn known_messages<F: Format>() {
+    for (seed, entries) in (0..).zip([1, 2, 10, 100]) {
+        comes_back::<F, _>(&samples::figure_3(entries), (seed, 200));
+    }
+    for (seed, (customers, products)) in (4..).zip([(0, 0), (1, 0), (20, 0), (1, 50)]) {
+        comes_back::<F, _>(&samples::customer_services(customers, products), (seed, 200));
+    }
+    // It has a code of more than one character.
+    if !F::SAFE.cdr {
+        comes_back::<F, _>(&every_kind::full(), (0, usize::MAX));
+    }
 }
 
-#[test]
-fn market_data_with_any_fields() {
+fn any_messages<F: Format>() {
     for seed in 0..200 {
-        all_formats(&samples::market_data(seed, Safe::ALL));
+        comes_back::<F, _>(&samples::market_data(seed, F::SAFE), (seed, 24));
+    }
+    for seed in 0..60 {
+        comes_back::<F, _>(&samples::any_customer_services(seed, F::SAFE), (seed, 24));
+        let mut message = EveryKind::default();
+        random::fill(&mut message, seed, F::SAFE, 5);
+        comes_back::<F, _>(&message, (seed, 24));
     }
 }
 
-#[test]
-fn customers_and_products_with_any_values() {
-    for seed in 0..60 {
-        all_formats(&samples::any_customer_services(seed, Safe::ALL));
-    }
+macro_rules! laws {
+    ($format:ident: $name:ident, $($rest:tt)*) => {
+        mod $format {
+            #[test]
+            fn known_messages_come_back() {
+                super::known_messages::<super::formats::$name>();
+            }
+
+            #[test]
+            fn any_messages_come_back() {
+                super::any_messages::<super::formats::$name>();
+            }
+        }
+    };
 }
+
+each_format!(laws);

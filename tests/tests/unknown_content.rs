@@ -171,7 +171,7 @@ fn what_is_kept_of_another_format_is_counted_by_who_writes() {
     let mut fix_encoder = fix::Encoder::new(&fix_plan());
     let plan = soap::Plan::new(Order::layout(), &soap::Options::default()).expect("a plan");
     let mut soap_encoder = soap::Encoder::new(&plan);
-    let cdr_plan = cdr::Plan::new(Order::layout(), cdr::Options::default()).expect("a plan");
+    let cdr_plan = cdr::Plan::new(Order::layout(), &cdr::Options::default()).expect("a plan");
     let mut cdr_encoder = cdr::Encoder::new(&cdr_plan);
     let mut order = Order::default();
     let (counted, _) = read_fix("11=A|73=1|37=L|9001=x|9002=y|", &mut order);

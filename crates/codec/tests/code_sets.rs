@@ -71,7 +71,7 @@ fn cdr_strings_are_in_the_code_set_of_the_plan() {
     in_sets(|code_set, text, bytes| {
         for byte_order in [cdr::ByteOrder::Little, cdr::ByteOrder::Big] {
             let options = cdr::Options { code_set, byte_order, ..cdr::Options::default() };
-            let plan = cdr::Plan::new(&schema, options).unwrap();
+            let plan = cdr::Plan::new(&schema, &options).unwrap();
             let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
             let sent = record(&schema, text, "ASCII");
             let Some(bytes) = bytes else {

@@ -82,7 +82,7 @@ impl Codec {
                     Optional::Bitmap => cdr::Optional::Bitmap,
                 };
                 let options = cdr::Options { optional, ..Default::default() };
-                let plan = cdr::Plan::new(layout, options).expect("it has no unions");
+                let plan = cdr::Plan::new(layout, &options).expect("it has no unions");
                 Self::Cdr(cdr::Encoder::new(&plan), cdr::Decoder::new(&plan))
             }
         }

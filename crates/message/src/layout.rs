@@ -145,6 +145,18 @@ impl Scope {
         self.fields.iter().position(|field| self.is_at(field, path))
     }
 
+    /// The path of a field from the scope on, which no other has: `Header/Target/CompID`. Its name may stand
+    /// in other components too.
+    pub fn path(&self, field: usize) -> String {
+        let field = &self.fields[field];
+        let (mut path, mut component) = (field.name.to_string(), field.component);
+        while let Some(around) = component.map(|it| &self.components[usize::from(it)]) {
+            path = format!("{}/{path}", around.name);
+            component = around.parent;
+        }
+        path
+    }
+
     /// The struct by itself with which a path begins, and the path inside.
     pub(crate) fn struct_before<'a>(&self, path: &'a str) -> Option<(usize, &'a str)> {
         let is_struct = |index: &usize| matches!(self.fields[*index].holds, Holds::Struct(_));

@@ -365,12 +365,13 @@ impl fmt::Debug for Record {
         let scope = self.scope();
         let mut map = f.debug_struct(&scope.name);
         for (index, value) in self.set_fields() {
-            let field = &scope.fields[index];
-            match (field.holds, value) {
+            // A name may stand in several components, and what differs prints otherwise.
+            let path = scope.path(index);
+            match (scope.fields[index].holds, value) {
                 (Holds::Enumeration(of), Value::Enumeration(value)) => {
-                    map.field(&field.name, &self.layout.schema().values(of)[*value as usize]);
+                    map.field(&path, &self.layout.schema().values(of)[*value as usize]);
                 }
-                _ => _ = map.field(&field.name, value),
+                _ => _ = map.field(&path, value),
             }
         }
         for (number, value) in self.unknown.iter() {

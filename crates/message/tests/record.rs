@@ -38,7 +38,10 @@ fn values_are_set_found_and_removed_by_path() {
     assert_eq!(order.get("Quantity"), None);
     assert!(order.remove("Price") && order.get("Price").is_none());
     assert!(!order.remove("Prize"));
-    assert_eq!(format!("{order:?}"), r#"Order { CompID: Text("ABC"), CompID: Text("XYZ") }"#);
+    assert_eq!(
+        format!("{order:?}"),
+        r#"Order { Sender/CompID: Text("ABC"), Target/CompID: Text("XYZ") }"#
+    );
 }
 
 #[test]
@@ -113,4 +116,28 @@ fn records_of_one_listing_read_twice_are_of_one_schema() {
     moved.set("Sender/CompID", "ABC").unwrap();
     assert_ne!(moved, one);
     assert!(moved.set("Legs", one.get("Legs").unwrap().clone()).is_err());
+}
+
+#[test]
+fn records_that_differ_print_otherwise() {
+    let listing = "message M
+        field X 1 text optional
+        component Party implied
+        component Place implied
+        field X 2 text optional
+        end
+        field X 3 text optional
+        end
+        end";
+    let layout = Arc::new(Layout::from_listing(listing).expect("a listing"));
+    let scope = &layout.scopes()[0];
+    let paths: Vec<String> = (0..3).map(|field| scope.path(field)).collect();
+    assert_eq!(paths, ["X", "Party/Place/X", "Party/X"]);
+    let printed = paths.iter().map(|path| {
+        let mut record = Record::new(&layout);
+        record.set(path, "x").expect("a field");
+        format!("{record:?}")
+    });
+    let expected = paths.iter().map(|path| format!("M {{ {path}: Text(\"x\") }}"));
+    assert_eq!(printed.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }

@@ -182,7 +182,7 @@ fn of_messages<M: Message + Clone + 'static>(
         passes!(
             passes,
             name,
-            cdr::Plan::new(schema, options).unwrap(),
+            cdr::Plan::new(schema, &options).unwrap(),
             cdr,
             messages,
             new(),

@@ -208,7 +208,7 @@ fn every_shape_has_its_place() {
 
 #[test]
 fn every_shape_goes_through_cdr() {
-    let plan = cdr::Plan::new(Every::layout(), cdr::Options::default()).expect("a plan");
+    let plan = cdr::Plan::new(Every::layout(), &cdr::Options::default()).expect("a plan");
     let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
     let octets = Every { payload: Some(Any::Octets(vec![1, 0, 0xff])), ..every() };
     for message in [every(), octets] {
@@ -220,7 +220,7 @@ fn every_shape_goes_through_cdr() {
         assert_eq!(encoder.encode(&record).expect("a record"), bytes);
     }
     // A sequence of octets, the first of which says what the others are.
-    let plan = cdr::Plan::new(Order::layout(), cdr::Options::default()).expect("a plan");
+    let plan = cdr::Plan::new(Order::layout(), &cdr::Options::default()).expect("a plan");
     let bytes = cdr::Encoder::new(&plan).encode(&order(Some("<a/>"))).expect("written").to_vec();
     let at = bytes.windows(5).position(|it| it == b"\x01<a/>").expect("it is there");
     assert_eq!(bytes[at - 4..at], 5_u32.to_ne_bytes());

@@ -362,9 +362,10 @@ impl fmt::Debug for Date {
     }
 }
 
+/// With its zone, which [`Display`](fmt::Display) leaves out, so that times that differ print otherwise.
 impl fmt::Debug for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        show(f, |out| self.write_xml(true, out))
     }
 }
 

@@ -58,7 +58,7 @@ struct Bench {
 impl Bench {
     fn new(options: Options) -> Self {
         let schema = MarketDataIncrementalRefresh::layout();
-        let plan = Plan::new(schema, options).expect("a plan");
+        let plan = Plan::new(schema, &options).expect("a plan");
         let (encoder, decoder) = (Encoder::new(&plan), Decoder::new(&plan));
         Self { encoder, decoder, message: Default::default(), record: Record::new(schema) }
     }

@@ -59,7 +59,7 @@ fn is_of_a_double(error: &Error) -> bool {
 }
 
 fn through_cdr(schema: &Arc<Layout>, options: cdr::Options, seed: u64, mut choices: Choices<'_>) {
-    let plan = cdr::Plan::new(schema, options).expect("a plan");
+    let plan = cdr::Plan::new(schema, &options).expect("a plan");
     let (mut encoder, mut decoder) = (cdr::Encoder::new(&plan), cdr::Decoder::new(&plan));
     let mut record = Record::new(schema);
     random::fill(&mut record, seed, Safe::CDR, 3);

@@ -17,7 +17,7 @@ const BITMAP: Optional = Optional::Bitmap;
 
 fn plan(layout: &Arc<Layout>, byte_order: ByteOrder, optional: Optional) -> Arc<cdr::Plan> {
     let options = cdr::Options { byte_order, optional, ..Default::default() };
-    cdr::Plan::new(layout, options).unwrap()
+    cdr::Plan::new(layout, &options).unwrap()
 }
 
 /// Both byte orders, unions and bitmap.

@@ -168,7 +168,7 @@ fn rejected(switch: &str, labels: &[&str]) -> String {
     let mut builder = Layout::builder("M");
     describe(&mut builder);
     let layout = Arc::new(builder.build().unwrap());
-    Plan::new(&layout, Options::default()).unwrap_err().to_string()
+    Plan::new(&layout, &Options::default()).unwrap_err().to_string()
 }
 
 #[test]
@@ -244,7 +244,7 @@ struct Maybe {
 #[test]
 fn the_default_arm_begins_with_a_discriminator_of_its_union() {
     for layout in [OtherWidth::layout(), MaybeLabel::layout()] {
-        let error = Plan::new(layout, Options::default()).unwrap_err().to_string();
+        let error = Plan::new(layout, &Options::default()).unwrap_err().to_string();
         assert!(
             error.ends_with("whose first member is the discriminator, which this is not"),
             "{error}"

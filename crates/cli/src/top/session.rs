@@ -24,7 +24,8 @@ use crate::fault::Fault;
 const EVENTS: usize = 16;
 
 enum Event {
-    Look(Result<Snapshot, Fault>),
+    /// Boxed, since a channel holds the largest event `EVENTS` times.
+    Snapshot(Box<Result<Snapshot, Fault>>),
     Keys(Vec<Key>),
     Signal(i32),
 }
@@ -45,7 +46,7 @@ pub(super) fn run(
     session.draw(&screen)?;
     for event in events {
         match event {
-            Event::Look(look) => session.take(look),
+            Event::Snapshot(snapshot) => session.take(*snapshot),
             Event::Keys(keys) => {
                 if keys.into_iter().any(|key| session.controls.press(key)) {
                     break;
@@ -88,7 +89,7 @@ fn send_looks(mut source: Source, interval: Duration, events: SyncSender<Event>)
     thread::spawn(move || {
         loop {
             thread::sleep(interval);
-            if events.send(Event::Look(source.snapshot())).is_err() {
+            if events.send(Event::Snapshot(Box::new(source.snapshot()))).is_err() {
                 return;
             }
         }

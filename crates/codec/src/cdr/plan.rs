@@ -54,7 +54,7 @@ impl Plan {
     ///
     /// # Errors
     /// Names the choice or arm whose `switch` or `label` is none.
-    pub fn new(layout: &Arc<Layout>, options: Options) -> Result<Arc<Self>> {
+    pub fn new(layout: &Arc<Layout>, options: &Options) -> Result<Arc<Self>> {
         let binding = Binding::new(layout);
         let unions = layout.scopes().iter().map(|it| binding.unions(it));
         let unions = unions.collect::<Result<Vec<_>>>()?;
@@ -68,7 +68,7 @@ impl Plan {
             scopes.push(ScopePlan::new(layout, scope, unions, (optional, first)));
             first += scope.fields.len();
         }
-        Ok(Arc::new(Self { layout: layout.clone(), options, scopes }))
+        Ok(Arc::new(Self { layout: layout.clone(), options: *options, scopes }))
     }
 
     /// The layout that was compiled.

@@ -63,7 +63,7 @@ impl Peer {
     /// Lets the peer listen for one connection after another; returns the port.
     ///
     /// # Errors
-    /// See [`PeerErrorKind`].
+    /// See [`PeerErrorKind`](super::PeerErrorKind).
     pub fn listen(&mut self) -> Result<u16, PeerError> {
         self.parsed("listen", "listening PORT", |answer| port(answer, "listening "))
     }
@@ -81,7 +81,7 @@ impl Peer {
     /// connection.
     ///
     /// # Errors
-    /// See [`PeerErrorKind`]; another count is unexpected.
+    /// See [`PeerErrorKind`](super::PeerErrorKind); another count is unexpected.
     pub fn finish_reply(&mut self, count: u64) -> Result<Vec<Reply>, PeerError> {
         let (question, answer) = self.process.finish()?;
         let expected = format!("replied {count}");
@@ -95,7 +95,7 @@ impl Peer {
     /// Lets the peer call the one at `address`, `count` times one after another.
     ///
     /// # Errors
-    /// See [`PeerErrorKind`]; another count is unexpected.
+    /// See [`PeerErrorKind`](super::PeerErrorKind); another count is unexpected.
     pub fn call(
         &mut self,
         address: &str,
@@ -115,7 +115,7 @@ impl Peer {
     /// come or not. Our own end only.
     ///
     /// # Errors
-    /// See [`PeerErrorKind`]; another count is unexpected.
+    /// See [`PeerErrorKind`](super::PeerErrorKind); another count is unexpected.
     pub fn pace(
         &mut self,
         address: &str,
@@ -153,7 +153,7 @@ impl Peer {
     /// last. Waits for the end of the connection.
     ///
     /// # Errors
-    /// See [`PeerErrorKind`]; another count is unexpected.
+    /// See [`PeerErrorKind`](super::PeerErrorKind); another count is unexpected.
     pub fn finish_drain(&mut self, count: u64) -> Result<Flow, PeerError> {
         let (question, answer) = self.process.finish()?;
         self.flow(&question, &answer, "drained", count)
@@ -164,7 +164,7 @@ impl Peer {
     /// long.
     ///
     /// # Errors
-    /// See [`PeerErrorKind`]; another count is unexpected.
+    /// See [`PeerErrorKind`](super::PeerErrorKind); another count is unexpected.
     pub fn pour(
         &mut self,
         address: &str,

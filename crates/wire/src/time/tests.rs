@@ -134,6 +134,9 @@ fn xml_time_zones() {
     assert_eq!(xml("0000-01-01T00:00:00+00:01"), Err(ValueError::OutOfRange));
     assert_eq!(xml("2004-12-31T12:00:00+14:01"), Err(ValueError::OutOfRange));
     assert_eq!(noon.to_string(), "2004-12-31T12:00:00.500Z");
+    // What differs prints otherwise.
+    let clock = noon.time();
+    assert_eq!(format!("{clock:?}, {:?}", clock.without_zone()), "12:00:00.500Z, 12:00:00.500");
 }
 
 /// The zones of XML Schema Part 2, 3.2.8: a time of day that has one is brought to UTC.
