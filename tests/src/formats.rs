@@ -12,7 +12,6 @@ use crate::events::{Events, Recorder};
 use crate::random::Safe;
 use crate::schemas;
 use crate::soap_paths::say_the_same;
-use trunkline_codec::{cdr, fix};
 
 /// The list. It hands each format to a macro: its module and its name here, what its values keep to, the
 /// options that it is tried with, and what holds of it alone.

@@ -140,10 +140,20 @@ fn a_schema_is_a_line_a_field() {
     let schema = facts("schema", &["market-data"], 0);
     assert_eq!(schema[0]["message_type"], "X");
     assert!(
-        schema.iter().any(|it| it["path"] == "MDInclList.MDEntryPx" && it["tag"] == "270"),
+        schema.iter().any(|it| it["path"]
+            .as_str()
+            .is_some_and(|path| path.ends_with(".MDInclList.MDEntryPx"))
+            && it["tag"] == "270"),
         "{schema:?}"
     );
-    assert!(find(&schema, "value")["code"].is_string());
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-schema.listing");
+    let listing = "message Order D\nfield Side 54 Side required\nend\n\
+                   enumeration Side\nvalue Buy 1\nvalue Sell 2\nend\n";
+    fs::write(&file, listing).expect("our own folder");
+    let schema = facts("schema", &[file.to_str().expect("text")], 0);
+    let value = find(&schema, "value");
+    assert_eq!((&value["enumeration"], &value["name"]), (&"Side".into(), &"Buy".into()));
+    assert_eq!(value["code"], "1");
 }
 
 #[test]

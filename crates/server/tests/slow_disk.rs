@@ -125,7 +125,7 @@ impl Lines {
     /// Those about more bytes than may be.
     fn about_excess(&self) -> Vec<Level> {
         let lines = self.0.lock().expect("no panic");
-        let about = lines.iter().filter(|(_, text)| text.contains("than journal.bytes"));
+        let about = lines.iter().filter(|(_, text)| text.contains(" journal.bytes"));
         about.map(|(level, _)| *level).collect()
     }
 

@@ -178,7 +178,7 @@ fn a_narrow_terminal_leaves_columns_out_and_breaks_no_line() {
     let text = shown(80, &controls);
     let without = all.replace(" address", "").replace(" profile", "");
     assert_eq!(title(&text).join(" "), without, "{text}");
-    assert_eq!(title(&shown(40, &controls)).join(" "), "client out/s lost queued↓");
+    assert_eq!(title(&shown(40, &controls)).join(" "), "client in/s out/s lost queued↓");
     controls.sort = Sort::Subscriptions;
     controls.is_reversed = true;
     assert!(title(&shown(40, &controls)).contains(&"subs↑".to_owned()));
