@@ -183,7 +183,7 @@ fn a_narrow_terminal_leaves_columns_out_and_breaks_no_line() {
     controls.is_reversed = true;
     assert!(title(&shown(40, &controls)).contains(&"subs↑".to_owned()));
     // Nothing of the sums is lost.
-    for word in ["1,234,567,890,123 matched", "elided 25/s", "lost 0/s", "9 queued"] {
+    for word in ["1,234,567,890,123 matched", "elided 0/s", "lost 0/s", "0 queued"] {
         assert!(text.replace('\n', " ").contains(word), "{word} in {text}");
     }
 }
