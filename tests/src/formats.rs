@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use trunkline_bench::random::Random;
 use trunkline_codec::{cdr, fix};
 use trunkline_message::{Layout, Limits, Message, Record, Result};
+use trunkline_random::Random;
 use trunkline_soap as soap;
 
 use crate::events::{Events, Recorder};

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use trunkline_bench::random::Random;
 use trunkline_message::{
     Any, Decoder, Entries, Field, Fields, Holds, Kind, Layout, Message, Need, Result, ScopeId,
     Shape,
 };
+use trunkline_random::Random;
 use trunkline_soap::{is_spaced, is_unwrapped};
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,

@@ -1,7 +1,7 @@
 //! Notes of formats by chance, about the members and types of a schema that is being made.
 
-use trunkline_bench::random::Random;
 use trunkline_message::{LayoutBuilder, MemberId, Need, TypeId};
+use trunkline_random::Random;
 
 /// Which notes there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

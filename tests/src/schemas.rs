@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use trunkline_bench::random::Random;
 use trunkline_message::{IntegerKind, Kind, Layout, LayoutBuilder, Need, TypeId};
+use trunkline_random::Random;
 
 use crate::random_notes::{Labels, Noter, Notes, What};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use trunkline_bench::random::Random;
+use trunkline_random::Random;
 use trunkline_tests::fuzz::{self, Reach};
 
 /// Calls the body with the kept inputs, if there are any; says how many.

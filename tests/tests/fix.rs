@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use trunkline_bench::random::Random;
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, SecurityAltId};
 use trunkline_codec::fix::{self, Frame};
 use trunkline_message::{Error, Kind, Layout, Limits, Message, Need, Record, Structure, Value};
+use trunkline_random::Random;
 use trunkline_tests::plain_fix::{self, Content, Node};
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
@@ -56,9 +56,7 @@ fn a_random_message_reads_the_plain_way_too() {
 
 /// Any order of a message's fields, and of an entry's behind the first.
 fn shuffle(nodes: &mut [Node], first: usize, random: &mut Random) {
-    for i in (first + 1..nodes.len()).rev() {
-        nodes.swap(i, random.between(first as u64, i as u64) as usize);
-    }
+    random.shuffle(&mut nodes[first..]);
     for node in nodes {
         if let Content::Entries(entries) = &mut node.content {
             entries.iter_mut().for_each(|entry| shuffle(entry, 1, random));

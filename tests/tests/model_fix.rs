@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use trunkline_bench::random::Random;
 use trunkline_codec::fix;
 use trunkline_message::{Group, Layout, Limits, Message, Record, Structure};
+use trunkline_random::Random;
 use trunkline_tests::plain_fix;
 use trunkline_tests::random::{self, Safe};
 use trunkline_wire::{BigDecimal, BigInteger, Code, Date, Decimal, Duration, Text, Timestamp};

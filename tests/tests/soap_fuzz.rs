@@ -3,17 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use trunkline_random::Random;
 use trunkline_tests::fuzz;
-
-/// A linear congruence: the same documents on every run.
-struct Seed(u64);
-
-impl Seed {
-    fn byte(&mut self) -> u8 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as u8
-    }
-}
 
 fn golden(folder: &str) -> Vec<Vec<u8>> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../golden").join(folder);
@@ -35,10 +26,10 @@ fn kept_findings_keep_the_promises() {
 
 #[test]
 fn edited_documents_keep_the_promises() {
-    let mut seed = Seed(3);
+    let mut random = Random::new(3);
     for _ in 0..15_000 {
-        let length = 8 + usize::from(seed.byte()) / 2;
-        let mut data: Vec<u8> = (0..length).map(|_| seed.byte()).collect();
+        let length = 8 + usize::from(random.byte()) / 2;
+        let mut data: Vec<u8> = (0..length).map(|_| random.byte()).collect();
         data[0] |= 1;
         fuzz::soap(&data);
     }
@@ -46,19 +37,19 @@ fn edited_documents_keep_the_promises() {
 
 #[test]
 fn damaged_documents_keep_the_promises() {
-    let mut seed = Seed(4);
+    let mut random = Random::new(4);
     for document in golden("soap") {
         for plan in 0..32 {
             let first = plan << 1;
             fuzz::soap(&[&[first], document.as_slice()].concat());
             for _ in 0..20 {
                 let mut damaged = document.clone();
-                for _ in 0..1 + seed.byte() % 3 {
-                    let at =
-                        (usize::from(seed.byte()) << 8 | usize::from(seed.byte())) % damaged.len();
-                    damaged[at] = match seed.byte() % 2 {
-                        0 => b"<>&/='\":]-?! \r\0"[usize::from(seed.byte() % 15)],
-                        _ => seed.byte(),
+                for _ in 0..1 + random.byte() % 3 {
+                    let at = (usize::from(random.byte()) << 8 | usize::from(random.byte()))
+                        % damaged.len();
+                    damaged[at] = match random.byte() % 2 {
+                        0 => b"<>&/='\":]-?! \r\0"[usize::from(random.byte() % 15)],
+                        _ => random.byte(),
                     };
                 }
                 fuzz::soap(&[&[first], damaged.as_slice()].concat());

@@ -14,7 +14,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("net", &["wire", "message", "codec"]),
     ("http", &[]),
     ("native", &["wire"]),
-    ("journal", &["wire"]),
+    ("random", &[]),
+    ("journal", &["wire", "random"]),
     ("router", &["wire"]),
     ("store", &["journal", "router"]),
     (
@@ -37,16 +38,20 @@ const CRATES: &[(&str, &[&str])] = &[
     ("server", &["wire", "native", "journal", "router", "store", "session", "reactor", "http"]),
     (
         "simulation",
-        &["native", "journal", "router", "store", "session", "reactor", "client", "server"],
+        &[
+            "random", "native", "journal", "router", "store", "session", "reactor", "client",
+            "server",
+        ],
     ),
     ("bench", &["wire"]),
     ("experiment", &["wire", "bench"]),
     ("report", &["wire", "bench", "experiment"]),
     ("bench-bus", &["bench", "reactor", "client"]),
-    ("demo", &["wire", "bench", "bench-bus"]),
+    ("demo", &["wire", "random", "bench", "bench-bus"]),
     (
         "lab",
         &[
+            "random",
             "bench",
             "bench-bus",
             "demo",

@@ -11,7 +11,6 @@ pub mod folder;
 pub mod hiccup;
 pub mod histogram;
 mod machine;
-pub mod random;
 pub mod record;
 pub mod row;
 pub mod statistics;

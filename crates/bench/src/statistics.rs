@@ -272,7 +272,7 @@ pub fn noise_floor(rule: &ComparisonRule, first: &[f64], second: &[f64]) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use trunkline_random::Random;
 
     const RULE: ComparisonRule = ComparisonRule { confidence: 0.95, spread_limit: 0.25 };
 

@@ -6,6 +6,7 @@ use std::io;
 use std::ops::Range;
 
 use rustix::io::Errno;
+use trunkline_random::Random;
 
 use crate::disk::Disk;
 
@@ -56,13 +57,13 @@ pub struct SimulatedDisk {
     /// Files that were removed since the power was cut.
     removals: u64,
     /// For choosing sectors where the caller gives no chance.
-    state: u64,
+    random: Random,
 }
 
 impl SimulatedDisk {
     /// An empty folder.
     pub fn new(seed: u64) -> Self {
-        Self { state: seed, ..Self::default() }
+        Self { random: Random::new(seed), ..Self::default() }
     }
 
     /// Sets the most bytes of all files together; existing ones stay.
@@ -173,15 +174,6 @@ impl SimulatedDisk {
         };
         self.files.insert(name.to_owned(), File { seen, kept, removed: None });
     }
-
-    /// By the generator of Steele, Lea and Flood (SplitMix).
-    fn random(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
 }
 
 fn put(bytes: &mut Vec<u8>, offset: usize, new: &[u8]) {
@@ -231,7 +223,7 @@ impl Disk for SimulatedDisk {
     }
 
     fn write(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let mut state = self.random();
+        let mut random = Random::new(self.random.bits());
         let fault = self.fault;
         if self.without_handle > 0 {
             self.without_handle -= 1;
@@ -246,11 +238,8 @@ impl Disk for SimulatedDisk {
             kept.into_iter().for_each(|kept| put(kept, offset as usize, bytes));
             return Ok(());
         }
-        let mut toss = |below| {
-            state = state.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            (state >> 33) % below
-        };
-        kept.into_iter().for_each(|kept| tear(kept, offset as usize, bytes, &mut toss));
+        let mut draw = |below| random.below(below);
+        kept.into_iter().for_each(|kept| tear(kept, offset as usize, bytes, &mut draw));
         Err(failed())
     }
 
@@ -274,7 +263,7 @@ impl Disk for SimulatedDisk {
     }
 
     fn read(&mut self, name: &str, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let random = self.random();
+        let random = self.random.bits();
         let seen = &self.find(name)?.seen;
         let rest = seen.get(offset as usize..).unwrap_or(&[]);
         let mut length = rest.len().min(buffer.len());

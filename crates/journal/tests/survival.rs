@@ -9,6 +9,7 @@ use trunkline_journal::{
     Address, Commit, Disk as _, Done, Found, Journal, Lookup, Options, Record, Rejection, Report,
     Room, Scan, Task, commit, open, read_all, segment_name, task,
 };
+use trunkline_random::Random;
 
 const STATE: u8 = 1;
 const MESSAGE: u8 = 2;
@@ -37,7 +38,7 @@ struct World {
     told: u64,
     /// Highest position that was ever given.
     given: u64,
-    random: u64,
+    random: Random,
 }
 
 fn opened(disk: &mut SimulatedDisk, options: Options) -> (Journal, Report, BTreeMap<u64, Vec<u8>>) {
@@ -63,19 +64,10 @@ impl World {
             written: BTreeMap::new(),
             told: 0,
             given: 0,
-            random: seed,
+            random: Random::new(seed),
         };
         world.tasks();
         world
-    }
-
-    fn random_below(random: &mut u64) -> impl FnMut(u64) -> u64 {
-        |below| {
-            *random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (*random >> 33) % below
-        }
     }
 
     fn tasks(&mut self) {
@@ -144,15 +136,12 @@ impl World {
         let writes: Vec<_> = chunks
             .map(|it| (segment_name(it.at.segment), u64::from(it.at.offset), &it.bytes[..]))
             .collect();
-        let mut random = self.random;
-        let mut random_below = Self::random_below(&mut random);
+        let mut draw = |below| self.random.below(below);
         if power {
-            self.disk.cut_power(&writes, &mut random_below);
+            self.disk.cut_power(&writes, &mut draw);
         } else {
-            self.disk.kill(&writes, &mut random_below);
+            self.disk.kill(&writes, &mut draw);
         }
-        drop(random_below);
-        self.random = random;
         let (journal, report, seen) = opened(&mut self.disk, options());
         (self.journal, self.report) = (journal, report);
         assert_eq!(self.report.damages, [], "what dies damages nothing that was on disk");

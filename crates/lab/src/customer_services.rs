@@ -14,7 +14,7 @@ use trunkline_wire::{Date, Time, Timestamp};
 #[cfg(test)]
 pub(crate) use scenario::MESSAGES;
 pub(crate) use scenario::{CustomerRecords, batch};
-use trunkline_bench::random::Random;
+use trunkline_random::Random;
 use words::{DOMAINS, FIRST_NAMES, LAST_NAMES, MATERIALS, STREETS, SUBURBS, THINGS, UNITS, pick};
 
 /// The header of a request.

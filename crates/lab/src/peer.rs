@@ -36,8 +36,8 @@ use process::Process;
 pub use service::{Serving, Stages};
 pub use subject::PeerSubject;
 use trunkline_bench::folder::PrivateFolder;
-use trunkline_bench::random::Random;
 use trunkline_experiment::format::Format;
+use trunkline_random::Random;
 
 /// How long a peer may take for one answer unless told otherwise.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);

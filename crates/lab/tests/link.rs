@@ -6,9 +6,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use trunkline_bench::random::Random;
 use trunkline_experiment::link::Link;
 use trunkline_lab::link::Proxy;
+use trunkline_random::Random;
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -15,6 +15,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use trunkline_random::Random;
 use trunkline_reactor::{Address, Idle, Listener, Reactor, Stream, Waker};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -188,19 +189,15 @@ fn spoilt_cursors_end_one_connection_and_no_other() {
 fn scribbling_at_random_harms_nobody_else() {
     let echo = Echo::start(Idle::SpinFor(Duration::from_micros(20)));
     let mut honest = echo.connect();
-    let mut seed = 1u64;
-    let mut random = move || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        seed >> 33
-    };
+    let mut random = Random::new(1);
     for round in 0..60u64 {
         let mut hostile = Hostile::connect(&echo);
         for _ in 0..40 {
-            let offset = if random() % 4 == 0 { random() % 8192 } else { random() % 8 * 128 };
-            let value = match random() % 3 {
-                0 => random() % 5000,
-                1 => 1 << (random() % 64),
-                _ => random().wrapping_mul(random()),
+            let offset = if random.once_in(4) { random.below(8192) } else { random.below(8) * 128 };
+            let value = match random.below(3) {
+                0 => random.below(5000),
+                1 => 1 << random.below(64),
+                _ => random.bits(),
             };
             hostile.put(offset, &value.to_le_bytes());
             hostile.wake();

@@ -17,6 +17,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use trunkline_client::{Client, Consume, Event, Options, Result, Start, format};
+use trunkline_random::Random;
 use trunkline_server::config::JournalRule;
 use trunkline_server::{Config, Server};
 use trunkline_store::{Forwarding, Level};
@@ -313,12 +314,6 @@ fn audit(folder: &Path, consumers: &[&str], published: &BTreeMap<String, u64>, s
     }
 }
 
-/// Numbers by chance; what is killed when is left to the machine anyway.
-fn chance(state: &mut u64, below: u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) % below
-}
-
 #[test]
 fn nothing_acknowledged_is_lost_when_processes_are_killed() {
     let seconds = env::var(SECONDS).ok().and_then(|it| it.parse().ok()).unwrap_or(12);
@@ -332,16 +327,16 @@ fn nothing_acknowledged_is_lost_when_processes_are_killed() {
     processes.extend(publishers.iter().map(|name| Process::new("publisher", name)));
     processes.extend(consumers.iter().map(|name| Process::new("consumer", name)));
     processes.iter_mut().for_each(|it| it.start(&folder));
-    let (began, mut state) = (Instant::now(), 2012);
+    let (began, mut random) = (Instant::now(), Random::new(2012));
     while began.elapsed() < Duration::from_secs(seconds) {
-        sleep(Duration::from_millis(20 + chance(&mut state, 400)));
+        sleep(Duration::from_millis(20 + random.below(400)));
         // The router dies as often as all others together.
-        let who = match chance(&mut state, 2) {
+        let who = match random.below(2) {
             0 => 0,
-            _ => 1 + chance(&mut state, processes.len() as u64 - 1) as usize,
+            _ => 1 + random.index(processes.len() - 1),
         };
         processes[who].kill();
-        sleep(Duration::from_millis(chance(&mut state, 60)));
+        sleep(Duration::from_millis(random.below(60)));
         processes[who].start(&folder);
     }
     File::create(folder.join(END)).expect("the end is told");

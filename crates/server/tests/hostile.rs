@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Signal, getrlimit};
 use trunkline_native::{self as native, Hello, Overflow, RouterFrame};
+use trunkline_random::Random;
 use trunkline_reactor::{Address, Idle, Reactor};
-use wild::{PATIENCE, Peer, Process, Random, Router, say, soak};
+use wild::{PATIENCE, Peer, Process, Router, say, soak};
 
 /// Not a test of its own: what the other processes do.
 #[test]
@@ -71,7 +72,7 @@ fn publishers_killed_in_the_middle_of_a_message_leave_no_trace() {
 fn garbage(random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
     match random.below(6) {
-        0 => bytes = vec![0; random.below(3000)],
+        0 => bytes = vec![0; random.index(3000)],
         1 => bytes.extend_from_slice(b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n"),
         2 => bytes.extend_from_slice(&[0xff; 64]),
         3 => {
@@ -89,12 +90,12 @@ fn garbage(random: &mut Random) -> Vec<u8> {
                 native::encode_topic(&mut bytes, n, "a/b/c");
                 native::encode_subscribe(&mut bytes, n, native::Updates::All, "a/*/>");
                 native::encode_publish(&mut bytes, n, 0, &random.bytes(40));
-                let at = begin + random.below(bytes.len() - begin);
+                let at = begin + random.index(bytes.len() - begin);
                 bytes[at] ^= 1 << random.below(8);
             }
         }
         _ => {
-            let length = random.below(5000);
+            let length = random.index(5000);
             bytes = random.bytes(length);
         }
     }
@@ -105,7 +106,7 @@ fn garbage(random: &mut Random) -> Vec<u8> {
 fn pester(mut stream: impl std::io::Read + std::io::Write, random: &mut Random) {
     // The router may have closed the connection in the middle.
     let _ = stream.write_all(&garbage(random));
-    if random.below(2) == 0 {
+    if random.once_in(2) {
         let _ = stream.read(&mut [0; 100]);
     }
 }
@@ -115,7 +116,7 @@ fn garbage_on_every_port_harms_nobody() {
     let router = Router::start("router.handshake_timeout = '300ms'\n");
     let mut honest = Peer::connect(&router.tcp, "honest");
     honest.subscribe(1, "check");
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let host = |address: &Address| match address {
         Address::Tcp(host) => host.clone(),
         Address::Unix(path) | Address::SharedMemory(path) => path.display().to_string(),

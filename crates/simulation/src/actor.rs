@@ -7,10 +7,11 @@ use trunkline_client::{Conversation, Event, RequestId, Subscription, Topic};
 use super::host::{Arrival, Host, LinkId};
 use super::link::End;
 use super::model::Caps;
-use super::random::Random;
 use super::report::{Checked, ensure, violation};
 use super::scenario::Plan;
 use super::seen::{self, Observation};
+use crate::link::LinkOptions;
+use trunkline_random::Random;
 
 /// What part of a run it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +62,7 @@ pub(crate) struct Actor {
 impl Actor {
     pub(crate) fn new(index: usize, seed: u64, grain: u64, plan: Plan) -> Self {
         let conversation = Conversation::new(&plan.options);
-        let mut random = Random::new(seed, 1 + index as u64);
+        let mut random = Random::stream(seed, 1 + index as u64);
         let until = grain * random.below(20);
         Self {
             plan,
@@ -117,7 +118,7 @@ impl Actor {
         let options = &self.plan.options;
         let arrival = Arrival {
             actor: self.index,
-            link_options: self.random.link_options(self.plan.capacity),
+            link_options: LinkOptions::draw(&mut self.random, self.plan.capacity),
             caps: Caps {
                 messages_per_second: options.messages_per_second.into(),
                 bytes_per_second: options.bytes_per_second,

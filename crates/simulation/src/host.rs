@@ -19,7 +19,6 @@ use crate::history::History;
 use crate::kernel::Kernel;
 use crate::link::{End, LinkOptions};
 use crate::model::Caps;
-use crate::random::Random;
 use crate::report::{Checked, Counts, Trace, Violation, ensure, violation};
 use crate::seen;
 use crate::simulated::{SharedKernel, Simulated};
@@ -366,13 +365,5 @@ fn brief(frame: &RouterFrame<'_>) -> String {
         ),
         RouterFrame::Reply(it) => format!("reply to {}", it.correlation),
         other => format!("{other:?}"),
-    }
-}
-
-impl Random {
-    /// How a client's stream is made.
-    pub(crate) fn link_options(&mut self, capacity: (usize, usize)) -> LinkOptions {
-        let transport = self.pick(&crate::link::Transport::ALL);
-        LinkOptions { transport, capacity, random: self.next() }
     }
 }

@@ -10,9 +10,9 @@ use trunkline_reactor::{Address, Event};
 use trunkline_server::server::Command;
 
 use crate::link::{End, Link, LinkOptions, Transport};
-use crate::random::Random;
 use crate::report::{Checked, Violation, violation};
 use crate::watch::Readers;
+use trunkline_random::Random;
 
 /// A number for each stream that was ever made.
 pub(crate) type LinkId = u64;
@@ -42,7 +42,7 @@ impl DiskWork {
             failed: None,
             segments_removed: 0,
             synced,
-            random: Random::new(seed, 3),
+            random: Random::stream(seed, 3),
         }
     }
 
@@ -189,9 +189,7 @@ impl Kernel {
             self.readers.is_ready(id);
         }
         if let Some(random) = &mut self.shuffles {
-            for place in (1..events.len()).rev() {
-                events.swap(place, random.below(place as u64 + 1) as usize);
-            }
+            random.shuffle(events);
         }
     }
 
@@ -225,7 +223,7 @@ impl Kernel {
         {
             // It was held, and goes on.
             self.released += 1;
-            self.readers.is_released(id);
+            self.readers.is_released(id, bytes);
         }
     }
 

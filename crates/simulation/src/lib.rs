@@ -42,7 +42,6 @@ mod model;
 mod page;
 mod payload;
 mod power;
-mod random;
 mod reader;
 mod report;
 mod scenario;

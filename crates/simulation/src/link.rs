@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::random::Random;
+use trunkline_random::Random;
 
 /// Bytes that are under way in one direction.
 #[derive(Debug)]
@@ -93,6 +93,13 @@ pub(crate) struct LinkOptions {
     pub(crate) random: u64,
 }
 
+impl LinkOptions {
+    /// A stream of this capacity; the transport is left to chance.
+    pub(crate) fn draw(random: &mut Random, capacity: (usize, usize)) -> Self {
+        Self { transport: random.pick(&Transport::ALL), capacity, random: random.bits() }
+    }
+}
+
 /// Events of a stream that the router has not been told yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PendingEvents {
@@ -161,7 +168,7 @@ impl Link {
             unused: VecDeque::new(),
             is_read: false,
             written: Vec::new(),
-            random: Random::new(link_options.random, 0x6c69_6e6b),
+            random: Random::stream(link_options.random, 0x6c69_6e6b),
         }
     }
 

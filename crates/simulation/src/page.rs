@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::actor::Phase;
 use crate::host::{Host, LinkId};
-use crate::link::End;
-use crate::random::Random;
+use crate::link::{End, LinkOptions};
 use crate::report::{Checked, Violation, ensure, violation};
 use crate::scenario::PATTERNS;
+use trunkline_random::Random;
 
 const OPENING: &str = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
     Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
@@ -47,7 +47,7 @@ pub(crate) struct Page {
 
 impl Page {
     pub(crate) fn new(seed: u64, number: u64, grain: u64) -> Self {
-        let mut random = Random::new(seed, 0x7061_6765 + number);
+        let mut random = Random::stream(seed, 0x7061_6765 + number);
         let next_step = grain * random.below(40);
         Self {
             next_step,
@@ -90,7 +90,7 @@ impl Page {
 
     fn connect(&mut self, host: &mut Host) {
         let capacity = (64 << 10, self.random.pick(&[1 << 10, 64 << 10]) as usize);
-        let link_options = self.random.link_options(capacity);
+        let link_options = LinkOptions::draw(&mut self.random, capacity);
         self.link = host.connect_page(link_options);
         (self.is_open, self.is_closing, self.announced) = (false, false, None);
         self.input.clear();
@@ -101,7 +101,7 @@ impl Page {
     }
 
     fn send(&mut self, link: LinkId, kind: u8, payload: &[u8], host: &mut Host) {
-        let mask = (self.random.next() as u32).to_le_bytes();
+        let mask = (self.random.bits() as u32).to_le_bytes();
         let mut frame = vec![0x80 | kind, 0x80 | payload.len() as u8];
         frame.extend(mask);
         frame.extend(payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask));

@@ -25,12 +25,12 @@ mod producer;
 
 use trunkline_native::Updates;
 
-use super::random::Random;
 use super::report::{Checked, Failure, Violation, ensure};
 use consumer::Consumer;
 use machine::Machine;
 use model::Model;
 use producer::Producer;
+use trunkline_random::Random;
 
 /// What is checked in every run with power cuts.
 pub const POWER_CHECKERS: &[&str] = &[
@@ -156,7 +156,7 @@ const REST: u32 = 60_000;
 
 impl World {
     fn new(seed: u64) -> Self {
-        let mut random = Random::new(seed, 1);
+        let mut random = Random::stream(seed, 1);
         let producers = random.between(1, 3);
         let durables = random.between(1, 3);
         let mut consumers = Vec::new();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use trunkline_client::{Options, Overflow};
 use trunkline_router::Overflow as RouterOverflow;
 
-use super::random::Random;
+use trunkline_random::Random;
 use trunkline_server::Config;
 
 /// Topics that are published to.
@@ -88,7 +88,7 @@ pub(crate) struct Scenario {
 
 impl Scenario {
     pub(crate) fn new(seed: u64) -> Self {
-        let mut random = Random::new(seed, 0x7363_656e);
+        let mut random = Random::stream(seed, 0x7363_656e);
         let mut config = config(&mut random);
         let reload =
             random.once_in(3).then(|| (random.between(50, 250), self::config(&mut random)));
@@ -112,7 +112,7 @@ impl Scenario {
         if random.once_in(2) {
             plans.push(Plan { is_hostile: true, dies: None, ..publisher(&mut random) });
         }
-        let mut random = Random::new(seed, 0x6d6f_6465);
+        let mut random = Random::stream(seed, 0x6d6f_6465);
         let is_one_by_one = random.once_in(2);
         if !is_one_by_one && random.once_in(2) {
             plans.extend([flooder(&mut random), flooder(&mut random)]);

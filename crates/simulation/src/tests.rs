@@ -244,7 +244,7 @@ fn what_was_sent_is_worked_through_though_its_client_is_gone() {
     let mut host = Host::new(&config, engine, kernel, Trace::new(false), Some(forget))
         .unwrap_or_else(|it| panic!("{it:?}"));
     let link_options =
-        LinkOptions { transport: Transport::Tcp, capacity: (1 << 20, 1 << 20), random: 1 };
+        LinkOptions { transport: Transport::Tcp, capacity: (1 << 20, 1 << 20), random: 2 };
     let arrival = Arrival { actor: 0, link_options, caps: Caps::default() };
     let link = host.connect(arrival).expect("it listens");
     let mut bytes = Vec::new();

@@ -4,10 +4,10 @@ use super::actor::{Actor, Phase};
 use super::host::{Host, Tamper};
 use super::kernel::Kernel;
 use super::page::Page;
-use super::random::Random;
 use super::report::{Checked, Counts, Failure, Trace, Violation, ensure, violation};
 use super::scenario::Scenario;
 use super::seen::Observation;
+use trunkline_random::Random;
 use trunkline_server::{Config, Engine};
 
 /// How long everything is watched after the last thing was begun, at least and at most; nanoseconds.
@@ -63,7 +63,7 @@ pub(crate) fn run(seed: u64, steps: u32, variant: Variant) -> Result<Outcome, Bo
         Actor::new(index, seed, grain, plan)
     });
     let mut kernel = Kernel::new();
-    kernel.shuffles = (!is_one_by_one).then(|| Random::new(seed, 0x6576_656e));
+    kernel.shuffles = (!is_one_by_one).then(|| Random::stream(seed, 0x6576_656e));
     let trace = Trace::new(variant.is_traced);
     let host = Host::new(&config, Engine::new(&config), kernel, trace, variant.tamper);
     let host = host.map_err(|seen| Failure::new((seed, steps), (0, 0), seen, Vec::new()))?;

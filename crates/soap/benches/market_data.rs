@@ -16,6 +16,7 @@ use std::rc::Rc;
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, MdEntry};
 use trunkline_codec::{cdr, fix};
 use trunkline_message::{Message, Record, Structure};
+use trunkline_random::Random;
 use trunkline_soap as soap;
 use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
 
@@ -23,17 +24,9 @@ use interleaved::Pass;
 
 const MESSAGES: u32 = 32;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % bound
-    }
-
-    fn chance(&mut self, random: bool) -> bool {
-        !random || self.below(10) < 8
-    }
+/// Whether a field is set: always, or by chance.
+fn is_set(rng: &mut Random, random: bool) -> bool {
+    !random || rng.chance(80)
 }
 
 fn entry(rng: &mut Random, random: bool) -> MdEntry {
@@ -42,39 +35,39 @@ fn entry(rng: &mut Random, random: bool) -> MdEntry {
     let text = |rng: &mut Random, letter: char, bound: u64| {
         Text::from(format!("{letter}{:03}", rng.below(bound)))
     };
-    if rng.chance(random) {
+    if is_set(rng, random) {
         entry.set_md_entry_type(Code::new("2"));
     }
-    if rng.chance(random) {
+    if is_set(rng, random) {
         entry.set_md_entry_id(text(rng, 'T', 1_000_000));
     }
-    if rng.chance(random) {
+    if is_set(rng, random) {
         entry.instrument.set_symbol(text(rng, 'S', 1000));
     }
-    if rng.chance(random) {
+    if is_set(rng, random) {
         entry.instrument.set_cfi_code("ESXXXX");
     }
-    if rng.chance(random) {
+    if is_set(rng, random) {
         let price = Decimal::new(rng.below(100_000) as i64 + 1, -(1 + rng.below(3) as i8));
         entry.set_md_entry_px(price.unwrap());
     }
-    if rng.chance(random) {
+    if is_set(rng, random) {
         entry.set_md_entry_size(rng.below(20_000) as i32 + 1);
     }
-    if rng.chance(random) {
+    if is_set(rng, random) {
         entry.set_md_entry_date(Date::new(2002, 11, 1 + rng.below(28) as u8).unwrap());
     }
-    if rng.chance(random) {
+    if is_set(rng, random) {
         let (hour, minute) = (10 + rng.below(6) as u8, rng.below(60) as u8);
         entry.set_md_entry_time(Time::new(hour, minute, rng.below(60) as u8, 0).unwrap());
     }
-    if rng.chance(random) {
+    if is_set(rng, random) {
         entry.set_seller_days(3);
     }
-    if rng.chance(random) {
+    if is_set(rng, random) {
         entry.set_md_entry_buyer(text(rng, '2', 1000));
     }
-    if rng.chance(random) {
+    if is_set(rng, random) {
         entry.set_md_entry_seller(text(rng, '3', 1000));
     }
     if random {
@@ -95,7 +88,7 @@ fn entry(rng: &mut Random, random: bool) -> MdEntry {
 }
 
 fn messages(random: bool) -> Vec<MarketDataIncrementalRefresh> {
-    let mut rng = Random(2004);
+    let mut rng = Random::new(2004);
     let message = |number: usize| {
         let mut message = MarketDataIncrementalRefresh::default();
         message.header.sender.comp_id = "ABC".into();

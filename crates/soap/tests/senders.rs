@@ -3,6 +3,7 @@
 
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, MdEntry};
 use trunkline_message::Structure;
+use trunkline_random::Random;
 use trunkline_soap::{Decoder, Encoder, Layout, Options, Plan, Style};
 use trunkline_wire::Code;
 
@@ -39,25 +40,15 @@ const CHANGES: [(&str, &str); 6] = [
     ("</MDIncGroup>", "<unknown/></MDIncGroup>"),
 ];
 
-/// A linear congruence: the same documents on every run.
-struct Seed(u64);
-
-impl Seed {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % bound
-    }
-}
-
-fn message(seed: &mut Seed) -> MarketDataIncrementalRefresh {
+fn message(random: &mut Random) -> MarketDataIncrementalRefresh {
     let mut message = MarketDataIncrementalRefresh::default();
     message.header.sender.comp_id = "ABC".into();
     message.header.target.comp_id = "XYZ".into();
-    for number in 0..seed.below(4) {
+    for number in 0..random.index(4) {
         let mut entry = MdEntry::default();
         entry.md_update_action = Code::new("0");
         entry.set_md_entry_id(format!("T{number}").as_str());
-        if seed.below(2) == 0 {
+        if random.index(2) == 0 {
             entry.instrument.set_symbol("CBG");
         }
         message.body.entries.push(entry);
@@ -75,14 +66,14 @@ fn prefixed(document: &str) -> String {
 }
 
 /// A document as one of the senders writes it.
-fn written(plain: &str, prefixes: bool, seed: &mut Seed) -> String {
-    let sender = SENDERS[seed.below(SENDERS.len())];
+fn written(plain: &str, prefixes: bool, random: &mut Random) -> String {
+    let sender = SENDERS[random.index(SENDERS.len())];
     let is_foreign = prefixes && sender.len() < 4;
     let mut text = if is_foreign { prefixed(plain) } else { plain.to_owned() };
-    let number = seed.below(1_000_000).to_string();
-    let blocks = BLOCKS[seed.below(BLOCKS.len())].replace('#', &number);
+    let number = random.index(1_000_000).to_string();
+    let blocks = BLOCKS[random.index(BLOCKS.len())].replace('#', &number);
     let (start, end) = ("<SOAP-ENV:Header", "</SOAP-ENV:Header>");
-    let header = match seed.below(8) {
+    let header = match random.index(8) {
         0 => String::new(),
         1 => format!("{start}/>"),
         2 => format!("{start} SOAP-ENV:a='1'\n>{blocks}{blocks}{end}"),
@@ -90,23 +81,23 @@ fn written(plain: &str, prefixes: bool, seed: &mut Seed) -> String {
         _ => format!("{start}>{blocks}{end}"),
     };
     text = text.replacen("<SOAP-ENV:Body", &(header + "<SOAP-ENV:Body"), 1);
-    if let Some((from, to)) = CHANGES.get(seed.below(20)) {
+    if let Some((from, to)) = CHANGES.get(random.index(20)) {
         text = text.replacen(from, to, 1);
     }
     text.replace("SOAP-ENV", sender)
 }
 
 fn check(options: &Options, seed: u64) {
-    let mut seed = Seed(seed);
+    let mut random = Random::new(seed);
     let plan = Plan::new(MarketDataIncrementalRefresh::layout(), options).expect("a plan");
     let prefixes = options.style == Style::DocumentLiteral && !options.attributes;
     let mut lasting = Decoder::new(&plan);
     let mut found = MarketDataIncrementalRefresh::default();
     let (mut read, mut rejected) = (0, 0);
     for _ in 0..2000 {
-        let bytes = Encoder::new(&plan).encode(&message(&mut seed)).unwrap().to_vec();
-        let document = written(str::from_utf8(&bytes).unwrap(), prefixes, &mut seed);
-        for _ in 0..1 + seed.below(3) {
+        let bytes = Encoder::new(&plan).encode(&message(&mut random)).unwrap().to_vec();
+        let document = written(str::from_utf8(&bytes).unwrap(), prefixes, &mut random);
+        for _ in 0..1 + random.index(3) {
             let mut generic = Decoder::new(&plan).generic();
             let mut expected = MarketDataIncrementalRefresh::default();
             let result = generic.decode(document.as_bytes(), &mut expected);

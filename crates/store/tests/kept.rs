@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{Options, commit};
+use trunkline_random::Random;
 use trunkline_store::{Consume, Rejected, Settings, kind};
 use world::{World, durable, records, settings};
 
@@ -110,7 +111,7 @@ fn a_subscription_with_too_many_ranges_stops_alone_and_goes_on_with_the_oldest()
 struct Model {
     world: World,
     left: Vec<BTreeSet<u32>>,
-    random: u64,
+    random: Random,
 }
 
 const DURABLES: u64 = 5;
@@ -132,15 +133,7 @@ impl Model {
     }
 
     fn over(world: World) -> Self {
-        Self { world, left: vec![BTreeSet::new(); DURABLES as usize], random: 1 }
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.random = self
-            .random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.random >> 33) % limit
+        Self { world, left: vec![BTreeSet::new(); DURABLES as usize], random: Random::new(1) }
     }
 
     /// A message is published, and others are acknowledged, some of them.
@@ -152,8 +145,8 @@ impl Model {
         self.world.sync();
         for durable in 0..DURABLES {
             let seen = seen_by(&self.world, 10 + durable);
-            let (position, number) = seen[self.below(seen.len() as u64) as usize];
-            if self.below(3) > 0 {
+            let (position, number) = seen[self.random.index(seen.len())];
+            if self.random.below(3) > 0 {
                 let at = self.world.at();
                 let (client, told) = (10 + durable, &mut self.world.told);
                 self.world
@@ -292,7 +285,7 @@ fn a_subscription_that_has_stopped_goes_on_whatever_is_acknowledged_first() {
     let mut has: Vec<u64> = seen_by(&model.world, 2).iter().map(|it| it.0).collect();
     model.world.told.seen.clear();
     while model.world.store.account("gateway").expect("one").acknowledged < MESSAGES {
-        let next = model.below(has.len() as u64) as usize;
+        let next = model.random.index(has.len());
         model.world.acknowledge(2, has.swap_remove(next));
         if !model.world.told.rejected.is_empty() {
             stops += 1;
@@ -476,7 +469,7 @@ fn a_subscription_that_has_stopped_does_so_no_more_with_a_window_of_as_many_mess
     while model.world.store.account("gateway").expect("one").acknowledged < 1_000 {
         has.extend(std::mem::take(&mut model.world.told.seen));
         assert!((1..=8).contains(&has.len()), "{} of eight", has.len());
-        let next = model.below(has.len() as u64) as usize;
+        let next = model.random.index(has.len());
         model.world.acknowledge(2, has.swap_remove(next).position);
         assert!(model.world.told.rejected.is_empty(), "it goes on");
     }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use trunkline_bench::random::Random;
 use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{MACHINE, MachineRow, Row, Verdict};
 use trunkline_experiment::definition::{Definition, Line};
 use trunkline_experiment::format;
+use trunkline_random::Random;
 
 /// A format: its profile without the transport, the paper's name, bytes and nanoseconds of a message
 /// and of an entry.

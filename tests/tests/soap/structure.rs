@@ -1,5 +1,6 @@
 //! Elements in any order, missing, twice, unknown, nil, of a type, and in the wrong place.
 
+use trunkline_random::Random;
 use trunkline_tests::every_kind::{EveryKind, Hollow, Leg, Nested, Step};
 use trunkline_wire::Code;
 
@@ -11,14 +12,6 @@ use crate::{document, enveloped, kinds, read, rejected};
 
 fn named(name: &str) -> EveryKind {
     EveryKind { name: name.into(), ..EveryKind::default() }
-}
-
-/// A linear congruence: the same orders on every run.
-fn shuffle<T>(items: &mut [T], seed: &mut u64) {
-    for last in (1..items.len()).rev() {
-        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        items.swap(last, (*seed >> 33) as usize % (last + 1));
-    }
 }
 
 #[test]
@@ -45,9 +38,9 @@ fn elements_stand_in_any_order() {
         legs: [leg].into_iter().collect(),
         ..named("a")
     };
-    let mut seed = 6;
+    let mut random = Random::new(6);
     for _ in 0..300 {
-        shuffle(&mut fields, &mut seed);
+        random.shuffle(&mut fields);
         for between in ["", " \r\n\t"] {
             let document = kinds(&fields.join(between));
             assert_eq!(read(&document).as_ref(), Ok(&expected), "{document}");
@@ -131,11 +124,7 @@ fn every_way_rejects_what_stands_twice() {
     ];
     let typed = Options { types: true, ..Options::default() };
     let plans = [Options::default(), typed, document("urn:own")];
-    let mut seed = 11;
-    let mut below = |bound: usize| {
-        seed = u64::wrapping_mul(seed, 6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 33) as usize % bound
-    };
+    let mut random = Random::new(11);
     for options in plans {
         let plan = Plan::new(EveryKind::layout(), &options).expect("a plan");
         let mut paths = Paths::<EveryKind>::new(&plan);
@@ -144,10 +133,10 @@ fn every_way_rejects_what_stands_twice() {
         for _ in 0..3_000 {
             let mut names = Vec::new();
             let mut fields = "<name>a</name>".to_owned();
-            for _ in 0..below(6) {
-                let (name, piece) = pieces[below(pieces.len())];
+            for _ in 0..random.index(6) {
+                let (name, piece) = pieces[random.index(pieces.len())];
                 names.extend((!name.is_empty()).then_some(name));
-                match below(2) {
+                match random.index(2) {
                     0 => fields.push_str(piece),
                     _ => fields.insert_str(0, piece),
                 }

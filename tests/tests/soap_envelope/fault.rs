@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use trunkline_bench::random::Random;
 use trunkline_message::Limits;
+use trunkline_random::Random;
 use trunkline_soap::{Fault, FaultCode, FaultParts, Fragment, QName, Version};
 use trunkline_tests::seam;
 

@@ -1,10 +1,10 @@
 //! Documents of encoded plans that are damaged at random: the decoder reads the message that the
 //! graph has, or neither reads one.
 
-use trunkline_bench::random::Random;
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_codec::xml::{self, Event, Parser};
 use trunkline_message::{Limits, Structure};
+use trunkline_random::Random;
 use trunkline_soap::{self as soap, Decoder, Layout, Options, Plan, Style, Version};
 use trunkline_tests::every_kind::{self, EveryKind};
 use trunkline_tests::{samples, seam};

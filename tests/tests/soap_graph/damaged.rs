@@ -1,7 +1,7 @@
 //! Documents that are damaged at random: what is read at all is written and read again.
 
-use trunkline_bench::random::Random;
 use trunkline_message::{ErrorKind, Limits};
+use trunkline_random::Random;
 use trunkline_soap::Version;
 use trunkline_soap::graph;
 use trunkline_tests::seam;

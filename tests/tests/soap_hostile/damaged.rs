@@ -1,9 +1,9 @@
 //! Valid messages of each style, cut short and with bits flipped.
 
-use trunkline_bench::random::Random;
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_lab::customer_services::web_service::{NAMESPACE, PATHS};
 use trunkline_message::Structure as _;
+use trunkline_random::Random;
 use trunkline_session::soap::{Binding, QName};
 use trunkline_soap::{Encoder, Fragment, HeaderBlock, Plan};
 use trunkline_tests::samples;

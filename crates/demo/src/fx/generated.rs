@@ -4,7 +4,7 @@ use trunkline_wire::Decimal;
 
 use super::market::LEGS;
 use super::{Stream, Tick, Ticks};
-use trunkline_bench::random::{Random, Weighted};
+use trunkline_random::{Random, Weighted};
 
 /// Ticks in a second of a quiet market.
 const QUIET_RATE: u64 = 400;

@@ -1,6 +1,6 @@
 //! What names and things are made of.
 
-use trunkline_bench::random::Random;
+use trunkline_random::Random;
 
 /// One of the words, which commas part.
 pub(super) fn pick(random: &mut Random, words: &'static str) -> &'static str {

@@ -9,7 +9,7 @@ use trunkline_catalogue::market_data::{
 };
 use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
 
-use trunkline_bench::random::Random;
+use trunkline_random::Random;
 
 /// How likely each optional field of Figure 3 stays, in percent.
 const STAYS: u64 = 80;

@@ -7,8 +7,8 @@ use trunkline_message::{Message, Structure};
 
 use crate::answer::compare;
 use crate::format::Codec;
-use trunkline_bench::random::Random;
 use trunkline_experiment::format::{Encoding, Family, Format};
+use trunkline_random::Random;
 
 /// The message as another sender might have written it, in a way that no encoder here writes: with a
 /// comment in XML, another order of the header and zeros behind prices in FIX, padding octets that are not 0 in CDR. None where there

@@ -2,7 +2,7 @@
 
 use super::{Trade, TradingDay};
 use trunkline_bench::clock::Date;
-use trunkline_bench::random::{Random, Weighted};
+use trunkline_random::{Random, Weighted};
 
 /// Trade reports of the paper's day (section 4.1: approximately 55,000).
 const TRADES: u32 = 55_000;

@@ -122,6 +122,8 @@ impl Values {
 mod tests {
     use std::collections::BTreeMap;
 
+    use trunkline_random::Random;
+
     use super::*;
     use crate::{Kind, Need};
 
@@ -138,14 +140,10 @@ mod tests {
         }
         let layout = Arc::new(builder.build().unwrap());
         let (mut values, mut map) = (Values::new(200), BTreeMap::new());
-        let mut state = 1_u64;
-        let mut below = |count: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) % count
-        };
+        let mut random = Random::new(1);
         for step in 0..20_000 {
-            let index = below(200) as usize;
-            match below(300) {
+            let index = random.index(200);
+            match random.below(300) {
                 0 => {
                     values.clear();
                     map.clear();

@@ -10,31 +10,12 @@ use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroU64};
 
 use model::{MatchLedger, Model, Policy};
+use trunkline_random::Random;
 use trunkline_router::{
     ClientId, ClientOptions, Dirty, Envelope, Ledger, Limits, Mode, Overflow, Requester,
     SubscriptionOptions,
 };
 use world::{SECOND, World};
-
-/// Random numbers by seed (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-
-    fn one_of<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len() as u64) as usize]
-    }
-}
 
 const TOPICS: [&str; 5] = ["a", "a/b", "a/c", "b/c", "bb"];
 /// How many clients are connected at most.
@@ -54,9 +35,9 @@ struct Pair {
 
 impl Pair {
     fn new(seed: u64) -> Self {
-        let mut random = Random(seed);
-        let output_bytes = random.one_of(&[1, 200, 2_000, 40_000]);
-        let overlaps_per_client = random.one_of(&[2, 256]);
+        let mut random = Random::new(seed);
+        let output_bytes = random.pick(&[1, 200, 2_000, 40_000]);
+        let overlaps_per_client = random.pick(&[2, 256]);
         let limits = Limits { output_bytes, overlaps_per_client, ..Limits::default() };
         let mut world = World::with(limits);
         for name in TOPICS {
@@ -89,8 +70,8 @@ impl Pair {
 
     /// Both do what is due, deadline by deadline; timers may come late.
     fn pass_time(&mut self) {
-        let latest = self.random.one_of(&[0, 0, 1_000_000, SECOND / 20]);
-        let most = self.random.one_of(&[1, 1_000_000, SECOND / 10, SECOND]);
+        let latest = self.random.pick(&[0, 0, 1_000_000, SECOND / 20]);
+        let most = self.random.pick(&[1, 1_000_000, SECOND / 10, SECOND]);
         let until = self.world.now + self.random.below(most + 1);
         loop {
             let real = self.world.router.next_deadline().unwrap_or(u64::MAX);
@@ -112,17 +93,17 @@ impl Pair {
     }
 
     fn options(&mut self) -> (ClientOptions, Policy) {
-        let queue_messages = self.random.one_of(&[0, 1, 3, 10, 1_000]);
-        let queue_bytes = self.random.one_of(&[100, 600, 3_000, 1 << 20]);
-        let (overflow, policy) = self.random.one_of(&[
+        let queue_messages = self.random.pick(&[0, 1, 3, 10, 1_000]);
+        let queue_bytes = self.random.pick(&[100, 600, 3_000, 1 << 20]);
+        let (overflow, policy) = self.random.pick(&[
             (Overflow::DropOldest, Policy::Oldest),
             (Overflow::DropOldest, Policy::Oldest),
             (Overflow::DropNewest, Policy::Newest),
             (Overflow::DropNewest, Policy::Newest),
             (Overflow::Disconnect, Policy::Close),
         ]);
-        let messages_per_second = NonZeroU32::new(self.random.one_of(&[0, 0, 0, 3, 17, 1_009]));
-        let bytes_per_second = NonZeroU64::new(self.random.one_of(&[0, 0, 0, 0, 997, 20_011]));
+        let messages_per_second = NonZeroU32::new(self.random.pick(&[0, 0, 0, 3, 17, 1_009]));
+        let bytes_per_second = NonZeroU64::new(self.random.pick(&[0, 0, 0, 0, 997, 20_011]));
         let options = ClientOptions {
             queue_messages,
             queue_bytes,
@@ -164,8 +145,8 @@ impl Pair {
     fn subscribe(&mut self) {
         let Some(client) = self.client() else { return };
         let number = self.random.below(8) as u32;
-        let pattern = self.random.one_of(&PATTERNS);
-        let updates_per_second = NonZeroU32::new(self.random.one_of(&[0, 0, 0, 3, 7, 11]));
+        let pattern = self.random.pick(&PATTERNS);
+        let updates_per_second = NonZeroU32::new(self.random.pick(&[0, 0, 0, 3, 7, 11]));
         let conflate = self.random.below(3) == 0;
         let options = SubscriptionOptions { updates_per_second, conflate };
         self.log.push(format!("{client:?} subscribes {number} {pattern} {options:?}"));
@@ -195,7 +176,7 @@ impl Pair {
         let Some(client) = self.client() else { return };
         let all = self.world.router.output(client).len();
         let bytes = self.random.below(all as u64 + 1) as usize;
-        let bytes = self.random.one_of(&[all, all, bytes]);
+        let bytes = self.random.pick(&[all, all, bytes]);
         self.log.push(format!("{client:?} sent {bytes} of {all}"));
         self.world.router.sent(self.world.now, client, bytes);
         self.model.sent(self.world.now, client, bytes);
@@ -203,7 +184,7 @@ impl Pair {
 
     fn publish(&mut self) {
         let topic = self.random.below(TOPICS.len() as u64) as usize;
-        let length = self.random.one_of(&[0, 1, 10, 100, 1_000, 5_000]);
+        let length = self.random.pick(&[0, 1, 10, 100, 1_000, 5_000]);
         let payload = "p".repeat(self.random.below(length + 1) as usize);
         let requester = self.client().filter(|_| self.random.below(10) == 0);
         let request = requester.map(|client| Requester { client, correlation: 5 });
@@ -279,7 +260,7 @@ fn histories(seeds: std::ops::Range<u64>, steps: usize) -> (Ledger, usize) {
 
 #[test]
 fn the_twins_do_the_same() {
-    let (ledger, rejected) = histories(0..150, 300);
+    let (ledger, rejected) = histories(0..200, 300);
     let counts = [ledger.delivered, ledger.elided, ledger.discarded];
     assert!(counts.iter().all(|count| *count > 5_000), "little has happened: {ledger:?}");
     assert!(rejected > 50, "few were rejected: {rejected}");

@@ -313,25 +313,6 @@ impl Peer {
     }
 }
 
-/// Numbers that are the same in every run.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 32) ^ self.0 << 16
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 8) as usize % limit
-    }
-
-    pub fn bytes(&mut self, length: usize) -> Vec<u8> {
-        (0..length).map(|_| (self.next() >> 16) as u8).collect()
-    }
-}
-
 /// Says a line to the process that started this one.
 pub fn say(line: &str) {
     // A line of its own, whatever the harness has written.

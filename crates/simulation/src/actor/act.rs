@@ -69,8 +69,11 @@ impl Actor {
             self.ask(host)?;
         }
         if self.random.once_in(50) {
-            self.conversation.ping(now);
-            self.conversation.ask_clock(now);
+            // Slow ones may ask for more than fits into what they do not read.
+            for _ in 0..if self.plan.is_slow { self.random.pick(&[1, 60]) } else { 1 } {
+                self.conversation.ping(now);
+                self.conversation.ask_clock(now);
+            }
         }
         let (times, most) = if self.plan.is_slow { (8, 300) } else { (60, 40) };
         if now >= self.stalled_until && self.random.once_in(times) {
@@ -198,7 +201,7 @@ impl Actor {
             let kind = self.random.pick(&[0, 99, 130, 255]);
             let length = self.random.pick(&[0_u32, 7, 12, u32::MAX]).to_le_bytes();
             let mut garbage = [&length[..], &[kind, 0, 0, 0]].concat();
-            garbage.extend(std::iter::repeat_with(|| self.random.next() as u8).take(50));
+            garbage.extend(std::iter::repeat_with(|| self.random.bits() as u8).take(50));
             host.send(link, &garbage);
             host.counts.garbage += 1;
         }

@@ -9,8 +9,8 @@ use super::machine::Machine;
 use super::model::{Model, SeenDelivery};
 use crate::kernel::LinkId;
 
-use crate::random::Random;
 use crate::report::{Checked, ensure};
+use trunkline_random::Random;
 
 const SUBSCRIPTION: u32 = 1;
 
@@ -48,7 +48,7 @@ pub(crate) struct Consumer {
 
 impl Consumer {
     pub(crate) fn new(seed: u64, number: u64, durable: u64, updates: Option<Updates>) -> Self {
-        let mut random = Random::new(seed, 200 + number);
+        let mut random = Random::stream(seed, 200 + number);
         Self {
             number,
             durable: durable as usize,

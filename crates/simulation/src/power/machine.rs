@@ -14,11 +14,11 @@ use super::PowerCounts;
 use super::model::messages_in;
 use crate::host::event_loop;
 use crate::kernel::{DiskWork, Kernel, LinkId};
-use crate::link::End;
-use crate::random::Random;
+use crate::link::{End, LinkOptions};
 use crate::report::{Checked, violation};
 use crate::simulated::{SharedKernel, Simulated};
 use crate::watch::{Turns, Watch};
+use trunkline_random::Random;
 
 /// Nanoseconds since 1970 when a run begins.
 const EPOCH: u64 = 1_700_000_000_000_000_000;
@@ -68,7 +68,7 @@ impl Machine {
         let seen = Rc::clone(&synced);
         let mut kernel = Kernel::new();
         kernel.epoch = EPOCH;
-        kernel.shuffles = Some(Random::new(seed, 4));
+        kernel.shuffles = Some(Random::stream(seed, 4));
         let note_synced = move |bytes: &[u8]| seen.borrow_mut().extend(messages_in(bytes));
         kernel.disk = Some(DiskWork::new(seed, Box::new(note_synced)));
         let mut machine = Self {
@@ -79,7 +79,7 @@ impl Machine {
             now: 1_000_000,
             outgoing: BTreeMap::new(),
             synced,
-            random: Random::new(seed, 2),
+            random: Random::stream(seed, 2),
             recent: VecDeque::new(),
         };
         // An empty disk has nothing that could be wrong.
@@ -157,13 +157,13 @@ impl Machine {
             synced.borrow_mut().extend(messages_in(&chunk.bytes));
         }
         counts.in_write += u64::from(!writes.is_empty());
-        let mut chance = |below: u64| random.below(below);
+        let mut draw = |below| random.below(below);
         if power {
             counts.power_cuts += 1;
-            work.disk.cut_power(&writes, &mut chance);
+            work.disk.cut_power(&writes, &mut draw);
         } else {
             counts.kills += 1;
-            work.disk.kill(&writes, &mut chance);
+            work.disk.kill(&writes, &mut draw);
         }
     }
 
@@ -215,7 +215,7 @@ impl Machine {
     /// A client connects, if a router listens.
     pub(crate) fn connect(&mut self) -> Option<LinkId> {
         let back = self.random.pick(&[1 << 10, 8 << 10, 64 << 10]) as usize;
-        let link_options = self.random.link_options((TO_ROUTER, back));
+        let link_options = LinkOptions::draw(&mut self.random, (TO_ROUTER, back));
         let address = &self.config.listen.native[0];
         self.kernel.borrow_mut().connect(address, "simulated".to_owned(), link_options)
     }

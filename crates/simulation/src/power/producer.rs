@@ -10,8 +10,8 @@ use super::machine::Machine;
 use super::model::{Model, payload};
 use crate::kernel::LinkId;
 
-use crate::random::Random;
 use crate::report::{Checked, ensure, violation};
+use trunkline_random::Random;
 
 /// Topics, by their aliases.
 pub(crate) const TOPICS: [&str; 4] = ["orders/1", "cut/1", "orders/2", "cut/2"];
@@ -44,7 +44,7 @@ impl Producer {
     pub(crate) fn new(seed: u64, number: u64) -> Self {
         Self {
             number,
-            random: Random::new(seed, 100 + number),
+            random: Random::stream(seed, 100 + number),
             connection: None,
             input: Vec::new(),
             window: None,

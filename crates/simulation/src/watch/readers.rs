@@ -59,9 +59,14 @@ impl Readers {
         Ok(())
     }
 
-    /// What was left over of it is handled again.
-    pub(crate) fn is_released(&mut self, id: LinkId) {
-        self.0.entry(id).or_default().is_held = false;
+    /// So many bytes that were left over of it are handled. It is served with them, and read when there are
+    /// none left.
+    pub(crate) fn is_released(&mut self, id: LinkId, bytes: usize) {
+        let it = self.0.entry(id).or_default();
+        it.is_held = false;
+        if let Some((_, turns)) = it.waits.as_mut().filter(|_| bytes > 0) {
+            *turns = 0;
+        }
     }
 
     /// The router has dropped it.

@@ -1,7 +1,7 @@
 //! Times on a virtual clock, exact to the nanosecond.
 
 use super::*;
-use trunkline_bench::random::Random;
+use trunkline_random::Random;
 
 /// Nanoseconds of a full segment at 10 Mbit/s.
 const FULL: u64 = 1538 * 800;

@@ -6,10 +6,10 @@ use trunkline_router::Matcher;
 
 use crate::measure::Setting;
 use trunkline_bench::clock::thread_cpu_nanoseconds;
-use trunkline_bench::random::Random;
 use trunkline_bench::row::Row;
 use trunkline_experiment::definition::Matching;
 use trunkline_experiment::subjects::TRUNKLINE;
+use trunkline_random::Random;
 
 /// Topics that are looked up in a repetition.
 const TOPICS: usize = 1_024;

@@ -1,8 +1,10 @@
-//! A small generator of pseudo-random whole numbers: the same seed gives the same numbers on every
-//! machine and in every release, which a library's default generator does not promise.
+//! Pseudo-random whole numbers: the same seed gives the same numbers on every machine and in every
+//! release, which a library's default generator does not promise. Not for secrets.
+
+#![forbid(unsafe_code)]
 
 /// `SplitMix64` (Steele, Lea and Flood, 2014): one addition and three mixing steps a number.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Random {
     state: u64,
 }
@@ -11,6 +13,14 @@ impl Random {
     /// A generator that starts from `seed`; every seed is as good as any other.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
+    }
+
+    /// The generator of one stream of a seed: what one part of a run draws then has no influence on
+    /// what another does.
+    pub fn stream(seed: u64, stream: u64) -> Self {
+        let mut random = Self::new(seed ^ stream.wrapping_mul(0xd6e8_feb8_6659_fd93));
+        random.bits();
+        Self::new(random.bits() ^ stream)
     }
 
     /// The next 64 bits.
@@ -36,9 +46,51 @@ impl Random {
         low + self.below(high - low + 1)
     }
 
+    /// An index into `count` items, of which there must be one at least.
+    pub fn index(&mut self, count: usize) -> usize {
+        debug_assert!(count > 0);
+        self.below(count as u64) as usize
+    }
+
     /// True `percent` times in a hundred.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
+    }
+
+    /// True once in so many times.
+    pub fn once_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
+    }
+
+    /// One of several, of which there must be one at least.
+    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.index(of.len())]
+    }
+
+    /// A part of `most`: all of it, little of it or anything between, as streams cut what they carry.
+    pub fn part(&mut self, most: usize) -> usize {
+        match self.below(4) {
+            0 => most,
+            1 => self.index(most.min(3) + 1),
+            _ => self.index(most + 1),
+        }
+    }
+
+    /// Puts the items into an order by chance, each as likely as any other.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.index(last + 1));
+        }
+    }
+
+    /// A byte.
+    pub fn byte(&mut self) -> u8 {
+        (self.bits() >> 56) as u8
+    }
+
+    /// So many bytes.
+    pub fn bytes(&mut self, length: usize) -> Vec<u8> {
+        (0..length).map(|_| self.byte()).collect()
     }
 }
 
