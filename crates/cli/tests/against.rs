@@ -1,5 +1,9 @@
 //! `trunkline lab run --against`: this build beside another, as one who changed a codec sees it.
 
+#[path = "../../../tests/src/skip.rs"]
+#[allow(unreachable_pub)]
+mod skip;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -25,6 +29,11 @@ measure = [{ kind = "codec", formats = ["fix"] }]
 name = "size"
 what = "no codecs"
 measure = [{ kind = "size", formats = ["fix"] }]
+
+[[part]]
+name = "instructions"
+what = "what codecs take, counted"
+measure = [{ kind = "instructions", formats = ["fix"] }]
 "#;
 
 /// Codecs of customer records.
@@ -124,6 +133,39 @@ fn a_build_that_takes_twice_as_long_is_told_from_this_one() {
     assert!(out.contains("This build beside the other"), "{out}");
     assert!(out.contains(&format!("of {} times: ", rows.len())), "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
+}
+
+/// Of one build and a copy of it, and twice of the same one, so that a difference is one of the code.
+#[test]
+fn counted_instructions_of_one_build_are_the_same_each_time() {
+    let folder = folder("against-counted");
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        skip::skip("valgrind is not there; Debian has it in the package valgrind");
+        return;
+    }
+    let count = || {
+        let output = run(&folder, "trades.toml", Path::new(PROGRAM), &["--only", "instructions"]);
+        assert_eq!(text(&output.stderr), "");
+        let out = text(&output.stdout).to_owned();
+        let rows = RunRecord::read(&folder.join("rows.jsonl")).expect("rows").rows;
+        (out, rows.into_iter().filter(|row| row.metric == "instructions").collect::<Vec<_>>())
+    };
+    let (out, rows) = count();
+    assert!(out.contains("Instructions that a message takes"), "{out}");
+    let of = |rows: &[Row], case: &str, subject: &str| {
+        let row = rows.iter().find(|row| (&*row.case, &*row.subject) == (case, subject));
+        row.and_then(|row| row.value).expect("a count")
+    };
+    let is_same = |one: f64, other: f64| (one / other - 1.0).abs() < 0.001;
+    let (_, again) = count();
+    for case in ["instructions-encode", "instructions-decode"] {
+        let [this, other] = ["trunkline", "other-build"].map(|name| of(&rows, case, name));
+        assert!(this > 1_000.0 && is_same(this, other), "{case}: {this}, {other}");
+        let again = of(&again, case, "trunkline");
+        assert!(is_same(this, again), "{case}: {this}, {again}");
+    }
+    let reused = of(&rows, "instructions-decode", "trunkline-reused");
+    assert!(reused < of(&rows, "instructions-decode", "trunkline"), "nothing is allocated");
 }
 
 #[test]

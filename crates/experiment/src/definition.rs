@@ -26,7 +26,9 @@ use serde::Deserialize;
 pub use calls::{Calls, Pool, PoolOrder, StagesOfCalls, Transport, TypedCalls, Way};
 pub use conclusion::{Conclusion, Expected, Match, Quantity, Term};
 pub use guaranteed::{Append, Disk, GuaranteedFlood, Recovery};
-pub use measure::{Capacity, Codec, Content, LinkCheck, MOST_TIMES, Measure, OpenLoop, RoundTrip};
+pub use measure::{
+    Capacity, Codec, Content, Instructions, LinkCheck, MOST_TIMES, Measure, OpenLoop, RoundTrip,
+};
 pub use measure::{Size, Slow, Throughput, Waiting};
 pub use messages::{MessageCase, Messages};
 pub use published::{Beside, Figure, Line, Published, Reported, Unit};

@@ -18,6 +18,9 @@ pub const SIZE_OF_FIGURE_6: &str = "size-figure-6";
 /// The case of FIX messages whose BodyLength is filled to eight digits, as in Figure 5.
 pub const SIZE_OF_FIGURE_5: &str = "size-figure-5";
 
+/// How the cases begin of counted instructions, their metric and their unit.
+pub const INSTRUCTIONS: &str = "instructions";
+
 /// The case of rows about peers that took no part where codecs are timed.
 pub const CODEC: &str = "codec";
 

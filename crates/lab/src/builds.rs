@@ -22,9 +22,9 @@ pub fn try_build(program: &Path) -> Result<(), String> {
     }
 }
 
-/// The arguments that let a build answer questions.
-const END: [&str; 2] = ["lab", "end"];
-const RECORD_END: [&str; 3] = ["lab", "end", "--record"];
+/// The arguments that let a build answer questions, of structs and of records.
+pub(crate) const END: [&str; 2] = ["lab", "end"];
+pub(crate) const RECORD_END: [&str; 3] = ["lab", "end", "--record"];
 
 /// Starts both builds, once for each of the formats and for what they decode into.
 pub(crate) fn contestants(builds: [&Path; 2], formats: &[Format]) -> Vec<Contestant> {

@@ -6,6 +6,7 @@
 pub(crate) mod capacity;
 pub(crate) mod catena;
 pub(crate) mod codec;
+pub(crate) mod instructions;
 pub(crate) mod link;
 pub(crate) mod open_loop;
 pub(crate) mod pair;
@@ -31,7 +32,7 @@ use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{MachineRow, Row, Verdict};
 use trunkline_experiment::definition::Measure;
 use trunkline_experiment::format::{Family, Format};
-use trunkline_experiment::names::{CODEC, HICCUP, SIZE, TRADES};
+use trunkline_experiment::names::{CODEC, HICCUP, INSTRUCTIONS, SIZE, TRADES};
 use trunkline_experiment::subjects::is_variant;
 use trunkline_report::conclusion;
 
@@ -164,6 +165,7 @@ impl Findings {
             (wanted, formats)
         };
         let sizes = of(|measure| matches!(measure, Measure::Size(_)));
+        let instructions = of(|measure| matches!(measure, Measure::Instructions(_)));
         let codecs = of(|measure| matches!(measure, Measure::Codec(_)));
         let asked = [&codecs].into_iter().chain(S::HAS_SIZES_OF_PEERS.then_some(&sizes));
         let of_peers =
@@ -183,6 +185,12 @@ impl Findings {
             let asked = (&codecs.0[..], &codecs.1[..]);
             let mut progress = |text: &str, share: f64| progress(Step { part: CODEC, text, share });
             codec::measure(setting, scenario, asked, &mut contestants, self, &mut progress);
+        }
+        if !instructions.1.is_empty() {
+            let asked = (&instructions.0[..], &instructions.1[..]);
+            let mut progress =
+                |text: &str, share: f64| progress(Step { part: INSTRUCTIONS, text, share });
+            instructions::measure(setting, scenario, asked, self, &mut progress);
         }
     }
 

@@ -90,7 +90,7 @@ impl fmt::Display for Stage<'_> {
 /// A family of messages.
 pub(crate) trait Scenario {
     /// What an application has in hand.
-    type Message: Message + Structure + PartialEq;
+    type Message: Message + Structure + PartialEq + Sync;
 
     /// Whether peers write messages of other sizes than ours.
     const HAS_SIZES_OF_PEERS: bool;

@@ -11,6 +11,7 @@ use crate::conclusion::is_judgement;
 use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{MachineRow, Row, Verdict};
 use trunkline_bench::statistics::{Bounds, Comparison, ComparisonRule, Finding};
+use trunkline_experiment::names::INSTRUCTIONS;
 
 /// Lengths of messages in both records from which on they are compared pair by pair.
 const LENGTHS: usize = 6;
@@ -40,7 +41,7 @@ impl<'a> Key<'a> {
 
     /// True for what is counted and not timed.
     fn is_exact(&self) -> bool {
-        matches!(self.unit, "bytes" | "bytes/s" | "bits/s" | "reports/s")
+        matches!(self.unit, "bytes" | INSTRUCTIONS | "bytes/s" | "bits/s" | "reports/s")
             || self.case.starts_with("size")
     }
 }

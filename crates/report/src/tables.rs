@@ -92,6 +92,7 @@ impl Report {
             codec::times(rows, "decode"),
             codec::ratios(rows),
             codec::leads(rows),
+            codec::INSTRUCTIONS.section(rows),
         ];
         let sent = [
             network::open_loop(rows),

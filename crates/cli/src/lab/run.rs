@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
 /// The build to be timed beside, by a path that no search for programs changes.
 fn other_build(other: &Path, parts: &[Part]) -> Result<PathBuf, Fault> {
     let mut measures = parts.iter().flat_map(|part| &part.measures);
-    if !measures.any(|measure| matches!(measure, Measure::Codec(_))) {
+    if !measures.any(|it| matches!(it, Measure::Codec(_) | Measure::Instructions(_))) {
         let why = "codecs of two builds are compared, and no part that was chosen has codecs";
         return Err(Fault::new(format!("--against: {why}")));
     }

@@ -5,7 +5,10 @@ use super::guaranteed::{Append, Disk, GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_S
 use super::traffic::{Flood, HOPS, Hops, LATENCIES, Matching, SharedMemory, SlowConsumers};
 use super::{Measure, Messages, OpenLoop, Recovery, RoundTrip, Throughput};
 use crate::format::Family;
-use crate::names::{COSTS, STAGES, THROUGHPUT};
+use crate::names::{COSTS, INSTRUCTIONS, STAGES, THROUGHPUT};
+
+/// How the cases of counted instructions begin.
+const COUNTED: [&str; 2] = ["instructions-encode", "instructions-decode"];
 
 /// A case, and the metrics of its rows.
 pub(super) type Case = (String, Vec<&'static str>);
@@ -33,6 +36,7 @@ impl Measure {
                 let cases = cases.into_iter().take(if it.randomised { 4 } else { 2 });
                 all(cases, &["cpu-time", "cpu-time-fixed", "cpu-time-per-entry", "reduction"])
             }
+            Self::Instructions(_) => all(COUNTED, &[INSTRUCTIONS]),
             Self::RoundTrip(it) => {
                 let fit = ["round-trip-fixed", "round-trip-per-entry", "over-bare", "reduction"];
                 let tail = ["round-trip-p50", "round-trip-p90", "round-trip-p99", "round-trip-max"];
@@ -70,6 +74,7 @@ impl Measure {
         match self {
             Self::Size(_) => of_messages(&["size"], &["size"]),
             Self::Codec(_) => of_messages(&["encode", "decode"], &["cpu-time"]),
+            Self::Instructions(_) => of_messages(&COUNTED, &[INSTRUCTIONS]),
             Self::Stages(_) => of_messages(&[STAGES], &calls::PARTS),
             Self::Pool(it) => {
                 let ways: Vec<_> = pairs(&it.sizes, &it.orders).collect();

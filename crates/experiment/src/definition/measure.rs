@@ -17,6 +17,8 @@ pub enum Measure {
     Size(Size),
     /// CPU time of encoding and decoding.
     Codec(Codec),
+    /// Instructions of encoding and decoding, counted.
+    Instructions(Instructions),
     /// What the shaped links themselves cost and do.
     Link(LinkCheck),
     /// Round trips, one after another.
@@ -89,6 +91,17 @@ pub struct Codec {
     /// Also on messages of which no two set the same fields.
     #[serde(default)]
     pub randomised: bool,
+}
+
+/// Instructions of encoding and decoding, ours and those of peers that are machine code.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Instructions {
+    /// In these formats.
+    pub formats: Vec<Format>,
+    /// The messages by name, where they have names; all if there are none.
+    #[serde(default)]
+    pub messages: Vec<String>,
 }
 
 /// What a shaped link itself does to round trips.
@@ -260,6 +273,7 @@ impl Measure {
         match self {
             Self::Size(it) => &it.formats,
             Self::Codec(it) => &it.formats,
+            Self::Instructions(it) => &it.formats,
             Self::RoundTrip(it) => &it.formats,
             Self::OpenLoop(it) => &it.formats,
             Self::Throughput(it) => &it.formats,
@@ -292,6 +306,7 @@ impl Measure {
         match self {
             Self::Size(it) => &it.messages,
             Self::Codec(it) => &it.messages,
+            Self::Instructions(it) => &it.messages,
             Self::Stages(it) => &it.messages,
             Self::Pool(it) => &it.messages,
             Self::Calls(it) => &it.messages,
@@ -302,7 +317,9 @@ impl Measure {
     /// The messages that it can be measured with.
     fn families(&self) -> &'static [Family] {
         match self {
-            Self::Size(_) | Self::Codec(_) => &[Family::MarketData, Family::CustomerServices],
+            Self::Size(_) | Self::Codec(_) | Self::Instructions(_) => {
+                &[Family::MarketData, Family::CustomerServices]
+            }
             Self::Link(_) | Self::RoundTrip(_) | Self::OpenLoop(_) => &[Family::MarketData],
             Self::Throughput(_) | Self::Capacity(_) => &[Family::MarketData],
             Self::Stages(_) | Self::Pool(_) | Self::Calls(_) => &[Family::CustomerServices],

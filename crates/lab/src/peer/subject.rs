@@ -29,6 +29,16 @@ impl PeerSubject {
         self
     }
 
+    /// Hands the peer messages without trying whether it copies: for what is not timed.
+    pub(crate) fn load(&mut self, corpus: &[Vec<u8>]) -> Result<(), SubjectError> {
+        Ok(self.peer.load(&self.format, corpus)?)
+    }
+
+    /// Asks the peer to end.
+    pub(crate) fn stop(self) {
+        self.peer.stop();
+    }
+
     /// The peer is timed while decoding only.
     #[must_use]
     pub fn decoding_only(mut self) -> Self {
@@ -62,7 +72,7 @@ impl Subject for PeerSubject {
             self.peer.try_disguised(&self.format, corpus)?;
             self.is_tried = true;
         }
-        Ok(self.peer.load(&self.format, corpus)?)
+        self.load(corpus)
     }
 
     fn echo(&mut self) -> Result<Vec<Vec<u8>>, SubjectError> {

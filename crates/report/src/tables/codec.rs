@@ -1,10 +1,10 @@
 //! CPU time of encoding and decoding: tables 3 and 4.
 
-use super::sheet::{Cell, Line, Sheet, count, words};
+use super::sheet::{Cases, Cell, Line, NO_MORE, Name, SUBJECT, Sheet, Spec, count, words};
 use super::{Rows, Section, bounds_in, published, value};
 use trunkline_bench::table::number;
 use trunkline_experiment::format::Format;
-use trunkline_experiment::names::{RATIOS, lead_metric, ratio_metric};
+use trunkline_experiment::names::{self, RATIOS, lead_metric, ratio_metric};
 use trunkline_experiment::subjects::{
     PEERS, TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED, alike, formats_of, is_reused,
 };
@@ -73,6 +73,37 @@ fn subjects() -> impl Iterator<Item = (&'static str, Format)> {
     });
     ours.chain(peers)
 }
+
+/// Instructions of a message; every subject decodes.
+pub(super) const INSTRUCTIONS: Spec = Spec {
+    about: [names::INSTRUCTIONS, "Instructions that a message takes, counted by Valgrind"],
+    cases: Cases::Among("instructions-decode", |_| true),
+    lines: |rows, case| {
+        let of_case = rows.all.iter().filter(|row| row.case == case).map(Line::of);
+        let mut lines: Vec<Line<'_>> = of_case.collect();
+        lines.sort_by_key(|line| line.format());
+        lines
+    },
+    names: &[
+        Name::Line("message", |line| match line.entries {
+            Some(entries) => format!("{entries} entries"),
+            None => line.case.trim_start_matches("instructions-decode-").to_owned(),
+        }),
+        Name::Line("format", |line| line.format().map_or("", Format::title).to_owned()),
+        SUBJECT,
+    ],
+    columns: &[
+        ("encode", Cell::Beside(["instructions-decode", "instructions-encode"], &COUNT)),
+        ("decode", COUNT),
+    ],
+    notes: &[
+        "without noise: builds differ by what was changed in them; Valgrind has no AVX-512, which the",
+        "processor may have and use",
+    ],
+    more: NO_MORE,
+};
+
+const COUNT: Cell<'_> = Cell::Any(names::INSTRUCTIONS, 1.0);
 
 /// What one format costs over another, ours and the peers'.
 pub(super) fn ratios(rows: Rows<'_>) -> Option<Section> {

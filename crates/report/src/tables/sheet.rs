@@ -38,6 +38,11 @@ impl<'a> Line<'a> {
         self.over("none", format)
     }
 
+    /// Of what is not sent.
+    pub(super) fn format(&self) -> Option<Format> {
+        Format::of_profile(self.profile.as_deref()?)
+    }
+
     pub(super) fn of_entries(self, entries: Option<u32>) -> Self {
         Self { entries, ..self }
     }
