@@ -36,6 +36,10 @@ pub struct Row {
     pub paper: Option<f64>,
     /// What to make of it.
     pub verdict: Verdict,
+    /// The repetitions themselves, in their order, so that they can be paired with those beside them; empty
+    /// of what has none, and in older records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repetitions: Vec<f64>,
 }
 
 impl Row {
@@ -62,6 +66,7 @@ impl Row {
             runs: 0,
             paper: None,
             verdict: Verdict::Ok,
+            repetitions: Vec::new(),
         }
     }
 
@@ -70,7 +75,7 @@ impl Row {
     #[must_use]
     pub fn bounded(self, repetitions: &[f64]) -> Self {
         match ComparisonRule::default().bounds(repetitions) {
-            Some(bounds) => self.within(&bounds),
+            Some(bounds) => Self { repetitions: repetitions.to_vec(), ..self.within(&bounds) },
             None => Self { verdict: Verdict::Inconclusive, ..self },
         }
     }
@@ -108,6 +113,7 @@ impl Row {
             low: percent(ratio.high),
             high: percent(ratio.low),
             verdict,
+            repetitions: ratio.repetitions.iter().map(|it| (1.0 - it) * 100.0).collect(),
             ..ratio
         }
     }
@@ -130,6 +136,7 @@ impl Row {
             high: Some(comparison.high),
             runs: comparison.pairs,
             verdict: if is_inconclusive { Verdict::Inconclusive } else { Verdict::Ok },
+            repetitions: over.iter().zip(under).map(|(over, under)| over / under).collect(),
             ..self
         }
     }
@@ -232,6 +239,7 @@ mod tests {
             runs: 15,
             paper: None,
             verdict: Verdict::WrongAnswer,
+            repetitions: Vec::new(),
         };
         assert_eq!(
             serde_json::to_string(&row).expect("plain data"),

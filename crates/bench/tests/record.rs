@@ -27,6 +27,7 @@ fn record() -> RunRecord {
         runs: 7,
         paper: Some(2_050_900.0),
         verdict,
+        repetitions: value.map_or(Vec::new(), |value| vec![value; 7]),
     };
     let peers = BTreeMap::from([("gsoap-best".to_owned(), "2.8.124".to_owned())]);
     RunRecord {

@@ -166,7 +166,7 @@ fn every_measure_of_a_middleware_has_rows_tables_and_pictures() {
     let beside = find(&record, "rates-2000", "trunkline", "latency-mean");
     assert_eq!(beside.paper, Some(23_000.0));
     assert!(beside.profile.contains("feed handler spins on cpu 0"), "{}", beside.profile);
-    find(&record, "rates-2000", "trunkline", "over-bare");
+    check_repetitions(&record);
     for subject in ["trunkline-unix", "bare-forwarder-unix"] {
         assert_eq!(value("consumers-3", subject, "lost"), 0.0);
     }
@@ -193,6 +193,14 @@ fn every_measure_of_a_middleware_has_rows_tables_and_pictures() {
         assert!(tables.contains(words), "{words}: {tables}");
     }
     check_pictures(&folder.join("report"));
+}
+
+/// Each turn is in its row, and so is its ratio to the turn beside it.
+fn check_repetitions(record: &RunRecord) {
+    for metric in ["latency-p50", "over-bare"] {
+        let found = find(record, "rates-2000", "trunkline", metric);
+        assert_eq!((found.runs, found.repetitions.len()), (6, 6), "{metric}");
+    }
 }
 
 /// The latencies over time: each run has a picture with a curve for each of its consumers.

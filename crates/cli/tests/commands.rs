@@ -361,6 +361,6 @@ fn the_list_of_experiments_says_how_to_run_what_is_run_only_by_name() {
     let folder = folder("commands-list");
     let (status, out, err) = run(&folder, &["lab", "list"]);
     assert_eq!((status, err.as_str()), (Some(0), ""));
-    let line = "guaranteed is run only if it is named: --only guaranteed";
+    let line = "durability is run only if it is named: --only durability";
     assert!(out.lines().any(|it| it == line), "{out}");
 }

@@ -46,6 +46,7 @@ fn folder(test: &str) -> PathBuf {
         runs: 1,
         paper: None,
         verdict: Verdict::Ok,
+        repetitions: Vec::new(),
     };
     let rows = tables.into_iter().flat_map(|table| [1, 10].map(|entries| row(table, entries)));
     let machine = MachineRow {

@@ -45,6 +45,7 @@ fn time(entries: u32, value: f64) -> Row {
         runs: 15,
         paper: None,
         verdict: Verdict::Ok,
+        repetitions: Vec::new(),
     }
 }
 

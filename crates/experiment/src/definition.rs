@@ -249,7 +249,7 @@ impl Definition {
             let wrong = |what: String| format!("{kind} {:?} {what}", it.name);
             let place = format!("{kind}.{index}");
             it.check(kind == "aim").map_err(wrong).map_err(at(&*place))?;
-            for quantity in it.terms.iter().flat_map(Term::quantities) {
+            for quantity in it.terms.iter().chain(&it.beside).flat_map(Term::quantities) {
                 let checked = self.check_measured(quantity);
                 let wrong = |what| format!("{kind} {:?}: {quantity}: {what}", it.name);
                 checked.map_err(wrong).map_err(at(&*place))?;
@@ -380,9 +380,9 @@ mod tests {
         let definition = embedded("catena-2012");
         let has = |list: &[String]| {
             let parts = definition.parts_named(list).expect("known");
-            parts.iter().any(|part| part.name == "guaranteed")
+            parts.iter().any(|part| part.name == "durability")
         };
-        assert!(!has(&[]) && has(&["guaranteed".to_owned()]));
+        assert!(!has(&[]) && has(&["durability".to_owned()]));
     }
 
     #[test]

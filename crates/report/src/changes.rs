@@ -440,6 +440,7 @@ mod tests {
             runs: 15,
             paper: None,
             verdict: Verdict::Ok,
+            repetitions: Vec::new(),
         }
     }
 

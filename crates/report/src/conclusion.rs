@@ -153,7 +153,17 @@ impl Judge<'_> {
             let row = Row { verdict: Verdict::Absent, ..blank };
             return Some(Judgement { row, decided_by: missing });
         }
-        self.decide(&all, blank)
+        let Judgement { row, decided_by } = self.decide(&all, blank)?;
+        let beside = self.conclusion.beside.iter().filter_map(|term| self.beside(term, subject));
+        Some(Judgement { row, decided_by: decided_by + &beside.collect::<String>() })
+    }
+
+    /// What is not judged, with its bounds, if it was measured.
+    fn beside(&self, term: &Term, subject: &dyn Fn(&Quantity) -> Option<String>) -> Option<String> {
+        let factors = factors_of(term, self.rows, subject, self.noise_floor.unwrap_or(0.0));
+        let told =
+            factors.ok()?.iter().map(|it| format!("; not judged: {}", told(it, term))).collect();
+        Some(told)
     }
 
     /// The factor that decides is one that is not as expected, or one that is open, or the one that is
@@ -211,26 +221,30 @@ impl Judge<'_> {
 
     /// Which factor decides, in words.
     fn told(&self, factor: &Factor, term: &Term, of: usize, verdict: Verdict) -> String {
-        let number = trunkline_bench::table::short_number;
-        let entries = match factor.entries {
-            Some(1) => ", 1 entry".to_owned(),
-            Some(entries) => format!(", {entries} entries"),
-            None => String::new(),
-        };
         let which = if of == 1 { String::new() } else { format!("of {of} factors ") };
-        let (low, high) = factor.interval();
-        let value = number(factor.value);
-        let interval = match factor.runs {
-            Some(_) => format!("{value} [{} to {}]", number(low), number(high)),
-            None => value,
-        };
         let why = match self.doubt(factor) {
             Some(doubt) => format!("; {doubt}: no verdict"),
             None if verdict == Verdict::Inconclusive => "; the bound lies within".to_owned(),
             None => String::new(),
         };
-        format!("{which}{term}{entries}: {interval}{why}")
+        format!("{which}{}{why}", told(factor, term))
     }
+}
+
+/// A factor with its interval, in words.
+fn told(factor: &Factor, term: &Term) -> String {
+    let number = trunkline_bench::table::short_number;
+    let entries = match factor.entries {
+        Some(1) => ", 1 entry".to_owned(),
+        Some(entries) => format!(", {entries} entries"),
+        None => String::new(),
+    };
+    let (value, (low, high)) = (number(factor.value), factor.interval());
+    let interval = match factor.runs {
+        Some(_) => format!("{value} [{} to {}]", number(low), number(high)),
+        None => value,
+    };
+    format!("{term}{entries}: {interval}")
 }
 
 /// Whether the subject that a quantity names was to be measured and is not here.

@@ -120,6 +120,7 @@ pub(crate) fn row(case: &str, subject: &str, profile: &str, metric: &str, unit: 
         runs: 15,
         paper: None,
         verdict: Verdict::Ok,
+        repetitions: Vec::new(),
     }
 }
 

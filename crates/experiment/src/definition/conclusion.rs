@@ -27,6 +27,9 @@ pub struct Conclusion {
     pub expected: Expected,
     /// What is compared.
     pub terms: Vec<Term>,
+    /// What is shown beside them and not judged: means and tails, whose bounds seldom decide anything.
+    #[serde(default)]
+    pub beside: Vec<Term>,
 }
 
 /// A range; without a bound it is open there.

@@ -2,11 +2,12 @@
 
 use super::profile_of_quantity;
 use trunkline_bench::row::Row;
+use trunkline_bench::statistics::{Bounds, ComparisonRule};
 use trunkline_experiment::definition::{Quantity, Term};
 use trunkline_experiment::format::Family;
 
 /// One quantity over another, for messages of one length.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Factor {
     /// Entries of the messages, where they have any.
     pub(super) entries: Option<u32>,
@@ -18,6 +19,8 @@ pub(super) struct Factor {
     noise: f64,
     /// Independent runs behind it; none of what is counted and not timed, which has no noise.
     pub(super) runs: Option<u32>,
+    /// Those runs by themselves, where a record has them.
+    repetitions: Vec<f64>,
 }
 
 impl Factor {
@@ -33,15 +36,31 @@ impl Factor {
         }
     }
 
+    /// `self` if the two do not have the same repetitions, else what comes `of` each of one and that of the other
+    /// which ran beside it: what a turn suffered, both sides of it did, and bounds of pairs are free of that.
+    fn by_pairs(self, (one, other): (&Self, &Self), of: fn(f64, f64) -> f64) -> Self {
+        let pairs = one.repetitions.iter().zip(&other.repetitions);
+        let repetitions: Vec<f64> = pairs.map(|(one, other)| of(*one, *other)).collect();
+        let is_paired = one.repetitions.len() == other.repetitions.len();
+        match ComparisonRule::default().bounds(&repetitions).filter(|_| is_paired) {
+            Some(Bounds { median: value, low, high, .. }) => {
+                Self { value, low, high, repetitions, ..self }
+            }
+            None => self,
+        }
+    }
+
     fn less(&self, other: &Self) -> Self {
-        Self {
+        let apart = Self {
+            entries: self.entries,
             value: self.value - other.value,
             low: self.low - other.high,
             high: self.high - other.low,
             noise: self.noise.max(other.noise),
             runs: self.fewer_runs(other),
-            ..*self
-        }
+            repetitions: Vec::new(),
+        };
+        apart.by_pairs((self, other), |one, other| one - other)
     }
 
     fn over(&self, under: &Self) -> Self {
@@ -62,14 +81,16 @@ impl Factor {
         let within = !is_open && ends.iter().all(|end| end.is_finite());
         let low = ends.iter().copied().fold(value, f64::min);
         let high = ends.iter().copied().fold(value, f64::max);
-        Self {
+        let apart = Self {
+            entries: self.entries,
             value,
             low: if within { low } else { f64::NEG_INFINITY },
             high: if within { high } else { f64::INFINITY },
             noise: of_over.max(of_under),
             runs: self.fewer_runs(under),
-            ..*self
-        }
+            repetitions: Vec::new(),
+        };
+        if within { apart.by_pairs((self, under), |over, under| over / under) } else { apart }
     }
 
     fn divided_by(&self, divisor: f64) -> Self {
@@ -79,7 +100,8 @@ impl Factor {
             high: divisor,
             noise: 0.0,
             runs: None,
-            ..*self
+            repetitions: Vec::new(),
+            entries: self.entries,
         })
     }
 }
@@ -187,6 +209,7 @@ fn values(
                 high: value,
                 noise: 0.0,
                 runs: None,
+                repetitions: Vec::new(),
             });
         }
         // A reduction is in points, and is 0 where two are the same.
@@ -198,6 +221,7 @@ fn values(
             high: row.high.unwrap_or(value),
             noise: noise_floor * size,
             runs: Some(row.runs),
+            repetitions: row.repetitions.clone(),
         })
     };
     let found: Vec<&Row> = rows.iter().filter(is_it).collect();

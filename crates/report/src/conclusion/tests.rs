@@ -361,3 +361,47 @@ fn an_expectation_of_nothing_is_rejected() {
     assert!(rejected("{ outside = true }").is_some(), "everything is unexpected");
     assert_eq!(rejected("{ to = 1.0 }"), None);
 }
+
+#[test]
+fn what_both_sides_of_a_turn_suffer_leaves_nothing_open() {
+    let turns = [100.0, 300.0, 110.0, 200.0, 100.0, 150.0, 120.0];
+    let of = |format, factor: f64, turns: &[f64]| {
+        let turns: Vec<f64> = turns.iter().map(|it| it * factor).collect();
+        timed(format, "encode", 10, 0.0).bounded(&turns)
+    };
+    let at_most = encode("{ to = 1.25 }");
+    let fix = of(Format::Fix, 1.0, &turns);
+    let beside = [of(Format::SoapRpc, 1.1, &turns), fix.clone()];
+    let (row, told) = only(&at_most, &beside, QUIET);
+    assert_eq!(row.verdict, Verdict::Holds, "{told}");
+    assert!(told.ends_with(": 1.1 [1.09 to 1.11]"), "{told}");
+    // An older record has no repetitions, and of two that have not as many nobody knows which ran side by side.
+    let older = beside.clone().map(|row| Row { repetitions: Vec::new(), ..row });
+    assert_eq!(verdict(&at_most, &older, QUIET), Verdict::Inconclusive);
+    let apart = [of(Format::SoapRpc, 1.1, &turns[1..]), fix];
+    assert_eq!(verdict(&at_most, &apart, QUIET), Verdict::Inconclusive);
+    // What is added in each turn is a difference of pairs.
+    let mut added = encode("{ from = 9.0, to = 11.0 }");
+    let term = &mut added.conclusions[0].terms[0];
+    term.less = term.under.take();
+    assert_eq!(verdict(&added, &beside, QUIET), Verdict::Inconclusive, "it is 10 to 30");
+    let more: Vec<f64> = turns.iter().map(|it| it + 10.0).collect();
+    let more = [of(Format::SoapRpc, 1.0, &more), of(Format::Fix, 1.0, &turns)];
+    assert_eq!(verdict(&added, &more, Some(0.001)), Verdict::Holds);
+}
+
+#[test]
+fn what_is_shown_beside_a_conclusion_is_not_judged() {
+    let mut definition = encode("{ to = 2.0 }");
+    let conclusion = &mut definition.conclusions[0];
+    conclusion.beside = conclusion.terms.clone();
+    conclusion.terms[0].entries = Some(1);
+    conclusion.beside[0].entries = Some(10);
+    let (row, told) = only(&definition, &costs(&[(1, 1.5), (10, 9.0)]), QUIET);
+    assert_eq!((row.verdict, row.high), (Verdict::Holds, Some(1.5)));
+    let shown = "; not judged: encode:cpu-time:soap-rpc over encode:cpu-time:fix, 10 entries: 9 [";
+    assert!(told.contains(shown), "{told}");
+    // What was not measured leaves the conclusion as it is.
+    let (row, told) = only(&definition, &costs(&[(1, 1.5)]), QUIET);
+    assert!(row.verdict == Verdict::Holds && !told.contains("not judged"), "{told}");
+}

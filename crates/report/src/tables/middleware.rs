@@ -77,7 +77,7 @@ fn overall(rows: Rows<'_>) -> Option<Section> {
         "figures in us; the appliance's are of 2012, stamped by hardware on a network of its own, with \
          kernel bypass; ours are of this machine, whose programs share its processors and its kernel",
         "store and forward was in the memory of a pair, backed by a battery: only what is in the memory of \
-         two stands beside it; orders of the latency part go by direct delivery",
+         two stands beside it; the first line's orders go by direct delivery",
     ])
 }
 

@@ -1,9 +1,9 @@
 //! One subject on the stage: its router, and the programs that it carries messages for.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fs, io};
 
 use trunkline_bench_bus::broker::{self, BrokerError, Launch, Options, Ready, Running};
 
@@ -55,8 +55,8 @@ impl From<BrokerError> for Failure {
     }
 }
 
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
         Self::Broken(error.to_string())
     }
 }
@@ -106,8 +106,8 @@ impl<'a> Stage<'a> {
     ) -> Result<Self, Failure> {
         // What must reach a disk must not be kept in memory.
         let data = match subject.guarantee {
-            Some(_) => Some(Place::find()?.folder),
-            None => None,
+            Some(Guarantee::Memory(_)) | None => None,
+            Some(_) => Some(Place::find().map_err(without_disk)?.folder),
         };
         let folder =
             data.as_ref().map_or_else(PrivateFolder::new, |it| PrivateFolder::below(it))?;
@@ -236,6 +236,11 @@ impl<'a> Stage<'a> {
     pub(super) fn version(&self) -> Option<&str> {
         self.running.as_ref().map(Running::version)
     }
+}
+
+/// What must be kept on a disk is left out where there is none, and the run says so.
+fn without_disk(cause: io::Error) -> Failure {
+    Failure::Absent(format!("what is kept on disk is not measured: {cause}"))
 }
 
 fn start(

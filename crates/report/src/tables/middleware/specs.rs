@@ -63,7 +63,36 @@ const fn by_number(topic: &'static str, cases: &'static str, title: &'static str
     }
 }
 
-pub(super) const LATENCIES: [Spec; 6] = [
+/// A fast, a slow and an eliding consumer.
+const fn flexibility(title: &'static str, cases: for<'a> fn(Rows<'a>) -> Vec<&'a str>) -> Spec {
+    Spec {
+        about: ["flexibility", title],
+        cases: Cases::Found(cases),
+        lines,
+        names: &[Name::Case("consumer", |case| consumer(case).replace('-', " ")), SUBJECT],
+        columns: &[
+            MEAN,
+            ("50 %", Cell::AnyTime("latency-p50")),
+            ("99.9 %", Cell::AnyTime("latency-p99.9")),
+            ("plateau", Cell::AnyTime("plateau")),
+            ("came", Cell::Count("delivered")),
+            // Elided or lost, or discarded and queued.
+            ("not", Cell::Counts(&["elided", "lost"], &["discarded", "queued-at-the-end"])),
+            ("/ alone", Cell::Any("over-alone", 1.0)),
+        ],
+        notes: &[
+            "us; numbers behind the consumers are the eliding one's updates a second for each topic; plateau: \
+             the slow one's middle latency in the last quarter",
+            "not: messages elided, or lost, or of the slow one discarded + still queued at the end; / alone: \
+             the fast one's middle over its middle alone, ? where they cannot be told apart",
+            "no broker beside us elides or slows a client down: their slow consumer reads slowly, and they are \
+             measured for a shorter time",
+        ],
+        more: NO_MORE,
+    }
+}
+
+pub(super) const LATENCIES: [Spec; 8] = [
     by_number("rates", "rates-", "Feed handler to algo engine, us, by rate (figure 2)"),
     by_number("orders", "orders-", "Algo engine to order gateway, us, by rate (figure 2)"),
     Spec {
@@ -86,34 +115,13 @@ pub(super) const LATENCIES: [Spec; 6] = [
         more: NO_MORE,
     },
     by_number("consumers", "consumers-", "Consumers with 500 topics each, us (figure 3)"),
-    Spec {
-        about: ["flexibility", "A fast, a slow and an eliding consumer (figure 4)"],
-        cases: Cases::Found(consumers),
-        lines,
-        names: &[
-            Name::Case("consumer", |case| case["flexibility-".len()..].replace('-', " ")),
-            SUBJECT,
-        ],
-        columns: &[
-            MEAN,
-            ("99.9 %", Cell::AnyTime("latency-p99.9")),
-            ("99.99 %", Cell::AnyTime("latency-p99.99")),
-            ("plateau", Cell::AnyTime("plateau")),
-            ("came", Cell::Count("delivered")),
-            // Elided or lost, or discarded and queued.
-            ("not", Cell::Counts(&["elided", "lost"], &["discarded", "queued-at-the-end"])),
-            ("/ alone", Cell::Any("over-alone", 1.0)),
-        ],
-        notes: &[
-            "us; numbers behind the consumers are the eliding one's updates a second for each topic; plateau: \
-             the slow one's middle latency in the last quarter",
-            "not: messages elided, or lost, or of the slow one discarded + still queued at the end; / alone: \
-             the fast one's middle over its middle alone, ? where they cannot be told apart",
-            "no broker beside us elides or slows a client down: their slow consumer reads slowly, and they are \
-             measured for a shorter time",
-        ],
-        more: NO_MORE,
-    },
+    flexibility("A fast, a slow and an eliding consumer (figure 4)", |rows| {
+        consumers(rows, "flexibility-")
+    }),
+    flexibility("The same, shorter and again and again", |rows| consumers(rows, "repeated-")),
+    flexibility("The same, with the 500 topics of the scalability test", |rows| {
+        consumers(rows, "of-500-topics-")
+    }),
     by_number("topics", "topics-", "Topics, us"),
 ];
 
@@ -122,15 +130,22 @@ pub(super) const ROUTED: [Spec; 2] = [
     by_number("fan-out", "fan-out-", "One topic to so many consumers, us"),
 ];
 
-/// The cases of the flexibility test: the fast consumer alone, and all by who they are.
-fn consumers(rows: Rows<'_>) -> Vec<&str> {
-    let known = ["fast", "slow", "eliding", "slow-reader", "slow-reader-without-credit"];
-    let mut cases = rows.cases(|case| case.starts_with("flexibility-"));
+/// The cases of a flexibility test: the fast consumer alone, and all by who they are.
+fn consumers<'a>(rows: Rows<'a>, test: &str) -> Vec<&'a str> {
+    let known = ["alone", "fast", "slow", "eliding", "slow-reader", "slow-reader-without-credit"];
+    let mut cases = rows.cases(|case| case.starts_with(test));
     cases.sort_by_key(|case| {
-        let (name, cap) = case["flexibility-".len()..].rsplit_once('-').unwrap_or(("", "0"));
+        let (name, cap) = consumer(case).rsplit_once('-').unwrap_or(("alone", "0"));
         (known.iter().position(|it| *it == name), cap.parse::<u32>().unwrap_or(0))
     });
     cases
+}
+
+/// Who is in the case of a flexibility test, whatever its name: the fast, slow or eliding one, or the fast one alone.
+fn consumer(case: &str) -> &str {
+    let names = ["-alone", "-fast-", "-slow-", "-eliding-"];
+    let begin = names.iter().filter_map(|name| case.find(name)).min();
+    begin.map_or(case, |begin| &case[begin + 1..])
 }
 
 /// Latencies of guaranteed orders; the last column is another for each of the two.
