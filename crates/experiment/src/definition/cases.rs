@@ -1,11 +1,11 @@
 //! What the rows of each measure are about: cases, with their metrics.
 
-use super::calls::{self, Kind, Pool, TypedCalls};
+use super::calls::{self, Kind, Pool, StagesOfCalls, TypedCalls};
 use super::guaranteed::{Append, Disk, GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_SATURATION};
 use super::traffic::{Flood, HOPS, Hops, LATENCIES, Matching, SharedMemory, SlowConsumers};
 use super::{Measure, Messages, OpenLoop, Recovery, RoundTrip, Throughput};
 use crate::format::Family;
-use crate::names::{COSTS, STAGES, THROUGHPUT};
+use crate::names::{COSTS, STYLES, THROUGHPUT};
 
 /// A case, and the metrics of its rows.
 pub(super) type Case = (String, Vec<&'static str>);
@@ -70,7 +70,11 @@ impl Measure {
         match self {
             Self::Size(_) => of_messages(&["size"], &["size"]),
             Self::Codec(_) => of_messages(&["encode", "decode"], &["cpu-time"]),
-            Self::Stages(_) => of_messages(&[STAGES], &calls::PARTS),
+            Self::Styles(_) => of_messages(&[STYLES], &calls::OF_STYLES),
+            Self::Stages(it) => {
+                let cases = pairs(&it.links, &names);
+                all(cases.map(|(link, name)| StagesOfCalls::case(name, link)), &calls::PARTS)
+            }
             Self::Pool(it) => {
                 let ways: Vec<_> = pairs(&it.sizes, &it.orders).collect();
                 let cases = pairs(&ways, &it.messages);
