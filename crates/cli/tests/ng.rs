@@ -48,6 +48,7 @@ fn find<'a>(
 const SMALL: &str = r#"
 name = "small"
 source = "a test"
+published-over = "100mbit"
 
 [messages]
 family = "customer-services"
@@ -61,13 +62,19 @@ what = "every kind"
 kind = "latency"
 formats = ["ng-doc-literal", "ng-rpc-encoded", "ng-cdr"]
 messages = ["two"]
-links = ["direct", "10mbit-1ms"]
+links = ["direct", "100mbit", "10mbit-1ms"]
 milliseconds = 2
+
+[[part.measure]]
+kind = "styles"
+formats = ["ng-doc-literal-wrapped", "ng-rpc-literal"]
+messages = ["two"]
 
 [[part.measure]]
 kind = "saturation"
 formats = ["ng-rpc-literal"]
 messages = ["two"]
+links = ["direct", "100mbit"]
 threads = [1, 3]
 milliseconds = 2
 
@@ -98,6 +105,7 @@ milliseconds = 4
 kind = "stages"
 formats = ["ng-rpc-encoded"]
 messages = ["more"]
+links = ["direct", "100mbit"]
 calls = 2
 
 [[part.measure]]
@@ -106,6 +114,14 @@ formats = ["ng-doc-literal"]
 messages = ["two"]
 threads = [1, 2]
 milliseconds = 2
+
+[[published]]
+subject = "product-a"
+cases = ["latency"]
+metric = "latency"
+unit = "ms"
+source = "ours"
+figures.ng-doc-literal = { two = 4.0 }
 
 [[conclusion]]
 name = "some time"
@@ -127,8 +143,12 @@ fn calls_of_every_kind_are_told_as_tables_and_rows() {
     for title in [
         "What one call takes",
         "From structure to structure",
-        "Calls a second of the two message",
+        "What one call takes over a LAN",
+        "Which product speaks which style",
+        "Calls a second of the two message, ",
+        "Calls a second of the two message over 100mbit, ",
         "Where the time of a call",
+        "The network of a call by the paper's formula",
         "What connections cost",
         "Short and long messages at once",
         "What carries them",
@@ -162,7 +182,19 @@ fn calls_of_every_kind_are_told_as_tables_and_rows() {
     let part = |metric| value("stages-more", "trunkline", "http/", metric);
     assert!(part("deserialise") > 0.0 && part("serialise") > 0.0);
     assert!(part("deserialise") + part("serialise") < part("total"));
+    for case in ["stages-more", "stages-more@100mbit"] {
+        let whole = value(case, "trunkline", "http/", "whole-call");
+        assert!(whole > value(case, "trunkline", "http/", "network-by-formula"), "{case}");
+    }
     assert!(value("calls-2-two", "bare", doc, "calls-per-second") > 0.0);
+    for style in ["document-literal-wrapped", "rpc-literal"] {
+        let profile = format!("http/soap-1.1-{style}/");
+        assert_eq!(value("styles-two", "trunkline", &profile, "supported"), 1.0);
+    }
+    // Published figures stand beside calls over the link that they were measured over.
+    let published = record.rows.iter().filter(|row| row.subject == "product-a");
+    let cases: Vec<(&str, Option<f64>)> = published.map(|row| (&*row.case, row.paper)).collect();
+    assert_eq!(cases, [("latency-two@100mbit", Some(4e6))]);
 }
 
 #[test]

@@ -23,7 +23,7 @@ use std::{error, fmt};
 
 use serde::Deserialize;
 
-pub use calls::{Calls, Pool, PoolOrder, StagesOfCalls, Transport, TypedCalls, Way};
+pub use calls::{Calls, Pool, PoolOrder, StagesOfCalls, Styles, Transport, TypedCalls, Way};
 pub use conclusion::{Conclusion, Expected, Match, Quantity, Term};
 pub use guaranteed::{Append, Disk, GuaranteedFlood, Recovery};
 pub use measure::{
@@ -68,6 +68,9 @@ pub struct Definition {
     /// Published figures.
     #[serde(default)]
     pub published: Vec<Published>,
+    /// The link over which calls were measured whose figures were published.
+    #[serde(default = "calls::direct_link")]
+    pub published_over: String,
     /// Published figures of a middleware.
     #[serde(default)]
     pub reported: Vec<Reported>,

@@ -56,6 +56,9 @@ pub const THROUGHPUT: [&str; 4] =
 /// How the cases begin of where the time of calls goes.
 pub const STAGES: &str = "stages";
 
+/// How the cases begin of who speaks which style.
+pub const STYLES: &str = "styles";
+
 /// The metric of a lead: `ahead-of-gsoap-best`.
 pub fn lead_metric(peer: &str) -> String {
     format!("ahead-of-{peer}")

@@ -62,6 +62,10 @@ pub const PEERS: [Known; 10] = [
     peer("metro-services", "Metro, the reference of JAX-WS (Java)", &STYLES_OF_JAX_WS),
 ];
 
+/// Toolkits that only call services, and their programs: each takes the place of a WSDL, and prints a line a
+/// check.
+pub const CLIENTS: [(&str, &str); 1] = [("zeep", "zeep-client")];
+
 /// Every way in which SOAP carries customer and product records.
 const ALL_STYLES: [Format; 5] = [
     F::NgDocumentLiteral,

@@ -9,6 +9,7 @@ mod network;
 mod service;
 mod sheet;
 mod size;
+mod styles;
 
 use std::fmt;
 
@@ -104,6 +105,7 @@ impl Report {
         let mut sections: Vec<Section> = codec.into_iter().flatten().collect();
         sections.extend(builds::section(rows));
         sections.extend(middleware::sections(rows));
+        sections.extend(styles::section(rows));
         sections.extend(service::sections(rows));
         sections.extend(calls::sections(rows));
         sections.extend(network::breakdown(rows));

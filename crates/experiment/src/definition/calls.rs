@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::Messages;
 use super::measure::yes;
 use crate::format::{Encoding, Format};
+use crate::names::STAGES;
 
 /// Calls of a service, by a driver that sends what was encoded before.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -49,8 +50,25 @@ pub struct StagesOfCalls {
     /// The messages by name; all if there are none.
     #[serde(default)]
     pub messages: Vec<String>,
+    /// Over these links.
+    #[serde(default = "direct")]
+    pub links: Vec<String>,
     /// Calls in a repetition.
     pub calls: u32,
+    /// Also in a quick run.
+    #[serde(default = "yes")]
+    pub quick: bool,
+}
+
+/// Who speaks which style: the paper's table 1.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Styles {
+    /// In these formats.
+    pub formats: Vec<Format>,
+    /// The messages by name; all if there are none.
+    #[serde(default)]
+    pub messages: Vec<String>,
 }
 
 /// Short and long messages at once, behind pools of several sizes.
@@ -136,7 +154,7 @@ pub(super) const METRICS: [&str; 7] = [
 ];
 
 /// The parts of a call, their sum, and shares of it, as metrics.
-pub const PARTS: [&str; 10] = [
+pub const PARTS: [&str; 14] = [
     "total",
     "deserialise",
     "application",
@@ -146,14 +164,26 @@ pub const PARTS: [&str; 10] = [
     "serialise-share",
     "network-share",
     "codec-share",
+    "whole-call",
+    "whole-call-codec",
+    "network-by-formula",
+    "formula-less-stamps",
     "ahead-of-gsoap-best",
 ];
+
+/// Metrics of who speaks which style; `styles` is how many of those that the paper has.
+pub(super) const OF_STYLES: [&str; 3] = ["supported", "claimed", "styles"];
 
 /// Requests on their way at once where there is more than one.
 pub const DEPTH: u32 = 8;
 
+/// The link without limits.
+pub(super) fn direct_link() -> String {
+    "direct".into()
+}
+
 fn direct() -> Vec<String> {
-    vec!["direct".into()]
+    vec![direct_link()]
 }
 
 fn one_thread() -> Vec<u32> {
@@ -261,6 +291,17 @@ impl Calls {
             }
         }
         all
+    }
+}
+
+impl StagesOfCalls {
+    /// The case of one message over a link, such as `stages-records@100mbit`; without a link only
+    /// `stages-records`.
+    pub fn case(message: &str, link: &str) -> String {
+        match link {
+            "direct" => format!("{STAGES}-{message}"),
+            _ => format!("{STAGES}-{message}@{link}"),
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! What the rows of each measure are about: cases, with their metrics.
 
-use super::calls::{self, Kind, Pool, TypedCalls};
+use super::calls::{self, Kind, Pool, StagesOfCalls, TypedCalls};
 use super::guaranteed::{Append, Disk, GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_SATURATION};
 use super::traffic::{Flood, HOPS, Hops, LATENCIES, Matching, SharedMemory, SlowConsumers};
 use super::{Measure, Messages, OpenLoop, Recovery, RoundTrip, Throughput};
 use crate::format::Family;
-use crate::names::{COSTS, INSTRUCTIONS, STAGES, THROUGHPUT};
+use crate::names::{COSTS, INSTRUCTIONS, STYLES, THROUGHPUT};
 
 /// How the cases of counted instructions begin.
 const COUNTED: [&str; 2] = ["instructions-encode", "instructions-decode"];
@@ -75,7 +75,11 @@ impl Measure {
             Self::Size(_) => of_messages(&["size"], &["size"]),
             Self::Codec(_) => of_messages(&["encode", "decode"], &["cpu-time"]),
             Self::Instructions(_) => of_messages(&COUNTED, &[INSTRUCTIONS]),
-            Self::Stages(_) => of_messages(&[STAGES], &calls::PARTS),
+            Self::Styles(_) => of_messages(&[STYLES], &calls::OF_STYLES),
+            Self::Stages(it) => {
+                let cases = pairs(&it.links, &names);
+                all(cases.map(|(link, name)| StagesOfCalls::case(name, link)), &calls::PARTS)
+            }
             Self::Pool(it) => {
                 let ways: Vec<_> = pairs(&it.sizes, &it.orders).collect();
                 let cases = pairs(&ways, &it.messages);

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::Messages;
 use super::bounds::{between, ensure};
-use super::calls::{Calls, Kind, Pool, StagesOfCalls, TypedCalls};
+use super::calls::{Calls, Kind, Pool, StagesOfCalls, Styles, TypedCalls};
 use super::guaranteed::{Disk, GuaranteedFlood, Recovery};
 use super::traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread};
 use crate::format::{Family, Format};
@@ -39,6 +39,8 @@ pub enum Measure {
     Transports(Calls),
     /// Where the time of calls goes.
     Stages(StagesOfCalls),
+    /// Who speaks which style.
+    Styles(Styles),
     /// Short and long messages at once.
     Pool(Pool),
     /// Calls from structure to structure.
@@ -279,6 +281,7 @@ impl Measure {
             Self::Throughput(it) => &it.formats,
             Self::Capacity(it) => &it.formats,
             Self::Stages(it) => &it.formats,
+            Self::Styles(it) => &it.formats,
             Self::Pool(it) => &it.formats,
             Self::Calls(it) => &it.formats,
             _ => self.calls().map_or(&[], |(_, it)| &it.formats),
@@ -308,6 +311,7 @@ impl Measure {
             Self::Codec(it) => &it.messages,
             Self::Instructions(it) => &it.messages,
             Self::Stages(it) => &it.messages,
+            Self::Styles(it) => &it.messages,
             Self::Pool(it) => &it.messages,
             Self::Calls(it) => &it.messages,
             _ => self.calls().map_or(&[], |(_, it)| &it.messages),
@@ -322,7 +326,9 @@ impl Measure {
             }
             Self::Link(_) | Self::RoundTrip(_) | Self::OpenLoop(_) => &[Family::MarketData],
             Self::Throughput(_) | Self::Capacity(_) => &[Family::MarketData],
-            Self::Stages(_) | Self::Pool(_) | Self::Calls(_) => &[Family::CustomerServices],
+            Self::Stages(_) | Self::Styles(_) | Self::Pool(_) | Self::Calls(_) => {
+                &[Family::CustomerServices]
+            }
             _ if self.calls().is_some() => &[Family::CustomerServices],
             _ => &[Family::Rates],
         }

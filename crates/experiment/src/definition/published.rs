@@ -97,6 +97,8 @@ words! {
         PerSecond = "per-second",
         /// Percent.
         Percent = "%",
+        /// 1 of a style that is spoken, 0 of one that is not.
+        Styles = "styles",
     }
 }
 
@@ -104,7 +106,7 @@ impl Unit {
     /// How many of the unit of rows it is: bytes or nanoseconds.
     fn scale(self) -> f64 {
         match self {
-            Self::Bytes | Self::Ns | Self::PerSecond | Self::Percent => 1.0,
+            Self::Bytes | Self::Ns | Self::PerSecond | Self::Percent | Self::Styles => 1.0,
             Self::Us => 1e3,
             Self::Ms => 1e6,
         }

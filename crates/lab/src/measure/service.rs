@@ -1,11 +1,13 @@
 //! Calls of a service with customer and product records (Ng, Chen and Greenfield 2004).
 
 mod contest;
+mod formula;
 mod pool;
 mod processors;
 mod published;
 mod servers;
 pub(crate) mod stages;
+mod styles;
 mod tally;
 mod tls;
 mod typed;
@@ -26,6 +28,11 @@ pub(super) fn measure(
         return;
     }
     let mut servers = Servers::new(setting, found, contest::connections(measures));
+    for measure in measures {
+        if let Measure::Styles(asked) = measure {
+            styles::measure(&mut servers, asked, progress);
+        }
+    }
     for (kind, calls) in measures.iter().filter_map(|measure| measure.calls()) {
         contest::measure(&mut servers, kind, calls, progress);
     }

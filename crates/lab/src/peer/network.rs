@@ -204,7 +204,7 @@ impl Peer {
     }
 
     /// Where times of the next question go; no earlier ones are left there.
-    fn new_times_file(&self) -> PathBuf {
+    pub(super) fn new_times_file(&self) -> PathBuf {
         let file = self.times_file();
         // Most often there is none.
         let _ = fs::remove_file(&file);
@@ -216,7 +216,7 @@ impl Peer {
     }
 
     /// Times of what was done one after the other, which cannot have taken longer than we waited.
-    fn times_in_all<const N: usize>(
+    pub(super) fn times_in_all<const N: usize>(
         &self,
         question: &str,
         count: u64,

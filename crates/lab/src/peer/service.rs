@@ -51,6 +51,24 @@ impl Peer {
         self.parsed("unserve", "served CALLS", calls)
     }
 
+    /// Lets the peer call the service's `echo` so often, one call after another, with what was loaded; returns
+    /// what each took, from structure to structure.
+    ///
+    /// # Errors
+    /// See [`PeerErrorKind`](super::PeerErrorKind); another count is unexpected.
+    pub fn call_service(
+        &mut self,
+        url: &str,
+        format: &str,
+        count: u64,
+    ) -> Result<Vec<u64>, PeerError> {
+        let file = self.new_times_file();
+        let question = format!("call {url} {format} echo {count} {}", file.display());
+        self.counted(&question, "called", count)?;
+        let times = self.times_in_all::<1>(&question, count)?;
+        Ok(times.into_iter().map(|[time]| time).collect())
+    }
+
     /// What the calls took that were answered since this was asked last.
     ///
     /// # Errors

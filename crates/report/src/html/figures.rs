@@ -7,7 +7,7 @@ use super::palette::{
     TEAL, VERMILLION, WINE, colour_of, marked,
 };
 use super::plot::{Ink, Shape};
-use super::select::{Cases, Seen, counted};
+use super::select::{Cases, Seen, counted, link_in_words};
 use trunkline_experiment::definition::SlowConsumers;
 use trunkline_experiment::names::SECOND;
 use trunkline_experiment::subjects::{TRUNKLINE, is_reused};
@@ -193,14 +193,15 @@ const FIGURES: [Spec; 18] = [
     },
     Spec {
         about: ["latency", "What one call takes"],
-        caption: "The middle call; the paper's figure 5.",
+        caption: "The middle call; the paper's figure 5, which is over 100 Mbit/s.",
         cases: "latency-",
         form: (Shape::Bars, Along::Names("style")),
         value: LATENCY,
         places: |_, seen, message, places| {
-            let message =
-                message.strip_suffix("@direct").filter(|_| seen.row.metric == "latency")?;
-            let place = seen.of_subject((0, message.to_owned()), seen.look.order as f64)?;
+            let is_near = ["direct", "100mbit"].contains(&seen.link);
+            let panel =
+                (is_near && seen.row.metric == "latency").then(|| at_link(seen, message))?;
+            let place = seen.of_subject(panel, seen.look.order as f64)?;
             places.push(place.named(short_style(&seen.look.name)));
             Some(())
         },
@@ -215,8 +216,9 @@ const FIGURES: [Spec; 18] = [
             let (count, message) = rest.split_once('-')?;
             let count: u32 =
                 count.parse().ok().filter(|_| seen.row.metric == "calls-per-second")?;
-            let message = message.trim_end_matches("@direct");
-            let order = seen.look.order + 100 * usize::from(message == "complex");
+            let (link, message) = at_link(seen, message);
+            let is_complex = message.starts_with("complex");
+            let order = seen.look.order + 100 * usize::from(is_complex) + 200 * link;
             let panel = (order, format!("{message}, {}", seen.look.name));
             places.push(seen.of_subject(panel, f64::from(count))?);
             Some(())
@@ -229,10 +231,19 @@ const FIGURES: [Spec; 18] = [
         form: STACKS,
         value: ("call", Quantity::Time),
         places: |cases, seen, message, places| {
-            part(&PARTS_OF_A_CALL, cases, seen, (0, message.to_owned()), places)
+            part(&PARTS_OF_A_CALL, cases, seen, at_link(seen, message), places)
         },
     },
 ];
+
+/// Where the panel of a message over a link is, and what stands over it: `simple over 100 Mbit/s`.
+fn at_link(seen: &Seen<'_>, rest: &str) -> (usize, String) {
+    let message = rest.split_once('@').map_or(rest, |(message, _)| message);
+    match seen.link {
+        "" | "direct" => (0, message.to_owned()),
+        link => (1, format!("{message} over {}", link_in_words(link))),
+    }
+}
 
 /// Latencies of a middleware by the number in the name of the case: the report's figures 2 and 3, and what is like
 /// them.

@@ -134,7 +134,7 @@ impl<'a> Seen<'a> {
 }
 
 /// A link for a reader: `10mbit-20ms` is `10 Mbit/s, 20 ms away`.
-fn link_in_words(link: &str) -> String {
+pub(super) fn link_in_words(link: &str) -> String {
     let (rate, delay) = link.split_once('-').map_or((link, None), |(rate, it)| (rate, Some(it)));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let rate = match rate.strip_suffix("mbit").filter(|number| is_number(number)) {

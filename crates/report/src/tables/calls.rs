@@ -4,6 +4,7 @@ use super::sheet::{Cases, Cell, LEAD, Line, NO_MORE, Name, SUBJECT, Sheet, Spec,
 use super::{Rows, Section, each_once};
 use trunkline_bench::row::Row;
 use trunkline_experiment::format::{Family, Format};
+use trunkline_experiment::link::Link;
 use trunkline_experiment::names::{BARE, STAGES};
 use trunkline_experiment::subjects::TRUNKLINE;
 
@@ -12,22 +13,51 @@ const BARE_AT: u32 = 16;
 
 /// All tables for which there are rows.
 pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {
-    let [first, second, rest @ ..] = &TABLES;
+    let (first, rest) = TABLES.split_at(3);
     let of = |spec: &Spec| spec.section(rows);
-    let mut sections: Vec<Section> = [first, second].into_iter().filter_map(of).collect();
+    let mut sections: Vec<Section> = first.iter().filter_map(of).collect();
     sections.extend(saturation(rows));
     sections.extend(rest.iter().filter_map(of));
     sections
 }
 
-const TABLES: [Spec; 7] = [
+const TABLES: [Spec; 11] = [
     single("latency", "What one call takes (paper: section 4.2)", "latency-", |case| {
         case.ends_with("@direct")
     }),
+    single("lan", "What one call takes over a LAN (paper: section 4.2)", "latency-", is_lan),
     single("calls", "From structure to structure", "calls-", |_| true),
+    stages("Where the time of a call goes, ms (paper: figure 9, 5,000 records)", |case| {
+        !is_lan(case)
+    }),
+    stages("Where the time of a call over a LAN goes, ms (paper: figure 9, 5,000 records)", is_lan),
+    formula("The network of a call by the paper's formula (section 3.2), ms", |case| !is_lan(case)),
+    formula("The network of a call over a LAN by the paper's formula (section 3.2), ms", is_lan),
+    single("connections", "What connections cost", "connections-", |_| true),
+    single("pool", "Short and long messages at once", "pool-", |_| true),
+    single("transports", "What carries them", "transports-", |_| true),
+    single("wide-area", "What one call takes far away", "latency-", |case| {
+        !case.ends_with("@direct") && !is_lan(case)
+    }),
+];
+
+/// The message of a case, and over which link.
+const CASE: Name = Name::Case("case", |case| {
+    let name = case.split_once('-').map_or(case, |(_, name)| name);
+    name.trim_end_matches("@direct").replace('@', " ")
+});
+
+/// Whether a case is over a link with a rate and without a delay.
+fn is_lan(case: &str) -> bool {
+    let link = case.split_once('@').and_then(|(_, link)| link.parse::<Link>().ok());
+    link.is_some_and(|link| link.rate.is_some() && link.delay.is_zero())
+}
+
+/// The stages of calls by their stamps.
+const fn stages(title: &'static str, is_among: fn(&str) -> bool) -> Spec {
     Spec {
-        about: [STAGES, "Where the time of a call of 5,000 records goes, ms (paper: figure 9)"],
-        cases: Cases::Among("stages-", |_| true),
+        about: [STAGES, title],
+        cases: Cases::Among("stages-", is_among),
         lines,
         names: &[Name::Line("style", |line| style(line).1.title().to_owned()), SUBJECT],
         columns: &[
@@ -45,14 +75,33 @@ const TABLES: [Spec; 7] = [
             "(T1, T5): the driver sends bytes made before; asp-net: the paper's shares",
         ],
         more: NO_MORE,
-    },
-    single("connections", "What connections cost", "connections-", |_| true),
-    single("pool", "Short and long messages at once", "pool-", |_| true),
-    single("transports", "What carries them", "transports-", |_| true),
-    single("wide-area", "What one call takes far away", "latency-", |case| {
-        !case.ends_with("@direct")
-    }),
-];
+    }
+}
+
+/// What the paper's formula makes of the network, beside the stamps.
+const fn formula(title: &'static str, is_among: fn(&str) -> bool) -> Spec {
+    Spec {
+        about: ["formula", title],
+        cases: Cases::Among("stages-", is_among),
+        lines: measured_lines,
+        names: &[Name::Line("style", |line| style(line).1.title().to_owned()), SUBJECT],
+        columns: &[
+            ("call", Cell::Any("whole-call", 1e6)),
+            ("T2 + T4", Cell::Any("whole-call-codec", 1e6)),
+            ("T3", Cell::Any("application", 1e6)),
+            ("formula", Cell::Any("network-by-formula", 1e6)),
+            ("stamps", Cell::Any("network", 1e6)),
+            ("less", Cell::Any("formula-less-stamps", 1e6)),
+        ],
+        notes: &[
+            "call: from structure to structure, by a client of the same toolkit; formula: T1 + T5 = call -",
+            "(T2 + T4) * 2 - T3, as if the client worked as long as the server; stamps: what is left of a",
+            "call whose bytes were made before; less: how much more the formula says, which is what the",
+            "client took beyond the server's T2 + T4, or less than them if it is negative",
+        ],
+        more: NO_MORE,
+    }
+}
 
 /// A line for each subject of each case.
 const fn single(
@@ -65,14 +114,7 @@ const fn single(
         about: [topic, title],
         cases: Cases::Among(beginning, is_among),
         lines,
-        names: &[
-            Name::Case("case", |case| {
-                let name = case.split_once('-').map_or(case, |(_, name)| name);
-                name.trim_end_matches("@direct").replace('@', " ")
-            }),
-            Name::Line("style", |line| style(line).0),
-            SUBJECT,
-        ],
+        names: &[CASE, Name::Line("style", |line| style(line).0), SUBJECT],
         columns: &[
             ("us", Cell::Of("latency", 1e3)),
             ("99 %", Cell::Of("latency-p99", 1e3)),
@@ -112,6 +154,13 @@ fn lines<'a>(rows: Rows<'a>, case: &'a str) -> Vec<Line<'a>> {
     let order = |line: &Line<'_>| [TRUNKLINE, BARE].iter().position(|it| *it == line.subject);
     lines.sort_by_key(|(format, line)| (*format, order(line).unwrap_or(usize::MAX)));
     lines.into_iter().map(|(_, line)| line).collect()
+}
+
+/// Those of them that called from structure to structure.
+fn measured_lines<'a>(rows: Rows<'a>, case: &'a str) -> Vec<Line<'a>> {
+    let mut lines = lines(rows, case);
+    lines.retain(|line| rows.find(line, "whole-call").is_some());
+    lines
 }
 
 /// The style of a line, in words that say where it is without HTTP.
@@ -164,9 +213,10 @@ fn one_style(
         ("times", LEAD),
         ("/ bare", Cell::In(bare_at, &Cell::Any("over-bare", 1.0))),
     ];
-    let name = message.trim_end_matches("@direct");
+    let name = message.trim_end_matches("@direct").replacen('@', " message over ", 1);
+    let name = if name.contains(' ') { name } else { format!("{name} message") };
     let style = style(lines.first()?).0;
-    let title = format!("Calls a second of the {name} message, {style}, by callers (section 4.3)");
+    let title = format!("Calls a second of the {name}, {style}, by callers (section 4.3)");
     let columns = columns.chain(rest);
     let mut sheet = Sheet::new("saturation", title, [words("subject")], columns);
     for line in lines {

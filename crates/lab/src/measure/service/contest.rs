@@ -1,19 +1,16 @@
 //! Calls of services, subject by subject in turns.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::servers::{Asked, Entry, Servers};
 use super::tally::{self, LATENCY, RATE, Series};
 use crate::evaluation::Step;
-use crate::link::Proxy;
 use crate::measure::codec::COMPILED_AS_THEY_RUN;
 use crate::service::{Failure, Load, Until};
 use trunkline_bench::row::Verdict;
 use trunkline_experiment::definition::calls::{DEPTH, Kind, Situation};
 use trunkline_experiment::definition::{Calls, Measure, Way};
 use trunkline_experiment::format::Format;
-use trunkline_experiment::link::Link;
 
 /// Calls of each thread before the clock runs, where a call does not take long.
 const WARM_UP: u32 = 4;
@@ -125,14 +122,8 @@ impl Contest<'_> {
             if self.calls.others { Some(&can) } else { None };
         let is_kept = way != Way::PerCall;
         let mut entries = Vec::new();
-        for mut entry in servers.enter(&asked, format, (self.case, message, is_kept), others) {
-            match behind(link, entry.to.address) {
-                Ok(link) => {
-                    entry.to.address = link.as_ref().map_or(entry.to.address, Proxy::address);
-                    entries.push(Entry { _link: link, ..entry });
-                }
-                Err(()) => servers.found.faults.push(format!("{link}: no link can be made")),
-            }
+        for entry in servers.enter(&asked, format, (self.case, message, is_kept), others) {
+            entries.extend(servers.behind(link, entry));
         }
         entries
     }
@@ -184,12 +175,4 @@ pub(super) fn connections(measures: &[&Measure]) -> u32 {
         calls.threads.iter().copied().max().unwrap_or(1) * each
     });
     of_calls.max().unwrap_or(1).max(4)
-}
-
-fn behind(link: &str, to: SocketAddr) -> Result<Option<Proxy>, ()> {
-    if link == "direct" {
-        return Ok(None);
-    }
-    let link: Link = link.parse().map_err(|_| ())?;
-    Proxy::start(link, to).map(Some).map_err(|_| ())
 }

@@ -2,15 +2,24 @@
 
 use crate::measure::{Findings, Setting, published};
 use trunkline_experiment::definition::calls::{Kind, peak};
-use trunkline_experiment::definition::{Measure, Transport};
+use trunkline_experiment::definition::{Definition, Measure, StagesOfCalls, Transport};
 use trunkline_experiment::format::Format;
-use trunkline_experiment::names::STAGES;
+use trunkline_experiment::names::{STAGES, STYLES};
 
-/// A row for each figure of the calls that were measured.
+/// A row for each figure of the calls that were measured: over the link of the paper, or without one where
+/// nothing was measured over that.
 pub(super) fn rows(setting: &Setting<'_>, measures: &[&Measure], found: &mut Findings) {
-    let messages = &setting.request.definition.messages;
-    for (kind, calls) in measures.iter().filter_map(|measure| measure.calls()) {
-        for it in calls.situations(messages).iter().filter(|it| it.link == "direct") {
+    let definition = &setting.request.definition;
+    let messages = &definition.messages;
+    let is_run = |is_quick: bool| is_quick || !setting.request.is_quick;
+    let measured = || {
+        let calls = measures.iter().filter_map(|measure| measure.calls());
+        calls.filter(|(_, calls)| is_run(calls.quick))
+    };
+    for (kind, calls) in measured() {
+        let same = measured().filter(|(other, _)| *other == kind);
+        let link = beside(definition, same.flat_map(|(_, calls)| &calls.links));
+        for it in calls.situations(messages).iter().filter(|it| it.link == link) {
             match kind {
                 Kind::Latency if it.threads == 1 => {
                     let about = (kind.case(it), it.message, &calls.formats[..]);
@@ -25,14 +34,32 @@ pub(super) fn rows(setting: &Setting<'_>, measures: &[&Measure], found: &mut Fin
         }
     }
     for measure in measures {
-        let Measure::Stages(asked) = measure else { continue };
-        for case in messages.cases_named(&asked.messages) {
+        let Measure::Styles(asked) = measure else { continue };
+        for message in messages.cases_named(&asked.messages) {
+            let about = (format!("{STYLES}-{}", message.name), &*message.name, &asked.formats[..]);
+            figures(setting, found, about, (STYLES, "supported", "styles"));
+        }
+    }
+    let stages = measures.iter().filter_map(|measure| match measure {
+        Measure::Stages(asked) if is_run(asked.quick) => Some(asked),
+        _ => None,
+    });
+    let link = beside(definition, stages.clone().flat_map(|asked| &asked.links));
+    for asked in stages.filter(|asked| asked.links.iter().any(|it| it == link)) {
+        for message in messages.cases_named(&asked.messages) {
             for metric in ["deserialise-share", "serialise-share"] {
-                let about = (format!("{STAGES}-{}", case.name), &*case.name, &asked.formats[..]);
+                let case = StagesOfCalls::case(&message.name, link);
+                let about = (case, &*message.name, &asked.formats[..]);
                 figures(setting, found, about, (STAGES, metric, "%"));
             }
         }
     }
+}
+
+/// Over which of the links that were measured the paper's figures stand.
+fn beside<'a>(definition: &'a Definition, mut links: impl Iterator<Item = &'a String>) -> &'a str {
+    let is_there = links.any(|link| *link == definition.published_over);
+    if is_there { &definition.published_over } else { "direct" }
 }
 
 fn figures(

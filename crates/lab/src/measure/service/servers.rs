@@ -56,7 +56,7 @@ pub(super) struct Server {
     only: Option<Format>,
     pub(super) formats: Vec<Format>,
     pub(super) peer: Peer,
-    address: SocketAddr,
+    pub(super) address: SocketAddr,
     pub(super) is_warm: bool,
 }
 
@@ -292,6 +292,20 @@ impl<'a> Servers<'a> {
         entries
     }
 
+    /// The entry with a shaped link in front of its server, if one can be made.
+    pub(super) fn behind(&mut self, link: &str, entry: Entry) -> Option<Entry> {
+        if link == "direct" {
+            return Some(entry);
+        }
+        let proxy = link.parse().ok().and_then(|it| Proxy::start(it, entry.to.address).ok());
+        let Some(proxy) = proxy else {
+            self.found.faults.push(format!("{link}: no link can be made"));
+            return None;
+        };
+        let to = Connecting { address: proxy.address(), ..entry.to };
+        Some(Entry { to, _link: Some(proxy), ..entry })
+    }
+
     /// Lets all take turns. Who fails takes no more part.
     pub(super) fn take_turns<E: AsMut<[Entry]>>(
         &mut self,
@@ -366,7 +380,8 @@ impl<'a> Servers<'a> {
         made
     }
 
-    fn try_requests(
+    /// The requests, with the answers that came to them and were right.
+    pub(super) fn try_requests(
         &self,
         (index, format): (usize, Format),
         case: &MessageCase,

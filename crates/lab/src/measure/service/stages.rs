@@ -2,10 +2,12 @@
 //!
 //! The server says what decoding, its function and encoding took (T2, T3, T4). The driver sends bytes
 //! made before, so that the rest of a call is the network's and the system's on both ways (T1 and T5).
+//! Beside that stands what the paper's [`formula`](super::formula) makes of it.
 
 use std::thread;
 use std::time::Duration;
 
+use super::formula::Timed;
 use super::servers::{Asked, Entry, Servers};
 use crate::evaluation::Step;
 use crate::measure::codec::COMPILED_AS_THEY_RUN;
@@ -26,48 +28,58 @@ pub(super) fn measure(
     progress: &mut dyn FnMut(Step<'_>),
 ) {
     let is_quick = servers.setting.request.is_quick;
+    if is_quick && !asked.quick {
+        return;
+    }
     let calls = if is_quick { asked.calls.min(1) } else { asked.calls };
     let setting = servers.setting;
-    for message in setting.request.definition.messages.cases_named(&asked.messages) {
+    let messages = setting.request.definition.messages.cases_named(&asked.messages);
+    for (message, link) in messages.flat_map(|it| asked.links.iter().map(move |link| (it, link))) {
+        let case = StagesOfCalls::case(&message.name, link);
         let mut progress = |text: &str, share: f64| {
-            progress(Step { part: STAGES, text: &format!("{}: {text}", message.name), share });
+            progress(Step { part: STAGES, text: &format!("{case}: {text}"), share });
         };
-        let mut entries = enter(servers, asked, message);
+        let entries = enter(servers, asked, (&case, message, link));
+        let mut all: Vec<Timed> =
+            entries.into_iter().map(|entry| Timed::new(servers, entry, message)).collect();
         // The first turn warms up: for as long as it takes where code is compiled as it runs.
         let repetitions = servers.setting.repetitions() + 1;
-        servers.take_turns(
-            &mut entries,
-            repetitions,
-            &mut progress,
-            |servers, entry, repetition| {
-                let is_compiled = COMPILED_AS_THEY_RUN.contains(&entry.series.subject.as_str());
-                let calls = match (repetition, is_compiled && !is_quick) {
-                    (0, true) => calls * 8,
-                    (0, false) => 1,
-                    _ => calls,
-                };
-                let parts = time(entry, servers, calls).map_err(Failure::NotAnswer)?;
-                if repetition > 0 {
-                    take(entry, parts);
-                }
-                Ok(())
-            },
-        );
+        servers.take_turns(&mut all, repetitions, &mut progress, |servers, timed, repetition| {
+            let entry = &timed.entry;
+            let is_compiled = COMPILED_AS_THEY_RUN.contains(&entry.series.subject.as_str());
+            let calls = match (repetition, is_compiled && !is_quick) {
+                (0, true) => calls * 8,
+                (0, false) => 1,
+                _ => calls,
+            };
+            let parts = time(entry, servers, calls).map_err(Failure::NotAnswer)?;
+            let whole = timed.whole(servers, calls);
+            if repetition > 0 {
+                take(&mut timed.entry, parts);
+                timed.take_whole(servers, whole, parts);
+            }
+            Ok(())
+        });
+        let entries: Vec<Entry> = all.into_iter().map(|timed| timed.entry).collect();
         rows(servers, &entries);
     }
 }
 
-fn enter(servers: &mut Servers<'_>, asked: &StagesOfCalls, message: &MessageCase) -> Vec<Entry> {
-    let case = format!("{STAGES}-{}", message.name);
+fn enter(
+    servers: &mut Servers<'_>,
+    asked: &StagesOfCalls,
+    (case, message, link): (&str, &MessageCase, &str),
+) -> Vec<Entry> {
     let mut entries = Vec::new();
     for &format in &asked.formats {
         // A bare echo has no parts; of ours there is one that times them.
         let timed = Asked { words: "stages".into(), ..Asked::plain() };
-        entries.extend(servers.enter(&timed, format, (&case, message, true), None));
+        entries.extend(servers.enter(&timed, format, (case, message, true), None));
         let others: &dyn Fn(&str) -> bool = &|name| ![TRUNKLINE, BARE].contains(&name);
         let plain = Asked::plain();
-        entries.extend(servers.enter(&plain, format, (&case, message, true), Some(others)));
+        entries.extend(servers.enter(&plain, format, (case, message, true), Some(others)));
     }
+    let entries = entries.into_iter().filter_map(|entry| servers.behind(link, entry)).collect();
     // What was called for the check is counted before anything is timed.
     thread::sleep(Duration::from_millis(20));
     entries
@@ -127,7 +139,7 @@ fn parts(
 }
 
 /// What so many calls took at the server. A call is counted after its answer has been sent.
-fn counted(
+pub(super) fn counted(
     stages: &mut dyn FnMut() -> Result<Stages, String>,
     calls: u64,
 ) -> Result<Stages, String> {
@@ -158,8 +170,9 @@ fn rows(servers: &mut Servers<'_>, entries: &[Entry]) {
             continue;
         }
         rows.extend(series.medians(setting).map(|row| {
-            // Too short to have a spread that means anything.
-            let verdict = if row.metric == "application" { Verdict::Ok } else { row.verdict };
+            // Too short to have a spread that means anything, or a difference that may be nothing.
+            let is_any = ["application", "formula-less-stamps"].contains(&&*row.metric);
+            let verdict = if is_any { Verdict::Ok } else { row.verdict };
             Row { verdict, ..row }
         }));
         let ours = entries.iter().map(|it| &it.series);

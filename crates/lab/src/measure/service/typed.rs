@@ -12,6 +12,7 @@ use hyper::{Method, Request};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
+use trunkline_bench::clock::monotonic_nanoseconds;
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_session::soap::ClientConfig;
 
@@ -76,30 +77,67 @@ fn typed(
     time: Duration,
 ) -> Result<Outcome, Failure> {
     let messages = batch(message, 0);
-    let path = path_of(entry.series.of).unwrap_or("/");
-    let binding = PATHS.iter().find(|(it, _)| *it == path).map(|(_, binding)| *binding);
-    let url = format!("http://{}{path}", entry.to.address);
     let connect = |index: usize, _: &AtomicBool| -> Result<_, Failure> {
-        let made = CustomerClient::with(&url, binding.unwrap_or_default(), ClientConfig::default());
-        let mut client = made.map_err(failed)?;
-        let mut reply = CustomerServices::default();
-        for message in messages.iter().cycle().take(WARM_UP.max(messages.len())) {
-            client.client().call_into("echo", message, &mut reply).map_err(failed)?;
-            let expected = customer_services::response(message);
-            crate::answer::compare(&expected, &reply).map_err(Failure::NotAnswer)?;
-        }
-        Ok((client, reply, messages.iter().cycle().skip(index % messages.len().max(1))))
+        let mut caller = Caller::new(entry, &messages)?;
+        caller.check(WARM_UP.max(messages.len()))?;
+        caller.next = index;
+        Ok(caller)
     };
-    drive(threads as usize, &mut || {}, connect, |(client, reply, messages), is_over| {
-        one_by_one(time, is_over, || {
-            let Some(message) = messages.next() else { return Err(Failure::Ended) };
-            client.client().call_into("echo", message, reply).map_err(failed)?;
-            match reply.customers.len() == message.customers.len() {
-                true => Ok(()),
-                false => Err(Failure::NotAnswer("another answer than the first".into())),
-            }
-        })
+    drive(threads as usize, &mut || {}, connect, |caller, is_over| {
+        one_by_one(time, is_over, || caller.call())
     })
+}
+
+/// Our client, which calls with one message after another.
+pub(super) struct Caller<'a> {
+    client: CustomerClient,
+    messages: &'a [CustomerServices],
+    next: usize,
+    reply: CustomerServices,
+}
+
+impl<'a> Caller<'a> {
+    pub(super) fn new(entry: &Entry, messages: &'a [CustomerServices]) -> Result<Self, Failure> {
+        let path = path_of(entry.series.of).unwrap_or("/");
+        let binding = PATHS.iter().find(|(it, _)| *it == path).map(|(_, binding)| *binding);
+        let url = format!("http://{}{path}", entry.to.address);
+        let made = CustomerClient::with(&url, binding.unwrap_or_default(), ClientConfig::default());
+        let reply = CustomerServices::default();
+        Ok(Self { client: made.map_err(failed)?, messages, next: 0, reply })
+    }
+
+    /// Calls so often, and compares all that comes back.
+    fn check(&mut self, count: usize) -> Result<(), Failure> {
+        (0..count).try_for_each(|_| self.calls(1).map(|_| ()))
+    }
+
+    /// The nanoseconds of so many calls, one after another; the last answer is compared, outside of the time.
+    pub(super) fn calls(&mut self, count: u64) -> Result<u64, Failure> {
+        let mut message = self.message()?;
+        let begun = monotonic_nanoseconds();
+        for _ in 0..count {
+            message = self.message()?;
+            self.call()?;
+        }
+        let nanoseconds = monotonic_nanoseconds() - begun;
+        let expected = customer_services::response(message);
+        crate::answer::compare(&expected, &self.reply).map_err(Failure::NotAnswer)?;
+        Ok(nanoseconds)
+    }
+
+    fn message(&self) -> Result<&'a CustomerServices, Failure> {
+        self.messages.get(self.next % self.messages.len().max(1)).ok_or(Failure::Ended)
+    }
+
+    fn call(&mut self) -> Result<(), Failure> {
+        let message = self.message()?;
+        self.next += 1;
+        self.client.client().call_into("echo", message, &mut self.reply).map_err(failed)?;
+        match self.reply.customers.len() == message.customers.len() {
+            true => Ok(()),
+            false => Err(Failure::NotAnswer("another answer than the first".into())),
+        }
+    }
 }
 
 /// Bytes to bytes, by hyper alone on a thread's own runtime.
