@@ -462,23 +462,28 @@ fn throughput(
 ) -> Option<()> {
     let is_hollow = rest.starts_with("-encoded@");
     let is_it = is_hollow || rest.starts_with('@');
-    let is_wanted = is_it && seen.is_shown() && seen.row.metric == MESSAGES_PER_SECOND;
-    // Where there are several peers of a format, one says enough.
-    let is_first =
-        seen.row.subject != "gsoap-debian" && cases.has(&format!("throughput@{}", seen.link));
-    let entries = seen.row.entries.filter(|_| is_wanted && is_first)?;
-    let (order, link) = cases.place(seen);
-    let (who, after) = if seen.is_ours() { (TRUNKLINE, 0) } else { ("peers", 1) };
-    let place = Place::new(seen, (2 * order + after, format!("{link}, {who}")), f64::from(entries));
+    let is_wanted = is_it && seen.row.metric == MESSAGES_PER_SECOND;
+    let is_in = cases.has(&format!("throughput@{}", seen.link));
+    let entries = seen.row.entries.filter(|_| is_wanted && is_in)?;
+    let place = Place::new(seen, panel_of_link(cases, seen)?, f64::from(entries));
     let place = place.named(entries.to_string());
     let order = 2 * seen.look.order;
     let mut place = match is_hollow {
         true => place.hollow(order + 1, "encoded beforehand"),
         false => place.among(order, &seen.look.name, Ink::plain(seen.look.colour)),
     };
-    place.set_scale(&link);
+    place.set_scale(&cases.place(seen).1);
     places.push(place);
     Some(())
+}
+
+/// The panel of a link and of ours or the peers, in a format of the paper.
+fn panel_of_link(cases: &Cases<'_>, seen: &Seen<'_>) -> Option<(usize, String)> {
+    // Where there are several peers of a format, one says enough.
+    let is_it = seen.is_shown() && seen.row.subject != "gsoap-debian";
+    let (order, link) = is_it.then(|| cases.place(seen))?;
+    let (who, after) = if seen.is_ours() { (TRUNKLINE, 0) } else { ("peers", 1) };
+    Some((2 * order + after, format!("{link}, {who}")))
 }
 
 fn unequal_ends(
@@ -500,12 +505,13 @@ fn unequal_ends(
     Some(())
 }
 
-/// Our longest messages in a format of the paper, by link.
+/// The longest messages in a format of the paper, by link.
 fn of_a_link(cases: &Cases<'_>, seen: &Seen<'_>) -> Option<Place> {
-    let is_it = seen.is_ours() && seen.look.is_published && cases.is_longest(seen.row);
-    let (order, link) = is_it.then(|| cases.place(seen))?;
-    let place = Place::new(seen, (order, format!("{link}, {TRUNKLINE}")), seen.look.order as f64);
-    Some(place.named(seen.look.name.clone()))
+    let panel = panel_of_link(cases, seen).filter(|_| cases.is_longest(seen.row))?;
+    let place = Place::new(seen, panel, seen.look.order as f64);
+    let mut place = place.named(seen.look.name.clone());
+    place.set_scale(&cases.place(seen).1);
+    Some(place)
 }
 
 impl Seen<'_> {
