@@ -152,7 +152,7 @@ const FIGURES: [Spec; 18] = [
         value: ROUND_TRIP,
         places: |cases, seen, _, places| {
             let is_it =
-                seen.is_ours() && seen.look.family == Family::Soap && cases.has_variants(seen);
+                seen.is_codec() && seen.look.family == Family::Soap && cases.has_variants(seen);
             let (order, title) = is_it.then(|| cases.place(seen))?;
             let panel = (order, &*format!("SOAP schemas, {title}"));
             seen.places_by_entries("round-trip", cases, panel, false, places)
@@ -363,7 +363,7 @@ fn leads(_: &Cases<'_>, seen: &Seen<'_>, case: &str, places: &mut Vec<Place>) ->
 }
 
 fn size(cases: &Cases<'_>, seen: &Seen<'_>, rest: &str, places: &mut Vec<Place>) -> Option<()> {
-    rest.is_empty().then_some(())?;
+    (rest.is_empty() && seen.is_ours()).then_some(())?;
     if seen.look.is_published {
         let panel = (0, "The paper's three formats (figure 4)");
         seen.places_by_entries("size", cases, panel, true, places)?;
