@@ -8,7 +8,9 @@ One item a line, TAB separated, in wire order:
     field      NAME TAG KIND PRESENCE [LENGTH_TAG]
     end
 
-A record is a structure of its own: the message, a component or a group's entry.
+A record is a structure of its own: the message, a component or a group's entry. What becomes an element
+has a `short` name besides: `f` or `g` and the tag of FIX, `c` and the number of the component in the
+message or entry, `e` and the number of the entry, where the message is 0.
 """
 
 from dataclasses import dataclass, field as member
@@ -28,6 +30,10 @@ class Field:
     required: bool
     length_tag: int = 0
 
+    @property
+    def short(self):
+        return f"f{self.tag}"
+
 
 @dataclass
 class Component:
@@ -36,6 +42,7 @@ class Component:
     name: str
     record: "Record"
     required: bool
+    short: str = ""
 
 
 @dataclass
@@ -47,14 +54,19 @@ class Group:
     record: "Record"
     required: bool
 
+    @property
+    def short(self):
+        return f"g{self.count_tag}"
+
 
 @dataclass
 class Record:
-    """`type` is unique in the listing, `name` is the element's name."""
+    """`type` is unique in the listing, `name` is the element's name; a component has no `short` one."""
 
     name: str
     type: str
     items: list = member(default_factory=list)
+    short: str = ""
 
     def delimiter(self):
         """The tag that begins an entry: that of the first field."""
@@ -109,16 +121,21 @@ class _Reader:
         self.types = set()
         self.done = []
         self.listing = None
+        self.entries = 0
+        # In the message and in each entry that is open.
+        self.components = []
 
     def item(self, words):
         if words[0] == "message":
             self.listing = Listing(self._begin(words[1]), words[2], self.done)
         elif words[0] == "component":
             required = presence(words[2])
-            self._add(Component(words[1], self._record(words[1]), required))
+            short = f"c{self.components[-1]}"
+            self.components[-1] += 1
+            self._add(Component(words[1], Record(words[1], words[1]), required, short))
         elif words[0] == "group":
             required = presence(words[4])
-            self._add(Group(words[1], int(words[2]), self._record(words[3]), required))
+            self._add(Group(words[1], int(words[2]), self._entry(words[3]), required))
         elif words[0] == "field":
             if words[3] not in KINDS:
                 raise ValueError(f"kind {words[3]!r} is not known")
@@ -127,15 +144,22 @@ class _Reader:
                 raise ValueError("bytes, and only bytes, have a length field")
             self._add(Field(words[1], int(words[2]), words[3], presence(words[4]), length))
         elif words[0] == "end":
-            self.done.append(self.open.pop())
+            record = self.open.pop()
+            self.done.append(record)
+            if record.short:
+                self.components.pop()
         else:
             raise ValueError(f"item {words[0]!r} is not known")
 
-    def _record(self, name):
-        return Record(name, name)
+    def _entry(self, name):
+        """The record of the message or of a group's entry."""
+        record = Record(name, name, short=f"e{self.entries}")
+        self.entries += 1
+        self.components.append(0)
+        return record
 
     def _begin(self, name):
-        record = Record(name, name)
+        record = self._entry(name)
         self._enter(record)
         return record
 

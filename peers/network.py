@@ -65,8 +65,11 @@ def check_words(peer, directory):
                  f"call 127.0.0.1 blocking 1 {file}", f"call 127.0.0.1:0 blocking 1 {file}",
                  f"call nowhere:1 blocking 1 {file}", f"call 127.0.0.1:1 blocking 0 {file}",
                  "drain", "drain blocking", "drain blocking everything",
-                 "drain blocking bytes slow 1.8", "pour 127.0.0.1:1 1 bytes",
-                 "pour 127.0.0.1:1 none encoded", "pour 127.0.0.1:1 1 encoded slow 1.8"):
+                 "drain blocking bytes slow 1.8", "drain blocking structures slow",
+                 "drain blocking structures slow 0.5", "drain blocking structures slow 1.8 9",
+                 "drain blocking structures fast 1.8", "pour 127.0.0.1:1 1 bytes",
+                 "pour 127.0.0.1:1 none encoded", "pour 127.0.0.1:1 1 encoded slow 1.8",
+                 "pour 127.0.0.1:1 1 structures slow x"):
         peer.expect_error(line)
 
 
@@ -87,6 +90,24 @@ def check_pair(server, client, port, directory):
             pour = f"pour 127.0.0.1:{port} {ROUNDS} {source}"
             check_span(pour, client.expect(pour, "poured"), ROUNDS)
             check_span(drain, server.expect_answer(drain, "drained"), ROUNDS)
+    check_slow(server, client, port)
+
+
+def check_slow(server, client, port):
+    """A side that is slower takes more of its processor for the same messages."""
+
+    def flow(receiver, sender):
+        drain = f"drain blocking structures{receiver}"
+        pour = f"pour 127.0.0.1:{port} {ROUNDS} structures{sender}"
+        server.send(drain)
+        sent = check_span(pour, client.expect(pour, "poured"), ROUNDS)
+        return check_span(drain, server.expect_answer(drain, "drained"), ROUNDS), sent
+
+    received, sent = flow("", "")
+    # Twenty times as much is far from what a busy machine adds.
+    slow = " slow 20"
+    if flow(slow, "")[0] < 5 * received or flow("", slow)[1] < 5 * sent:
+        raise Failure("a slow side takes no more of its processor")
 
 
 def check_times(path, count):
@@ -97,10 +118,12 @@ def check_times(path, count):
 
 
 def check_span(line, answer, count):
+    """The processor's time in an answer that is believed."""
     counted, wall, cpu = (int(figure) for figure in answer[0].split(","))
     # The two clocks are not read at the same moment.
     if counted != count or wall <= 0 or cpu <= 0 or cpu > wall + 10**6:
         raise Failure(f"answered {answer[0]} to: {line}")
+    return cpu
 
 
 def framed(form, message):

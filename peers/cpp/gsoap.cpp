@@ -28,8 +28,11 @@ public:
     }
 
     bool select(const std::string &format) {
-        rpc = format == "soap-rpc";
-        return rpc || format == "soap-doc";
+        for (const Form known : {Form::rpc, Form::document, Form::compact}) {
+            form = known;
+            if (format == names[int(form)]) return true;
+        }
+        return false;
     }
 
     void keep(peer::View message) { structures.push_back(read(keeper, message)); }
@@ -40,42 +43,47 @@ public:
         soap_end(&keeper.soap);
     }
 
-    FIXMLMessageRecord &kept(size_t index) { return *structures[index]; }
+    // The message in the structure of the form.
+    using Structure = void *;
 
-    FIXMLMessageRecord &decode(peer::View message) {
+    Structure &kept(size_t index) { return structures[index]; }
+
+    Structure &decode(peer::View message) {
         soap_destroy(&work.soap);
         soap_end(&work.soap);
-        return *read(work, message);
+        return decoded = read(work, message);
     }
 
-    [[noreturn]] FIXMLMessageRecord & decode_again(peer::View) {
+    [[noreturn]] Structure &decode_again(peer::View) {
         throw std::runtime_error("gSOAP allocates each message anew");
     }
 
-    peer::View encode(FIXMLMessageRecord &message) {
-        struct soap *soap = &work.soap;
+    peer::View encode(Structure message) {
+        if (form == Form::compact) {
+            struct sendMessageCompact call;
+            call.e0 = static_cast<FIXMLMessageRecordCompact *>(message);
+            return write(call, soap_serialize_sendMessageCompact, soap_put_sendMessageCompact,
+                         "sendMessage");
+        }
+        auto *const plain = static_cast<FIXMLMessageRecord *>(message);
+        if (form == Form::document)
+            return write(*plain, soap_serialize_FIXMLMessageRecord, soap_put_FIXMLMessageRecord,
+                         "FIXMLMessage");
         struct sendMessage call;
-        call.FIXMLMessage = &message;
-        output.clear();
-        soap_begin(soap);
-        // An empty string, which is what soap_begin leaves, asks for SOAP 1.1's own encoding, and
-        // nullptr for none.
-        soap->encodingStyle = rpc ? "" : nullptr;
-        if (rpc)
-            soap_serialize_sendMessage(soap, &call);
-        else
-            soap_serialize_FIXMLMessageRecord(soap, &message);
-        if (soap_begin_send(soap) || soap_envelope_begin_out(soap) || soap_body_begin_out(soap) ||
-            (rpc ? soap_put_sendMessage(soap, &call, "sendMessage", nullptr)
-                 : soap_put_FIXMLMessageRecord(soap, &message, "FIXMLMessage", nullptr)) ||
-            soap_body_end_out(soap) || soap_envelope_end_out(soap) || soap_end_send(soap))
-            fail(soap);
-        // soap_end would drop the structure that was decoded, which may be this one.
-        soap_free_temp(soap);
-        return output;
+        call.FIXMLMessage = plain;
+        return write(call, soap_serialize_sendMessage, soap_put_sendMessage, "sendMessage");
+    }
+
+    // The words for its forms, with a comma between.
+    static std::string formats() {
+        return std::string(names[0]) + "," + names[1] + "," + names[2];
     }
 
 private:
+    // Compact is rpc with the short names, which the toolkit knows as structures of their own.
+    enum class Form { rpc, document, compact };
+    static constexpr const char *names[] = {"soap-rpc", "soap-doc", "soap-compact"};
+
     struct Context {
         struct soap soap;
         Gsoap *owner;
@@ -107,25 +115,50 @@ private:
         };
     }
 
-    FIXMLMessageRecord *read(Context &context, peer::View bytes) {
+    template <class Root, class Serialize, class Put>
+    peer::View write(const Root &root, Serialize serialize, Put put, const char *name) {
+        struct soap *soap = &work.soap;
+        output.clear();
+        soap_begin(soap);
+        // An empty string, which is what soap_begin leaves, asks for SOAP 1.1's own encoding, and
+        // nullptr for none.
+        soap->encodingStyle = form == Form::document ? nullptr : "";
+        serialize(soap, &root);
+        if (soap_begin_send(soap) || soap_envelope_begin_out(soap) || soap_body_begin_out(soap) ||
+            put(soap, &root, name, nullptr) || soap_body_end_out(soap) ||
+            soap_envelope_end_out(soap) || soap_end_send(soap))
+            fail(soap);
+        // soap_end would drop the structure that was decoded, which may be this one.
+        soap_free_temp(soap);
+        return output;
+    }
+
+    Structure read(Context &context, peer::View bytes) {
         struct soap *soap = &context.soap;
         context.next = bytes.data();
         context.end = bytes.data() + bytes.size();
-        FIXMLMessageRecord *message = nullptr;
         if (soap_begin_recv(soap) || soap_envelope_begin_in(soap) || soap_recv_header(soap) ||
             soap_body_begin_in(soap))
             fail(soap);
-        if (rpc) {
-            struct sendMessage call;
-            soap_default_sendMessage(soap, &call);
-            if (!soap_get_sendMessage(soap, &call, "sendMessage", nullptr)) fail(soap);
-            message = call.FIXMLMessage;
-        } else {
-            message = soap_get_FIXMLMessageRecord(soap, nullptr, "FIXMLMessage", nullptr);
-        }
+        const Structure message = read_body(soap);
         if (!message || soap_body_end_in(soap) || soap_envelope_end_in(soap) || soap_end_recv(soap))
             fail(soap);
         return message;
+    }
+
+    Structure read_body(struct soap *soap) {
+        if (form == Form::document)
+            return soap_get_FIXMLMessageRecord(soap, nullptr, "FIXMLMessage", nullptr);
+        if (form == Form::compact) {
+            struct sendMessageCompact call;
+            soap_default_sendMessageCompact(soap, &call);
+            return soap_get_sendMessageCompact(soap, &call, "sendMessage", nullptr) ? call.e0
+                                                                                    : nullptr;
+        }
+        struct sendMessage call;
+        soap_default_sendMessage(soap, &call);
+        return soap_get_sendMessage(soap, &call, "sendMessage", nullptr) ? call.FIXMLMessage
+                                                                         : nullptr;
     }
 
     [[noreturn]] static void fail(struct soap *soap) {
@@ -137,10 +170,11 @@ private:
         throw std::runtime_error(text);
     }
 
-    bool rpc = false;
+    Form form = Form::rpc;
     Context work;
     Context keeper;
-    std::vector<FIXMLMessageRecord *> structures;
+    std::vector<Structure> structures;
+    Structure decoded = nullptr;
     std::string output;
 };
 
@@ -149,8 +183,8 @@ private:
 int main() {
     Gsoap codec;
     const int version = GSOAP_VERSION;
-    char hello[64];
-    std::snprintf(hello, sizeof hello, "%s %d.%d.%d soap-rpc,soap-doc", NAME, version / 100000,
-                  version / 1000 % 100, version % 1000);
+    char hello[96];
+    std::snprintf(hello, sizeof hello, "%s %d.%d.%d %s", NAME, version / 100000,
+                  version / 1000 % 100, version % 1000, Gsoap::formats().c_str());
     return peer::serve(codec, hello);
 }

@@ -61,6 +61,23 @@ private:
     uint64_t wall_end = wall_start;
 };
 
+// Makes the thread as slow as one on a slower processor: all that it computes, the kernel's part
+// included, takes so many times as long. What it waits does not.
+class Handicap {
+public:
+    explicit Handicap(double factor) : factor(factor), done(thread_nanoseconds()) {}
+    void idle() {
+        if (factor <= 1) return;
+        const uint64_t until = done + uint64_t((thread_nanoseconds() - done) * factor);
+        do done = thread_nanoseconds();
+        while (done < until);
+    }
+
+private:
+    double factor;
+    uint64_t done;
+};
+
 template <class Codec> class Network {
 public:
     Network(Codec &codec, const std::vector<Bytes> &messages) : codec(codec), messages(messages) {}
@@ -133,16 +150,18 @@ private:
     std::string drain(std::istringstream &words) {
         const bool spinning = spins(words);
         const bool decoding = choose(words, "structures", "bytes");
-        end(words);
+        const double factor = slowness(words, decoding);
         check_loaded(false);
         Connection connection(accept_one(listener), framing, spinning);
         if (!connection.fill()) return "drained 0,0,0";
         Span span;
         size_t count = 0;
         uint64_t worked, spun_from;
+        Handicap handicap(factor);
         do {
             for (View message; connection.next(message); ++count)
                 if (decoding) codec.decode(connection.align(message));
+            handicap.idle();
             worked = monotonic_nanoseconds();
         } while (connection.fill(&spun_from));
         // Waiting for the other side to end is no work: it costs time, and CPU if it was spent
@@ -157,16 +176,18 @@ private:
         words >> place;
         const size_t count = number(words);
         const bool encoding = choose(words, "structures", "encoded");
-        end(words);
+        const double factor = slowness(words, encoding);
         check_loaded(true);
         std::vector<std::string> encoded;
         if (!encoding) encoded = encode_all();
         Connection connection(connect_to(place), framing, false);
         Span span;
+        Handicap handicap(factor);
         for (size_t sent = 0; sent < count; ++sent) {
             const size_t index = sent % messages.size();
             connection.send(encoding ? frame(framing, codec.encode(codec.kept(index)), room)
                                      : View(encoded[index]));
+            handicap.idle();
         }
         span.end();
         connection.finish();
@@ -205,9 +226,15 @@ private:
         return count;
     }
 
-    static void end(std::istringstream &words) {
+    // `slow F` at the end of the line, where there is a codec to be slowed; 1 if it is not there.
+    static double slowness(std::istringstream &words, bool codes) {
         std::string word;
-        if (words >> word) throw std::runtime_error("unknown word: " + word);
+        double factor = 1;
+        if (!(words >> word)) return factor;
+        if (word != "slow" || !codes) throw std::runtime_error("unknown word: " + word);
+        if (!(words >> factor) || !(factor >= 1) || factor > 1e6 || words >> word)
+            throw std::runtime_error("slow takes one factor from 1 to 1000000");
+        return factor;
     }
 
     Codec &codec;

@@ -113,6 +113,44 @@ fn without_peers_ours_are_timed_and_the_absent_named_once() {
     assert!(record.rows.iter().all(|row| row.subject != "trunkline-twin"));
 }
 
+/// Puts programs that are to be peers into the folder `peers`.
+fn put_peers(folder: &Path, programs: &[(&str, &str)]) {
+    let peers = folder.join("peers");
+    fs::create_dir(&peers).expect("our own folder");
+    for (name, program) in programs {
+        let path = peers.join(name);
+        let draft = folder.join(name);
+        fs::write(&draft, program).expect("a file");
+        // By another process, so that none of ours holds the program open for writing.
+        assert!(Command::new("cp").args([&draft, &path]).status().expect("cp starts").success());
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("our own file");
+    }
+}
+
+#[test]
+fn a_peer_has_sizes_of_its_own_and_what_compact_tags_save_it() {
+    let folder = folder("kohlhoff-peer-sizes");
+    let own = format!("#!/bin/sh\nexec {} lab end\n", env!("CARGO_BIN_EXE_trunkline"));
+    put_peers(&folder, &[("gsoap-best", &own)]);
+    let output = run(&folder, &["--only", "size", "--peers", "peers", "--json", "rows.jsonl"]);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+    let out = text(&output.stdout);
+    assert_eq!(out.lines().filter(|line| line.starts_with("  by gsoap-best ")).count(), 3, "{out}");
+    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("rows");
+    let saved = |subject: &str| {
+        let is_it = |row: &&Row| {
+            row.subject == subject
+                && row.metric == "reduction"
+                && row.profile.contains("/compact-tags/")
+                && row.entries == Some(10)
+        };
+        record.rows.iter().find(is_it).and_then(|row| row.value)
+    };
+    assert!(saved("gsoap-best") > Some(30.0) && saved("gsoap-best") == saved("trunkline"), "{out}");
+    let is_judged = |row: &Row| row.case == "conclusion" && row.subject == "gsoap-best";
+    assert!(record.rows.iter().any(is_judged), "{out}");
+}
+
 /// A peer that echoes what it was given with another symbol, so that the check sum no longer fits.
 const WRONG: &str = r#"#!/bin/sh
 while read -r word first second; do
@@ -147,21 +185,12 @@ done
 #[test]
 fn a_peer_that_answers_wrongly_or_dies_is_told_and_is_the_exit_status() {
     let folder = folder("kohlhoff-faults");
-    let peers = folder.join("peers");
-    fs::create_dir(&peers).expect("our own folder");
     let dying =
         "#!/bin/sh\nread hello; echo hello omniorb 4.2 cdr-le; read load; echo gone >&2; exit 3\n";
     let foreign = "#!/bin/sh\nread hello; echo hello ironfix 0.5 fixml; read stop\n";
     let programs =
         [("quickfix", WRONG), ("omniorb", dying), ("ironfix", foreign), ("pugixml", SECRET)];
-    for (name, program) in programs {
-        let path = peers.join(name);
-        let draft = folder.join(name);
-        fs::write(&draft, program).expect("a file");
-        // By another process, so that none of ours holds the program open for writing.
-        assert!(Command::new("cp").args([&draft, &path]).status().expect("cp starts").success());
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("our own file");
-    }
+    put_peers(&folder, &programs);
     let output = run(&folder, &["--only", "codec", "--peers", "peers", "--json", "rows.jsonl"]);
     assert_eq!(output.status.code(), Some(1));
     let mut faults: Vec<&str> = text(&output.stderr).lines().collect();

@@ -68,6 +68,44 @@ links = ["direct"]
 round-trips = 8
 "#;
 
+/// Messages one way, of ours and of the peer that stands for FIX.
+const ONE_WAY: &str = r#"
+name = "my-own"
+source = "a test"
+entries = [2]
+
+[successors]
+fix = "quickfix"
+
+[[part]]
+name = "sent"
+what = "one way"
+
+[[part.measure]]
+kind = "throughput"
+formats = ["fix"]
+links = ["100mbit"]
+content = ["structures", "encoded"]
+milliseconds = 5
+
+[[part.measure]]
+kind = "throughput"
+formats = ["fix"]
+links = ["direct"]
+content = ["structures"]
+slow = ["receiver", "sender"]
+slow-factor = 2.0
+milliseconds = 5
+
+[[conclusion]]
+name = "carried"
+words = "messages are carried"
+section = "1"
+unit = "1/s"
+expected = { from = 1.0 }
+terms = [{ over = "throughput@100mbit:messages-per-second:fix" }]
+"#;
+
 /// One that takes a minute if nobody ends it.
 const LONG: &str = r#"
 name = "my-own"
@@ -179,6 +217,38 @@ fn an_experiment_of_ones_own_is_run_over_links() {
     assert_eq!(temporary(&folder), 0);
 }
 
+/// Puts the program that is to be the peer for FIX into the folder `peers`.
+fn put_peer(folder: &Path, script: &str) {
+    fs::create_dir(folder.join("peers")).expect("our own folder");
+    fs::write(folder.join("quickfix"), script).expect("a file");
+    // By another process, so that none of ours holds the program open for writing.
+    let placed = Command::new("install")
+        .args(["-m", "755", "quickfix", "peers/quickfix"])
+        .current_dir(folder)
+        .status();
+    assert!(placed.expect("install starts").success());
+}
+
+#[test]
+fn a_peer_sends_one_way_beside_ours() {
+    let folder = folder("network-one-way", ONE_WAY);
+    let binary = env!("CARGO_BIN_EXE_trunkline");
+    put_peer(&folder, &format!("#!/bin/sh\nexec {binary} lab end\n"));
+    let output = command(&folder, &["--peers", "peers", "--json", "rows.jsonl"]).output();
+    let output = output.expect("the binary starts");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let rows = RunRecord::read(&folder.join("rows.jsonl")).expect("rows").rows;
+    for case in ["@100mbit", "-encoded@100mbit", "-slow-receiver@direct", "-slow-sender@direct"] {
+        for subject in ["trunkline", "quickfix"] {
+            let case = format!("throughput{case}");
+            let rate = find(&rows, &case, subject, "fix-4.3", "messages-per-second");
+            assert!(rate.value > Some(0.0), "{rate:?}");
+        }
+    }
+    let judged = |subject: &str| find(&rows, "conclusion", subject, "fix-4.3", "carried").value;
+    assert!(judged("trunkline").is_some() && judged("quickfix").is_some());
+}
+
 /// The processes that a process has started.
 fn children(process: u32) -> Vec<u32> {
     // Each thread has its own.
@@ -272,14 +342,7 @@ fn one_that_sends_other_bytes_is_not_timed_and_the_run_is_wrong() {
          echo \"$line\"\ndone | {} lab end --bare\n",
         env!("CARGO_BIN_EXE_trunkline")
     );
-    fs::create_dir(folder.join("peers")).expect("our own folder");
-    fs::write(folder.join("quickfix"), script).expect("a file");
-    // By another process, so that none of ours holds the program open for writing.
-    let placed = Command::new("install")
-        .args(["-m", "755", "quickfix", "peers/quickfix"])
-        .current_dir(&folder)
-        .status();
-    assert!(placed.expect("install starts").success());
+    put_peer(&folder, &script);
     let output = command(&folder, &["--peers", "peers", "--json", "rows.jsonl"]).output();
     let output = output.expect("the binary starts");
     let err = String::from_utf8(output.stderr).expect("UTF-8");

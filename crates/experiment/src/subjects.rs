@@ -50,7 +50,11 @@ const fn peer(name: &'static str, what: &'static str, formats: &'static [Format]
 
 /// All peers that this project has programs for.
 pub const PEERS: [Known; 10] = [
-    peer("gsoap-best", "gSOAP (C++), its fastest build", &[F::SoapRpc, F::SoapDocument]),
+    peer(
+        "gsoap-best",
+        "gSOAP (C++), its fastest build",
+        &[F::SoapRpc, F::SoapDocument, F::SoapCompact],
+    ),
     peer("gsoap-debian", "gSOAP (C++) as distributed", &[F::SoapRpc, F::SoapDocument]),
     peer("quickfix", "QuickFIX (C++)", &[F::Fix]),
     peer("omniorb", "omniORB (C++)", &[F::CdrUnion]),

@@ -167,9 +167,8 @@ impl Findings {
         let sizes = of(|measure| matches!(measure, Measure::Size(_)));
         let instructions = of(|measure| matches!(measure, Measure::Instructions(_)));
         let codecs = of(|measure| matches!(measure, Measure::Codec(_)));
-        let asked = [&codecs].into_iter().chain(S::HAS_SIZES_OF_PEERS.then_some(&sizes));
-        let of_peers =
-            formats(&asked.flat_map(|(measures, _)| measures.clone()).collect::<Vec<_>>());
+        let asked = [&codecs, &sizes].into_iter().flat_map(|(measures, _)| measures.clone());
+        let of_peers = formats(&asked.collect::<Vec<_>>());
         let mut contestants = Vec::new();
         if !of_peers.is_empty() {
             progress(Step { part: "peers", text: "starting the peers", share: 0.0 });

@@ -92,9 +92,6 @@ pub(crate) trait Scenario {
     /// What an application has in hand.
     type Message: Message + Structure + PartialEq + Sync;
 
-    /// Whether peers write messages of other sizes than ours.
-    const HAS_SIZES_OF_PEERS: bool;
-
     /// What these measures ask to be encoded and decoded, in order.
     fn timed(&self, measures: &[&Measure]) -> Vec<Content>;
 
@@ -106,6 +103,9 @@ pub(crate) trait Scenario {
 
     /// All messages of a content and length whose sizes are asked for.
     fn all(&self, content: &Content, entries: Option<u32>) -> impl Iterator<Item = Self::Message>;
+
+    /// Those of them that peers write too: what XML lets them, toolkits leave out and add.
+    fn written_by_peers(&self, content: &Content, entries: Option<u32>) -> Vec<Self::Message>;
 
     /// Encoder and decoder of a content, in a format that has it.
     fn codec(&self, format: Format, _content: &Content) -> Codec {

@@ -31,9 +31,6 @@ pub(crate) struct CustomerRecords<'a> {
 impl Scenario for CustomerRecords<'_> {
     type Message = CustomerServices;
 
-    /// Toolkits leave out and add what XML lets them: table 2.
-    const HAS_SIZES_OF_PEERS: bool = true;
-
     fn timed(&self, measures: &[&Measure]) -> Vec<Content> {
         let is_in = |case: &&MessageCase| {
             measures
@@ -56,6 +53,10 @@ impl Scenario for CustomerRecords<'_> {
 
     fn all(&self, content: &Content, _: Option<u32>) -> impl Iterator<Item = CustomerServices> {
         (0..BATCHES).flat_map(|index| self.of(content, index))
+    }
+
+    fn written_by_peers(&self, content: &Content, entries: Option<u32>) -> Vec<CustomerServices> {
+        self.all(content, entries).collect()
     }
 }
 

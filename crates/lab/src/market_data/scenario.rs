@@ -20,6 +20,9 @@ const COLD: &str = "cold";
 /// No two entries set the same fields.
 const RANDOMISED: &str = "randomised";
 
+/// Messages of one length of which peers tell the sizes.
+const OF_PEERS: usize = 500;
+
 /// The messages of a trading day.
 #[derive(Clone, Copy)]
 pub(crate) struct MarketData<'a> {
@@ -30,9 +33,6 @@ pub(crate) struct MarketData<'a> {
 
 impl Scenario for MarketData<'_> {
     type Message = MarketDataIncrementalRefresh;
-
-    /// Table 1 compares formats, not toolkits.
-    const HAS_SIZES_OF_PEERS: bool = false;
 
     fn timed(&self, measures: &[&Measure]) -> Vec<Content> {
         let plain = self.plain();
@@ -95,6 +95,16 @@ impl Scenario for MarketData<'_> {
             }
             message
         })
+    }
+
+    /// Some of the day: their toolkits take longer. None of what only the paper printed.
+    fn written_by_peers(
+        &self,
+        content: &Content,
+        entries: Option<u32>,
+    ) -> Vec<MarketDataIncrementalRefresh> {
+        let most = if content.only.is_none() { OF_PEERS } else { 0 };
+        messages::sample(self.day, entries.unwrap_or(1) as usize, most)
     }
 
     fn codec(&self, format: Format, content: &Content) -> Codec {

@@ -20,7 +20,8 @@ use trunkline_experiment::definition::Measure;
 use trunkline_experiment::format::Format;
 use trunkline_experiment::names::OVER_OTHER;
 use trunkline_experiment::subjects::{
-    RECORD_FORMATS, TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED, TWIN, other_of,
+    RECORD_FORMATS, TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED, TWIN, is_build, is_variant,
+    other_of,
 };
 
 /// Toolkits that compile what is often used while they run: they get to do so before the clock runs.
@@ -437,8 +438,9 @@ impl Timed {
 
     /// What a variant of a format saves of the plain one's time, in percent.
     fn reductions(&self, setting: &Setting<'_>, series: &Series) -> Vec<Row> {
-        let plain = series.format.plain().filter(|_| series.subject == TRUNKLINE);
-        let plain = plain.and_then(|plain| self.find(TRUNKLINE, plain, &series.case()));
+        let is_asked = !is_variant(&series.subject) && !is_build(&series.subject);
+        let plain = series.format.plain().filter(|_| is_asked);
+        let plain = plain.and_then(|plain| self.find(&series.subject, plain, &series.case()));
         let blank = series.blank(setting, "reduction", "%");
         let both = series.beside(plain);
         both.map(|(entries, samples, plain)| {

@@ -137,7 +137,11 @@ impl Pair {
         self.server.load(self.format.name(), &corpus)?;
         self.longest = corpus.iter().map(Vec::len).max().unwrap_or_default();
         let check = answer::check(self.format, &structs);
-        let echoes = [("replies", self.replies(&corpus)?), ("sends", self.sends(corpus.len())?)];
+        let echoes = [
+            ("replies", self.replies(&corpus)?),
+            ("sends", self.sends(Errand::Call, corpus.len())?),
+            ("pours", self.sends(Errand::Pour, corpus.len())?),
+        ];
         for (end, echo) in echoes {
             if echo.len() != corpus.len() {
                 let (found, sent) = (echo.len(), corpus.len());
@@ -171,21 +175,25 @@ impl Pair {
         })
     }
 
-    /// What the client sends: the lab replies with the same.
-    fn sends(&mut self, count: usize) -> Result<Vec<Vec<u8>>, SubjectStatus> {
+    /// What the client sends the lab on an errand.
+    fn sends(&mut self, errand: Errand, count: usize) -> Result<Vec<Vec<u8>>, SubjectStatus> {
         let broken = |error: trunkline_net::Error| SubjectStatus::Failed(error.to_string());
         let listener = Listener::bind("127.0.0.1:0").map_err(broken)?;
-        let port = listener.port().map_err(broken)?;
+        let address = format!("127.0.0.1:{}", listener.port().map_err(broken)?);
         let format = self.format;
-        let replier = thread::spawn(move || reply(format, &listener));
-        let called = self.client.call(&format!("127.0.0.1:{port}"), Wait::Blocking, count as u64);
-        if called.is_err() {
+        let receiver = thread::spawn(move || receive(format, &listener, errand));
+        let carried = if self.is_bare() { Carried::Bytes } else { Carried::Structures };
+        let sent = match errand {
+            Errand::Call => self.client.call(&address, Wait::Blocking, count as u64).map(drop),
+            Errand::Pour => self.client.pour(&address, count as u64, carried, None).map(drop),
+        };
+        if sent.is_err() {
             // It may never have called; the listener must not wait for ever.
-            drop(Stream::connect(&format!("127.0.0.1:{port}"), Wait::Blocking));
+            drop(Stream::connect(&address, Wait::Blocking));
         }
-        let replied = replier.join().unwrap_or(Ok(Vec::new()));
-        called?;
-        replied.map_err(broken)
+        let received = receiver.join().unwrap_or(Ok(Vec::new()));
+        sent?;
+        received.map_err(broken)
     }
 
     /// `count` round trips over the link after `warm_up` more that are not returned.
@@ -289,6 +297,15 @@ impl Pair {
 
 type Messages = Vec<Vec<u8>>;
 
+/// What one end sends messages for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Errand {
+    /// To get each of them back.
+    Call,
+    /// To have them received.
+    Pour,
+}
+
 fn call(format: Format, port: u16, corpus: &[Vec<u8>]) -> trunkline_net::Result<Messages> {
     match format.encoding() {
         Encoding::Soap(..) => call_framed::<Xml>(port, corpus),
@@ -297,11 +314,11 @@ fn call(format: Format, port: u16, corpus: &[Vec<u8>]) -> trunkline_net::Result<
     }
 }
 
-fn reply(format: Format, listener: &Listener) -> trunkline_net::Result<Messages> {
+fn receive(format: Format, listener: &Listener, errand: Errand) -> trunkline_net::Result<Messages> {
     match format.encoding() {
-        Encoding::Soap(..) => reply_framed::<Xml>(listener),
-        Encoding::Fix => reply_framed::<Fix>(listener),
-        Encoding::Cdr(_) => reply_framed::<LengthPrefixed>(listener),
+        Encoding::Soap(..) => receive_framed::<Xml>(listener, errand),
+        Encoding::Fix => receive_framed::<Fix>(listener, errand),
+        Encoding::Cdr(_) => receive_framed::<LengthPrefixed>(listener, errand),
     }
 }
 
@@ -319,12 +336,17 @@ fn call_framed<F: Framer + Default>(
     Ok(replies)
 }
 
-fn reply_framed<F: Framer + Default>(listener: &Listener) -> trunkline_net::Result<Messages> {
+fn receive_framed<F: Framer + Default>(
+    listener: &Listener,
+    errand: Errand,
+) -> trunkline_net::Result<Messages> {
     let stream = listener.accept(Wait::Blocking)?;
     let mut connection = Connection::new(stream, F::default(), Limits::default())?;
     let mut messages: Vec<Vec<u8>> = Vec::new();
     while let Some(message) = connection.receive()?.map(<[u8]>::to_vec) {
-        connection.send(&message)?;
+        if errand == Errand::Call {
+            connection.send(&message)?;
+        }
         messages.push(message);
     }
     Ok(messages)

@@ -166,12 +166,12 @@ fn rows(
         let is_it = |it: &&Series<Format>| {
             it.subject == name && Some(it.of) == format && it.entries == series.entries
         };
-        all.iter().find(is_it).filter(|_| series.subject == TRUNKLINE)
+        all.iter().find(is_it)
     };
-    let bare = beside(BARE, Some(series.of));
+    let bare = beside(BARE, Some(series.of)).filter(|_| series.subject == TRUNKLINE);
     rows.extend(bare.map(|bare| over_bare(series, bare, series.blank(setting, "over-bare", "x"))));
     // What a variant of a format saves of the plain one's round trips.
-    let plain = beside(TRUNKLINE, series.of.plain());
+    let plain = beside(&series.subject, series.of.plain()).filter(|it| it.subject != BARE);
     rows.extend(plain.map(|plain| {
         let blank = series.blank(setting, "reduction", "%");
         blank.reduced(series.values(COSTS[0]), plain.values(COSTS[0]))

@@ -3,7 +3,7 @@
 use trunkline_message::{Message, Structure};
 
 use super::{Findings, Setting, published};
-use crate::experiment::{Subject as _, SubjectStatus};
+use crate::experiment::{Operation, Subject as _, SubjectStatus};
 use crate::peer::PeerSubject;
 use crate::scenario::{Content, Scenario};
 use crate::subjects::{Contestant, State};
@@ -46,8 +46,7 @@ impl Sizes {
     }
 }
 
-/// Sizes of all formats, ours and, where theirs may be others, the peers'; what they come to a message and an
-/// entry, and what variants save.
+/// Sizes of all formats, ours and the peers'; what they come to a message and an entry, and what variants save.
 pub(super) fn measure<S: Scenario>(
     setting: &Setting<'_>,
     scenario: &S,
@@ -59,24 +58,29 @@ pub(super) fn measure<S: Scenario>(
     let contents = scenario.sized(measures);
     let mut reductions = Vec::new();
     for (index, content) in contents.iter().enumerate() {
-        let mut of_formats: Vec<(Format, Vec<Sizes>)> = Vec::new();
-        for &format in formats.iter().filter(|&&format| content.is_in(format)) {
-            let share = (index * formats.len() + of_formats.len()) as f64;
+        let mut found: Vec<(&str, Format, Vec<Sizes>)> = Vec::new();
+        let formats = || formats.iter().copied().filter(|&format| content.is_in(format));
+        for (done, format) in formats().enumerate() {
+            let share =
+                (index as f64 + done as f64 / formats().count() as f64) / contents.len() as f64;
             let text = format!("{} messages in {}", content.name, format.name());
-            progress(text.trim_start(), share / (contents.len() * formats.len()) as f64);
+            progress(text.trim_start(), share);
             let about = Sized { setting, content, format };
             let sizes = sizes(scenario, content, format);
-            findings.rows.extend(about.rows(&sizes));
-            if S::HAS_SIZES_OF_PEERS {
-                let peers = contestants.iter_mut().filter(|it| it.format == format);
-                peers.for_each(|peer| about.of_peer(scenario, peer, findings));
+            findings.rows.extend(about.rows(TRUNKLINE, &sizes));
+            found.push((TRUNKLINE, format, sizes));
+            for peer in contestants.iter_mut().filter(|it| it.format == format) {
+                let sizes = about.of_peer(scenario, peer, findings);
+                findings.rows.extend(about.rows(peer.name, &sizes));
+                found.push((peer.name, format, sizes));
             }
-            of_formats.push((format, sizes));
         }
-        for (format, sizes) in &of_formats {
-            let plain = of_formats.iter().find(|(plain, _)| Some(*plain) == format.plain());
+        for (subject, format, sizes) in &found {
+            let is_plain =
+                |it: &&(&str, Format, Vec<Sizes>)| it.0 == *subject && Some(it.1) == format.plain();
             let about = Sized { setting, content, format: *format };
-            reductions.extend(plain.map(|(_, plain)| about.reductions(plain, sizes)));
+            let plain = found.iter().find(is_plain);
+            reductions.extend(plain.map(|(.., plain)| about.reductions(subject, plain, sizes)));
         }
     }
     findings.rows.extend(reductions.into_iter().flatten());
@@ -122,11 +126,11 @@ impl Sized<'_> {
         Row { entries, paper, ..self.blank(subject, SIZE, "bytes") }
     }
 
-    /// Ours at each length, and the line through them.
-    fn rows(&self, sizes: &[Sizes]) -> Vec<Row> {
+    /// A subject's at each length, and the line through them.
+    fn rows(&self, subject: &str, sizes: &[Sizes]) -> Vec<Row> {
         let lengths = || self.content.lengths.iter().zip(sizes);
         let mut rows: Vec<Row> =
-            lengths().map(|(entries, sizes)| sizes.row(self.at(*entries, TRUNKLINE))).collect();
+            lengths().map(|(entries, sizes)| sizes.row(self.at(*entries, subject))).collect();
         let points: Vec<(f64, f64)> = lengths()
             .filter_map(|(entries, sizes)| Some((f64::from((*entries)?), sizes.mean())))
             .collect();
@@ -137,7 +141,7 @@ impl Sized<'_> {
                 value: Some(value),
                 runs: 1,
                 paper,
-                ..self.blank(TRUNKLINE, metric, "bytes")
+                ..self.blank(subject, metric, "bytes")
             };
             rows.push(fitted("size-fixed", fit.fixed, line.map(|line| line.fixed)));
             rows.push(fitted("size-per-entry", fit.per_entry, line.map(|line| line.per_entry)));
@@ -146,7 +150,7 @@ impl Sized<'_> {
     }
 
     /// What a variant of a format saves of the plain one's bytes, in percent.
-    fn reductions(&self, plain: &[Sizes], variant: &[Sizes]) -> Vec<Row> {
+    fn reductions(&self, subject: &str, plain: &[Sizes], variant: &[Sizes]) -> Vec<Row> {
         let saved =
             |(plain, variant): (&Sizes, &Sizes)| (1.0 - variant.mean() / plain.mean()) * 100.0;
         let saved = plain.iter().zip(variant).map(saved);
@@ -155,29 +159,41 @@ impl Sized<'_> {
             entries: *entries,
             value: Some(saved),
             runs: 1,
-            ..self.blank(TRUNKLINE, "reduction", "%")
+            ..self.blank(subject, "reduction", "%")
         };
         lengths.map(row).collect()
     }
 
-    /// As a peer echoes the same messages.
-    fn of_peer<S: Scenario>(&self, scenario: &S, peer: &mut Contestant, findings: &mut Findings) {
-        let State::Ready { subject, .. } = &mut peer.state else { return };
+    /// As a peer that encodes echoes them, up to the length where it fails.
+    fn of_peer<S: Scenario>(
+        &self,
+        scenario: &S,
+        peer: &mut Contestant,
+        findings: &mut Findings,
+    ) -> Vec<Sizes> {
+        let mut found = Vec::new();
+        let State::Ready { subject, .. } = &mut peer.state else { return found };
+        if !subject.can(Operation::Encode) {
+            return found;
+        }
         for &entries in &self.content.lengths {
-            let messages: Vec<S::Message> = scenario.all(self.content, entries).collect();
-            let row = self.at(entries, peer.name);
+            let messages = scenario.written_by_peers(self.content, entries);
+            if messages.is_empty() {
+                continue;
+            }
             match echo(subject, self.format, &messages) {
-                Ok(echo) => {
-                    findings.rows.push(Sizes::of(echo.iter().map(Vec::len)).row(row));
-                }
+                Ok(echo) => found.push(Sizes::of(echo.iter().map(Vec::len))),
                 Err(status) => {
                     let (name, format) = (peer.name, self.format.name());
                     let (case, why) = (&self.content.name, status.fault().unwrap_or_default());
                     findings.faults.push(format!("{name} ({format}), {case} message: {why}"));
-                    findings.rows.push(Row { verdict: status.verdict(), ..row });
+                    let verdict = status.verdict();
+                    findings.rows.push(Row { verdict, ..self.at(entries, peer.name) });
+                    break;
                 }
             }
         }
+        found
     }
 }
 

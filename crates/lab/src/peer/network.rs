@@ -131,8 +131,8 @@ impl Peer {
         Ok(times.into_iter().map(paced).collect())
     }
 
-    /// Lets the peer receive all messages of the next connection. With `slow`, our own end's codec
-    /// takes so many times as long.
+    /// Lets the peer receive all messages of the next connection. With `slow`, it takes so many times
+    /// as long for them.
     ///
     /// # Errors
     /// The peer has ended.
@@ -160,8 +160,7 @@ impl Peer {
     }
 
     /// Lets the peer send `count` messages to the one at `address`, and says what that took: from the
-    /// first send to the end of the last. With `slow`, our own end's codec takes so many times as
-    /// long.
+    /// first send to the end of the last. With `slow`, it takes so many times as long for them.
     ///
     /// # Errors
     /// See [`PeerErrorKind`](super::PeerErrorKind); another count is unexpected.

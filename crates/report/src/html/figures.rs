@@ -152,7 +152,7 @@ const FIGURES: [Spec; 18] = [
         value: ROUND_TRIP,
         places: |cases, seen, _, places| {
             let is_it =
-                seen.is_ours() && seen.look.family == Family::Soap && cases.has_variants(seen);
+                seen.is_codec() && seen.look.family == Family::Soap && cases.has_variants(seen);
             let (order, title) = is_it.then(|| cases.place(seen))?;
             let panel = (order, &*format!("SOAP schemas, {title}"));
             seen.places_by_entries("round-trip", cases, panel, false, places)
@@ -374,7 +374,7 @@ fn leads(_: &Cases<'_>, seen: &Seen<'_>, case: &str, places: &mut Vec<Place>) ->
 }
 
 fn size(cases: &Cases<'_>, seen: &Seen<'_>, rest: &str, places: &mut Vec<Place>) -> Option<()> {
-    rest.is_empty().then_some(())?;
+    (rest.is_empty() && seen.is_ours()).then_some(())?;
     if seen.look.is_published {
         let panel = (0, "The paper's three formats (figure 4)");
         seen.places_by_entries("size", cases, panel, true, places)?;
@@ -473,23 +473,28 @@ fn throughput(
 ) -> Option<()> {
     let is_hollow = rest.starts_with("-encoded@");
     let is_it = is_hollow || rest.starts_with('@');
-    let is_wanted = is_it && seen.is_shown() && seen.row.metric == MESSAGES_PER_SECOND;
-    // Where there are several peers of a format, one says enough.
-    let is_first =
-        seen.row.subject != "gsoap-debian" && cases.has(&format!("throughput@{}", seen.link));
-    let entries = seen.row.entries.filter(|_| is_wanted && is_first)?;
-    let (order, link) = cases.place(seen);
-    let (who, after) = if seen.is_ours() { (TRUNKLINE, 0) } else { ("peers", 1) };
-    let place = Place::new(seen, (2 * order + after, format!("{link}, {who}")), f64::from(entries));
+    let is_wanted = is_it && seen.row.metric == MESSAGES_PER_SECOND;
+    let is_in = cases.has(&format!("throughput@{}", seen.link));
+    let entries = seen.row.entries.filter(|_| is_wanted && is_in)?;
+    let place = Place::new(seen, panel_of_link(cases, seen)?, f64::from(entries));
     let place = place.named(entries.to_string());
     let order = 2 * seen.look.order;
     let mut place = match is_hollow {
         true => place.hollow(order + 1, "encoded beforehand"),
         false => place.among(order, &seen.look.name, Ink::plain(seen.look.colour)),
     };
-    place.set_scale(&link);
+    place.set_scale(&cases.place(seen).1);
     places.push(place);
     Some(())
+}
+
+/// The panel of a link and of ours or the peers, in a format of the paper.
+fn panel_of_link(cases: &Cases<'_>, seen: &Seen<'_>) -> Option<(usize, String)> {
+    // Where there are several peers of a format, one says enough.
+    let is_it = seen.is_shown() && seen.row.subject != "gsoap-debian";
+    let (order, link) = is_it.then(|| cases.place(seen))?;
+    let (who, after) = if seen.is_ours() { (TRUNKLINE, 0) } else { ("peers", 1) };
+    Some((2 * order + after, format!("{link}, {who}")))
 }
 
 fn unequal_ends(
@@ -511,12 +516,13 @@ fn unequal_ends(
     Some(())
 }
 
-/// Our longest messages in a format of the paper, by link.
+/// The longest messages in a format of the paper, by link.
 fn of_a_link(cases: &Cases<'_>, seen: &Seen<'_>) -> Option<Place> {
-    let is_it = seen.is_ours() && seen.look.is_published && cases.is_longest(seen.row);
-    let (order, link) = is_it.then(|| cases.place(seen))?;
-    let place = Place::new(seen, (order, format!("{link}, {TRUNKLINE}")), seen.look.order as f64);
-    Some(place.named(seen.look.name.clone()))
+    let panel = panel_of_link(cases, seen).filter(|_| cases.is_longest(seen.row))?;
+    let place = Place::new(seen, panel, seen.look.order as f64);
+    let mut place = place.named(seen.look.name.clone());
+    place.set_scale(&cases.place(seen).1);
+    Some(place)
 }
 
 impl Seen<'_> {

@@ -119,11 +119,15 @@ impl<'a> Seen<'a> {
         self.row.subject == TRUNKLINE
     }
 
-    /// Whether it stands in the figures of the network: in a format of the paper; records are left to the tables.
+    /// Whether it stands in the figures of the network: in a format of the paper.
     pub(super) fn is_shown(&self) -> bool {
+        self.is_codec() && self.look.is_published
+    }
+
+    /// Whether it is a codec's, ours or a peer's, on new structures; records and reused ones are left to the tables.
+    pub(super) fn is_codec(&self) -> bool {
         let subject = &*self.row.subject;
-        let is_codec = !NO_CODECS.contains(&subject) && subject != TRUNKLINE_RECORD;
-        is_codec && !is_reused(subject) && self.look.is_published
+        !NO_CODECS.contains(&subject) && subject != TRUNKLINE_RECORD && !is_reused(subject)
     }
 
     /// The bounds of a row.

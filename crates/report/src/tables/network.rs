@@ -6,7 +6,7 @@ use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::table::number;
 use trunkline_experiment::format::Format;
 use trunkline_experiment::names::{BARE, COSTS, LINK, THROUGHPUT};
-use trunkline_experiment::subjects::TRUNKLINE;
+use trunkline_experiment::subjects::{PEERS, TRUNKLINE};
 
 /// Nanoseconds in the microsecond of tables.
 const MICROSECOND: f64 = 1e3;
@@ -273,19 +273,20 @@ pub(super) fn links(rows: Rows<'_>) -> Option<Section> {
 pub(super) fn variants(rows: Rows<'_>) -> Option<Section> {
     let longest = rows.longest("encode").max(rows.longest("size"));
     let title = format!("What variants save of {longest} entries, %");
-    let names = [words("format"), words("instead of")].into_iter();
+    let names = ["subject", "format", "instead of"].map(words).into_iter();
     let figures = ["bytes", "encoding", "decoding", "randomised", "10 Mbit/s"];
     let mut section = Section::new("variant", title, names.chain(figures.map(count)));
     let cases = ["size", "encode", "decode", "decode-randomised", "round-trip@10mbit"];
-    for format in Format::ALL {
+    let peers = PEERS.iter().flat_map(|peer| peer.formats.iter().map(|it| (peer.name, *it)));
+    for (subject, format) in Format::ALL.map(|it| (TRUNKLINE, it)).into_iter().chain(peers) {
         let Some(plain) = format.plain() else { continue };
         let found = cases.map(|case| {
             let transport = if case.contains('@') { TRANSPORTS[0] } else { "none" };
-            let line = Line::new(case, TRUNKLINE).over(transport, format);
+            let line = Line::new(case, subject).over(transport, format);
             rows.find(&line.of_entries(Some(rows.longest(case))), "reduction")
         });
         if found.iter().any(Option::is_some) {
-            let names = [format.title().to_owned(), plain.title().to_owned()];
+            let names = [subject, format.title(), plain.title()].map(str::to_owned);
             let cells = found.map(|row| row.map_or(String::new(), |row| value(Some(row))));
             section.table.row(names.into_iter().chain(cells));
         }
