@@ -380,22 +380,24 @@ impl Plan {
     }
 }
 
-/// The first element of the message, if there is one that is.
+/// The first element of the message, if there is one that is. Attributes are none.
 fn return_value(naming: &Naming<'_>) -> Option<Name> {
     let scope = naming.layout.scope(ScopeId(0));
-    let field = scope.fields.first()?;
+    let shape = |field| naming.shape(ScopeId(0), field);
+    let first = (0..scope.fields.len()).find(|&it| shape(it) != Shape::Attribute)?;
+    let field = &scope.fields[first];
     let choice = field.component.is_some_and(|it| scope.components[usize::from(it)].is_choice);
-    let is_run = matches!(naming.shape(ScopeId(0), 0), Shape::Run | Shape::Any);
-    if choice || is_run || scope.shape == ScopeShape::Choice {
+    let is_element = !matches!(shape(first), Shape::Run | Shape::Any | Shape::Mixed | Shape::Text);
+    if choice || !is_element || scope.shape == ScopeShape::Choice {
         return None;
     }
-    let mut first = Name::Field(0);
-    let mut around = Some(naming.around(ScopeId(0), 0)).filter(|it| *it != NONE);
+    let mut value = Name::Field(first as u16);
+    let mut around = Some(naming.around(ScopeId(0), first)).filter(|it| *it != NONE);
     while let Some(component) = around {
-        first = Name::Component(component);
+        value = Name::Component(component);
         around = scope.components[usize::from(component)].parent;
     }
-    Some(first)
+    Some(value)
 }
 
 /// What is chosen by type has the element of whoever holds it, which may have several names.

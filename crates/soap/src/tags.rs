@@ -320,6 +320,7 @@ impl<'a, R: Form> Body<'a, R> {
             let end = if self.fast { self.hold_planned(0, NONE, at) } else { None };
             if let Some(end) = end {
                 self.reader.set_position(end.at);
+                self.begin_behind_tag();
                 self.tags.ended = end.empty;
                 if end.empty {
                     self.reader.pop_known_elements(1);
@@ -329,10 +330,17 @@ impl<'a, R: Form> Body<'a, R> {
             self.unknown.begin();
             self.reader.restart()?;
             opening::open(self.plan, &mut self.reader, self.unknown)?;
+            self.begin_behind_tag();
         }
         self.check_names();
         self.field = usize::MAX;
         self.hold(&self.plan.scopes[0], NONE)
+    }
+
+    /// A template of the envelope ends before the attributes, and an answer's first element stands behind them.
+    fn begin_behind_tag(&mut self) {
+        let position = self.reader.position();
+        self.first = self.first.map(|_| position);
     }
 
     /// Holds the attributes from `at` to the end of a start tag, if all are the plan's own, to the

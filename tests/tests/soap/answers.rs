@@ -36,6 +36,14 @@ struct Point {
     y: Option<i32>,
 }
 
+/// An answer that has an attribute before its value.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Numbered {
+    #[xml(attribute)]
+    id: i32,
+    sum: i32,
+}
+
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 struct Located {
     point: Point,
@@ -102,6 +110,18 @@ fn a_call_without_parameters_may_be_nil() {
     // What has to be there is missed.
     let error = request::<Point>("ping").read(qualified.as_bytes()).unwrap_err();
     assert_eq!(error.kind().to_string(), "expected a message, not nil");
+}
+
+#[test]
+fn the_return_value_is_the_first_element_whatever_attributes_there_are() {
+    let mut answers = answer::<Numbered>(Style::RpcLiteral);
+    for (id, name) in [(1, "sum"), (2, "return"), (3, "sum"), (4, "return"), (5, "result")] {
+        let body = format!(
+            "<c:addResponse xmlns:c=\"urn:calc\" id=\"{id}\"><{name}>7</{name}></c:addResponse>"
+        );
+        let read = answers.read(soap_lite(&body).as_bytes());
+        assert_eq!(read, Ok(Numbered { id, sum: 7 }), "{name}");
+    }
 }
 
 #[test]
