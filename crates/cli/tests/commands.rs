@@ -61,7 +61,7 @@ fn user_errors_are_one_line_and_status_2() {
         ),
         (
             lab_run(&["kohlhoff-2004", "--only", "size,weight"]),
-            "kohlhoff-2004 has no part \"weight\"; known: size, codec, latency, throughput, compact, schema, plan",
+            "kohlhoff-2004 has no part \"weight\"; known: size, codec, instructions, latency, throughput, compact, schema, plan",
         ),
         (
             lab_run(&["kohlhoff-2004", "--trades", "no.csv"]),

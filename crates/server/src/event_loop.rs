@@ -6,6 +6,7 @@
 //! once.
 
 mod connection;
+mod latency;
 mod listener;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -25,6 +26,7 @@ use crate::snapshot::{Snapshot, SnapshotRequest};
 
 pub use crate::engine::LINGER;
 use connection::{Connection, Read};
+use latency::LatencyMeter;
 pub use listener::{ProtocolListener, wanted_listeners};
 
 /// Bytes that one connection may bring before others have their turn.
@@ -93,6 +95,7 @@ pub struct EventLoop<P: Platform> {
     /// Nanoseconds since the epoch of the platform; read once a turn, and before something is written.
     now: u64,
     turns: u64,
+    latency: LatencyMeter,
     /// When the time of the world is looked at next.
     clock_at: u64,
     stopping: Option<Stopping>,
@@ -126,6 +129,7 @@ impl<P: Platform> EventLoop<P> {
             buffer: vec![0; 2 * SHARE],
             now: 0,
             turns: 0,
+            latency: LatencyMeter::default(),
             clock_at: 0,
             stopping: None,
             surveys: VecDeque::new(),
@@ -181,6 +185,9 @@ impl<P: Platform> EventLoop<P> {
         self.platform.wait_until(&mut self.events, deadline)?;
         self.now = self.platform.now();
         self.turns += 1;
+        let began = self.now;
+        let has_come = matches!(deadline, Deadline::At(at) if at <= began);
+        let has_work = has_come || deadline == Deadline::Now || !self.events.is_empty();
         if self.now >= self.clock_at {
             // Clocks are set while a router runs.
             self.engine.tell_time(self.now, self.platform.since_1970());
@@ -209,6 +216,11 @@ impl<P: Platform> EventLoop<P> {
         if let Some(stopping) = self.stopping {
             self.engine.stop(self.now, self.now >= stopping.patience);
             self.flush();
+        }
+        // A turn that only looked for work took no time from anybody.
+        if has_work || self.now != began {
+            self.now = self.platform.now();
+            self.latency.turn.record(self.now.saturating_sub(began));
         }
         Ok(())
     }
@@ -427,6 +439,7 @@ impl<P: Platform> EventLoop<P> {
         }
         if let Some(commit) = self.engine.next_commit(self.now) {
             self.platform.begin_commit(commit);
+            self.latency.commit_begins(self.now);
         }
         if let Some(task) = self.engine.next_task(self.now) {
             self.platform.begin_task(task);
@@ -456,7 +469,10 @@ impl<P: Platform> EventLoop<P> {
 
     fn finish(&mut self, outcome: Outcome) {
         match outcome {
-            Outcome::Committed(result) => self.engine.committed(self.now, result),
+            Outcome::Committed(result) => {
+                self.latency.commit_ends(self.now);
+                self.engine.committed(self.now, result);
+            }
             Outcome::Task(done) => self.engine.task_done(self.now, done),
         }
     }
@@ -483,21 +499,25 @@ impl<P: Platform> EventLoop<P> {
             }
         }
         let count = self.writing.len();
-        if count > 0 {
-            // A turn may read for long, and what is sent says how old it is.
-            self.now = self.platform.now();
+        if count == 0 {
+            return false;
         }
+        // A turn may read for long, and what is sent says how old it is.
+        let seen = std::mem::replace(&mut self.now, self.platform.now());
+        let mut written = 0;
         for _ in 0..count {
             let Some(id) = self.writing.pop_front() else { break };
             let Some(connection) = find(&mut self.connections, id) else { continue };
             connection.is_writing = false;
             match connection.write(&mut self.engine, self.now) {
                 Ok(true) => self.wants_to_write(id),
-                Ok(false) => {}
+                Ok(false) => written += u64::from(connection.has_written_at_once()),
                 Err(cause) => self.gone(id, &format!("writing: {cause}")),
             }
         }
-        count > 0
+        self.now = self.platform.now();
+        self.latency.hop.record_many(self.now.saturating_sub(seen), written);
+        true
     }
 
     fn wants_to_write(&mut self, id: ConnectionId) {
@@ -581,6 +601,7 @@ impl<P: Platform> EventLoop<P> {
             && let Some((_, answer)) = self.surveys.pop_front()
         {
             snapshot.totals.turns = self.turns;
+            snapshot.latencies = self.latency.told();
             // The caller may have stopped waiting.
             let _ = answer.send(snapshot);
         }

@@ -8,6 +8,7 @@
 pub mod config;
 pub mod engine;
 pub mod event_loop;
+mod histogram;
 pub mod http;
 pub mod platform;
 pub mod server;

@@ -21,6 +21,9 @@ pub struct Snapshot {
     pub now_ns: u64,
     /// Sums over everything, those that have left included.
     pub totals: Totals,
+    /// How long things took.
+    #[serde(default)]
+    pub latencies: Latencies,
     /// Clients, as many as were asked for.
     pub clients: Vec<ClientStatus>,
     /// Topics, as many as were asked for.
@@ -31,6 +34,72 @@ pub struct Snapshot {
     /// Durable subscriptions, those with most waiting first, as many as clients were asked for.
     #[serde(default)]
     pub durables: Vec<DurableStatus>,
+}
+
+/// How long things took since the router started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latencies {
+    /// From when the loop saw what came to when output that it made was written to a socket, one for each
+    /// write. What a socket or a queue had no room for is not in it.
+    pub hop: Durations,
+    /// Turns of the loop in which something happened. Others wait for as long as one lasts.
+    pub turn: Durations,
+    /// Commits of the journal, from when the disk was told to when it had answered.
+    pub commit: Durations,
+}
+
+/// Durations, counted by size.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Durations {
+    /// How many there were.
+    pub count: u64,
+    /// Their sum, in nanoseconds.
+    pub sum_ns: u64,
+    /// The longest of all, in nanoseconds.
+    pub longest_ns: u64,
+    /// Those of each size of which there were any, the shortest first.
+    pub took: Vec<Took>,
+}
+
+/// Durations of one size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Took {
+    /// Nanoseconds that none of them exceeds; they are longer than those of the size before.
+    pub at_most_ns: u64,
+    /// How many.
+    pub count: u64,
+}
+
+impl Durations {
+    /// Those since an earlier look at the same router; the longest one is still that of all.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let before = |at_most_ns| {
+            let same = earlier.took.iter().find(|it| it.at_most_ns == at_most_ns);
+            same.map_or(0, |it| it.count)
+        };
+        let took = self
+            .took
+            .iter()
+            .map(|it| Took { count: it.count.saturating_sub(before(it.at_most_ns)), ..*it });
+        Self {
+            count: self.count.saturating_sub(earlier.count),
+            sum_ns: self.sum_ns.saturating_sub(earlier.sum_ns),
+            longest_ns: self.longest_ns,
+            took: took.filter(|it| it.count > 0).collect(),
+        }
+    }
+
+    /// Nanoseconds that such a share of them did not exceed, from 0 to 1: at most a quarter too many. 0 if there
+    /// are none.
+    pub fn percentile(&self, share: f64) -> u64 {
+        let rank = ((self.count as f64 * share).ceil() as u64).max(1);
+        let mut counted = 0;
+        let found = self.took.iter().find(|it| {
+            counted += it.count;
+            counted >= rank
+        });
+        found.or(self.took.last()).map_or(0, |it| it.at_most_ns.min(self.longest_ns))
+    }
 }
 
 /// Guaranteed delivery. Those that end in `_now` go up and down, the others only up.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use trunkline_server::snapshot::{ClientStatus, Snapshot, TopicStatus};
+use trunkline_server::snapshot::{ClientStatus, Latencies, Snapshot, TopicStatus};
 
 /// Two looks at one router.
 pub(super) struct Rates<'a> {
@@ -41,6 +41,17 @@ impl<'a> Rates<'a> {
     /// A count of the whole router, a second.
     pub(super) fn of(&self, later: &Snapshot, count: impl Fn(&Snapshot) -> u64) -> f64 {
         self.per_second(count(later), self.earlier.map_or(0, count))
+    }
+
+    /// How long things took between the looks.
+    pub(super) fn latencies(&self, later: &Latencies) -> Latencies {
+        let none = Latencies::default();
+        let earlier = self.earlier.map_or(&none, |it| &it.latencies);
+        Latencies {
+            hop: later.hop.since(&earlier.hop),
+            turn: later.turn.since(&earlier.turn),
+            commit: later.commit.since(&earlier.commit),
+        }
     }
 
     /// Those of a client. One that came meanwhile is counted from its beginning.

@@ -94,12 +94,13 @@ impl<'a> View<'a> {
             "" => String::new(),
             trouble => format!("journal: {}\n", plain(trouble)),
         };
+        let latencies = self.latencies();
         format!(
             "trunkline {} at {}, up {}\n\
              {} clients  {} topics  {} subscriptions\n\
              in {} messages/s {}/s  out {} messages/s {}/s  elided {}/s  lost {}/s\n\
              {} matched = {} delivered + {} elided + {} lost + {} queued ({})\n\
-             {trouble}",
+             {latencies}{trouble}",
             it.version,
             self.arguments.to,
             lasting(it.now_ns),
@@ -119,6 +120,21 @@ impl<'a> View<'a> {
             count(queued),
             size_of(totals.queued_bytes_now as f64),
         )
+    }
+
+    /// What half and 99 % of them took at most, since the earlier look.
+    fn latencies(&self) -> String {
+        let since = self.rates.latencies(&self.later.latencies);
+        let told: Vec<String> =
+            [("hop", since.hop), ("turn", since.turn), ("commit", since.commit)]
+                .into_iter()
+                .filter(|(_, durations)| durations.count > 0)
+                .map(|(name, durations)| {
+                    let [half, most] = [0.5, 0.99].map(|share| age(durations.percentile(share)));
+                    format!("{name} {half} (99 %: {most})")
+                })
+                .collect();
+        if told.is_empty() { String::new() } else { format!("{}\n", told.join("  ")) }
     }
 
     fn clients(&self, most: usize, width: usize, controls: Option<&Controls>) -> String {
@@ -201,7 +217,8 @@ pub(super) fn size_of(bytes: f64) -> String {
 pub(super) fn age(nanoseconds: u64) -> String {
     match nanoseconds {
         0 => String::new(),
-        1..1_000_000 => format!("{} us", nanoseconds / 1_000),
+        1..10_000 => format!("{:.1} us", nanoseconds as f64 / 1e3),
+        10_000..1_000_000 => format!("{} us", nanoseconds / 1_000),
         1_000_000..1_000_000_000 => format!("{} ms", nanoseconds / 1_000_000),
         1_000_000_000..60_000_000_000 => format!("{:.1} s", nanoseconds as f64 / 1e9),
         _ => lasting(nanoseconds),

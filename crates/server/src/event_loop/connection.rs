@@ -18,6 +18,8 @@ pub(super) struct Connection<S> {
     pub(super) is_writing: bool,
     /// The stream has no room; an event tells when it has.
     pub(super) is_blocked: bool,
+    /// Some of its output has waited for room since there was none.
+    has_waited: bool,
     /// The other side sends no more: what there is has to be read to its end.
     pub(super) has_ended: bool,
     /// Why it is to end, once it is.
@@ -51,6 +53,7 @@ impl<S: Stream> Connection<S> {
             is_reading: false,
             is_writing: false,
             is_blocked: false,
+            has_waited: false,
             has_ended: false,
             dismissed: None,
             ignored: 0,
@@ -158,6 +161,7 @@ impl<S: Stream> Connection<S> {
                 engine.sent(now, self.id, written);
                 // A stream that took less than it was given has no room.
                 self.is_blocked = written < length;
+                self.has_waited |= self.is_blocked;
                 if !self.is_blocked && engine.output(self.id).is_empty() {
                     self.finish();
                     return Ok(false);
@@ -165,11 +169,16 @@ impl<S: Stream> Connection<S> {
                 Ok(!self.is_blocked)
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                self.is_blocked = true;
+                (self.is_blocked, self.has_waited) = (true, true);
                 Ok(false)
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// After all has been written: whether none of it had waited for room.
+    pub(super) fn has_written_at_once(&mut self) -> bool {
+        !self.is_blocked && !std::mem::take(&mut self.has_waited)
     }
 
     /// Ends our direction of a closing connection once it has been told why.

@@ -5,7 +5,10 @@
 
 use std::fmt::{Display, Write as _};
 
-use crate::snapshot::{ClientStatus, DurableStatus, JournalStatus, Snapshot, Totals};
+use crate::histogram;
+use crate::snapshot::{
+    ClientStatus, DurableStatus, Durations, JournalStatus, Latencies, Snapshot, Totals,
+};
 
 /// The content type.
 pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -19,6 +22,7 @@ pub fn render(snapshot: &Snapshot) -> String {
     page.sample("trunkline_uptime_seconds", &[], seconds(snapshot.now_ns));
     totals(&mut page, &snapshot.totals);
     became(&mut page, &snapshot.totals);
+    latencies(&mut page, &snapshot.latencies);
     journal(&mut page, &snapshot.journal);
     if !snapshot.durables.is_empty() {
         durables(&mut page, &snapshot.durables);
@@ -74,6 +78,16 @@ fn became(page: &mut Page, totals: &Totals) {
     page.sample("trunkline_queued_messages", &[], ledger.queued);
     page.gauge("trunkline_queued_bytes", "bytes", "Bytes that wait in queues");
     page.sample("trunkline_queued_bytes", &[], totals.queued_bytes_now);
+}
+
+fn latencies(page: &mut Page, it: &Latencies) {
+    for (name, durations, help) in [
+        ("trunkline_hop_seconds", &it.hop, "From what came to the write of what it made"),
+        ("trunkline_loop_turn_seconds", &it.turn, "Turns of the loop that did something"),
+        ("trunkline_journal_commit_seconds", &it.commit, "Writes to the disk that were waited for"),
+    ] {
+        page.histogram(name, help, durations);
+    }
 }
 
 /// Guaranteed delivery.
@@ -239,6 +253,21 @@ impl Page {
     fn counter(&mut self, name: &str, unit: &str, help: &str, labels: &[(&str, &str)], value: u64) {
         self.family(name, "counter", unit, help);
         self.sample(&format!("{name}_total"), labels, value);
+    }
+
+    fn histogram(&mut self, name: &str, help: &str, durations: &Durations) {
+        self.family(name, "histogram", "seconds", help);
+        let bucket = format!("{name}_bucket");
+        let (mut counted, mut sizes) = (0, durations.took.iter().peekable());
+        for bound in histogram::bounds() {
+            while let Some(size) = sizes.next_if(|it| it.at_most_ns <= bound) {
+                counted += size.count;
+            }
+            self.sample(&bucket, &[("le", &seconds(bound))], counted);
+        }
+        self.sample(&bucket, &[("le", "+Inf")], durations.count);
+        self.sample(&format!("{name}_count"), &[], durations.count);
+        self.sample(&format!("{name}_sum"), &[], seconds(durations.sum_ns));
     }
 
     fn of_client(&mut self, name: &str, client: &ClientStatus, value: impl Display) {

@@ -114,6 +114,11 @@ fn metrics_say_what_became_of_every_message() {
     assert_eq!(parts.map(|name| of(&format!("trunkline_{name}"))).iter().sum::<f64>(), 20.0);
     assert_eq!(of("trunkline_discarded_total{reason=\"queue_full\"}"), 0.0);
     assert!(of("trunkline_loop_turns_total") > 0.0);
+    for of_what in ["hop", "loop_turn"] {
+        let [count, sum] =
+            ["count", "sum"].map(|it| of(&format!("trunkline_{of_what}_seconds_{it}")));
+        assert!(count > 0.0 && sum > 0.0, "{of_what}: {count} took {sum} s");
+    }
     assert!(of("trunkline_uptime_seconds") > 0.0);
     let series = |name: &str| {
         let found = samples.iter().find(|(key, _)| {

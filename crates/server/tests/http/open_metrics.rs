@@ -37,7 +37,30 @@ pub(super) fn read(text: &str) -> Result<HashMap<String, f64>, String> {
             }
         }
     }
+    for (name, _) in families.iter().filter(|(_, family)| family.kind == "histogram") {
+        histogram(name, body, &samples).map_err(|problem| format!("{name}: {problem}"))?;
+    }
     Ok(samples)
+}
+
+/// Buckets rise, in bound and count, to that of everything.
+fn histogram(name: &str, text: &str, samples: &HashMap<String, f64>) -> Result<(), &'static str> {
+    let bucket = format!("{name}_bucket{{le=\"");
+    let buckets = text.lines().filter_map(|line| line.strip_prefix(&bucket)?.split_once("\"} "));
+    let number = |text: &str| text.trim_start_matches('+').parse::<f64>().unwrap_or(f64::NAN);
+    let buckets: Vec<(f64, f64)> =
+        buckets.map(|(bound, count)| (number(bound), number(count))).collect();
+    let count = samples.get(&format!("{name}_count")).ok_or("no count")?;
+    if !samples.contains_key(&format!("{name}_sum")) {
+        return Err("no sum");
+    }
+    if !buckets.is_sorted_by(|one, next| one.0 < next.0 && one.1 <= next.1) {
+        return Err("buckets that do not rise");
+    }
+    match buckets.last() {
+        Some((bound, all)) if *bound == f64::INFINITY && all == count => Ok(()),
+        _ => Err("the last bucket is not that of everything"),
+    }
 }
 
 fn metadata(
@@ -50,7 +73,7 @@ fn metadata(
     is_name(name)?;
     match word {
         "TYPE" => {
-            if !["counter", "gauge", "info"].contains(&value) {
+            if !["counter", "gauge", "histogram", "info"].contains(&value) {
                 return Err("a type that is not known");
             }
             let family = Family { kind: value.to_owned(), unit: String::new() };
@@ -70,12 +93,13 @@ fn metadata(
 }
 
 fn belongs(name: &str, family: &str, of: &Family) -> Result<(), &'static str> {
-    let suffix = match &*of.kind {
-        "counter" => "_total",
-        "info" => "_info",
-        _ => "",
+    let suffixes: &[&str] = match &*of.kind {
+        "counter" => &["_total"],
+        "info" => &["_info"],
+        "histogram" => &["_bucket", "_count", "_sum"],
+        _ => &[""],
     };
-    match name == format!("{family}{suffix}") {
+    match suffixes.iter().any(|suffix| name == format!("{family}{suffix}")) {
         true => Ok(()),
         false => Err("the name is not one of the family"),
     }

@@ -2,7 +2,8 @@
 
 use trunkline_server::http::render;
 use trunkline_server::snapshot::{
-    ClientStatus, Counts, DurableStatus, JournalStatus, Snapshot, Totals,
+    ClientStatus, Counts, DurableStatus, Durations, JournalStatus, Latencies, Snapshot, Took,
+    Totals,
 };
 
 use crate::open_metrics::read;
@@ -22,7 +23,11 @@ fn client(id: u64, name: &str) -> ClientStatus {
 #[test]
 fn a_strict_reader_takes_the_text_and_finds_the_figures() {
     let ledger = Counts { published: 10, delivered: 4, elided: 1, discarded: 3, queued: 2 };
+    let took = [(320, 3), (5_000, 2), (90_000_000_000, 1)];
+    let took = took.map(|(at_most_ns, count)| Took { at_most_ns, count }).to_vec();
+    let hop = Durations { count: 6, sum_ns: 90_000_011_000, longest_ns: 90_000_000_000, took };
     let snapshot = Snapshot {
+        latencies: Latencies { hop, ..Latencies::default() },
         version: "0.1.0".into(),
         now_ns: 61_000_000_007,
         totals: Totals {
@@ -53,6 +58,14 @@ fn a_strict_reader_takes_the_text_and_finds_the_figures() {
         ("trunkline_discarded_total{reason=\"queue_full\"}", 2.0),
         ("trunkline_discarded_total{reason=\"client_gone\"}", 1.0),
         ("trunkline_queued_messages", 2.0),
+        ("trunkline_hop_seconds_bucket{le=\"0.000000256\"}", 0.0),
+        ("trunkline_hop_seconds_bucket{le=\"0.000000320\"}", 3.0),
+        ("trunkline_hop_seconds_bucket{le=\"0.000005120\"}", 5.0),
+        ("trunkline_hop_seconds_bucket{le=\"68.719476736\"}", 5.0),
+        ("trunkline_hop_seconds_bucket{le=\"+Inf\"}", 6.0),
+        ("trunkline_hop_seconds_count", 6.0),
+        ("trunkline_hop_seconds_sum", 90.000_011),
+        ("trunkline_journal_commit_seconds_count", 0.0),
         ("trunkline_journal_position", 17.0),
         ("trunkline_journal_failed", 1.0),
         ("trunkline_durable_waiting{durable=\"gateway\"}", 3.0),

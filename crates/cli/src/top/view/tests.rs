@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use trunkline_server::snapshot::{ClientStatus, DurableStatus, JournalStatus, TopicStatus, Totals};
+use trunkline_server::snapshot::{
+    ClientStatus, DurableStatus, Durations, JournalStatus, Took, TopicStatus, Totals,
+};
 
 use super::*;
 use crate::arguments::Sort;
@@ -70,6 +72,25 @@ fn order(sort: Sort, is_reversed: bool) -> Vec<String> {
     let controls = Controls { is_reversed, ..Controls::new(&arguments) };
     let view = View::new(&arguments, &controls, &before, &after);
     view.clients.iter().map(|row| row.client.name.clone()).collect()
+}
+
+#[test]
+fn the_summary_says_how_long_hops_took_since_the_look_before() {
+    let (mut before, mut after) = looks();
+    let hops = |took: &[(u64, u64)]| Durations {
+        count: took.iter().map(|(_, count)| count).sum(),
+        longest_ns: 7_000_000,
+        took: took.iter().map(|&(at_most_ns, count)| Took { at_most_ns, count }).collect(),
+        ..Durations::default()
+    };
+    before.latencies.hop = hops(&[(5_120, 1_000)]);
+    after.latencies.hop = hops(&[(5_120, 1_000), (10_240, 60), (81_920, 40)]);
+    let arguments = arguments(Sort::Queue);
+    let text = View::new(&arguments, &Controls::new(&arguments), &before, &after).text(None);
+    assert!(text.contains("\nhop 10 us (99 %: 81 us)\n"), "{text}");
+    let later = Snapshot { now_ns: after.now_ns + 1_000_000_000, ..after.clone() };
+    let text = View::new(&arguments, &Controls::new(&arguments), &after, &later).text(None);
+    assert!(!text.contains("hop"), "{text}");
 }
 
 #[test]
@@ -223,7 +244,7 @@ fn quantities_are_short() {
     );
     assert_eq!(
         [0, 5_000, 7_000_000, 1_500_000_000, 61_000_000_000].map(age),
-        ["", "5 us", "7 ms", "1.5 s", "1 min 1 s"]
+        ["", "5.0 us", "7 ms", "1.5 s", "1 min 1 s"]
     );
     assert_eq!(lasting(7_261_000_000_000), "2 h 1 min");
 }
