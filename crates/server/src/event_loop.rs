@@ -92,7 +92,7 @@ pub struct EventLoop<P: Platform> {
     rejection_logged_at: u64,
     events: Vec<Event>,
     buffer: Vec<u8>,
-    /// Nanoseconds since the epoch of the platform; read once a turn, and before something is written.
+    /// Nanoseconds since the epoch of the platform; read as a turn begins and ends, and around writing.
     now: u64,
     turns: u64,
     latency: LatencyMeter,
