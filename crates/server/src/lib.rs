@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod administration;
 pub mod config;
 pub mod engine;
 pub mod event_loop;

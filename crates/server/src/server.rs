@@ -122,10 +122,13 @@ fn start_http(
     let settings = http::Settings {
         metrics_clients: config.metrics.clients,
         hosts: hosts(config),
+        admin: config.admin.clone(),
         connections,
     };
-    let handle = handle.clone();
-    let started = http::serve(address, settings, move |request| handle.snapshot(request));
+    if let Some(file) = &config.admin.token_file {
+        http::read_token(file)?;
+    }
+    let started = http::serve(address, settings, handle.clone());
     started.map(Some).map_err(|cause| io::Error::other(cause.to_string()))
 }
 

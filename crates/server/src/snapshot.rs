@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::administration::DrainStatus;
+
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnapshotRequest {
@@ -34,6 +36,9 @@ pub struct Snapshot {
     /// Durable subscriptions, those with most waiting first, as many as clients were asked for.
     #[serde(default)]
     pub durables: Vec<DurableStatus>,
+    /// Whether the router drains for maintenance.
+    #[serde(default)]
+    pub drain: DrainStatus,
 }
 
 /// How long things took since the router started.

@@ -23,6 +23,7 @@ mod slices;
 mod state;
 mod store;
 mod version2;
+mod view;
 
 pub use body::{StoredMessage, kind};
 pub use consumer::{Consume, Start};
@@ -33,3 +34,4 @@ pub use producer::ProducerId;
 pub use settings::{Forwarding, Level, Policy, Rule, Settings};
 pub use state::{Known, KnownProducer, State};
 pub use store::{Counts, DurableView, NewMessage, Producing, Store};
+pub use view::{ConsumerView, ProducerView};

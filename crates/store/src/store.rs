@@ -715,20 +715,6 @@ impl Store {
         self.durables.get(self.names.get(name)?).map(Durable::account)
     }
 
-    /// All durable subscriptions.
-    pub fn durables(&self) -> impl Iterator<Item = DurableView<'_>> {
-        let end = self.journal.last() + 1;
-        self.durables.values().filter(|it| !it.is_replay()).map(move |it| DurableView {
-            name: &it.name,
-            pattern: &it.pattern,
-            consumers: it.consumers.len(),
-            floor: it.floor(end),
-            ranges: it.ranges(),
-            has_stopped: it.has_stopped,
-            account: it.account(),
-        })
-    }
-
     /// Counters since the store was opened.
     pub fn counts(&self) -> Counts {
         self.counts

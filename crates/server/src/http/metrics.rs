@@ -20,6 +20,8 @@ pub fn render(snapshot: &Snapshot) -> String {
     page.sample("trunkline_build_info", &[("version", &snapshot.version)], 1);
     page.gauge("trunkline_uptime_seconds", "seconds", "Time since the router started");
     page.sample("trunkline_uptime_seconds", &[], seconds(snapshot.now_ns));
+    page.gauge("trunkline_draining", "", "1 while no clients are accepted, for maintenance");
+    page.sample("trunkline_draining", &[], u64::from(snapshot.drain.is_draining));
     totals(&mut page, &snapshot.totals);
     became(&mut page, &snapshot.totals);
     latencies(&mut page, &snapshot.latencies);

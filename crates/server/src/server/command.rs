@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use trunkline_reactor::Waker;
 
+use crate::administration::{Answer, Rejection, Request};
 use crate::config::Config;
+use crate::event_loop::Caller;
 use crate::snapshot::{Snapshot, SnapshotRequest};
 
 /// How long an answer may take that needs a few turns of the loop.
@@ -22,6 +24,8 @@ pub enum Command {
     Reconfigure(Box<Config>, SyncSender<Result<(), String>>),
     /// Returns a snapshot.
     Snapshot(SnapshotRequest, SyncSender<Snapshot>),
+    /// Does what an administrator asks.
+    Administer(Request, Caller),
 }
 
 /// The queue of commands. The router's thread checks one flag a turn, and takes the lock only when
@@ -98,6 +102,14 @@ impl Handle {
     pub fn snapshot(&self, what: SnapshotRequest) -> Option<Snapshot> {
         let (answer, answers) = mpsc::sync_channel(1);
         self.ask(Command::Snapshot(what, answer));
+        answers.recv_timeout(PATIENCE).ok()
+    }
+
+    /// Does what an administrator asks; it blocks this thread only. `None` if the router has stopped, does not
+    /// answer within five seconds, or too many ask already.
+    pub fn administer(&self, request: Request) -> Option<Result<Answer, Rejection>> {
+        let (answer, answers) = mpsc::sync_channel(1);
+        self.ask(Command::Administer(request, answer));
         answers.recv_timeout(PATIENCE).ok()
     }
 
