@@ -5,10 +5,10 @@ mod list;
 mod site;
 
 use serde_json::json;
-use trunkline_server::administration::Disconnected;
+use trunkline_server::administration::{Disconnected, Rotated};
 
 use crate::Ending;
-use crate::arguments::{AdminCommand, DisconnectArguments};
+use crate::arguments::{AdminCommand, DisconnectArguments, SiteArguments};
 use crate::fault::Fault;
 use site::Site;
 
@@ -22,7 +22,16 @@ pub(crate) fn run(command: &AdminCommand) -> Result<Ending, Fault> {
         AdminCommand::Disconnect(arguments) => disconnect(arguments),
         AdminCommand::Drain(arguments) => drain::drain(arguments),
         AdminCommand::Undrain(arguments) => drain::undrain(arguments),
+        AdminCommand::Rotate(arguments) => rotate(arguments),
     }
+}
+
+fn rotate(arguments: &SiteArguments) -> Result<Ending, Fault> {
+    let Rotated { file, index } = Site::new(arguments)?.act("rotate", &json!({}))?;
+    let form = arguments.form.get();
+    form.say(&format!("{file} is complete as soon as {index} is there\n"))?;
+    form.fact(&json!({"fact": "rotated", "file": file, "index": index}))?;
+    Ok(Ending::Right)
 }
 
 fn disconnect(arguments: &DisconnectArguments) -> Result<Ending, Fault> {

@@ -27,6 +27,7 @@ mod reply;
 mod request;
 mod schema;
 mod serve;
+mod service;
 mod signals;
 mod simulate;
 mod soap;

@@ -232,6 +232,7 @@ fn a_router_tells_where_it_listens_and_a_request_its_answer() {
 #[test]
 fn administrators_get_what_they_list_and_do() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-admin");
+    let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("our own folder");
     let token = folder.join("token");
     let _ = fs::remove_file(&token);
@@ -242,6 +243,7 @@ fn administrators_get_what_they_list_and_do() {
     config.listen.http = Some("127.0.0.1:0".to_owned());
     config.listen.websocket = None;
     config.admin.token_file = Some(token.clone());
+    config.journal.directory = Some(folder.join("journal"));
     let router = trunkline_server::Server::start(config).expect("a router");
     let of = |protocol: &str| {
         let found = router.addresses().iter().find(|it| it.protocol == protocol);
@@ -268,6 +270,7 @@ fn administrators_get_what_they_list_and_do() {
     assert_eq!(ended[0]["name"], "desk");
     assert_eq!(ask("admin drain", &[])[0]["is_empty"], true);
     assert_eq!(ask("admin undrain", &[])[0]["is_draining"], false);
+    assert_eq!(ask("admin rotate", &[])[0]["file"], "0000000001.journal");
     assert_eq!(ask("admin drain", &["--stop"]).len(), 1);
 }
 

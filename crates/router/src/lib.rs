@@ -7,6 +7,7 @@ mod conflation;
 mod credit;
 mod deadlines;
 mod egress;
+mod histogram;
 mod ledger;
 mod limits;
 mod losses;
@@ -29,6 +30,7 @@ mod topics;
 mod view;
 
 pub use client::{ClientId, ClientOptions, Overflow};
+pub use histogram::Histogram;
 pub use ledger::Ledger;
 pub use limits::Limits;
 pub use matcher::Matcher;

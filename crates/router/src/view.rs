@@ -1,6 +1,7 @@
 //! A read-only view of the router, for metrics and tests.
 
 use crate::client::{Client, ClientId, ClientOptions};
+use crate::histogram::Histogram;
 use crate::ledger::Ledger;
 use crate::pool::NONE;
 use crate::router::Router;
@@ -137,6 +138,12 @@ impl<'a, R> View<'a, R> {
     /// Pairs of a subscription and a topic that it has matched.
     pub fn matches_now(&self) -> usize {
         self.router.egress.matches.matches.len()
+    }
+
+    /// How long messages waited before they were rendered, those that did; of conflated ones the newest, since it was
+    /// published.
+    pub fn waits(&self) -> &'a Histogram {
+        &self.router.egress.waits
     }
 
     /// Of gone clients.

@@ -26,6 +26,8 @@ pub enum Request {
     Undrain,
     /// How far a drain has come.
     DrainStatus,
+    /// To begin another segment of the journal.
+    Rotate,
 }
 
 /// What can be listed.
@@ -238,6 +240,15 @@ pub struct ClientName {
     pub address: String,
 }
 
+/// The journal goes on in another segment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rotated {
+    /// The file of the segment before it, in the journal's folder: nothing is added to it any more.
+    pub file: String,
+    /// The file of its index, which is written once all of it is on disk.
+    pub index: String,
+}
+
 /// What is answered.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -248,6 +259,8 @@ pub enum Answer {
     Disconnected(Disconnected),
     /// The state of a drain.
     Drain(DrainStatus),
+    /// The journal goes on in another segment.
+    Rotated(Rotated),
 }
 
 /// Why nothing was done.

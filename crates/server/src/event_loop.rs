@@ -23,7 +23,7 @@ use crate::Protocol;
 use crate::config::Config;
 use crate::engine::{ConnectionId, Dirty, Engine, LOGGED_EVERY};
 use crate::platform::{Deadline, Listener as _, Platform, Stream as _};
-use crate::server::Command;
+use crate::server::{Command, Pulse};
 use crate::snapshot::{Snapshot, SnapshotRequest};
 
 pub use crate::engine::LINGER;
@@ -595,6 +595,10 @@ impl<P: Platform> EventLoop<P> {
                         self.surveys.push_back((request, answer));
                     }
                 }
+                Command::Pulse(answer) => {
+                    // The caller may have stopped waiting.
+                    let _ = answer.send(self.pulse());
+                }
                 Command::Administer(request, answer) => self.begin_administration(request, answer),
                 Command::Reconfigure(config, answer) => {
                     let result = self.reconfigure(&config);
@@ -602,6 +606,15 @@ impl<P: Platform> EventLoop<P> {
                     let _ = answer.send(result);
                 }
             }
+        }
+    }
+
+    fn pulse(&self) -> Pulse {
+        let totals = self.engine.totals();
+        Pulse {
+            clients: totals.connected - totals.disconnected,
+            is_draining: self.administration.is_draining(),
+            is_stopping: self.stopping.is_some(),
         }
     }
 
@@ -621,7 +634,7 @@ impl<P: Platform> EventLoop<P> {
             && let Some((_, answer)) = self.surveys.pop_front()
         {
             snapshot.totals.turns = self.turns;
-            snapshot.latencies = self.latency.told();
+            snapshot.latencies = self.latency.told(self.engine.router().view().waits());
             snapshot.drain = self.administration.drain_status(self.now);
             // The caller may have stopped waiting.
             let _ = answer.send(snapshot);

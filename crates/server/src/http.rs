@@ -6,7 +6,7 @@
 mod administration;
 mod metrics;
 
-use std::net::IpAddr;
+use std::net::{IpAddr, TcpListener};
 use std::time::Duration;
 
 use trunkline_http::{
@@ -52,11 +52,16 @@ const PAGES: &str = "/metrics       counters, as OpenMetrics\n\
                      /health/ready  the router answers, and takes guaranteed messages\n\
                      /health/ready/direct  the router answers\n";
 
-/// Listens at `address`, such as `127.0.0.1:7401`, and answers for a router.
+/// Listens at `address`, such as `127.0.0.1:7401`, or with a socket that listens already, and answers for a router.
 ///
 /// # Errors
 /// The address cannot be listened on, or there are no more threads or files.
-pub fn serve(address: &str, settings: Settings, router: Handle) -> trunkline_http::Result<Running> {
+pub fn serve(
+    address: &str,
+    inherited: Option<TcpListener>,
+    settings: Settings,
+    router: Handle,
+) -> trunkline_http::Result<Running> {
     let config = Config {
         threads: 1,
         // Two that ask at a time are enough; the loop makes one snapshot after the other.
@@ -69,7 +74,11 @@ pub fn serve(address: &str, settings: Settings, router: Handle) -> trunkline_htt
         ..Config::default()
     };
     let administration = Administration { permission: Permission::new(&settings.admin) };
-    Server::bind(address, config)?.serve(Pages { settings, administration, router })
+    let server = match inherited {
+        Some(listener) => Server::from_listener(listener, config)?,
+        None => Server::bind(address, config)?,
+    };
+    server.serve(Pages { settings, administration, router })
 }
 
 struct Pages {

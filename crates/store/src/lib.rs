@@ -17,6 +17,7 @@ mod open;
 mod producer;
 mod pump;
 mod ranges;
+mod rotate;
 mod search;
 mod settings;
 mod slices;

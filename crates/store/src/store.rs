@@ -138,6 +138,8 @@ pub struct Store {
     pub(crate) checkpoint: Option<Checkpoint>,
     /// Whether records wait for it to be complete.
     pub(crate) is_checkpoint_awaited: bool,
+    /// What was stored and acknowledged at the last rotation, and the segment that was complete then.
+    pub(crate) rotated: Option<(u64, u32)>,
     has_reported_failure: bool,
     /// From now on everything appended is written at once.
     is_closing: bool,
@@ -180,6 +182,7 @@ impl Store {
             quota_from: 0,
             checkpoint: None,
             is_checkpoint_awaited: false,
+            rotated: None,
             has_reported_failure: false,
             is_closing: false,
             counts: Counts::default(),

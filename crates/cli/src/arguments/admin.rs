@@ -32,6 +32,8 @@ pub(crate) enum AdminCommand {
     Drain(DrainArguments),
     /// Accept clients again
     Undrain(SiteArguments),
+    /// Begin another segment of the journal, so that those before it can be copied to an archive
+    Rotate(SiteArguments),
 }
 
 /// Where the router is, and the permission.

@@ -37,6 +37,7 @@ const EXAMPLES: &[(&str, &str)] = &[
          trunkline admin drain --stop",
     ),
     ("admin undrain", "trunkline admin undrain"),
+    ("admin rotate", "trunkline admin rotate --json"),
     (
         "pub",
         "trunkline pub fx/EURUSD 1.0842\n\

@@ -247,6 +247,15 @@ impl Engine {
         (end < self.connections.len()).then_some(end)
     }
 
+    /// Begins another segment of the journal; gives the number of the one before it.
+    ///
+    /// # Errors
+    /// It cannot be; `Busy`: not yet.
+    pub(crate) fn rotate(&mut self, now: u64) -> Result<u32, trunkline_store::Rejected> {
+        let at = self.storage.clock_reading(now);
+        self.storage.store.rotate(at)
+    }
+
     /// A client by its names, while it is connected.
     pub(crate) fn client_name(&self, id: ConnectionId) -> Option<ClientName> {
         let connection = self.connections.get(id.index as usize)?.as_ref()?;

@@ -4,11 +4,13 @@ use std::collections::VecDeque;
 use std::sync::mpsc::SyncSender;
 
 use tracing::{info, warn};
+use trunkline_journal::{index_name, segment_name};
+use trunkline_store::Rejected;
 
 use super::EventLoop;
 use crate::administration::{
     Answer, DisconnectRequest, Disconnected, DrainRequest, DrainStatus, Items, List, ListRequest,
-    Rejection, Request,
+    Rejection, Request, Rotated,
 };
 use crate::engine::{ConnectionId, Listing, Waiting};
 use crate::platform::Platform;
@@ -25,6 +27,10 @@ const NAMED: usize = 100;
 /// Nanoseconds between two looks at whether something waits, while the router drains.
 const LOOK: u64 = 20_000_000;
 
+/// The same, at whether the next segment of the journal is there, and how long that may take; nanoseconds.
+const ROTATION_LOOK: u64 = 2_000_000;
+const ROTATION: u64 = 3_000_000_000;
+
 /// Who gets the answer to a request.
 pub(crate) type Caller = SyncSender<Result<Answer, Rejection>>;
 
@@ -33,6 +39,15 @@ pub(crate) type Caller = SyncSender<Result<Answer, Rejection>>;
 pub(super) struct Administration {
     tasks: VecDeque<(Task, Caller)>,
     drain: Option<Drain>,
+    rotation: Option<Rotation>,
+}
+
+/// Waits for the next segment of the journal.
+#[derive(Debug)]
+struct Rotation {
+    caller: Caller,
+    look_at: u64,
+    until: u64,
 }
 
 /// A request that takes more than a turn.
@@ -77,10 +92,15 @@ impl Administration {
         !self.tasks.is_empty()
     }
 
-    /// When the drain is looked after next.
+    pub(super) fn is_draining(&self) -> bool {
+        self.drain.is_some()
+    }
+
+    /// When the drain or the rotation is looked after next.
     #[inline]
     pub(super) fn next_deadline(&self) -> Option<u64> {
-        self.drain.as_ref().map(|it| it.look_at)
+        let drain = self.drain.as_ref().map(|it| it.look_at);
+        drain.into_iter().chain(self.rotation.as_ref().map(|it| it.look_at)).min()
     }
 
     /// Why a client cannot connect now.
@@ -133,6 +153,15 @@ impl<P: Platform> EventLoop<P> {
                 return self.tell_drain(&caller);
             }
             Request::DrainStatus => return self.tell_drain(&caller),
+            Request::Rotate => {
+                let until = self.now.saturating_add(ROTATION);
+                let rotation = Rotation { caller, look_at: self.now, until };
+                if let Some(before) = administration.rotation.replace(rotation) {
+                    let why = "the router was asked again to rotate its journal".to_owned();
+                    let _ = before.caller.send(Err(Rejection::Unavailable(why)));
+                }
+                return;
+            }
         };
         if administration.tasks.len() < REQUESTS {
             administration.tasks.push_back((task, caller));
@@ -149,6 +178,7 @@ impl<P: Platform> EventLoop<P> {
     pub(super) fn administer(&mut self) {
         if self.administration.next_deadline().is_some_and(|at| self.now >= at) {
             self.look_after_drain();
+            self.look_after_rotation();
         }
         let Some((mut task, caller)) = self.administration.tasks.pop_front() else { return };
         match self.go_on_with(&mut task) {
@@ -225,9 +255,38 @@ impl<P: Platform> EventLoop<P> {
         }
     }
 
+    /// Begins the next segment of the journal, if it is there.
+    fn look_after_rotation(&mut self) {
+        let Some(mut rotation) = self.administration.rotation.take() else { return };
+        if self.now < rotation.look_at {
+            self.administration.rotation = Some(rotation);
+            return;
+        }
+        let answer = match self.engine.rotate(self.now) {
+            Ok(segment) => {
+                let (file, index) = (segment_name(segment), index_name(segment));
+                Ok(Answer::Rotated(Rotated { file, index }))
+            }
+            Err(Rejected::Busy) if self.now < rotation.until => {
+                rotation.look_at = self.now.saturating_add(ROTATION_LOOK);
+                self.administration.rotation = Some(rotation);
+                return;
+            }
+            Err(Rejected::Busy) => Err(Rejection::Unavailable(
+                "the file of the journal's next segment is not there yet; try again".to_owned(),
+            )),
+            Err(rejected) => Err(Rejection::Unavailable(rejected.to_string())),
+        };
+        let _ = rotation.caller.send(answer);
+        self.begin_work();
+    }
+
     /// Looks whether something waits, and stops when nothing does, or its time is over.
     fn look_after_drain(&mut self) {
         let Some(drain) = &mut self.administration.drain else { return };
+        if self.now < drain.look_at {
+            return;
+        }
         match self.engine.look_for_waiting(drain.place) {
             Waiting::GoOn(place) => {
                 (drain.place, drain.look_at) = (place, self.now);

@@ -28,6 +28,7 @@ const PLACES: &str = "GET   /admin/clients        ?client=ID&name=NAME&address=A
                       POST  /admin/clients/ID/disconnect  {\"reason\":TEXT}\n\
                       POST  /admin/drain          {\"reason\":TEXT,\"timeout_ms\":N,\"stop\":false}\n\
                       POST  /admin/undrain        {}\n\
+                      POST  /admin/rotate         {}\n\
                       * in NAME and ADDRESS stands for anything.\n";
 
 /// Whether a path is one of these.

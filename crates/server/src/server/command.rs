@@ -26,6 +26,19 @@ pub enum Command {
     Snapshot(SnapshotRequest, SyncSender<Snapshot>),
     /// Does what an administrator asks.
     Administer(Request, Caller),
+    /// Says how the router is, in the next turn.
+    Pulse(SyncSender<Pulse>),
+}
+
+/// How a router is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pulse {
+    /// Clients that are connected.
+    pub clients: u64,
+    /// Whether it drains for maintenance.
+    pub is_draining: bool,
+    /// Whether it stops.
+    pub is_stopping: bool,
 }
 
 /// The queue of commands. The router's thread checks one flag a turn, and takes the lock only when
@@ -111,6 +124,13 @@ impl Handle {
         let (answer, answers) = mpsc::sync_channel(1);
         self.ask(Command::Administer(request, answer));
         answers.recv_timeout(PATIENCE).ok()
+    }
+
+    /// How the router is, if its thread answers in this time.
+    pub fn pulse(&self, within: Duration) -> Option<Pulse> {
+        let (answer, answers) = mpsc::sync_channel(1);
+        self.ask(Command::Pulse(answer));
+        answers.recv_timeout(within).ok()
     }
 
     fn ask(&self, command: Command) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::Value;
-use trunkline_client::{Client, Consume, Error, Options, Start, Subscribe, code};
+use trunkline_client::{Client, Consume, Error, Event, Options, Start, Subscribe, code};
 use trunkline_server::{Config, Server};
 
 use super::{PATIENCE, Site, authority, place};
@@ -430,7 +430,10 @@ fn several_clients_are_disconnected_only_if_that_is_meant() {
     assert_eq!(all["count"], 599);
     assert_eq!(all["clients"].as_array().map(Vec::len), Some(100));
     for client in &mut clients {
-        assert_eq!(end_of(client), (39, "an administrator disconnected the client".to_owned()));
+        assert_eq!(
+            end_of(client),
+            (code::DISCONNECTED, "an administrator disconnected the client".to_owned())
+        );
     }
     other.synchronise().expect("it is connected");
     let none = router.post("/admin/clients/disconnect", r#"{"name":"test-*","all":true}"#);
@@ -496,6 +499,62 @@ fn a_drain_waits_for_what_waits_and_no_longer_than_it_may() {
     router.post("/admin/drain", r#"{"stop":true}"#).json();
     assert_eq!(end_of(&mut screen).0, code::STOPPING);
     router.site.router.wait().expect("it has stopped");
+}
+
+#[test]
+fn a_rotated_journal_has_a_complete_segment_and_loses_nothing() {
+    let folder = std::env::temp_dir().join(format!("trunkline-rotation-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let start = || {
+        Administered::start("rotate", |config| {
+            config.journal.directory = Some(folder.clone());
+            config.journal.segment_bytes = 1 << 20;
+            config.journal.bytes = 64 << 20;
+            config.limits.frame_bytes = 64 << 10;
+        })
+    };
+    let router = start();
+    let mut desk = router.site.client("desk");
+    desk.producer("desk").expect("a producer");
+    let topic = desk.topic("orders").expect("a topic");
+    let mut store = |count: u8| {
+        for number in 0..count {
+            let stored = desk.store(topic, 0, &[number]).expect("it is sent");
+            desk.wait_stored(stored, PATIENCE).expect("it is stored");
+        }
+    };
+    let mut files = Vec::new();
+    for _ in 0..3 {
+        store(5);
+        let rotated = router.post("/admin/rotate", "{}").json();
+        let [file, index] =
+            ["file", "index"].map(|it| rotated[it].as_str().expect("text").to_owned());
+        super::eventually("its index is written", || folder.join(&index).exists());
+        assert!(folder.join(&file).exists(), "{file}");
+        files.push(file);
+    }
+    files.dedup();
+    assert_eq!(files.len(), 3, "{files:?}");
+    // Nothing has happened since.
+    let again = router.post("/admin/rotate", "{}").json();
+    assert_eq!(again["file"].as_str(), files.last().map(String::as_str));
+    store(1);
+    drop(router);
+    let router = start();
+    let mut reader = router.site.client("reader");
+    reader.consume(&Consume::replay("orders", Start::All)).expect("a replay");
+    let mut taken = 0;
+    while taken < 16 {
+        let take =
+            &mut |event: Event<'_>| taken += usize::from(matches!(event, Event::Delivery(_)));
+        reader.receive(Some(PATIENCE), take).expect("messages");
+    }
+    drop((reader, router));
+    std::fs::remove_dir_all(&folder).expect("our own folder");
+    let router = Administered::start("memory", |_| {});
+    let answer = router.post("/admin/rotate", "{}");
+    assert_eq!(answer.status, 503, "{answer:?}");
+    assert!(answer.body.contains("journal.directory"), "{answer:?}");
 }
 
 #[test]

@@ -39,6 +39,7 @@ pub(super) fn wanted(place: &str, request: &Request<'_>) -> Result<Wanted, Respo
             check_reason(&wanted.reason)?;
             Ok(Wanted::Drain(wanted))
         }
+        "rotate" => body(request).map(|Nothing {}| Wanted::Rotate),
         "undrain" => body(request).map(|Nothing {}| Wanted::Undrain),
         "clients" | "subscriptions" | "topics" | "durables" | "producers" => {
             Err(only("GET and HEAD", "GET, HEAD"))

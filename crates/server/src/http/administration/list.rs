@@ -26,7 +26,7 @@ pub(super) fn wanted(place: &str, query: &str) -> Result<Wanted, Response> {
         "durables" => (Listed::Durables, TOPICS),
         "producers" => (Listed::Producers, PRODUCERS),
         "drain" => return Ok(Wanted::DrainStatus),
-        "undrain" => return Err(only("POST", "POST")),
+        "undrain" | "rotate" => return Err(only("POST", "POST")),
         place if place.ends_with("/disconnect") => return Err(only("POST", "POST")),
         _ => return Err(no_such_place(place)),
     };
