@@ -18,6 +18,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("journal", &["wire", "random"]),
     ("router", &["wire"]),
     ("store", &["journal", "router"]),
+    ("security", &["router"]),
     (
         "session",
         &[
@@ -31,16 +32,20 @@ const CRATES: &[(&str, &[&str])] = &[
             "native",
             "router",
             "store",
+            "security",
         ],
     ),
     ("reactor", &["wire"]),
     ("client", &["native", "reactor"]),
-    ("server", &["wire", "native", "journal", "router", "store", "session", "reactor", "http"]),
+    (
+        "server",
+        &["wire", "native", "journal", "router", "store", "security", "session", "reactor", "http"],
+    ),
     (
         "simulation",
         &[
-            "random", "native", "journal", "router", "store", "session", "reactor", "client",
-            "server",
+            "random", "native", "journal", "router", "store", "security", "session", "reactor",
+            "client", "server",
         ],
     ),
     ("bench", &["wire"]),
@@ -91,6 +96,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "native",
             "journal",
             "store",
+            "security",
             "reactor",
             "client",
             "server",
@@ -219,8 +225,17 @@ const GIVEN_UP_FOR_REJECTED: &[(&str, &str)] = &[
 ];
 
 /// The crates that are the router.
-const ROUTER: &[&str] =
-    &["native", "journal", "router", "store", "reactor", "client", "server", "simulation"];
+const ROUTER: &[&str] = &[
+    "native",
+    "journal",
+    "router",
+    "store",
+    "security",
+    "reactor",
+    "client",
+    "server",
+    "simulation",
+];
 
 /// The most of all lines that one crate may have.
 const PERCENT_OF_A_CRATE: usize = 15;

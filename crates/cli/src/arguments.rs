@@ -2,6 +2,7 @@
 
 mod admin;
 mod client;
+mod credentials;
 mod help;
 mod journal;
 mod router;
@@ -24,9 +25,10 @@ pub(crate) use admin::{
     ProducersArguments, SiteArguments, SubscriptionsArguments, TopicsArguments, WhichArguments,
 };
 pub(crate) use client::{
-    ClientCommand, Column, DeleteArguments, DurableCommand, ListArguments, PubArguments,
-    ReplyArguments, RequestArguments, SubArguments, ToArguments,
+    ClientCommand, Column, DeleteArguments, DurableCommand, ListArguments, LoginArguments,
+    PubArguments, ReplyArguments, RequestArguments, SubArguments, ToArguments,
 };
+pub(crate) use credentials::CredentialsCommand;
 pub(crate) use help::{command, manual};
 pub(crate) use journal::{ExportArguments, JournalCommand};
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
@@ -48,6 +50,9 @@ pub(crate) enum Command {
     /// Check and print configurations of the router
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Make the lines of the router's credentials file
+    #[command(subcommand)]
+    Credentials(CredentialsCommand),
     /// Show clients, topics, rates and queues of a router, as they change
     Top(TopArguments),
     /// List what a router has, disconnect clients, drain it for maintenance

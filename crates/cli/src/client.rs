@@ -24,7 +24,8 @@ pub(crate) fn connect(to: &ToArguments, verb: &str, options: Options) -> Result<
     let address = to.to.clone().or_else(from_environment);
     let address = address.as_deref().unwrap_or(DEFAULT);
     let name = to.name.clone().unwrap_or_else(|| format!("trunkline {verb}"));
-    let options = Options { name, timeout: to.timeout, ..options };
+    let login = to.login.login()?;
+    let options = Options { name, login, timeout: to.timeout, ..options };
     Client::connect(address, &options).map_err(|error| match error {
         Error::Connect(cause)
             if matches!(

@@ -11,12 +11,14 @@ mod admin;
 mod arguments;
 mod client;
 mod config;
+mod credentials;
 mod durable;
 mod fault;
 mod journal;
 mod lab;
 mod link;
 mod log;
+mod login;
 mod manual;
 mod memory;
 mod output;
@@ -76,6 +78,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Client(command) => client(&command),
         Command::Config(command) => config::run(&command),
+        Command::Credentials(command) => credentials::run(&command),
         Command::Journal(command) => journal::run(&command),
         Command::Lab(LabCommand::Run(arguments)) => lab::run::run(&arguments),
         Command::Lab(LabCommand::Show(arguments)) => lab::show::run(&arguments),

@@ -9,6 +9,9 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use tracing::level_filters::LevelFilter;
 use tracing::{error, info, warn};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 use trunkline_server::config::{Log, LogFormat, LogLevel};
 use trunkline_server::{Config, Handle, Server};
 
@@ -121,13 +124,16 @@ fn start_log(log: &Log, out: Lines) {
         LogLevel::Info => LevelFilter::INFO,
         LogLevel::Debug => LevelFilter::DEBUG,
     };
-    let lines = tracing_subscriber::fmt()
-        .with_max_level(level)
+    // Who connects and what is rejected is logged even where little else is.
+    let audit = if level == LevelFilter::OFF { level } else { level.max(LevelFilter::INFO) };
+    let filter = Targets::new().with_default(level).with_target("audit", audit);
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(move || out.clone())
         .with_target(false)
         .with_ansi(false);
+    let registry = tracing_subscriber::registry().with(filter);
     match log.format {
-        LogFormat::Text => lines.init(),
-        LogFormat::Json => lines.json().flatten_event(true).init(),
+        LogFormat::Text => registry.with(lines).init(),
+        LogFormat::Json => registry.with(lines.json().flatten_event(true)).init(),
     }
 }

@@ -4,8 +4,8 @@ mod guaranteed;
 
 use trunkline_native::{
     self as native, Request, RouterFrame, Welcome, decode_delivery, decode_message, decode_router,
-    encode_forget, encode_hello, encode_ping, encode_publish, encode_reply, encode_request,
-    encode_topic, encode_unsubscribe,
+    encode_forget, encode_ping, encode_publish, encode_reply, encode_request, encode_topic,
+    encode_unsubscribe,
 };
 
 use crate::consumer::{Kind, SubscriptionState};
@@ -86,7 +86,7 @@ impl Conversation {
     #[must_use]
     pub fn new(options: &Options) -> Self {
         let mut state = State::default();
-        encode_hello(&mut state.output, &options.hello());
+        options.introduce(&mut state.output);
         Self {
             options: options.clone(),
             state,
@@ -105,7 +105,7 @@ impl Conversation {
     /// ([`Event::Welcome`]).
     pub fn restart(&mut self) {
         self.state.restart();
-        encode_hello(&mut self.state.output, &self.options.hello());
+        self.options.introduce(&mut self.state.output);
         self.sent = 0;
         self.input.clear();
         self.passed = 0;

@@ -60,6 +60,7 @@ mod error;
 mod event;
 mod freshness;
 mod input;
+mod login;
 mod names;
 mod numbers;
 mod options;
@@ -74,6 +75,7 @@ pub use event::{
     Acknowledged, Confirmed, Consuming, Delivery, Event, Gap, Lost, Message, Rejection, Reply,
     RequestId,
 };
+pub use login::Login;
 pub use options::{Options, Subscribe};
 pub use trunkline_native::{
     Conflation, Durability, LostReason, Overflow, Producing, Rejected, Start, Stored, code, format,

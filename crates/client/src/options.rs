@@ -2,14 +2,20 @@
 
 use std::time::Duration;
 
-use trunkline_native::{Features, Hello, Overflow, Updates, VERSION};
+use trunkline_native::{
+    Features, Hello, Overflow, Updates, VERSION, encode_credentials, encode_hello,
+};
 use trunkline_reactor::Idle;
+
+use crate::login::Login;
 
 /// Options of a client. 0 leaves a number to the router's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// For people: logs, metrics, rules of the router's configuration. At most 200 bytes.
     pub name: String,
+    /// What shows who this client is. Without TLS everybody on the way to the router can read it.
+    pub login: Option<Login>,
     /// The most messages that wait for this client in the router.
     pub queue_messages: u32,
     /// The most bytes of payload that wait for this client in the router.
@@ -46,6 +52,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             name: String::new(),
+            login: None,
             queue_messages: 0,
             queue_bytes: 0,
             overflow: Overflow::Default,
@@ -70,9 +77,18 @@ impl Options {
         Self { name: name.to_owned(), ..Self::default() }
     }
 
-    pub(crate) fn hello(&self) -> Hello<'_> {
+    /// The frames that begin a connection.
+    pub(crate) fn introduce(&self, out: &mut Vec<u8>) {
+        encode_hello(out, &self.hello());
+        if let Some(login) = &self.login {
+            encode_credentials(out, &login.credentials());
+        }
+    }
+
+    fn hello(&self) -> Hello<'_> {
         Hello {
             version: VERSION,
+            has_credentials: self.login.is_some(),
             features: Features { credit: self.credit, times: self.times },
             queue_messages: self.queue_messages,
             overflow: self.overflow,

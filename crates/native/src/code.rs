@@ -28,6 +28,8 @@ pub const TAKEN_OVER: u16 = 12;
 pub const NO_PRODUCER: u16 = 13;
 /// A durable subscription of this name exists with another pattern, or other updates a second.
 pub const DIFFERENT: u16 = 14;
+/// The access rules do not allow it; the text names the rule.
+pub const FORBIDDEN: u16 = 15;
 
 /// A frame could not be read, or is not allowed at this point.
 pub const BAD_FRAME: u16 = 32;
@@ -44,6 +46,8 @@ pub const SLOW: u16 = 36;
 pub const STOPPING: u16 = 37;
 /// The client gave no sign of life, or no HELLO, in time.
 pub const SILENT: u16 = 38;
+/// The client did not show who it is, or may not connect, or not any more.
+pub const UNAUTHENTICATED: u16 = 39;
 /// An administrator disconnected the client; the text has the reason.
 pub const DISCONNECTED: u16 = 40;
 /// The router is being drained for maintenance, and accepts no clients; the text has the reason.
@@ -67,6 +71,7 @@ pub fn name(code: u16) -> Option<&'static str> {
         TAKEN_OVER => "taken over",
         NO_PRODUCER => "no producer",
         DIFFERENT => "different",
+        FORBIDDEN => "forbidden",
         BAD_FRAME => "bad frame",
         NO_HELLO => "no HELLO",
         VERSION => "version not spoken",
@@ -74,6 +79,7 @@ pub fn name(code: u16) -> Option<&'static str> {
         SLOW => "too slow",
         STOPPING => "router stops",
         SILENT => "silent",
+        UNAUTHENTICATED => "unauthenticated",
         DISCONNECTED => "disconnected",
         DRAINING => "draining",
         _ => return None,

@@ -1,10 +1,11 @@
 //! Bytes to frames. The length is checked before the decoder waits for more bytes.
 
+mod credentials;
 mod guaranteed;
 
 use std::str;
 
-use crate::encode::HELLO_HEAD;
+use crate::encode::{CREDENTIALS_HEAD, HELLO_HEAD};
 use crate::error::{Error, ErrorKind};
 use crate::frame::{
     ClientFrame, Clock, Closing, Conflation, Features, Gap, Hello, Message, Overflow, Publish,
@@ -51,6 +52,7 @@ fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize
             kind::REQUEST | kind::REPLY => Shape::Open(24),
             kind::PING | kind::PONG | kind::CLOCK => Shape::Fixed(16),
             kind::TAKEN => Shape::Fixed(24),
+            kind::CREDENTIALS => Shape::Open(CREDENTIALS_HEAD),
             _ => return guaranteed::client_shape(kind),
         })
     };
@@ -88,6 +90,7 @@ fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize
             ClientFrame::Taken(Taken { messages: u64_at(frame, 8), round_trip: u64_at(frame, 16) })
         }
         kind::CLOCK => ClientFrame::Clock(u64_at(frame, 8)),
+        kind::CREDENTIALS => ClientFrame::Credentials(credentials::credentials(frame)?),
         _ => guaranteed::client(frame)?,
     };
     Ok(Some((decoded, frame.len())))
@@ -254,6 +257,7 @@ fn hello(frame: &[u8]) -> Result<Hello<'_>, Error> {
         }
     };
     Ok(Hello {
+        has_credentials: frame[5] & flag::HAS_CREDENTIALS != 0,
         version: u16_at(frame, 12),
         features: Features::from_bits(u16_at(frame, 14)),
         queue_messages: u32_at(frame, 16),

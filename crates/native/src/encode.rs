@@ -12,14 +12,17 @@ pub use guaranteed::{
 };
 
 use crate::frame::{
-    ClientFrame, Clock, Closing, Delete, Gap, Hello, Message, Overflow, Producer, Rejected, Reply,
-    Request, RouterFrame, RouterReply, Subscribe, Taken, Topic, Updates, Welcome,
+    ClientFrame, Clock, Closing, Credentials, Delete, Gap, Hello, Message, Overflow, Producer,
+    Rejected, Reply, Request, RouterFrame, RouterReply, Subscribe, Taken, Topic, Updates, Welcome,
 };
 use crate::kind::{self, flag};
 use crate::{HEADER, MAGIC, fast};
 
 /// Bytes of HELLO before the name.
 pub(crate) const HELLO_HEAD: usize = 48;
+
+/// Bytes of CREDENTIALS before the user's name.
+pub(crate) const CREDENTIALS_HEAD: usize = 12;
 
 /// Writes the header, and reserves the whole frame.
 fn begin(out: &mut Vec<u8>, kind: u8, flags: u8, format: u16, rest: usize) {
@@ -67,7 +70,8 @@ fn updates(updates: Updates) -> u32 {
 
 /// HELLO.
 pub fn encode_hello(out: &mut Vec<u8>, hello: &Hello<'_>) {
-    begin(out, kind::HELLO, 0, 0, HELLO_HEAD - HEADER + hello.name.len());
+    let flags = flag::when(hello.has_credentials, flag::HAS_CREDENTIALS);
+    begin(out, kind::HELLO, flags, 0, HELLO_HEAD - HEADER + hello.name.len());
     put_u32(out, MAGIC);
     out.extend_from_slice(&hello.version.to_le_bytes());
     out.extend_from_slice(&hello.features.bits().to_le_bytes());
@@ -84,6 +88,16 @@ pub fn encode_hello(out: &mut Vec<u8>, hello: &Hello<'_>) {
     put_u32(out, 0);
     put_u64(out, hello.bytes_per_second);
     out.extend_from_slice(hello.name.as_bytes());
+}
+
+/// CREDENTIALS.
+pub fn encode_credentials(out: &mut Vec<u8>, credentials: &Credentials<'_>) {
+    let Credentials { user, secret } = credentials;
+    let rest = CREDENTIALS_HEAD - HEADER + user.len() + secret.len();
+    begin(out, kind::CREDENTIALS, 0, 0, rest);
+    out.extend_from_slice(&[user.len() as u8, 0, 0, 0]);
+    out.extend_from_slice(user.as_bytes());
+    out.extend_from_slice(secret.as_bytes());
 }
 
 /// TOPIC of a client.
@@ -287,6 +301,7 @@ impl ClientFrame<'_> {
             Self::Delete(Delete { name }) => encode_delete(out, name),
             Self::Taken(taken) => encode_taken(out, taken),
             Self::Clock(token) => encode_clock(out, *token),
+            Self::Credentials(credentials) => encode_credentials(out, credentials),
         }
     }
 }

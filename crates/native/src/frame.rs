@@ -1,7 +1,9 @@
 //! The frames, decoded.
 
+mod credentials;
 mod guaranteed;
 
+pub use credentials::Credentials;
 pub use guaranteed::{
     Acknowledge, Acknowledged, Confirmed, Consume, Consuming, Delete, Delivery, Durability, Lost,
     LostReason, Producer, Producing, Release, Start, Store, Stored,
@@ -12,6 +14,8 @@ pub use guaranteed::{
 pub enum ClientFrame<'a> {
     /// Opens the conversation; it comes first.
     Hello(Hello<'a>),
+    /// Shows who the client is; it follows HELLO, if that says so.
+    Credentials(Credentials<'a>),
     /// Gives a topic a number.
     Topic(Topic<'a>),
     /// A message.
@@ -96,6 +100,8 @@ pub enum RouterFrame<'a> {
 pub struct Hello<'a> {
     /// The highest version of the protocol that the client supports.
     pub version: u16,
+    /// CREDENTIALS follows.
+    pub has_credentials: bool,
     /// Optional features of the client, which the router may use.
     pub features: Features,
     /// The most messages that wait for this client; 0 leaves it to the router.

@@ -38,6 +38,8 @@ pub const DELETE: u8 = 16;
 pub const TAKEN: u8 = 17;
 /// Asks for the time of the router.
 pub const CLOCK: u8 = 18;
+/// Shows who the client is, behind HELLO.
+pub const CREDENTIALS: u8 = 19;
 
 /// The answer to HELLO.
 pub const WELCOME: u8 = 128;
@@ -100,6 +102,7 @@ pub fn name(kind: u8) -> &'static str {
         DELETE => "DELETE",
         TAKEN => "TAKEN",
         CLOCK | ROUTER_CLOCK => "CLOCK",
+        CREDENTIALS => "CREDENTIALS",
         WELCOME => "WELCOME",
         MESSAGE => "MESSAGE",
         GAP => "GAP",
@@ -121,6 +124,8 @@ pub fn name(kind: u8) -> &'static str {
 pub(crate) mod flag {
     //! The flags of frames, whose meaning depends on the kind.
 
+    /// HELLO: CREDENTIALS follows.
+    pub(crate) const HAS_CREDENTIALS: u8 = 1;
     /// MESSAGE and DELIVERY: `replaced` and `age` are there.
     pub(crate) const CONFLATED: u8 = 1;
     /// MESSAGE: `requester` and `correlation` are there.
@@ -153,6 +158,7 @@ pub(crate) mod flag {
     /// The flags that a kind defines.
     pub(crate) fn known(kind: u8) -> u8 {
         match kind {
+            super::HELLO => HAS_CREDENTIALS,
             super::MESSAGE => CONFLATED | REQUEST | TIMED,
             super::STORE => SENT_BEFORE,
             super::CONSUME => WANTS_CONFIRMED | WANTS_ACKNOWLEDGED,

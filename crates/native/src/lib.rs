@@ -31,12 +31,12 @@ pub mod kind;
 pub use decode::{decode_client, decode_hello, decode_router};
 pub use encode::{
     encode_acknowledge, encode_acknowledged, encode_clock, encode_closing, encode_confirmed,
-    encode_consume, encode_consuming, encode_delete, encode_forget, encode_gap, encode_hello,
-    encode_lost, encode_message, encode_ping, encode_pong, encode_producer, encode_producing,
-    encode_rejected, encode_release, encode_reply, encode_request, encode_router_clock,
-    encode_router_ping, encode_router_pong, encode_router_reply, encode_router_topic,
-    encode_stored, encode_subscribe, encode_subscribed, encode_taken, encode_topic,
-    encode_unsubscribe, encode_unsubscribed, encode_welcome,
+    encode_consume, encode_consuming, encode_credentials, encode_delete, encode_forget, encode_gap,
+    encode_hello, encode_lost, encode_message, encode_ping, encode_pong, encode_producer,
+    encode_producing, encode_rejected, encode_release, encode_reply, encode_request,
+    encode_router_clock, encode_router_ping, encode_router_pong, encode_router_reply,
+    encode_router_topic, encode_stored, encode_subscribe, encode_subscribed, encode_taken,
+    encode_topic, encode_unsubscribe, encode_unsubscribed, encode_welcome,
 };
 pub use error::{Error, ErrorKind};
 pub use fast::{
@@ -45,8 +45,8 @@ pub use fast::{
 };
 pub use frame::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
-    Consuming, Delete, Delivery, Durability, Features, Gap, Hello, Lost, LostReason, Message,
-    Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request, Requester,
+    Consuming, Credentials, Delete, Delivery, Durability, Features, Gap, Hello, Lost, LostReason,
+    Message, Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request, Requester,
     RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates, Welcome,
 };
 
@@ -77,6 +77,12 @@ pub const MOST_MESSAGE_HEAD: usize = MESSAGE_HEAD + 40;
 
 /// The most bytes of the name of a client, a producer or a durable subscription.
 pub const NAME_BYTES: usize = 200;
+
+/// The most bytes of a password or a token.
+pub const SECRET_BYTES: usize = 1024;
+
+/// The most bytes of CREDENTIALS.
+pub const CREDENTIALS_BYTES: usize = encode::CREDENTIALS_HEAD + NAME_BYTES + SECRET_BYTES;
 
 /// The most bytes of HELLO, and so the memory that waiting for one needs.
 pub const HELLO_BYTES: usize = encode::HELLO_HEAD + NAME_BYTES;

@@ -2,16 +2,17 @@
 
 use trunkline_native::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
-    Consuming, Delete, Delivery, Durability, Features, Gap, Hello, Lost, LostReason, Message,
-    Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request, Requester,
+    Consuming, Credentials, Delete, Delivery, Durability, Features, Gap, Hello, Lost, LostReason,
+    Message, Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request, Requester,
     RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates, Welcome,
-    code, decode_client, decode_hello, decode_router, format, kind,
+    code, decode_client, decode_hello, decode_router, encode_credentials, format, kind,
 };
 
 const LIMIT: u32 = 4096;
 
 const HELLO: Hello<'_> = Hello {
     version: 1,
+    has_credentials: false,
     features: Features { credit: false, times: false },
     queue_messages: 11_000,
     overflow: Overflow::DropOldest,
@@ -34,6 +35,22 @@ const CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
         ClientFrame::Hello(Hello { features: Features { credit: true, times: true }, ..HELLO }),
         "34000000 01 00 0000  54524e4b 0100 0300  f82a0000 01 000000  0000100000000000
          f4010000 00000000  0000010000000000  736c6f77",
+    ),
+    (
+        "HELLO the same without both, and CREDENTIALS follows",
+        ClientFrame::Hello(Hello { has_credentials: true, ..HELLO }),
+        "34000000 01 01 0000  54524e4b 0100 0000  f82a0000 01 000000  0000100000000000
+         f4010000 00000000  0000010000000000  736c6f77",
+    ),
+    (
+        "CREDENTIALS user \"anna\", password \"secret\"",
+        ClientFrame::Credentials(Credentials { user: "anna", secret: "secret" }),
+        "16000000 13 00 0000  04 000000  616e6e61 736563726574",
+    ),
+    (
+        "CREDENTIALS token \"4f9a\"",
+        ClientFrame::Credentials(Credentials { user: "", secret: "4f9a" }),
+        "10000000 13 00 0000  00 000000  34663961",
     ),
     (
         "TOPIC alias 7, name \"fx/EURUSD\"",
@@ -489,4 +506,26 @@ fn the_document_names_the_same_numbers() {
             assert!(document.contains(&format!("| {number} | {name} |")), "code {number}");
         }
     }
+}
+
+#[test]
+fn credentials_are_as_long_as_they_may_be_and_never_printed() {
+    let long = |user: usize, secret: usize| {
+        let (user, secret) = ("u".repeat(user), "s".repeat(secret));
+        let mut bytes = Vec::new();
+        encode_credentials(&mut bytes, &Credentials { user: &user, secret: &secret });
+        decode_client(&bytes, LIMIT).map(|it| it.is_some())
+    };
+    assert_eq!(long(200, 1024), Ok(true));
+    assert!(long(201, 4).is_err() && long(4, 1025).is_err());
+    // A user's name that is longer than the frame, and one that ends within a letter.
+    let (_, _, hex) = CLIENT[3];
+    let mut frame = bytes(hex);
+    frame[8] = 11;
+    assert_eq!(decode_client(&frame, LIMIT).map_err(|it| it.offset), Err(8));
+    frame[14..16].copy_from_slice("\u{e9}".as_bytes());
+    frame[8] = 3;
+    assert_eq!(decode_client(&frame, LIMIT).map_err(|it| it.offset), Err(14));
+    let frame = ClientFrame::Credentials(Credentials { user: "anna", secret: "s3cret" });
+    assert!(!format!("{frame:?}").contains("s3cret"), "{frame:?}");
 }

@@ -5,12 +5,12 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use trunkline_native::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
-    Consuming, Delete, Delivery, Durability, Error, ErrorKind, Features, Gap, HELLO_BYTES, Hello,
-    Lost, LostReason, Message, Overflow, Producer, Producing, Publish, Rejected, Release, Reply,
-    Request, Requester, RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic,
-    Updates, Welcome, decode_client, decode_delivery, decode_hello, decode_message, decode_publish,
-    decode_router, decode_store, encode_delivery, encode_message, encode_plain_message,
-    encode_publish, encode_store, kind,
+    Consuming, Credentials, Delete, Delivery, Durability, Error, ErrorKind, Features, Gap,
+    HELLO_BYTES, Hello, Lost, LostReason, Message, Overflow, Producer, Producing, Publish,
+    Rejected, Release, Reply, Request, Requester, RouterFrame, RouterReply, Start, Store, Stored,
+    Subscribe, Taken, Topic, Updates, Welcome, decode_client, decode_delivery, decode_hello,
+    decode_message, decode_publish, decode_router, decode_store, encode_delivery, encode_message,
+    encode_plain_message, encode_publish, encode_store, kind,
 };
 
 const LIMIT: u32 = 2048;
@@ -85,6 +85,10 @@ impl Material {
             9 => ClientFrame::Forget(first),
             10 => ClientFrame::Taken(Taken { messages: a, round_trip: b }),
             11 => ClientFrame::Clock(a),
+            _ if self.choice % 36 == 35 => {
+                let (user, secret) = self.two_names();
+                ClientFrame::Credentials(Credentials { user, secret })
+            }
             _ => self.guaranteed_client(),
         }
     }
@@ -132,8 +136,7 @@ impl Material {
 
     fn consume(&self) -> Consume<'_> {
         let [value, pace, ..] = self.large;
-        let middle = self.text.char_indices().nth(usize::from(self.short % 51));
-        let (name, pattern) = self.text.split_at(middle.map_or(self.text.len(), |it| it.0));
+        let (name, pattern) = self.two_names();
         Consume {
             subscription: self.small[0],
             window: self.small[1],
@@ -153,6 +156,11 @@ impl Material {
         }
     }
 
+    fn two_names(&self) -> (&str, &str) {
+        let middle = self.text.char_indices().nth(usize::from(self.short % 51));
+        self.text.split_at(middle.map_or(self.text.len(), |it| it.0))
+    }
+
     fn features(&self) -> Features {
         Features { credit: self.has(16), times: self.has(32) }
     }
@@ -160,6 +168,7 @@ impl Material {
     fn hello(&self) -> Hello<'_> {
         Hello {
             version: self.short,
+            has_credentials: self.has(64),
             features: self.features(),
             queue_messages: self.small[0],
             overflow: match self.flags % 4 {

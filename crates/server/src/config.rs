@@ -1,5 +1,6 @@
 //! The configuration of a router: one TOML file, or none, read at the start and at a reload.
 
+mod access;
 mod environment;
 mod journal;
 mod load;
@@ -16,7 +17,9 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, de};
 use trunkline_reactor::{Address, Idle};
 use trunkline_router::{ClientOptions, Overflow};
+use trunkline_security::Identity;
 
+pub use access::{Access, AccessRule, Anonymous};
 pub use journal::{Journal, JournalRule};
 pub use load::ConfigError;
 pub use rule::Rule;
@@ -34,6 +37,8 @@ pub struct Config {
     pub client: Client,
     /// Guaranteed delivery.
     pub journal: Journal,
+    /// Who may connect, and who may do what.
+    pub access: Access,
     /// How the router works.
     pub router: RouterOptions,
     /// Browsers.
@@ -158,7 +163,7 @@ pub struct Client {
     pub bytes_per_second: u64,
     /// Updates of each topic a second, for every subscription; 0 is no cap.
     pub updates_per_second: u32,
-    /// What clients with certain names get instead; the first rule that fits decides.
+    /// What clients of certain names and identities get instead; the first rule that fits decides.
     #[serde(rename = "rule")]
     pub rules: Vec<Rule>,
 }
@@ -292,10 +297,10 @@ pub enum LogLevel {
 }
 
 impl Config {
-    /// The options of a client of this name, before it asks for less.
-    pub fn client_options(&self, name: &str) -> ClientOptions {
+    /// The options of a client of this name and identity, before it asks for less.
+    pub fn client_options(&self, name: &str, identity: &Identity) -> ClientOptions {
         let client = &self.client;
-        let rule = self.rule(name);
+        let rule = self.rule(name, identity);
         let queue_bytes = rule.queue_bytes.unwrap_or(client.queue_bytes);
         ClientOptions {
             name: name.to_owned(),
@@ -312,10 +317,9 @@ impl Config {
     }
 
     /// The most updates of a topic a second that a client of this name gets; `None` is no cap.
-    pub fn updates_per_second(&self, name: &str) -> Option<NonZeroU32> {
-        NonZeroU32::new(
-            self.rule(name).updates_per_second.unwrap_or(self.client.updates_per_second),
-        )
+    pub fn updates_per_second(&self, name: &str, identity: &Identity) -> Option<NonZeroU32> {
+        let rule = self.rule(name, identity);
+        NonZeroU32::new(rule.updates_per_second.unwrap_or(self.client.updates_per_second))
     }
 
     /// The keys that differ in `other` and cannot change while a router runs.
@@ -334,9 +338,12 @@ impl Config {
         keys.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }
 
-    fn rule(&self, name: &str) -> &Rule {
+    fn rule(&self, name: &str, identity: &Identity) -> &Rule {
         static NONE: Rule = Rule::NONE;
-        self.client.rules.iter().find(|rule| rule.fits(name)).unwrap_or(&NONE)
+        let fits = |rule: &&Rule| {
+            rule.fits(name) && rule.who.as_ref().is_none_or(|who| who.fits(identity))
+        };
+        self.client.rules.iter().find(fits).unwrap_or(&NONE)
     }
 }
 

@@ -1,12 +1,16 @@
 //! The router with its sessions, without sockets and clocks: bytes in, bytes out.
 
+mod access;
 mod administration;
+mod audit;
 mod client_session;
 mod consumers;
 mod context;
 mod held;
+mod logins;
 mod new_producers;
 mod output;
+mod recheck;
 mod requests;
 mod shortage;
 mod state;
@@ -18,7 +22,8 @@ use std::sync::Arc;
 
 use tracing::{info, warn};
 use trunkline_native::{code, kind};
-use trunkline_router::{ClientId, LateRejection, Rejection, Router};
+use trunkline_router::{ClientId, Rejection, Router};
+use trunkline_security::Identity;
 use trunkline_session::router::{
     ClientContext as _, ClientRenderer, Protocol, Session, SessionRenderer as _,
 };
@@ -104,7 +109,7 @@ impl Engine {
         peer: Peer,
         protocol: Protocol,
     ) -> Result<ConnectionId, Rejection> {
-        let options = self.state.config.client_options("");
+        let options = self.state.config.client_options("", &Identity::Anonymous);
         let id = match self.router.connect(now, options, ClientOutput::new(protocol)) {
             Ok(id) => id,
             Err(rejection) => {
@@ -219,7 +224,7 @@ impl Engine {
         if self.state.held.reason(id) == Some(WaitsFor::Reader)
             && self.router.has_room_for_control(id)
         {
-            self.state.held.release_for_reader(id);
+            self.state.held.release(id);
         }
     }
 
@@ -286,6 +291,7 @@ impl Engine {
         if client_session.is_greeted {
             info!(
                 client = %client_session.label(),
+                identity = %client_session.access.identity(),
                 reason,
                 published = client_session.published,
                 matched = ledger.published,
@@ -324,7 +330,8 @@ impl Engine {
     /// When [`Engine::advance`] has something to do; `None` is never.
     pub fn next_deadline(&self) -> Option<u64> {
         let store = self.storage.next_deadline();
-        let own = [self.router.next_deadline(), self.state.next_deadline(), store];
+        let recheck = self.has_recheck().then_some(0);
+        let own = [self.router.next_deadline(), self.state.next_deadline(), store, recheck];
         own.into_iter().flatten().min()
     }
 
@@ -344,6 +351,7 @@ impl Engine {
         self.router.advance(now);
         self.take_late_rejections(now);
         self.advance_store(now);
+        self.continue_recheck(now);
         while let Some((at, id, timer)) = self.state.due(now) {
             match timer {
                 Timer::Keepalive => self.check_keepalive(now, id, &mut under_way),
@@ -358,7 +366,8 @@ impl Engine {
         while let Some(rejection) = self.router.next_late_rejection() {
             let id = rejection.client;
             let Some(connection) = find(&mut self.connections, id) else { continue };
-            connection.client_session.late_rejections.push_back(rejection);
+            let late = (kind::SUBSCRIBE, rejection.subscription, rejection.rejection.into());
+            connection.client_session.late_rejections.push_back(late);
             self.tell_late_rejections(now, id);
         }
     }
@@ -376,10 +385,10 @@ impl Engine {
             client_session: &mut connection.client_session,
         };
         while context.router.has_room_for_control(id)
-            && let Some(LateRejection { subscription, rejection, .. }) =
+            && let Some((of, subscription, rejected)) =
                 context.client_session.late_rejections.pop_front()
         {
-            context.reject(kind::SUBSCRIBE, subscription.into(), &rejection.into());
+            context.reject(of, subscription.into(), &rejected);
         }
     }
 
@@ -474,7 +483,9 @@ impl Engine {
         self.storage.store.reconfigure(config.journal.settings());
         for connection in self.connections.iter_mut().flatten() {
             let client_session = &mut connection.client_session;
-            client_session.updates_per_second = config.updates_per_second(&client_session.name);
+            let identity = client_session.access.identity();
+            client_session.updates_per_second =
+                config.updates_per_second(&client_session.name, identity);
             self.router.set_options(now, client_session.id, client_session.options(config));
         }
     }

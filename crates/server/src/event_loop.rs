@@ -209,6 +209,9 @@ impl<P: Platform> EventLoop<P> {
         }
         self.accept();
         self.read();
+        if let Some(check) = self.engine.next_password() {
+            self.platform.begin_password(check);
+        }
         self.write();
         if !self.leaving.is_empty() {
             self.part();
@@ -471,6 +474,9 @@ impl<P: Platform> EventLoop<P> {
             self.finish(outcome);
             self.write();
         }
+        if let Some(hash) = self.platform.password() {
+            self.engine.password_checked(hash);
+        }
     }
 
     /// Reads again from connections that were held, after their remaining bytes.
@@ -662,6 +668,7 @@ impl<P: Platform> EventLoop<P> {
 
     /// Listens where the configuration says, changes the engine, or changes nothing.
     fn reconfigure(&mut self, config: &Config) -> Result<(), String> {
+        config.check_exposure()?;
         let wanted = wanted_listeners(config);
         let is_wanted =
             |listener: &ProtocolListener<P::Listener>| wanted.iter().any(|it| listener.is(it));

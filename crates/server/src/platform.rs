@@ -7,9 +7,11 @@
 mod system;
 
 use std::io;
+use std::sync::Arc;
 
 use trunkline_journal::{Commit, Outcome, Task};
 use trunkline_reactor::{Address, Event, Idle};
+use trunkline_security::PasswordCheck;
 
 use crate::engine::Peer;
 use crate::server::Command;
@@ -151,6 +153,12 @@ pub trait Platform {
 
     /// Has a background task done; [`Platform::outcome`] tells what came of it.
     fn begin_task(&mut self, task: Task);
+
+    /// Has a password compared with its hashes, on another thread; [`Platform::password`] tells what came of it.
+    fn begin_password(&mut self, check: PasswordCheck);
+
+    /// What came of the last password, once: its hash, if it was right.
+    fn password(&mut self) -> Option<Option<Arc<str>>>;
 
     /// The next outcome that is there.
     fn outcome(&mut self) -> Option<Outcome>;

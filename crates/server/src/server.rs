@@ -3,6 +3,7 @@
 mod command;
 mod descriptors;
 mod inherited;
+mod passwords;
 mod store;
 
 use std::io;
@@ -16,6 +17,7 @@ pub(crate) use command::Shared;
 pub use command::{Command, Handle, Pulse};
 pub(crate) use descriptors::Descriptors;
 pub use inherited::Inherited;
+pub(crate) use passwords::Passwords;
 pub(crate) use store::since_1970;
 
 use crate::config::Config;
@@ -76,7 +78,8 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// An address cannot be listened at, or the system gives no thread or no descriptors.
+    /// An address cannot be listened at, or others could connect there and nothing says what they may do, or the system
+    /// gives no thread or no descriptors.
     pub fn start(config: Config) -> io::Result<Running> {
         Self::start_with(config, Vec::new())
     }
@@ -87,6 +90,7 @@ impl Server {
     ///
     /// Those of [`Server::start`].
     pub fn start_with(config: Config, mut inherited: Vec<Inherited>) -> io::Result<Running> {
+        config.check_exposure().map_err(io::Error::other)?;
         let descriptors = Descriptors::take();
         descriptors.compare(config.limits.connections);
         let reactor = Reactor::new(config.router.idle)?;
@@ -112,7 +116,8 @@ impl Server {
         }));
         let (engine, workers, epoch) = store::open(&config, &handle)?;
         let shared = Arc::clone(handle.shared());
-        let platform = SystemPlatform { reactor, workers, epoch, descriptors, shared };
+        let passwords = Passwords::new(handle.waker());
+        let platform = SystemPlatform { reactor, workers, passwords, epoch, descriptors, shared };
         let event_loop = EventLoop::new(engine, platform, listeners)?;
         let thread = thread::Builder::new()
             .name("trunkline-router".to_owned())

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use trunkline_reactor::Idle;
 use trunkline_router::Overflow;
+use trunkline_security::Identity;
 use trunkline_server::config::{Config, LogFormat, LogLevel};
 
 fn read(text: &str) -> Result<Config, String> {
@@ -48,13 +49,33 @@ queue_messages = 11000
 overflow = "disconnect"
 updates_per_second = 500
 
+[journal]
+producers_per_client = 36
+new_producers_per_client = 37
+
+[[client.rule]]
+who = "user:anna"
+queue_messages = 12
+
 [[client.rule]]
 name = "*"
 queue_bytes = "1 MiB"
 
-[journal]
-producers_per_client = 36
-new_producers_per_client = 37
+[access]
+anonymous = "nowhere"
+
+[access.roles]
+"the operators" = ["user:root", "uid:0"]
+
+[[access.rule]]
+name = "prices"
+who = "*"
+allow = ["publish", "subscribe"]
+topics = ["fx/>"]
+
+[[access.rule]]
+who = "role:the operators"
+deny = "all"
 
 [http]
 hosts = ["router.example.org"]
@@ -89,17 +110,52 @@ fn every_key_is_taken() {
     assert_eq!(config.router.idle, Idle::SpinFor(Duration::from_micros(20)));
     assert_eq!(config.router.shutdown_timeout, Duration::from_millis(500));
     assert_eq!((config.log.format, config.log.level), (LogFormat::Json, LogLevel::Debug));
-    let slow = config.client_options("slow-7");
+    let slow = config.client_options("slow-7", &Identity::Anonymous);
     assert_eq!((slow.queue_messages, slow.overflow), (11_000, Overflow::Disconnect));
     assert_eq!(
-        (slow.queue_bytes, config.updates_per_second("slow-7").unwrap().get()),
+        (
+            slow.queue_bytes,
+            config.updates_per_second("slow-7", &Identity::Anonymous).unwrap().get()
+        ),
         (3_000, 500)
     );
-    let other = config.client_options("gui");
+    let other = config.client_options("gui", &Identity::Anonymous);
     assert_eq!((other.queue_messages, other.queue_bytes), (5, 1 << 20));
     assert_eq!(other.overflow, Overflow::DropNewest);
     assert_eq!(other.bytes_per_second.unwrap().get(), 7 << 10);
-    assert_eq!(config.updates_per_second("gui").unwrap().get(), 8);
+    assert_eq!(config.updates_per_second("gui", &Identity::Anonymous).unwrap().get(), 8);
+    assert_eq!(config.client_options("gui", &Identity::user("anna")).queue_messages, 12);
+}
+
+#[test]
+fn a_mistake_in_an_access_rule_is_told() {
+    for (text, part) in [
+        ("[access]\nanonymous = \"always\"", "line 2, column 13: unknown word"),
+        ("[[access.rule]]\nallow = \"all\"", "missing key `who`"),
+        (
+            "[[access.rule]]\nwho = \"*\"\nallow = \"read\"",
+            "\"read\" is no operation; there are publish",
+        ),
+        (
+            "[[access.rule]]\nwho = \"*\"",
+            "the access rule \"rule 1\": it allows and denies nothing",
+        ),
+        (
+            "[[access.rule]]\nwho = \"*\"\nallow = \"all\"\ndeny = \"all\"",
+            "either allows or denies",
+        ),
+        ("[[access.rule]]\nwho = \"anna\"\nallow = \"all\"", "\"anna\" names nobody"),
+        ("[[access.rule]]\nwho = \"role:x\"\nallow = \"all\"", "there is no role \"x\""),
+        (
+            "[[access.rule]]\nwho = \"*\"\nallow = \"all\"\ntopics = \"a//b\"",
+            "\"a//b\" is no pattern",
+        ),
+        ("[access]\ncredentials = \"/nowhere/at/all\"", "access.credentials /nowhere/at/all: "),
+        ("[[client.rule]]\nwho = \"anna\"", "\"anna\" names nobody"),
+    ] {
+        let error = read(text).expect_err(text);
+        assert!(error.starts_with("trunkline.toml") && error.contains(part), "{text}: {error}");
+    }
 }
 
 #[test]
@@ -131,7 +187,7 @@ fn a_mistake_is_told_with_its_place() {
         ("[listen]\nhttp = \"7401\"", &["line 2", "HOST:PORT"]),
         ("[clients]", &["line 1, column 2", "clients"]),
         ("[client", &["line 1"]),
-        ("[[client.rule]]\nqueue_messages = 1", &["line 1", "name"]),
+        ("[[client.rule]]\nqueue_messages = 1", &["client.rule says name, or who"]),
         ("[limits]\nframe_bytes = 10", &["limits.frame_bytes", "65536"]),
         ("[router]\nkeepalive = \"1ms\"", &["router.keepalive", "10ms"]),
         ("[client]\nqueue_messages = 0", &["client.queue_messages is at least 1"]),

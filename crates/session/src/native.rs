@@ -6,7 +6,7 @@ mod guaranteed;
 mod renderer;
 
 use trunkline_native as native;
-use trunkline_native::{ClientFrame, Hello, code, kind};
+use trunkline_native::{ClientFrame, Credentials, Hello, code, kind};
 use trunkline_router::{Overflow, SubscriptionOptions, TopicId};
 
 use crate::router::{ClientContext, ClientRenderer, Greeting, Rejected, RequestedLimits};
@@ -63,8 +63,11 @@ impl NativeSession {
         match native::decode_hello(bytes) {
             Ok(None) => 0,
             Ok(Some((hello, length))) => {
-                greet(context, &hello);
-                length
+                let Some((credentials, more)) = credentials(context, &hello, &bytes[length..])
+                else {
+                    return 0;
+                };
+                if greet(context, &hello, credentials) { length + more } else { 0 }
             }
             Err(error) => {
                 context.close(code::NO_HELLO, &error.to_string());
@@ -83,6 +86,9 @@ impl NativeSession {
             ClientFrame::Release(it) => return guaranteed::release(context, &it),
             ClientFrame::Delete(it) => return guaranteed::delete(context, it.name),
             ClientFrame::Hello(_) => context.close(code::BAD_FRAME, "a second HELLO"),
+            ClientFrame::Credentials(_) => {
+                context.close(code::BAD_FRAME, "CREDENTIALS that HELLO did not announce");
+            }
             ClientFrame::Topic(topic) => self.topic(context, topic.alias, topic.name),
             ClientFrame::Forget(alias) => match self.aliases.remove(alias) {
                 Some(topic) => context.release(topic),
@@ -126,6 +132,11 @@ impl NativeSession {
             return;
         };
         if let Err(rejected) = context.publish(topic, it.format, it.payload) {
+            // What it may not do is told once: a program that goes on publishing does not read, and more would flood
+            // it.
+            if rejected.code == code::FORBIDDEN && !topic.tell_once() {
+                return context.reject_silently();
+            }
             context.reject(kind::PUBLISH, it.alias.into(), &rejected);
         }
     }
@@ -190,10 +201,34 @@ fn unknown_alias(context: &mut impl ClientContext, of: u8, id: u64, alias: u32) 
     context.reject(of, id, &Rejected::new(code::UNKNOWN, text));
 }
 
-fn greet(context: &mut impl ClientContext, hello: &Hello<'_>) {
+/// What follows HELLO and shows who the client is, if HELLO says so, and its length; none if it is to come, or is none.
+fn credentials<'a>(
+    context: &mut impl ClientContext,
+    hello: &Hello<'_>,
+    bytes: &'a [u8],
+) -> Option<(Option<Credentials<'a>>, usize)> {
+    if !hello.has_credentials {
+        return Some((None, 0));
+    }
+    match native::decode_client(bytes, native::CREDENTIALS_BYTES as u32) {
+        Ok(None) => {}
+        Ok(Some((ClientFrame::Credentials(it), length))) => return Some((Some(it), length)),
+        Ok(Some(_)) => context.close(code::BAD_FRAME, "no CREDENTIALS where HELLO announced them"),
+        Err(error) => context.close(code::BAD_FRAME, &format!("CREDENTIALS: {error}")),
+    }
+    None
+}
+
+/// Takes the client in; false if it is not taken in yet, or not at all.
+fn greet(
+    context: &mut impl ClientContext,
+    hello: &Hello<'_>,
+    credentials: Option<Credentials<'_>>,
+) -> bool {
     if hello.version < native::VERSION {
         let text = format!("the oldest version spoken here is {}", native::VERSION);
-        return context.close(code::VERSION, &text);
+        context.close(code::VERSION, &text);
+        return false;
     }
     let overflow = match hello.overflow {
         native::Overflow::Default => None,
@@ -208,7 +243,10 @@ fn greet(context: &mut impl ClientContext, hello: &Hello<'_>) {
         messages_per_second: hello.messages_per_second,
         bytes_per_second: hello.bytes_per_second,
     };
-    context.greet(&Greeting { name: hello.name, limits, uses_credit: hello.features.credit });
+    let uses_credit = hello.features.credit;
+    if !context.greet(&Greeting { name: hello.name, limits, uses_credit, credentials }) {
+        return false;
+    }
     let times = hello.features.times;
     context.control(|renderer, _| {
         if let ClientRenderer::Native(renderer) = renderer {
@@ -224,4 +262,5 @@ fn greet(context: &mut impl ClientContext, hello: &Hello<'_>) {
         subscriptions: context.subscriptions(),
     };
     context.tell(|out| native::encode_welcome(out, &welcome));
+    true
 }

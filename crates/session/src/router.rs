@@ -5,10 +5,12 @@
 //! own: [`crate::native`], [`crate::websocket`]; here stand the arms of each.
 
 mod context;
+mod held_topic;
 mod rejected;
 mod renderer;
 
 pub use context::{ClientContext, Greeting, GuaranteedMessage, RequestedLimits};
+pub use held_topic::{AccessEpoch, HeldTopic, Rights};
 pub use rejected::{Rejected, StoreError};
 pub use renderer::{SessionRenderer, StoreEvent};
 

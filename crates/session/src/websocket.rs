@@ -6,9 +6,11 @@
 
 mod command;
 mod handshake;
+mod login;
 mod origin;
 mod reader;
 mod renderer;
+mod rights;
 mod session;
 mod writer;
 

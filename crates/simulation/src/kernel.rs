@@ -3,16 +3,21 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
+use std::sync::Arc;
 
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{Commit, Outcome, Task, commit, task};
 use trunkline_reactor::{Address, Event};
+use trunkline_security::PasswordCheck;
 use trunkline_server::server::Command;
 
 use crate::link::{End, Link, LinkOptions, Transport};
 use crate::report::{Checked, Violation, violation};
 use crate::watch::Readers;
 use trunkline_random::Random;
+
+/// Nanoseconds that comparing a password takes.
+const PASSWORD: u64 = 20_000_000;
 
 /// A number for each stream that was ever made.
 pub(crate) type LinkId = u64;
@@ -80,6 +85,8 @@ pub(crate) struct Kernel {
     /// How often what was left over of a stream was handled again.
     pub(crate) released: u64,
     pub(crate) disk: Option<DiskWork>,
+    /// The password that is being compared, and when that ends.
+    pub(crate) password: Option<(u64, PasswordCheck)>,
     pub(crate) commands: Vec<Command>,
     pub(crate) readers: Readers,
     /// Something was read, written, accepted, used or done.
@@ -109,6 +116,7 @@ impl Kernel {
             uses: Vec::new(),
             released: 0,
             disk: None,
+            password: None,
             commands: Vec::new(),
             readers: Readers::default(),
             has_moved: false,
@@ -156,7 +164,8 @@ impl Kernel {
 
     /// When something happens of itself.
     pub(crate) fn next_outcome(&self) -> Option<u64> {
-        self.disk.as_ref().and_then(DiskWork::next_outcome)
+        let password = self.password.as_ref().map(|(due, _)| *due);
+        self.disk.as_ref().and_then(DiskWork::next_outcome).into_iter().chain(password).min()
     }
 
     /// Tells what has happened.
@@ -286,6 +295,22 @@ impl Kernel {
         let Some(work) = &mut self.disk else { return };
         work.segments_removed += u64::from(matches!(it, Task::Remove { .. }));
         work.task = Some((now + work.random.between(10_000, 3_000_000), it));
+    }
+
+    /// The router has a password compared.
+    pub(crate) fn begin_password(&mut self, check: PasswordCheck) {
+        if self.password.is_some() {
+            let what = "a password is to be compared before the one before it has been";
+            return self.note(violation("one password at a time", what));
+        }
+        self.password = Some((self.now + PASSWORD, check));
+    }
+
+    /// What came of the password.
+    pub(crate) fn password(&mut self) -> Option<Option<Arc<str>>> {
+        let (_, check) = self.password.take_if(|(due, _)| *due <= self.now)?;
+        self.has_moved = true;
+        Some(check.run())
     }
 
     /// What the disk has done.

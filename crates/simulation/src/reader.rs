@@ -54,6 +54,7 @@ impl Reader {
             match frame {
                 ClientFrame::Hello(_) if !self.is_greeted => self.is_greeted = true,
                 ClientFrame::Hello(_)
+                | ClientFrame::Credentials(_)
                 | ClientFrame::Producer(_)
                 | ClientFrame::Store(_)
                 | ClientFrame::Consume(_)

@@ -3,9 +3,11 @@
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use trunkline_journal::{Commit, Outcome, Task};
 use trunkline_reactor::{Address, Event, Idle};
+use trunkline_security::PasswordCheck;
 use trunkline_server::Peer;
 use trunkline_server::platform::{Deadline, Listener, Platform, Stream};
 use trunkline_server::server::Command;
@@ -178,6 +180,14 @@ impl Platform for Simulated {
 
     fn begin_task(&mut self, task: Task) {
         self.0.borrow_mut().begin_task(task);
+    }
+
+    fn begin_password(&mut self, check: PasswordCheck) {
+        self.0.borrow_mut().begin_password(check);
+    }
+
+    fn password(&mut self) -> Option<Option<Arc<str>>> {
+        self.0.borrow_mut().password()
     }
 
     fn outcome(&mut self) -> Option<Outcome> {

@@ -357,6 +357,20 @@ impl Store {
         }
     }
 
+    /// The durable subscriptions and replays of a client, by its numbers, from one number on: each with its pattern.
+    pub fn consumers_of(&self, client: u64, from: u32) -> impl Iterator<Item = (u32, &str)> {
+        let own = self.consumer_of.range((client, from)..=(client, u32::MAX));
+        own.filter_map(|((_, subscription), id)| {
+            let durable = self.durables.get(&self.consumers.get(id)?.durable)?;
+            Some((*subscription, &*durable.pattern))
+        })
+    }
+
+    /// The pattern of a durable subscription.
+    pub fn pattern_of(&self, name: &str) -> Option<&str> {
+        Some(&*self.durables.get(self.names.get(name)?)?.pattern)
+    }
+
     /// Whether a client has such a subscription.
     pub fn has_consumer(&self, client: u64, subscription: u32) -> bool {
         self.consumer_of.contains_key(&(client, subscription))

@@ -67,9 +67,25 @@ pub(crate) struct ToArguments {
     /// The client's name in the router's logs, metrics and rules
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) login: LoginArguments,
     /// Time limit for connecting and for answers, such as 5s or 300ms
     #[arg(long, value_parser = parse_delay, default_value = "10s")]
     pub(crate) timeout: Duration,
+}
+
+/// Who the client is.
+#[derive(Debug, Args)]
+pub(crate) struct LoginArguments {
+    /// The user who connects; without --password-file the terminal asks for the password [default: $TRUNKLINE_USER]
+    #[arg(long, value_name = "USER", conflicts_with = "token_file")]
+    pub(crate) user: Option<String>,
+    /// A file whose first line is the user's password [default: $TRUNKLINE_PASSWORD_FILE]
+    #[arg(long, value_name = "FILE", conflicts_with = "token_file")]
+    pub(crate) password_file: Option<PathBuf>,
+    /// A file whose first line is a token, in place of a user and a password [default: $TRUNKLINE_TOKEN_FILE]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
 }
 
 /// Of `pub`.

@@ -8,7 +8,7 @@ use super::Arguments;
 
 /// The verbs, by what one wants of them.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("The router", &["serve", "top", "admin", "config", "journal", "simulate"]),
+    ("The router", &["serve", "top", "admin", "config", "credentials", "journal", "simulate"]),
     ("Its clients", &["pub", "sub", "request", "reply", "durable"]),
     ("Services and messages", &["soap", "schema"]),
     ("Measuring and planning", &["lab", "plan", "link"]),
@@ -17,9 +17,11 @@ const GROUPS: &[(&str, &[&str])] = &[
 
 /// What to type, by verb.
 const EXAMPLES: &[(&str, &str)] = &[
-    ("serve", "trunkline serve --listen tcp://0.0.0.0:7400 --journal /var/lib/trunkline"),
+    ("serve", "trunkline serve --listen tcp://127.0.0.1:7400 --journal /var/lib/trunkline"),
     ("config check", "trunkline config check trunkline.toml"),
     ("config show", "trunkline config show > trunkline.toml"),
+    ("credentials password", "trunkline credentials password anna >> credentials"),
+    ("credentials token", "trunkline credentials token feed-7 >> credentials"),
     ("top", "trunkline top --sort rate\ntrunkline top --filter EUR --interval 200ms"),
     ("admin clients", "trunkline admin clients --name 'slow*' --token-file admin.token"),
     ("admin subscriptions", "trunkline admin subscriptions 'fx/>'"),

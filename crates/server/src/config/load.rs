@@ -88,7 +88,14 @@ impl Config {
         if overridden {
             config.check("with the environment")?;
         }
+        config.load_access(name)?;
         Ok(config)
+    }
+
+    /// Checks the access rules, and reads the credentials file.
+    fn load_access(&mut self, name: &str) -> Result<(), ConfigError> {
+        let loaded = self.access.load();
+        loaded.map_err(|message| ConfigError { place: name.to_owned(), message })
     }
 
     /// Checks beyond the types of the values.
@@ -147,6 +154,9 @@ impl Config {
             let most =
                 format!("limits.topics and limits.topics_per_client are at most {MOST_TOPICS}");
             return Err(self.wrong(name, &most));
+        }
+        if self.client.rules.iter().any(|rule| rule.name.is_empty() && rule.who.is_none()) {
+            return Err(self.wrong(name, "a client.rule says name, or who, or both"));
         }
         if self.client.rules.iter().any(|rule| rule.queue_messages == Some(0)) {
             return Err(self.wrong(name, "queue_messages of a client.rule is at least 1"));

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 use trunkline_router::Overflow;
+use trunkline_security::IdentityPattern;
+pub(crate) use trunkline_security::fits;
 
 use super::{optional_overflow, quantity};
 
@@ -9,8 +11,12 @@ use super::{optional_overflow, quantity};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// Names of clients; `*` stands for any characters, or none.
+    /// Names of clients; `*` stands for any characters, or none. Nobody checks a name.
+    #[serde(default)]
     pub name: String,
+    /// Who they are; everybody, if it is not said.
+    #[serde(default, deserialize_with = "super::access::who")]
+    pub who: Option<IdentityPattern>,
     /// See [`Client::queue_messages`](super::Client::queue_messages).
     #[serde(default)]
     pub queue_messages: Option<usize>,
@@ -35,6 +41,7 @@ impl Rule {
     /// A rule without keys.
     pub(super) const NONE: Self = Self {
         name: String::new(),
+        who: None,
         queue_messages: None,
         queue_bytes: None,
         overflow: None,
@@ -43,25 +50,10 @@ impl Rule {
         updates_per_second: None,
     };
 
-    /// True for a client of this name.
+    /// True for a client of this name; a rule that says who they are needs none.
     pub fn fits(&self, name: &str) -> bool {
-        fits(&self.name, name)
+        self.name.is_empty() && self.who.is_some() || fits(&self.name, name)
     }
-}
-
-/// Whether a name is as a pattern says, in which `*` stands for any characters, or none.
-pub(crate) fn fits(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ impl Config {
             show_rule(rule, &mut page);
         }
         self.show_journal(&mut page);
+        self.show_access(&mut page);
         self.show_router(&mut page);
         self.show_edges(&mut page);
         self.show_log(&mut page);
@@ -153,6 +154,43 @@ impl Config {
         }
     }
 
+    fn show_access(&self, page: &mut Page) {
+        let access = &self.access;
+        let file = access.credentials.as_ref().map(|path| path.display().to_string());
+        page.section("[access]");
+        page.key(
+            "anonymous",
+            &quoted(access.anonymous.name()),
+            "local, everywhere or nowhere: who does not say who it is connects from there",
+        );
+        page.key(
+            "credentials",
+            &quoted(file.as_deref().unwrap_or("off")),
+            "a file of users and hashes, by trunkline credentials",
+        );
+        if !access.roles.is_empty() {
+            page.section("[access.roles]");
+        }
+        for (name, who) in &access.roles {
+            page.key(&quoted(name), &list(who), "");
+        }
+        for rule in &access.rules {
+            page.section("[[access.rule]]");
+            page.key("name", &quoted(&rule.name), "rejections name it");
+            page.key("who", &list(&rule.who), "user:, certificate:, uid:, role:, anonymous, *");
+            for (key, operations) in [("allow", rule.allow), ("deny", rule.deny)] {
+                let names: Vec<String> =
+                    operations.iter().map(|operation| operation.name().to_owned()).collect();
+                if !names.is_empty() {
+                    page.key(key, &list(&names), "");
+                }
+            }
+            if !rule.topics.is_empty() {
+                page.key("topics", &list(&rule.topics), "patterns");
+            }
+        }
+    }
+
     fn show_router(&self, page: &mut Page) {
         let router = &self.router;
         let idle = match router.idle {
@@ -178,10 +216,6 @@ impl Config {
     }
 
     fn show_edges(&self, page: &mut Page) {
-        let list = |texts: &[String]| {
-            let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
-            format!("[{}]", texts.join(", "))
-        };
         page.section("[websocket]");
         page.key(
             "origins",
@@ -227,6 +261,9 @@ impl Config {
 fn show_rule(rule: &Rule, page: &mut Page) {
     page.section("[[client.rule]]");
     page.key("name", &quoted(&rule.name), "of clients; * stands for anything");
+    if let Some(who) = &rule.who {
+        page.key("who", &quoted(&who.to_string()), "they are");
+    }
     if let Some(messages) = rule.queue_messages {
         page.key("queue_messages", &messages, "");
     }
@@ -245,6 +282,11 @@ fn show_rule(rule: &Rule, page: &mut Page) {
     if let Some(updates) = rule.updates_per_second {
         page.key("updates_per_second", &updates, "");
     }
+}
+
+fn list(texts: &[String]) -> String {
+    let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    format!("[{}]", texts.join(", "))
 }
 
 fn quoted(text: &str) -> String {

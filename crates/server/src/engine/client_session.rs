@@ -5,10 +5,12 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 
-use trunkline_router::{ClientId, ClientOptions, LateRejection};
-use trunkline_session::router::{Accepted, Protocol, RequestedLimits};
+use trunkline_router::{ClientId, ClientOptions};
+use trunkline_security::Identity;
+use trunkline_session::router::{Accepted, Protocol, Rejected, RequestedLimits};
 use trunkline_store::ProducerId;
 
+use super::access::ClientAccess;
 use super::new_producers::{NewProducer, Origin};
 use crate::config::Config;
 
@@ -24,16 +26,34 @@ pub struct Peer {
 impl Peer {
     /// What its session needs.
     pub(super) fn accepted<'a>(&self, config: &'a Config) -> Accepted<'a> {
-        let address: Option<SocketAddr> = self.address.parse().ok();
         Accepted {
             frame_bytes: config.limits.frame_bytes,
             origins: &config.websocket.origins,
-            is_over_loopback: address.is_some_and(|it| it.ip().to_canonical().is_loopback()),
+            is_over_loopback: self.is_over_loopback(),
+        }
+    }
+
+    fn is_over_loopback(&self) -> bool {
+        let address: Option<SocketAddr> = self.address.parse().ok();
+        address.is_some_and(|it| it.ip().to_canonical().is_loopback())
+    }
+
+    /// Whether it is on this machine.
+    pub(super) fn is_local(&self) -> bool {
+        self.transport != "tcp" || self.is_over_loopback()
+    }
+
+    /// Who it is, as far as the transport shows it.
+    pub(super) fn identity(&self) -> Identity {
+        let uid = self.host().strip_prefix("uid ").and_then(|uid| uid.parse().ok());
+        match self.transport {
+            "unix" | "shm" => uid.map_or(Identity::Anonymous, Identity::Uid),
+            _ => Identity::Anonymous,
         }
     }
 
     /// The machine, without the port; of a Unix socket the user, if that is known.
-    fn host(&self) -> &str {
+    pub(super) fn host(&self) -> &str {
         let address = self.address.as_str();
         match self.transport {
             "tcp" => address.rsplit_once(':').map_or(address, |(host, _)| host),
@@ -48,6 +68,8 @@ pub(crate) struct ClientSession {
     pub(crate) id: ClientId,
     pub(crate) peer: Peer,
     pub(crate) protocol: Protocol,
+    /// Who it is and what it may do.
+    pub(crate) access: ClientAccess,
     /// Empty until it has greeted.
     pub(crate) name: String,
     pub(crate) is_greeted: bool,
@@ -83,9 +105,10 @@ pub(crate) struct ClientSession {
     pub(crate) rejections: u64,
     /// When the log said so last.
     pub(crate) rejections_logged_at: Option<u64>,
-    /// Ended subscriptions that are reported when it has read more of its earlier answers. While
-    /// there are any, there is no room for answers, so the router reads nothing from it.
-    pub(crate) late_rejections: VecDeque<LateRejection>,
+    /// Ended subscriptions that are reported when it has read more of its earlier answers: the kind of the frame that
+    /// asked for each, its number and why. While there are any, there is no room for answers, so the router reads
+    /// nothing from it.
+    pub(crate) late_rejections: VecDeque<(u8, u32, Rejected)>,
     pub(crate) bytes_in: u64,
     pub(crate) bytes_out: u64,
     /// Of the payload that it published last.
@@ -98,6 +121,7 @@ impl ClientSession {
             id,
             peer,
             protocol,
+            access: ClientAccess::unknown(),
             name: String::new(),
             is_greeted: false,
             is_closing: false,
@@ -132,14 +156,20 @@ impl ClientSession {
 
     /// Its limits: as configured, or lower if it requested lower ones.
     pub(crate) fn options(&self, config: &Config) -> ClientOptions {
-        let mut options = config.client_options(&self.name);
+        let mut options = config.client_options(&self.name, self.access.identity());
         self.requested.lower(&mut options);
         options
     }
 
     /// Where names of producers come from that it brings in.
     pub(crate) fn origin(&self) -> Origin {
-        Origin { client: self.name.as_str().into(), host: self.peer.host().into() }
+        match self.access.identity() {
+            // A name that a client gives itself limits nobody.
+            it @ (Identity::User(_) | Identity::Certificate(_)) => {
+                Origin { client: it.to_string().into(), host: Box::default() }
+            }
+            _ => Origin { client: self.name.as_str().into(), host: self.peer.host().into() },
+        }
     }
 
     /// How the log calls it.

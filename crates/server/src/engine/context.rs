@@ -2,15 +2,16 @@
 
 use std::fmt;
 
-use tracing::{debug, info, warn};
+use tracing::{debug, warn};
 use trunkline_native::code;
 use trunkline_router::{
     ClientId, Envelope, Mode, Rejection, Requester, Router, SubscriptionOptions, TopicId,
     check_pattern,
 };
+use trunkline_security::Operation;
 use trunkline_session::router::{
-    ClientContext, ClientRenderer, Greeting, GuaranteedMessage, Rejected, SessionRenderer as _,
-    StoreError,
+    ClientContext, ClientRenderer, Greeting, GuaranteedMessage, HeldTopic, Rejected,
+    SessionRenderer as _, StoreError,
 };
 use trunkline_store::{ClockReading, Consume, NewMessage, ProducerId, Producing, Store};
 
@@ -73,29 +74,31 @@ impl ClientContext for EngineContext<'_> {
         u32::try_from(self.state.config.limits.subscriptions_per_client).unwrap_or(u32::MAX)
     }
 
-    fn greet(&mut self, greeting: &Greeting<'_>) {
+    fn greet(&mut self, greeting: &Greeting<'_>) -> bool {
+        if !self.identify(greeting.credentials) {
+            return false;
+        }
         let client_session = &mut *self.client_session;
         client_session.is_greeted = true;
         greeting.name.clone_into(&mut client_session.name);
         client_session.requested = greeting.limits;
         let options = client_session.options(&self.state.config);
-        client_session.updates_per_second =
-            self.state.config.updates_per_second(&client_session.name);
+        client_session.updates_per_second = self
+            .state
+            .config
+            .updates_per_second(&client_session.name, client_session.access.identity());
         self.router.set_options(self.now, client_session.id, options);
         client_session.uses_credit = greeting.uses_credit;
         if greeting.uses_credit {
             self.router.use_credit(client_session.id);
         }
-        info!(
-            client = %client_session.label(),
-            address = %client_session.peer.address,
-            profile = %client_session.profile(),
-            "connected"
-        );
+        self.state.access.audit.connected(self.now, client_session);
+        true
     }
 
-    fn intern(&mut self, name: &str) -> Result<TopicId, Rejected> {
-        self.router.intern(self.now, name).map_err(Rejected::from)
+    fn intern(&mut self, name: &str) -> Result<HeldTopic, Rejected> {
+        let topic = self.router.intern(self.now, name).map_err(Rejected::from)?;
+        Ok(HeldTopic::new(topic))
     }
 
     fn release(&mut self, topic: TopicId) {
@@ -103,21 +106,33 @@ impl ClientContext for EngineContext<'_> {
     }
 
     #[inline]
-    fn publish(&mut self, topic: TopicId, format: u16, payload: &[u8]) -> Result<usize, Rejected> {
+    fn publish(
+        &mut self,
+        topic: &mut HeldTopic,
+        format: u16,
+        payload: &[u8],
+    ) -> Result<usize, Rejected> {
+        if !topic.allows(Operation::Publish, self.state.access.epoch) {
+            self.look_up_rights(topic, Operation::Publish)?;
+        }
         self.client_session.published += 1;
         self.client_session.format = format;
         let envelope = Envelope { mode: Mode::Direct, format, request: None, payload };
-        self.router.publish(self.now, topic, &envelope).map_err(Rejected::from)
+        self.router.publish(self.now, topic.id, &envelope).map_err(Rejected::from)
     }
 
     fn request(
         &mut self,
-        topic: TopicId,
+        topic: &mut HeldTopic,
         correlation: u64,
         timeout: u64,
         format: u16,
         payload: &[u8],
     ) -> Result<(), Rejected> {
+        if !topic.allows(Operation::Request, self.state.access.epoch) {
+            self.look_up_rights(topic, Operation::Request)?;
+        }
+        let topic = topic.id;
         self.client_session.published += 1;
         self.client_session.format = format;
         self.state.totals.requests += 1;
@@ -127,12 +142,13 @@ impl ClientContext for EngineContext<'_> {
             0 => self.now.saturating_add(UNSTATED_TIMEOUT),
             timeout => self.now.saturating_add(timeout),
         };
+        let ticket = self.state.access.tickets.next_ticket();
         if let Some(output) = self.router.renderer(id) {
             if output.requests.len() >= most {
                 let text = format!("{most} requests wait already (limits.requests_per_client)");
                 return Err(Rejected::new(code::LIMIT, text));
             }
-            if !output.requests.add(correlation, deadline) {
+            if !output.requests.add(correlation, ticket, deadline) {
                 let text = format!("the request {correlation} waits already");
                 return Err(Rejected::new(code::IN_USE, text));
             }
@@ -144,7 +160,8 @@ impl ClientContext for EngineContext<'_> {
                 self.state.set_timer(at, id, Timer::Requests);
             }
         }
-        let request = Some(Requester { client: id, correlation });
+        // Who was asked knows the ticket, and nobody else.
+        let request = Some(Requester { client: id, correlation: ticket });
         let envelope = Envelope { mode: Mode::Direct, format, request, payload };
         let published = match self.router.publish(self.now, topic, &envelope) {
             Ok(0) => {
@@ -158,7 +175,7 @@ impl ClientContext for EngineContext<'_> {
             Err(rejection) => Err(rejection.into()),
         };
         if let Some(output) = self.router.renderer(id) {
-            output.requests.take(correlation);
+            output.requests.take(ticket);
         }
         published
     }
@@ -166,16 +183,16 @@ impl ClientContext for EngineContext<'_> {
     fn reply(
         &mut self,
         requester: u64,
-        correlation: u64,
+        ticket: u64,
         format: u16,
         payload: &[u8],
     ) -> Result<(), Rejected> {
         let gone = |text| Rejected::new(code::REQUESTER_GONE, text);
         let client = ClientId::from_u64(requester);
         let output = self.router.renderer(client).ok_or_else(|| gone("the requester has left"))?;
-        if !output.requests.take(correlation) {
+        let Some(correlation) = output.requests.take(ticket) else {
             return Err(gone("the requester does not wait for this any more"));
-        }
+        };
         self.state.totals.replies += 1;
         let is_taken = self.router.reply(client, |output, out| {
             output.renderer.reply(out, correlation, format, payload);
@@ -191,6 +208,9 @@ impl ClientContext for EngineContext<'_> {
     ) -> Result<(), Rejected> {
         if self.has_consumer(number) {
             return Err(Rejection::SubscriptionExists(number).into());
+        }
+        if check_pattern(pattern).is_ok() {
+            self.check_access(Operation::Subscribe, pattern)?;
         }
         self.room_for_subscription()?;
         let mut options = options;
@@ -224,6 +244,7 @@ impl ClientContext for EngineContext<'_> {
     }
 
     fn produce(&mut self, name: &str) -> Result<Producing, StoreError> {
+        self.check_producing()?;
         // Also a name that another connection has used: a client that stores under it is counted.
         let last = self.storage.store.last_of_producer(name);
         let origin = last.is_none_or(|last| last == 0).then(|| self.client_session.origin());
@@ -243,15 +264,20 @@ impl ClientContext for EngineContext<'_> {
     fn store(
         &mut self,
         producer: ProducerId,
+        topic: &mut HeldTopic,
         it: &GuaranteedMessage<'_>,
     ) -> Result<(), StoreError> {
+        if !topic.allows(Operation::Store, self.state.access.epoch) {
+            self.look_up_rights(topic, Operation::Store)?;
+        }
+        let topic = topic.id;
         // A longer message could be stored, but not published to direct subscribers.
         let (bytes, limit) = (it.payload.len(), message_bytes(&self.state.config));
         if bytes > limit {
             return Err(Rejected::from(Rejection::MessageTooLong { bytes, limit }).into());
         }
         self.storage.name.clear();
-        self.storage.name.push_str(self.router.topic_name(it.topic));
+        self.storage.name.push_str(self.router.topic_name(topic));
         let name = std::mem::take(&mut self.storage.name);
         let message = NewMessage {
             sequence: it.sequence,
@@ -262,7 +288,7 @@ impl ClientContext for EngineContext<'_> {
             payload: it.payload,
         };
         let (store, at, mut sink) = self.storage.parts(self.now, self.router);
-        sink.topic = Some(it.topic);
+        sink.topic = Some(topic);
         let stored = store.store(at, producer, &message, &mut sink);
         self.storage.name = name;
         match stored {
@@ -287,6 +313,7 @@ impl ClientContext for EngineContext<'_> {
             let text = format!("no pattern: {error}");
             return Err(Rejected { code: code::BAD_NAME, offset, text }.into());
         }
+        self.check_access(Operation::Consume, request.pattern)?;
         if self.router.has_subscription(self.client_session.id, request.subscription) {
             let text = format!("the client has a subscription {} already", request.subscription);
             return Err(Rejected::new(code::IN_USE, text).into());
@@ -301,6 +328,15 @@ impl ClientContext for EngineContext<'_> {
         self.room_for_subscription()?;
         self.with_store(|store, at, client, sink| store.consume(at, client, request, sink))?;
         self.storage.consumers.begin(self.client_session.id);
+        Ok(())
+    }
+
+    fn delete(&mut self, name: &str) -> Result<(), StoreError> {
+        // Who may not end it does not learn whether it exists, unless it may end all of its topics.
+        let pattern = self.storage.store.pattern_of(name).unwrap_or(">").to_owned();
+        self.check_access(Operation::Delete, &pattern)?;
+        self.with_store(|store, at, _, sink| store.delete(at, name, sink))?;
+        self.audit_done("delete", name);
         Ok(())
     }
 

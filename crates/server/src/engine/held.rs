@@ -12,6 +12,8 @@ pub(crate) enum WaitsFor {
     Storage,
     /// Its client has read more of its answers.
     Reader,
+    /// Its password has been compared with its hash.
+    Login,
 }
 
 /// The maximum number of closed connections with a place among those that wait for the storage, or as many
@@ -35,7 +37,7 @@ impl HeldConnections {
             return;
         }
         self.waiting.insert(id, waits_for);
-        if waits_for == WaitsFor::Reader {
+        if waits_for != WaitsFor::Storage {
             return;
         }
         // The places of closed connections are removed when they are as many as those of open ones.
@@ -67,8 +69,8 @@ impl HeldConnections {
         released.extend(in_order.drain(..).filter(|id| leaves(id)));
     }
 
-    /// The client of a connection that waits for it has read enough.
-    pub(crate) fn release_for_reader(&mut self, id: ConnectionId) {
+    /// What one connection waits for has come.
+    pub(crate) fn release(&mut self, id: ConnectionId) {
         if self.waiting.remove(&id).is_some() {
             self.released.push_back(id);
         }
@@ -146,8 +148,8 @@ mod tests {
         held.release_for_storage();
         assert_eq!(released(&mut held), [stores]);
         assert_eq!(held.reason(reads), Some(WaitsFor::Reader));
-        held.release_for_reader(reads);
-        held.release_for_reader(reads);
+        held.release(reads);
+        held.release(reads);
         assert!(held.has_released() && !held.contains(reads));
         assert!(held.forget(reads), "it has not gone on yet");
         assert!(!held.forget(reads) && !held.has_released());

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// Correlations with the times until which they wait, bounded by its user.
+/// Correlations, each with its ticket and the time until which it waits, bounded by its user.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
-    waiting: BTreeMap<u64, u64>,
+    waiting: BTreeMap<u64, (u64, u64)>,
+    /// The correlations of tickets: numbers that those who were asked answer with.
+    tickets: BTreeMap<u64, u64>,
     /// When the engine looks at them next; none where none waits.
     alarm: Option<u64>,
 }
@@ -16,26 +18,32 @@ impl Requests {
     }
 
     /// Adds one; false where one with this correlation waits already.
-    pub(crate) fn add(&mut self, correlation: u64, deadline: u64) -> bool {
+    pub(crate) fn add(&mut self, correlation: u64, ticket: u64, deadline: u64) -> bool {
         match self.waiting.entry(correlation) {
             std::collections::btree_map::Entry::Occupied(_) => false,
             std::collections::btree_map::Entry::Vacant(place) => {
-                place.insert(deadline);
+                place.insert((ticket, deadline));
+                self.tickets.insert(ticket, correlation);
                 true
             }
         }
     }
 
-    /// Takes one away that is answered; false where none waits.
-    pub(crate) fn take(&mut self, correlation: u64) -> bool {
-        self.waiting.remove(&correlation).is_some()
+    /// Takes one away that is answered, and gives its correlation; none where none waits with this ticket.
+    pub(crate) fn take(&mut self, ticket: u64) -> Option<u64> {
+        let correlation = self.tickets.remove(&ticket)?;
+        self.waiting.remove(&correlation);
+        Some(correlation)
     }
 
     /// Removes those that have expired.
     pub(crate) fn expire(&mut self, now: u64, expired: &mut Vec<u64>) {
-        expired.extend(self.waiting.iter().filter(|(_, at)| **at <= now).map(|(it, _)| *it));
+        let late = self.waiting.iter().filter(|(_, (_, at))| *at <= now);
+        expired.extend(late.map(|(correlation, _)| *correlation));
         for correlation in expired.iter() {
-            self.waiting.remove(correlation);
+            if let Some((ticket, _)) = self.waiting.remove(correlation) {
+                self.tickets.remove(&ticket);
+            }
         }
     }
 
@@ -60,7 +68,7 @@ impl Requests {
         if self.alarm != Some(at) {
             return None;
         }
-        self.alarm = self.waiting.values().min().copied();
+        self.alarm = self.waiting.values().map(|(_, at)| *at).min();
         self.alarm
     }
 }
@@ -72,30 +80,30 @@ mod tests {
     #[test]
     fn a_request_is_answered_once_or_expires() {
         let mut requests = Requests::default();
-        assert!(requests.add(1, 100) && requests.add(2, 50) && !requests.add(1, 70));
-        assert!(requests.take(1) && !requests.take(1));
+        assert!(requests.add(1, 71, 100) && requests.add(2, 72, 50) && !requests.add(1, 73, 70));
+        assert_eq!([1, 73, 71, 71].map(|it| requests.take(it)), [None, None, Some(1), None]);
         let mut expired = Vec::new();
         requests.expire(49, &mut expired);
         assert!(expired.is_empty());
         requests.expire(50, &mut expired);
         assert_eq!(expired, [2]);
-        assert_eq!(requests.len(), 0);
+        assert_eq!((requests.len(), requests.take(72)), (0, None));
     }
 
     #[test]
     fn one_alarm_serves_all() {
         let mut requests = Requests::default();
-        requests.add(1, 100);
+        requests.add(1, 71, 100);
         assert_eq!(requests.arm(100), Some(100));
-        requests.add(2, 200);
+        requests.add(2, 72, 200);
         assert_eq!(requests.arm(200), None);
-        requests.add(3, 50);
+        requests.add(3, 73, 50);
         assert_eq!(requests.arm(50), Some(50));
-        requests.take(3);
+        requests.take(73);
         assert_eq!(requests.rearm(50), Some(100));
         assert_eq!(requests.rearm(50), None, "an alarm comes once");
-        requests.take(1);
-        requests.take(2);
+        requests.take(71);
+        requests.take(72);
         assert_eq!(requests.rearm(100), None);
         assert_eq!(requests.arm(300), Some(300));
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use trunkline_router::ClientId;
 
+use super::access::Access;
 use super::held::HeldConnections;
 use super::survey::DepartedTotals;
 use crate::config::Config;
@@ -48,6 +49,7 @@ pub struct Totals {
 #[derive(Debug)]
 pub(crate) struct EngineState {
     pub(crate) config: Arc<Config>,
+    pub(crate) access: Access,
     /// Nanoseconds.
     pub(crate) handshake_timeout: u64,
     /// Nanoseconds.
@@ -68,6 +70,7 @@ impl EngineState {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
             config: Arc::new(config.clone()),
+            access: Access::new(config),
             handshake_timeout: nanoseconds(config.router.handshake_timeout),
             keepalive: nanoseconds(config.router.keepalive),
             totals: Totals::default(),
@@ -82,6 +85,7 @@ impl EngineState {
     pub(crate) fn reconfigure(&mut self, config: &Config) {
         self.handshake_timeout = nanoseconds(config.router.handshake_timeout);
         self.keepalive = nanoseconds(config.router.keepalive);
+        self.access.reconfigure(config);
         self.config = Arc::new(config.clone());
     }
 

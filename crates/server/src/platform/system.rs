@@ -6,16 +6,18 @@ use std::time::{Duration, Instant};
 
 use trunkline_journal::{Commit, Outcome, Task, Workers};
 use trunkline_reactor::{self as reactor, Address, Event, Idle, Reactor};
+use trunkline_security::PasswordCheck;
 
 use super::{Deadline, Listener, Platform, Stream};
 use crate::engine::Peer;
-use crate::server::{Command, Descriptors, Shared, since_1970};
+use crate::server::{Command, Descriptors, Passwords, Shared, since_1970};
 
 /// Sockets and shared memory, clocks, threads for the disk, and what other threads ask for.
 pub(crate) struct SystemPlatform {
     pub(crate) reactor: Reactor,
     /// Do what the journal wants done, if it is on a disk.
     pub(crate) workers: Option<Workers>,
+    pub(crate) passwords: Passwords,
     pub(crate) epoch: Instant,
     pub(crate) descriptors: Descriptors,
     pub(crate) shared: Arc<Shared>,
@@ -137,6 +139,15 @@ impl Platform for SystemPlatform {
         if let Some(workers) = &self.workers {
             workers.task(task);
         }
+    }
+
+    fn begin_password(&mut self, check: PasswordCheck) {
+        self.passwords.begin(check);
+    }
+
+    #[inline]
+    fn password(&mut self) -> Option<Option<Arc<str>>> {
+        self.passwords.outcome()
     }
 
     #[inline]

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use trunkline_native::code;
 use trunkline_router::TopicId;
 
-use crate::router::Rejected;
+use crate::router::{HeldTopic, Rejected};
 
 /// How far beyond those in use a number may be to have a place in the table.
 const SPARSE: usize = 4096;
@@ -16,8 +16,8 @@ const REPORTED: usize = 1024;
 /// A table for numbers as counting gives them, and a map for those far beyond.
 #[derive(Debug, Default)]
 pub(super) struct Aliases {
-    table: Vec<Option<TopicId>>,
-    far: HashMap<u32, TopicId>,
+    table: Vec<Option<HeldTopic>>,
+    far: HashMap<u32, HeldTopic>,
     count: usize,
     /// Without a topic, which was reported to the client.
     reported: HashSet<u32>,
@@ -32,16 +32,16 @@ impl Aliases {
     }
 
     #[inline]
-    pub(super) fn get(&self, alias: u32) -> Option<TopicId> {
-        match self.table.get(alias as usize) {
-            Some(topic) => *topic,
+    pub(super) fn get(&mut self, alias: u32) -> Option<&mut HeldTopic> {
+        match self.table.get_mut(alias as usize) {
+            Some(topic) => topic.as_mut(),
             None if self.far.is_empty() => None,
-            None => self.far.get(&alias).copied(),
+            None => self.far.get_mut(&alias),
         }
     }
 
     /// Whether `alias` may be set, with `limit` aliases at most, all below that number.
-    pub(super) fn place(&self, alias: u32, limit: u32) -> Result<(), Rejected> {
+    pub(super) fn place(&mut self, alias: u32, limit: u32) -> Result<(), Rejected> {
         if alias >= limit {
             let text = format!("aliases are below {limit} (limits.topics_per_client)");
             return Err(Rejected::new(code::LIMIT, text));
@@ -53,7 +53,7 @@ impl Aliases {
         Ok(())
     }
 
-    pub(super) fn set(&mut self, alias: u32, topic: TopicId) {
+    pub(super) fn set(&mut self, alias: u32, topic: HeldTopic) {
         self.reported.remove(&alias);
         let at = alias as usize;
         if at >= self.table.len() {
@@ -89,15 +89,15 @@ impl Aliases {
             None => self.far.remove(&alias),
         };
         self.count -= usize::from(topic.is_some());
-        topic
+        topic.map(|topic| topic.id)
     }
 
     pub(super) fn take_all(&mut self, release: &mut dyn FnMut(TopicId)) {
-        self.table.drain(..).flatten().for_each(&mut *release);
+        self.table.drain(..).flatten().for_each(|topic| release(topic.id));
         let mut far: Vec<_> = self.far.drain().collect();
         // A map has no order.
         far.sort_unstable_by_key(|(alias, _)| *alias);
-        far.into_iter().for_each(|(_, topic)| release(topic));
+        far.into_iter().for_each(|(_, topic)| release(topic.id));
         self.count = 0;
     }
 }
@@ -106,16 +106,20 @@ impl Aliases {
 mod tests {
     use super::*;
 
+    fn held(topic: u32) -> HeldTopic {
+        HeldTopic::new(TopicId(topic))
+    }
+
     #[test]
     fn far_numbers_take_no_table() {
         let mut aliases = Aliases::default();
         for alias in [0, 1, 900_000, 5_000, 2] {
             assert!(aliases.place(alias, 1_000_000).is_ok());
-            aliases.set(alias, TopicId(alias));
+            aliases.set(alias, held(alias));
         }
         assert!(aliases.table.len() < 10);
         for alias in [0, 1, 2, 5_000, 900_000] {
-            assert_eq!(aliases.get(alias), Some(TopicId(alias)));
+            assert_eq!(aliases.get(alias), Some(&mut held(alias)));
             assert_eq!(aliases.place(alias, 1_000_000).unwrap_err().code, code::IN_USE);
         }
         assert_eq!(aliases.get(3), None);
@@ -128,7 +132,7 @@ mod tests {
     fn a_number_without_a_topic_is_reported_once() {
         let mut aliases = Aliases::default();
         assert!(aliases.should_report(3) && !aliases.should_report(3));
-        aliases.set(3, TopicId(0));
+        aliases.set(3, held(0));
         aliases.remove(3);
         assert!(aliases.should_report(3));
     }
@@ -136,14 +140,14 @@ mod tests {
     #[test]
     fn a_table_that_grows_takes_far_numbers_in() {
         let mut aliases = Aliases::default();
-        aliases.set(9_000, TopicId(9_000));
+        aliases.set(9_000, held(9_000));
         for alias in 0..9_000 {
-            aliases.set(alias, TopicId(alias));
+            aliases.set(alias, held(alias));
         }
         for alias in 9_001..10_000 {
-            aliases.set(alias, TopicId(alias));
+            aliases.set(alias, held(alias));
         }
-        assert!((0..10_000).all(|alias| aliases.get(alias) == Some(TopicId(alias))));
+        assert!((0..10_000).all(|alias| aliases.get(alias) == Some(&mut held(alias))));
         let mut released = Vec::new();
         aliases.take_all(&mut |topic| released.push(topic.0));
         released.sort_unstable();

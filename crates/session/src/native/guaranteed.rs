@@ -56,14 +56,13 @@ impl NativeSession {
             return true;
         };
         let message = GuaranteedMessage {
-            topic,
             sequence: it.sequence,
             time_to_live: u64::from(it.time_to_live_ms) * 1_000_000,
             is_repeated: it.is_repeated,
             format: it.format,
             payload: it.payload,
         };
-        match context.store(producer, &message) {
+        match context.store(producer, topic, &message) {
             Ok(()) => {
                 self.producer.rejected = None;
                 true
@@ -147,7 +146,7 @@ pub(super) fn release(context: &mut impl ClientContext, it: &native::Release) ->
 
 /// Handles DELETE; false if it is to come again.
 pub(super) fn delete(context: &mut impl ClientContext, name: &str) -> bool {
-    let done = context.with_store(|store, at, _, sink| store.delete(at, name, sink));
+    let done = context.delete(name);
     answer(context, kind::DELETE, 0, done)
 }
 

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use trunkline_native::{self as native, kind};
+use trunkline_native::{self as native, Credentials, kind};
 use trunkline_router::{ClientId, ClientOptions, Overflow, SubscriptionOptions, TopicId};
 use trunkline_store::{ClockReading, Consume, EventSink, ProducerId, Producing, Store};
 
-use super::{ClientRenderer, Rejected, SessionRenderer as _, StoreError};
+use super::{ClientRenderer, HeldTopic, Rejected, SessionRenderer as _, StoreError};
 
 /// The client's introduction.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Greeting<'a> {
     pub limits: RequestedLimits,
     /// It reports how many conflated messages it has taken.
     pub uses_credit: bool,
+    /// What shows who it is, if it says so.
+    pub credentials: Option<Credentials<'a>>,
 }
 
 /// The queue that a client requests; 0 leaves a value to the router.
@@ -57,8 +59,6 @@ fn lower<T: Ord + Copy>(cap: &mut Option<T>, requested: Option<T>) {
 /// A message to store, but for its topic's name.
 #[derive(Clone, Copy, Debug)]
 pub struct GuaranteedMessage<'a> {
-    /// The topic.
-    pub topic: TopicId,
     /// Its number among those of the producer.
     pub sequence: u64,
     /// For how long it is of use, in nanoseconds; 0 for ever.
@@ -102,42 +102,50 @@ pub trait ClientContext {
     fn subscriptions(&self) -> u32;
 
     /// Takes the client in under its name: with the options of the configuration, or less where it
-    /// asks for less.
-    fn greet(&mut self, greeting: &Greeting<'_>);
+    /// asks for less. False if it is not taken in: not yet, and the same greeting is to come again when the connection
+    /// is held no more; or not at all, and the connection ends.
+    fn greet(&mut self, greeting: &Greeting<'_>) -> bool;
 
     /// The topic of this name, held for this client until it is released.
     ///
     /// # Errors
     ///
     /// The name is no topic, or reserved, or the router knows as many topics as it may.
-    fn intern(&mut self, name: &str) -> Result<TopicId, Rejected>;
+    fn intern(&mut self, name: &str) -> Result<HeldTopic, Rejected>;
 
     /// Gives a topic back.
     fn release(&mut self, topic: TopicId);
 
-    /// Delivers a message to every subscriber of its topic.
+    /// Delivers a message to every subscriber of its topic. Looks up the rights where they are not known.
     ///
     /// # Errors
     ///
-    /// The router does not take the message.
-    fn publish(&mut self, topic: TopicId, format: u16, payload: &[u8]) -> Result<usize, Rejected>;
+    /// The router does not take the message, or the client may not publish there.
+    fn publish(
+        &mut self,
+        topic: &mut HeldTopic,
+        format: u16,
+        payload: &[u8],
+    ) -> Result<usize, Rejected>;
 
     /// As [`ClientContext::publish`], wanting a reply within `timeout` nanoseconds; 0 leaves the waiting to
     /// the client.
     ///
     /// # Errors
     ///
-    /// No subscriber to the topic has room for it, the correlation is in use, or too many requests wait.
+    /// No subscriber to the topic has room for it, the correlation is in use, too many requests wait, or the client
+    /// may not send requests there.
     fn request(
         &mut self,
-        topic: TopicId,
+        topic: &mut HeldTopic,
         correlation: u64,
         timeout: u64,
         format: u16,
         payload: &[u8],
     ) -> Result<(), Rejected>;
 
-    /// Delivers the answer to the requester, if it still waits.
+    /// Delivers the answer to the requester, if it still waits. `correlation` is the number that stood beside the
+    /// request, which only who was asked knows.
     ///
     /// # Errors
     ///
@@ -154,7 +162,7 @@ pub trait ClientContext {
     ///
     /// # Errors
     ///
-    /// The pattern is wrong, the number is in use, or a limit is reached.
+    /// The pattern is wrong, the number is in use, a limit is reached, or the client may not subscribe to it.
     fn subscribe(
         &mut self,
         number: u32,
@@ -192,6 +200,7 @@ pub trait ClientContext {
     fn store(
         &mut self,
         producer: ProducerId,
+        topic: &mut HeldTopic,
         message: &GuaranteedMessage<'_>,
     ) -> Result<(), StoreError>;
 
@@ -201,6 +210,13 @@ pub trait ClientContext {
     ///
     /// They are not to be had so.
     fn consume(&mut self, request: &Consume<'_>) -> Result<(), StoreError>;
+
+    /// Ends a durable subscription for everybody.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name, or the client may not end it.
+    fn delete(&mut self, name: &str) -> Result<(), StoreError>;
 
     /// Whether a subscription of the client is to a durable subscription or a replay; it ends then.
     fn detach(&mut self, subscription: u32) -> bool;

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use trunkline_native::NAME_BYTES;
+use trunkline_native::{NAME_BYTES, code};
 use trunkline_router::Overflow;
 use tungstenite::handshake::derive_accept_key;
 
 use super::Origins;
+use super::login::Login;
 use crate::router::RequestedLimits;
 
 /// Bytes of a request's first line and headers.
@@ -27,6 +28,8 @@ pub struct Requested {
     pub uses_credit: bool,
     /// Conflated messages say when they were published.
     pub times: bool,
+    /// Its first text shows who it is.
+    pub has_login: bool,
 }
 
 /// A request that is in order.
@@ -35,6 +38,8 @@ pub(super) struct Opening {
     /// Bytes of the request.
     pub(super) length: usize,
     pub(super) requested: Requested,
+    /// What shows who it is, if the request does.
+    pub(super) login: Option<Login>,
     /// The whole answer.
     pub(super) answer: String,
 }
@@ -64,10 +69,10 @@ impl Rejection {
     /// The whole answer, after which the connection is closed.
     pub(super) fn answer(&self) -> String {
         let Self { status, reason } = self;
-        let version = if status.starts_with("426") {
-            "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-        } else {
-            ""
+        let version = match status.split(' ').next() {
+            Some("426") => "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n",
+            Some("401") => "WWW-Authenticate: Basic realm=\"trunkline\", Bearer\r\n",
+            _ => "",
         };
         format!(
             "HTTP/1.1 {status}\r\nConnection: close\r\n{version}Content-Type: text/plain; \
@@ -77,9 +82,14 @@ impl Rejection {
     }
 }
 
-/// The answer to a request that cannot be served now, or did not come in time.
-pub fn unavailable(is_late: bool, reason: &str) -> String {
-    let status = if is_late { "408 Request Timeout" } else { "503 Service Unavailable" };
+/// The answer to a request that cannot be served now, or did not come in time, or of a client that did not show who it
+/// is; `why` is a code of [`trunkline_native::code`].
+pub fn unavailable(why: u16, reason: &str) -> String {
+    let status = match why {
+        code::SILENT => "408 Request Timeout",
+        code::UNAUTHENTICATED => "401 Unauthorized",
+        _ => "503 Service Unavailable",
+    };
     Rejection::new(status, reason).answer()
 }
 
@@ -116,8 +126,10 @@ pub(super) fn open(
     }
     let query = request.path.and_then(|path| path.split_once('?')).map_or("", |(_, query)| query);
     let requested = requested(query)?;
+    let login = head.one("Authorization")?.map(Login::from_header).transpose();
+    let login = login.map_err(Rejection::bad)?;
     let answer = accepted(key, head.has_word("Sec-WebSocket-Protocol", PROTOCOL));
-    Ok(Some(Opening { length, requested, answer }))
+    Ok(Some(Opening { length, requested, login, answer }))
 }
 
 fn too_long(limit: &str) -> Rejection {
@@ -214,9 +226,10 @@ fn requested(query: &str) -> Result<Requested, Rejection> {
             "bytes_per_second" => limits.bytes_per_second = count(key, &value)?,
             "credit" => requested.uses_credit = yes_or_no(key, &value)?,
             "times" => requested.times = yes_or_no(key, &value)?,
+            "login" => requested.has_login = yes_or_no(key, &value)?,
             _ => {
                 let known = "name, queue_messages, queue_bytes, overflow, messages_per_second, \
-                             bytes_per_second, credit, times";
+                             bytes_per_second, credit, times, login";
                 return Err(Rejection::bad(format!("{key:?} is not known; there are {known}")));
             }
         }

@@ -9,6 +9,7 @@ use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig, WebSocketContext}
 use tungstenite::{Bytes, Error, Message, Utf8Bytes};
 
 use super::handshake::{self, Requested};
+use super::login::{LOGIN_BYTES, Login};
 use super::{Origins, writer};
 
 /// The settings of a reader.
@@ -29,6 +30,8 @@ pub enum Incoming {
     Opened {
         /// What it asks for.
         requested: Requested,
+        /// What shows who it is, if the request does.
+        login: Option<Login>,
         /// The whole answer of HTTP.
         answer: String,
     },
@@ -116,20 +119,35 @@ impl Reader {
         }
     }
 
+    /// Messages may be as long as the settings say: the client has shown who it is.
+    pub(super) fn admit(&mut self) {
+        let bytes = self.settings.message_bytes;
+        if let State::Open(context) = &mut self.state {
+            context.set_config(|config| {
+                config.max_message_size = Some(bytes);
+                config.max_frame_size = Some(bytes);
+            });
+        }
+    }
+
     fn open(&mut self, input: &mut &[u8], output: &mut Vec<u8>) -> Result<Option<Incoming>, Ended> {
         let Settings { origins, over_loopback, message_bytes } = &self.settings;
         match handshake::open(input, origins, *over_loopback) {
             Ok(None) => Ok(None),
             Ok(Some(opening)) => {
                 *input = &input[opening.length..];
+                // Nobody who has not shown who it is gets memory for a long message.
+                let has_login = opening.requested.has_login;
+                let most = if has_login { LOGIN_BYTES } else { *message_bytes };
                 let config = WebSocketConfig::default()
                     .read_buffer_size(READ_BYTES)
-                    .max_message_size(Some(*message_bytes))
-                    .max_frame_size(Some(*message_bytes));
+                    .max_message_size(Some(most))
+                    .max_frame_size(Some(most));
                 let config = config.write_buffer_size(0);
                 let context = WebSocketContext::new(Role::Server, Some(config));
                 self.state = State::Open(Box::new(context));
-                Ok(Some(Incoming::Opened { requested: opening.requested, answer: opening.answer }))
+                let handshake::Opening { requested, login, answer, .. } = opening;
+                Ok(Some(Incoming::Opened { requested, login, answer }))
             }
             Err(rejection) => {
                 output.extend_from_slice(rejection.answer().as_bytes());

@@ -36,9 +36,14 @@ impl WebSocketRenderer {
         }
     }
 
-    pub(super) fn open(&mut self, out: &mut Vec<u8>, answer: &str, welcome: &Welcome<'_>) {
+    /// From now on frames are spoken; the client is not welcome yet.
+    pub(super) fn upgrade(&mut self, out: &mut Vec<u8>, answer: &str) {
         out.extend_from_slice(answer.as_bytes());
         self.stage = Stage::Open;
+    }
+
+    pub(super) fn open(&mut self, out: &mut Vec<u8>, answer: &str, welcome: &Welcome<'_>) {
+        self.upgrade(out, answer);
         self.times = welcome.times;
         self.write(out, &Outgoing::Welcome(*welcome));
     }
@@ -110,9 +115,7 @@ impl SessionRenderer for WebSocketRenderer {
 
     fn close(&mut self, out: &mut Vec<u8>, code: u16, reason: &str) {
         match self.stage {
-            Stage::Opening => {
-                out.extend_from_slice(unavailable(code == code::SILENT, reason).as_bytes())
-            }
+            Stage::Opening => out.extend_from_slice(unavailable(code, reason).as_bytes()),
             Stage::Open => self.writer.close(out, closes_with(code), reason),
             Stage::Over => {}
         }

@@ -3,14 +3,16 @@
 use std::num::NonZeroU32;
 
 use trunkline_native::code;
-use trunkline_router::{SubscriptionOptions, TopicId};
+use trunkline_router::SubscriptionOptions;
 
+use super::login::Login;
 use super::renderer::rejected;
+use super::rights::RememberedRights;
 use super::{
     Clock, Command, Incoming, Origins, Outgoing, Reader, Requested, Settings, Subject,
     WebSocketRenderer, Welcome,
 };
-use crate::router::{Accepted, ClientContext, ClientRenderer, Greeting, Rejected};
+use crate::router::{Accepted, ClientContext, ClientRenderer, Greeting, HeldTopic, Rejected};
 
 /// Version of the protocol in JSON.
 const VERSION: u16 = 1;
@@ -25,6 +27,20 @@ pub struct WebSocketSession {
     pending: Option<Command<'static>>,
     /// Answers of the protocol itself, such as PONG.
     answers: Vec<u8>,
+    /// The client, until it is taken in.
+    opening: Option<Opening>,
+    rights: RememberedRights,
+}
+
+/// A client that has sent the request that opens, and is not taken in yet.
+#[derive(Debug)]
+struct Opening {
+    requested: Requested,
+    login: Option<Login>,
+    /// The answer to the request, unless it has been sent.
+    answer: String,
+    /// Its first text is to show who it is.
+    awaits_login: bool,
 }
 
 impl WebSocketSession {
@@ -35,13 +51,25 @@ impl WebSocketSession {
             message_bytes: usize::try_from(accepted.frame_bytes).unwrap_or(usize::MAX),
             over_loopback: accepted.is_over_loopback,
         };
-        Self { reader: Reader::new(settings), pending: None, answers: Vec::new() }
+        Self {
+            reader: Reader::new(settings),
+            pending: None,
+            answers: Vec::new(),
+            opening: None,
+            rights: RememberedRights::default(),
+        }
     }
 
     /// Handles what is whole in `bytes`, and says how many bytes are done with.
     pub fn received(&mut self, context: &mut impl ClientContext, bytes: &[u8]) -> usize {
         let mut input = bytes;
         while context.is_open() && context.has_room_for_answer() {
+            if let Some(opening) = self.opening.take_if(|it| !it.awaits_login)
+                && !self.admit(context, &opening)
+            {
+                self.opening = Some(opening);
+                break;
+            }
             let next = self.reader.next(&mut input, &mut self.answers);
             let is_over = next.is_err();
             if !self.answers.is_empty() {
@@ -61,13 +89,20 @@ impl WebSocketSession {
 
     fn incoming(&mut self, context: &mut impl ClientContext, incoming: Incoming) {
         match incoming {
-            Incoming::Opened { requested, answer } => open(context, &requested, &answer),
+            Incoming::Opened { requested, login, mut answer } => {
+                let awaits_login = requested.has_login;
+                if awaits_login {
+                    write(context, |renderer, out| renderer.upgrade(out, &answer));
+                    answer.clear();
+                }
+                self.opening = Some(Opening { requested, login, answer, awaits_login });
+            }
             Incoming::Text(_) if self.pending.is_some() => {
                 context.close(code::BAD_FRAME, "a text where a binary frame was announced");
             }
             Incoming::Text(text) => self.text(context, &text),
             Incoming::Binary(payload) => match self.pending.take() {
-                Some(command) => execute(context, &command, &payload),
+                Some(command) => self.execute(context, &command, &payload),
                 None => context.close(
                     code::BAD_FRAME,
                     "a binary frame without a text before it that says \"binary\": true",
@@ -78,9 +113,16 @@ impl WebSocketSession {
     }
 
     fn text(&mut self, context: &mut impl ClientContext, text: &str) {
+        if let Some(opening) = &mut self.opening {
+            match Login::parse(text) {
+                Ok(login) => (opening.login, opening.awaits_login) = (Some(login), false),
+                Err(error) => context.close(code::UNAUTHENTICATED, &error),
+            }
+            return;
+        }
         match Command::parse(text) {
             Ok(command) if command.awaits_payload() => self.pending = Some(command.into_owned()),
-            Ok(command) => execute(context, &command, b""),
+            Ok(command) => self.execute(context, &command, b""),
             Err(error) => {
                 let beginning = &text[..text.floor_char_boundary(QUOTED)];
                 let rejected = Rejected::new(code::BAD_FRAME, error.to_string());
@@ -88,72 +130,95 @@ impl WebSocketSession {
             }
         }
     }
-}
 
-fn open(context: &mut impl ClientContext, requested: &Requested, answer: &str) {
-    let Requested { name, limits, uses_credit, times } = requested;
-    let greeting = Greeting { name, limits: *limits, uses_credit: *uses_credit };
-    context.greet(&greeting);
-    let welcome = Welcome {
-        version: VERSION,
-        name,
-        frame_bytes: context.frame_bytes(),
-        subscriptions: context.subscriptions(),
-        credit: *uses_credit,
-        times: *times,
-    };
-    write(context, |renderer, out| renderer.open(out, answer, &welcome));
-}
+    /// Takes the client in; false if it is not taken in yet, or not at all.
+    fn admit(&mut self, context: &mut impl ClientContext, opening: &Opening) -> bool {
+        let Requested { name, limits, uses_credit, times, has_login } = &opening.requested;
+        let credentials = opening.login.as_ref().map(Login::credentials);
+        let greeting = Greeting { name, limits: *limits, uses_credit: *uses_credit, credentials };
+        if !context.greet(&greeting) {
+            return false;
+        }
+        if *has_login {
+            self.reader.admit();
+        }
+        let welcome = Welcome {
+            version: VERSION,
+            name,
+            frame_bytes: context.frame_bytes(),
+            subscriptions: context.subscriptions(),
+            credit: *uses_credit,
+            times: *times,
+        };
+        write(context, |renderer, out| renderer.open(out, &opening.answer, &welcome));
+        true
+    }
 
-/// Executes a command; `frame` is the payload if it is not in the text.
-fn execute(context: &mut impl ClientContext, command: &Command<'_>, frame: &[u8]) {
-    let (subject, done) = match command {
-        Command::Subscribe { subscription, pattern, updates_per_second, conflate } => {
-            let options = SubscriptionOptions {
-                updates_per_second: updates_per_second.and_then(NonZeroU32::new),
-                conflate: *conflate,
-            };
-            let done = context.subscribe(*subscription, pattern, options);
-            (
-                Subject::Subscribe(*subscription),
-                done.map(|()| Some(Outgoing::Subscribed(*subscription))),
-            )
+    /// Executes a command; `frame` is the payload if it is not in the text.
+    fn execute(&mut self, context: &mut impl ClientContext, command: &Command<'_>, frame: &[u8]) {
+        let (subject, done) = match command {
+            Command::Subscribe { subscription, pattern, updates_per_second, conflate } => {
+                let options = SubscriptionOptions {
+                    updates_per_second: updates_per_second.and_then(NonZeroU32::new),
+                    conflate: *conflate,
+                };
+                let done = context.subscribe(*subscription, pattern, options);
+                (
+                    Subject::Subscribe(*subscription),
+                    done.map(|()| Some(Outgoing::Subscribed(*subscription))),
+                )
+            }
+            Command::Unsubscribe { subscription } => {
+                let done = context.unsubscribe(*subscription);
+                let answer = Outgoing::Unsubscribed(*subscription);
+                (Subject::Unsubscribe(*subscription), done.map(|()| Some(answer)))
+            }
+            Command::Publish { topic, format, payload } => {
+                let done = self.with_topic(context, topic, |context, topic| {
+                    context.publish(topic, *format, payload.bytes(frame)).map(|_| ())
+                });
+                (Subject::Publish(topic), done.map(|()| None))
+            }
+            Command::Request { topic, correlation, timeout_ms, format, payload } => {
+                let timeout = u64::from(*timeout_ms) * 1_000_000;
+                let done = self.with_topic(context, topic, |context, topic| {
+                    context.request(topic, *correlation, timeout, *format, payload.bytes(frame))
+                });
+                (Subject::Request(*correlation), done.map(|()| None))
+            }
+            Command::Reply { to, format, payload } => {
+                let done = context.reply(to.client, to.correlation, *format, payload.bytes(frame));
+                (Subject::Reply(*to), done.map(|()| None))
+            }
+            Command::Taken { messages, round_trip_ns } => {
+                (Subject::Text("taken"), context.taken(*messages, *round_trip_ns).map(|()| None))
+            }
+            Command::Clock { token } => {
+                let clock = Clock { token: *token, time_ns: context.now() };
+                (Subject::Text("clock"), Ok(Some(Outgoing::Clock(clock))))
+            }
+            Command::Ping { token } => (Subject::Text("ping"), Ok(Some(Outgoing::Pong(*token)))),
+        };
+        match done {
+            Ok(None) => {}
+            Ok(Some(answer)) => write(context, |renderer, out| renderer.write(out, &answer)),
+            Err(rejected) => reject(context, subject, &rejected),
         }
-        Command::Unsubscribe { subscription } => {
-            let done = context.unsubscribe(*subscription);
-            let answer = Outgoing::Unsubscribed(*subscription);
-            (Subject::Unsubscribe(*subscription), done.map(|()| Some(answer)))
-        }
-        Command::Publish { topic, format, payload } => {
-            let done = with_topic(context, topic, |context, id| {
-                context.publish(id, *format, payload.bytes(frame)).map(|_| ())
-            });
-            (Subject::Publish(topic), done.map(|()| None))
-        }
-        Command::Request { topic, correlation, timeout_ms, format, payload } => {
-            let timeout = u64::from(*timeout_ms) * 1_000_000;
-            let done = with_topic(context, topic, |context, id| {
-                context.request(id, *correlation, timeout, *format, payload.bytes(frame))
-            });
-            (Subject::Request(*correlation), done.map(|()| None))
-        }
-        Command::Reply { to, format, payload } => {
-            let done = context.reply(to.client, to.correlation, *format, payload.bytes(frame));
-            (Subject::Reply(*to), done.map(|()| None))
-        }
-        Command::Taken { messages, round_trip_ns } => {
-            (Subject::Text("taken"), context.taken(*messages, *round_trip_ns).map(|()| None))
-        }
-        Command::Clock { token } => {
-            let clock = Clock { token: *token, time_ns: context.now() };
-            (Subject::Text("clock"), Ok(Some(Outgoing::Clock(clock))))
-        }
-        Command::Ping { token } => (Subject::Text("ping"), Ok(Some(Outgoing::Pong(*token)))),
-    };
-    match done {
-        Ok(None) => {}
-        Ok(Some(answer)) => write(context, |renderer, out| renderer.write(out, &answer)),
-        Err(rejected) => reject(context, subject, &rejected),
+    }
+
+    /// Pages name topics, and hold none.
+    fn with_topic<C: ClientContext>(
+        &mut self,
+        context: &mut C,
+        name: &str,
+        act: impl FnOnce(&mut C, &mut HeldTopic) -> Result<(), Rejected>,
+    ) -> Result<(), Rejected> {
+        let mut topic = context.intern(name)?;
+        self.rights.recall(name, &mut topic);
+        let done = act(context, &mut topic);
+        self.rights.remember(name, &topic);
+        context.release(topic.id);
+        done
     }
 }
 
@@ -166,18 +231,6 @@ fn write(
             write(renderer, out);
         }
     });
-}
-
-/// Pages name topics, and hold none.
-fn with_topic<C: ClientContext>(
-    context: &mut C,
-    name: &str,
-    act: impl FnOnce(&mut C, TopicId) -> Result<(), Rejected>,
-) -> Result<(), Rejected> {
-    let topic = context.intern(name)?;
-    let done = act(context, topic);
-    context.release(topic);
-    done
 }
 
 fn reject(context: &mut impl ClientContext, subject: Subject<'_>, why: &Rejected) {
