@@ -18,6 +18,9 @@ pub(crate) use permission::{Permission, read_token};
 /// What the pages of the router say of these.
 pub(super) const PAGES: &str = "/admin/clients  and the like: for administrators\n";
 
+/// The target of lines of the audit log.
+const AUDIT: &str = "audit";
+
 const PLACES: &str = "GET   /admin/clients        ?client=ID&name=NAME&address=ADDRESS&from=PLACE&limit=N\n\
                       GET   /admin/subscriptions  the same, and &pattern=PATTERN: what has topics in common with it\n\
                       GET   /admin/topics         ?name=NAME&pattern=PATTERN&from=PLACE&limit=N\n\
@@ -47,7 +50,8 @@ impl Administration {
             Ok(who) => who,
             Err(response) => return response,
         };
-        let place = request.path.trim_start_matches("/admin").trim_start_matches('/');
+        let place = request.path.strip_prefix("/admin").unwrap_or(request.path);
+        let place = place.strip_prefix('/').unwrap_or(place);
         let wanted = match *request.method {
             Method::GET | Method::HEAD => list::wanted(place, request.query.unwrap_or_default()),
             Method::POST => action::wanted(place, request),
@@ -90,12 +94,12 @@ fn bad(problem: &str) -> Response {
 }
 
 fn rejected(rejection: &Rejection) -> Response {
-    let (status, why) = match rejection {
-        Rejection::NotFound(why) => (StatusCode::NOT_FOUND, why),
-        Rejection::Ambiguous(why) => (StatusCode::CONFLICT, why),
-        Rejection::Unavailable(why) => (StatusCode::SERVICE_UNAVAILABLE, why),
+    let status = match rejection {
+        Rejection::NotFound(_) => StatusCode::NOT_FOUND,
+        Rejection::Ambiguous(_) => StatusCode::CONFLICT,
+        Rejection::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
     };
-    text(status, &format!("{why}\n"))
+    text(status, &format!("{}\n", rejection.why()))
 }
 
 fn json(answer: &Answer) -> Response {

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use tracing::{info, warn};
 use trunkline_http::{Peer, Request, Response, StatusCode, header};
 
-use super::{Wanted, bad, no_such_place, only, text};
+use super::{AUDIT, Wanted, bad, no_such_place, only, text};
 use crate::administration::{Answer, DisconnectRequest, DrainRequest, Rejection};
 
 /// Bytes of a text that clients are told.
@@ -79,23 +79,27 @@ fn check_reason(reason: &str) -> Result<(), Response> {
     Ok(())
 }
 
-/// A line of the log for each action.
+/// A line of the audit log for each action.
 pub(super) fn log(
-    who: &str,
+    identity: &str,
     peer: &Peer,
     action: &str,
     body: &[u8],
     answered: Option<&Result<Answer, Rejection>>,
 ) {
-    let (address, request) = (peer.address, String::from_utf8_lossy(body));
-    match answered {
-        Some(Ok(Answer::Disconnected(it))) => {
-            info!(who, %address, action, ?request, count = it.count, "administration");
+    let address = peer.address;
+    let what = format!("{action} {}", String::from_utf8_lossy(body).escape_debug());
+    let operation = "administer";
+    let reason = match answered {
+        Some(Ok(answer)) => {
+            let count = match answer {
+                Answer::Disconnected(it) => it.count,
+                _ => 1,
+            };
+            return info!(target: AUDIT, audit = "done", identity, %address, operation, what, count, "done");
         }
-        Some(Ok(_)) => info!(who, %address, action, ?request, "administration"),
-        Some(Err(rejection)) => {
-            warn!(who, %address, action, ?request, ?rejection, "administration: rejected");
-        }
-        None => warn!(who, %address, action, ?request, "administration: no answer in time"),
-    }
+        Some(Err(rejection)) => rejection.why(),
+        None => "the router does not answer in time",
+    };
+    warn!(target: AUDIT, audit = "rejected", identity, %address, operation, what, reason, "rejected");
 }

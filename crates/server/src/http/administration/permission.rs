@@ -15,6 +15,7 @@ use tracing::{error, warn};
 use trunkline_http::{HeaderValue, Peer, Request, Response, StatusCode, header};
 
 use super::super::text;
+use super::AUDIT;
 use crate::config::Admin;
 
 /// The least and the most bytes of a token.
@@ -93,7 +94,16 @@ impl Permission {
         if rejections.logged.is_none_or(|at| at.elapsed() >= LOGGED_EVERY) {
             let count = std::mem::take(&mut rejections.count);
             rejections.logged = Some(Instant::now());
-            warn!(address = %peer.address, reason, count, "administration without permission");
+            let suppressed = count - 1;
+            warn!(
+                target: AUDIT,
+                audit = "rejected",
+                address = %peer.address,
+                operation = "administer",
+                reason,
+                suppressed,
+                "rejected"
+            );
         }
     }
 }
