@@ -48,7 +48,7 @@ impl Administration {
     pub(super) fn answer(&self, router: &Handle, peer: &Peer, request: &Request<'_>) -> Response {
         let who = match self.permission.authorize(peer, request) {
             Ok(who) => who,
-            Err(response) => return response,
+            Err(response) => return *response,
         };
         let place = request.path.strip_prefix("/admin").unwrap_or(request.path);
         let place = place.strip_prefix('/').unwrap_or(place);
@@ -59,7 +59,7 @@ impl Administration {
         };
         let wanted = match wanted {
             Ok(wanted) => wanted,
-            Err(response) => return response,
+            Err(response) => return *response,
         };
         let answered = router.administer(wanted);
         if *request.method == Method::POST {
@@ -76,21 +76,24 @@ impl Administration {
     }
 }
 
+/// The answer to a request that is not carried out.
+type Answered = Box<Response>;
+
 /// Nothing is there.
-fn no_such_place(place: &str) -> Response {
+fn no_such_place(place: &str) -> Answered {
     let text = format!("there is no /admin/{place}; there are\n{PLACES}");
-    self::text(StatusCode::NOT_FOUND, &text)
+    Box::new(self::text(StatusCode::NOT_FOUND, &text))
 }
 
 /// The place is for other methods.
-fn only(methods: &str, allow: &'static str) -> Response {
+fn only(methods: &str, allow: &'static str) -> Answered {
     let mut response = text(StatusCode::METHOD_NOT_ALLOWED, &format!("only {methods}\n"));
     response.headers.insert(header::ALLOW, HeaderValue::from_static(allow));
-    response
+    Box::new(response)
 }
 
-fn bad(problem: &str) -> Response {
-    text(StatusCode::BAD_REQUEST, &format!("{problem}\n"))
+fn bad(problem: &str) -> Answered {
+    Box::new(text(StatusCode::BAD_REQUEST, &format!("{problem}\n")))
 }
 
 fn rejected(rejection: &Rejection) -> Response {
