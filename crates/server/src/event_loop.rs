@@ -283,7 +283,7 @@ impl<P: Platform> EventLoop<P> {
 
     /// Listens at an address, and gives the listener's place.
     fn bind(&mut self, (address, protocol): &(Address, Protocol)) -> io::Result<usize> {
-        let socket = self.platform.bind(address)?;
+        let socket = self.platform.bind(address, *protocol)?;
         self.open(ProtocolListener { socket, protocol: *protocol, configured: address.clone() })
     }
 

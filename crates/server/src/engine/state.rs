@@ -123,7 +123,8 @@ mod tests {
     fn requests_leave_no_timers_behind() {
         let mut engine = Engine::new(&Config::default());
         for _ in 0..3 {
-            let peer = Peer { transport: "tcp", address: "127.0.0.1:5".to_owned() };
+            let peer =
+                Peer { transport: "tcp", address: "127.0.0.1:5".to_owned(), certificate: None };
             let id = engine.connected(0, peer, Protocol::Native).expect("there is room");
             let mut bytes = Vec::new();
             let hello = native::Hello { version: native::VERSION, ..native::Hello::default() };

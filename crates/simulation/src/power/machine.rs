@@ -147,6 +147,7 @@ impl Machine {
         kernel.uses.clear();
         for link in kernel.links.values_mut() {
             link.is_dropped = true;
+            link.session.clear();
             // What the router had written may still arrive, or some of it.
             let kept = random.part(link.to_client.len());
             link.to_client.truncate(kept);
