@@ -9,9 +9,10 @@ use trunkline_native as native;
 use trunkline_native::{ClientFrame, Hello, code, kind};
 use trunkline_router::{Overflow, SubscriptionOptions, TopicId};
 
-use crate::router::{ClientContext, ClientRenderer, Greeting, Rejected, RequestedLimits};
+use crate::router::{
+    ClientContext, ClientRenderer, ConnectionProducer, Greeting, Rejected, RequestedLimits,
+};
 use aliases::Aliases;
-use guaranteed::ProducerState;
 
 pub use renderer::NativeRenderer;
 
@@ -19,7 +20,7 @@ pub use renderer::NativeRenderer;
 #[derive(Debug, Default)]
 pub struct NativeSession {
     aliases: Aliases,
-    producer: ProducerState,
+    producer: ConnectionProducer,
 }
 
 impl NativeSession {
