@@ -31,7 +31,7 @@ impl NativeSession {
         if !context.is_greeted() {
             used = self.greeting(context, bytes);
         }
-        while context.is_open() && context.is_greeted() && context.has_room_for_answer() {
+        while context.is_open() && context.is_greeted() && context.may_go_on() {
             let rest = &bytes[used..];
             if let Some((publish, length)) = native::decode_publish(rest, limit) {
                 used += length;

@@ -53,7 +53,7 @@ impl WebSocketSession {
     /// Handles what is whole in `bytes`, and says how many bytes are done with.
     pub fn received(&mut self, context: &mut impl ClientContext, bytes: &[u8]) -> usize {
         let mut input = bytes;
-        while context.is_open() && context.has_room_for_answer() {
+        while context.is_open() && context.may_go_on() {
             let goes_on = match self.held.take() {
                 Some((command, payload)) => self.execute(context, command, payload),
                 None => self.read(context, &mut input),

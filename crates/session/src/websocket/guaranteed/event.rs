@@ -162,7 +162,6 @@ pub struct Lost {
     pub last: Digits,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
 fn is_none(count: &u32) -> bool {
     *count == 0
 }
