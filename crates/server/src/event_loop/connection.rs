@@ -98,17 +98,19 @@ impl<S: Stream> Connection<S> {
         (Read::More, total)
     }
 
-    /// Handles what was kept while the connection was held; the session may have kept some as well.
-    pub(super) fn retry(&mut self, engine: &mut Engine, now: u64) {
-        self.receive_kept(engine, now);
+    /// Handles what was kept while the connection was held, and says how many bytes those were; the session may have
+    /// kept some as well.
+    pub(super) fn retry(&mut self, engine: &mut Engine, now: u64) -> usize {
+        self.receive_kept(engine, now)
     }
 
-    /// Hands on what is kept.
-    fn receive_kept(&mut self, engine: &mut Engine, now: u64) {
+    /// Hands on what is kept; how many bytes of it were made use of.
+    fn receive_kept(&mut self, engine: &mut Engine, now: u64) -> usize {
         let used = engine.received(now, self.id, &self.kept);
         self.tell_used(used);
         self.kept.drain(..used);
         self.give_back();
+        used
     }
 
     /// Reads half a buffer at most, behind what is kept if there is little of it.
