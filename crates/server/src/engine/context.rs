@@ -110,6 +110,10 @@ impl ClientContext for EngineContext<'_> {
         self.router.publish(self.now, topic, &envelope).map_err(Rejected::from)
     }
 
+    fn clear_last_value(&mut self, topic: TopicId) {
+        self.router.clear_last_value(self.now, topic);
+    }
+
     fn request(
         &mut self,
         topic: TopicId,

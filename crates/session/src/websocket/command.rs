@@ -19,6 +19,8 @@ pub enum Command<'a> {
         updates_per_second: Option<u32>,
         /// The newest replaces what waits.
         conflate: bool,
+        /// First the last value of each topic that keeps it.
+        last_values: bool,
     },
     /// Deliver no more for this subscription.
     Unsubscribe {
@@ -29,6 +31,8 @@ pub enum Command<'a> {
     Publish {
         /// Its topic.
         topic: Cow<'a, str>,
+        /// The topic has no last value then.
+        clears_last_value: bool,
         /// Format of the payload; see [`trunkline_native::format`].
         format: u16,
         /// The published payload.
@@ -183,6 +187,8 @@ struct Keys<'a> {
     pattern: Option<Text<'a>>,
     updates_per_second: Option<u32>,
     conflate: Option<bool>,
+    last_values: Option<bool>,
+    clear_last_value: Option<bool>,
     correlation: Option<u64>,
     timeout_ms: Option<u32>,
     round_trip_ns: Option<u64>,
@@ -222,14 +228,26 @@ impl<'a> Command<'a> {
             Payload::NextFrame => Payload::NextFrame,
         };
         match self {
-            Self::Subscribe { subscription, pattern, updates_per_second, conflate } => {
-                let pattern = owned(pattern);
-                Command::Subscribe { subscription, pattern, updates_per_second, conflate }
-            }
+            Self::Subscribe {
+                subscription,
+                pattern,
+                updates_per_second,
+                conflate,
+                last_values,
+            } => Command::Subscribe {
+                subscription,
+                pattern: owned(pattern),
+                updates_per_second,
+                conflate,
+                last_values,
+            },
             Self::Unsubscribe { subscription } => Command::Unsubscribe { subscription },
-            Self::Publish { topic, format, payload } => {
-                Command::Publish { topic: owned(topic), format, payload: kept(payload) }
-            }
+            Self::Publish { topic, clears_last_value, format, payload } => Command::Publish {
+                topic: owned(topic),
+                clears_last_value,
+                format,
+                payload: kept(payload),
+            },
             Self::Request { topic, correlation, timeout_ms, format, payload } => Command::Request {
                 topic: owned(topic),
                 correlation,
@@ -282,7 +300,14 @@ impl<'a> Keys<'a> {
                 return Err(CommandError("updates_per_second is a number from 1 on".into()));
             }
             let conflate = self.conflate.take().unwrap_or(false);
-            return Ok(Command::Subscribe { subscription, pattern, updates_per_second, conflate });
+            let last_values = self.last_values.take().unwrap_or(false);
+            return Ok(Command::Subscribe {
+                subscription,
+                pattern,
+                updates_per_second,
+                conflate,
+                last_values,
+            });
         }
         if let Some(subscription) = self.unsubscribe {
             return Ok(Command::Unsubscribe { subscription });
@@ -304,7 +329,8 @@ impl<'a> Keys<'a> {
             (None, Payload::NextFrame) => format::OPAQUE,
         };
         if let Some(Text(topic)) = self.publish.take() {
-            return Ok(Command::Publish { topic, format, payload });
+            let clears_last_value = self.clear_last_value.take().unwrap_or(false);
+            return Ok(Command::Publish { topic, clears_last_value, format, payload });
         }
         if let Some(Text(topic)) = self.request.take() {
             let Some(correlation) = self.correlation.take() else {
@@ -336,6 +362,8 @@ impl<'a> Keys<'a> {
             ("pattern", self.pattern.is_some()),
             ("updates_per_second", self.updates_per_second.is_some()),
             ("conflate", self.conflate.is_some()),
+            ("last_values", self.last_values.is_some()),
+            ("clear_last_value", self.clear_last_value.is_some()),
             ("correlation", self.correlation.is_some()),
             ("timeout_ms", self.timeout_ms.is_some()),
             ("round_trip_ns", self.round_trip_ns.is_some()),
@@ -369,20 +397,36 @@ mod tests {
                     pattern: "fx/>".into(),
                     updates_per_second: Some(10),
                     conflate: false,
+                    last_values: false,
                 },
             ),
             (r#"{"unsubscribe": 1}"#, Command::Unsubscribe { subscription: 1 }),
             (
                 r#"{"publish": "fx/EURUSD", "payload": "1.\u0031"}"#,
-                Command::Publish { topic: "fx/EURUSD".into(), format: 1, payload: text("1.1") },
+                Command::Publish {
+                    topic: "fx/EURUSD".into(),
+                    clears_last_value: false,
+                    format: 1,
+                    payload: text("1.1"),
+                },
             ),
             (
                 r#"{"publish": "a", "binary": true, "format": "fix"}"#,
-                Command::Publish { topic: "a".into(), format: 5, payload: Payload::NextFrame },
+                Command::Publish {
+                    topic: "a".into(),
+                    clears_last_value: false,
+                    format: 5,
+                    payload: Payload::NextFrame,
+                },
             ),
             (
                 r#"{"publish": "a", "binary": true}"#,
-                Command::Publish { topic: "a".into(), format: 0, payload: Payload::NextFrame },
+                Command::Publish {
+                    topic: "a".into(),
+                    clears_last_value: false,
+                    format: 0,
+                    payload: Payload::NextFrame,
+                },
             ),
             (
                 r#"{"request": "a", "correlation": 9, "format": 40000, "payload": ""}"#,
@@ -412,6 +456,22 @@ mod tests {
             assert_eq!(read.awaits_payload(), json.contains("binary"), "{json}");
         }
         assert_eq!(ReplyTo::parse(&to.to_string()), Some(to));
+    }
+
+    #[test]
+    fn last_values_are_requested_and_cleared() {
+        let json = r#"{"subscribe": 1, "pattern": "fx/>", "conflate": true, "last_values": true}"#;
+        let read = Command::parse(json).expect(json);
+        let wants = |command: &Command<'_>| {
+            matches!(command, Command::Subscribe { conflate: true, last_values: true, .. })
+        };
+        assert!(wants(&read) && wants(&read.into_owned()));
+        let json = r#"{"publish": "a", "binary": true, "clear_last_value": true}"#;
+        let read = Command::parse(json).expect(json);
+        let clears = |command: &Command<'_>| {
+            matches!(command, Command::Publish { clears_last_value: true, .. })
+        };
+        assert!(clears(&read) && clears(&read.into_owned()));
     }
 
     #[test]
@@ -464,6 +524,10 @@ mod tests {
             (r#"{"reply": "7", "payload": ""}"#, "reply_to"),
             (r#"{"ping": 1, "round_trip_ns": 1}"#, "round_trip_ns means nothing beside ping"),
             (r#"{"taken": -1}"#, "invalid value: integer `-1`, expected u64"),
+            (
+                r#"{"unsubscribe": 1, "last_values": true}"#,
+                "last_values means nothing beside unsubscribe",
+            ),
             (r#"{"ping": 1, "payload": ""}"#, "payload means nothing beside ping"),
         ] {
             let error = Command::parse(json).expect_err(json).to_string();
