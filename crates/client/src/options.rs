@@ -80,7 +80,7 @@ impl Options {
     pub(crate) fn hello(&self) -> Hello<'_> {
         Hello {
             version: VERSION,
-            features: Features { credit: self.credit, times: self.times },
+            features: Features { credit: self.credit, times: self.times, last_values: true },
             queue_messages: self.queue_messages,
             overflow: self.overflow,
             queue_bytes: self.queue_bytes,
@@ -98,6 +98,8 @@ pub struct Subscribe {
     pub updates_per_second: Option<u32>,
     /// A newer update replaces a waiting one, with or without a cap.
     pub conflate: bool,
+    /// First the last value of each topic, where the router keeps it; not for consumers.
+    pub last_values: bool,
 }
 
 impl Subscribe {
@@ -110,13 +112,21 @@ impl Subscribe {
     /// The newest of each topic, as often as this client can take it.
     #[must_use]
     pub fn newest() -> Self {
-        Self { updates_per_second: None, conflate: true }
+        Self { conflate: true, ..Self::default() }
     }
 
     /// The newest of each topic, at most so many a second.
     #[must_use]
     pub fn at_most(updates_per_second: u32) -> Self {
-        Self { updates_per_second: Some(updates_per_second), conflate: true }
+        Self { updates_per_second: Some(updates_per_second), ..Self::newest() }
+    }
+
+    /// The same, with the last value of each topic first, where the router keeps it. They have
+    /// [`Message::last_value`](crate::Message::last_value); [`Event::LastValues`](crate::Event::LastValues)
+    /// says that all have come.
+    #[must_use]
+    pub fn last_values(self) -> Self {
+        Self { last_values: true, ..self }
     }
 
     pub(crate) fn updates(&self) -> Updates {

@@ -2,6 +2,7 @@
 
 mod environment;
 mod journal;
+mod last_value;
 mod load;
 pub mod quantity;
 mod rule;
@@ -19,6 +20,7 @@ use trunkline_reactor::{Address, Idle};
 use trunkline_router::{ClientOptions, Overflow};
 
 pub use journal::{Journal, JournalRule};
+pub use last_value::LastValueRule;
 pub use load::ConfigError;
 pub use rule::Rule;
 pub(crate) use rule::fits;
@@ -36,6 +38,9 @@ pub struct Config {
     pub limits: Limits,
     /// What every client gets, unless a rule says otherwise.
     pub client: Client,
+    /// Topics whose last value is kept.
+    #[serde(rename = "last_value")]
+    pub last_values: Vec<LastValueRule>,
     /// Guaranteed delivery.
     pub journal: Journal,
     /// How the router works.
@@ -115,6 +120,11 @@ pub struct Limits {
     pub matches: usize,
     /// Those of one client.
     pub matches_per_client: usize,
+    /// Topics whose last value is kept; the values that were updated least recently make room.
+    pub last_values: usize,
+    /// Bytes of these values.
+    #[serde(deserialize_with = "quantity::size")]
+    pub last_value_bytes: u64,
     /// Requests of one client that wait for their reply.
     pub requests_per_client: usize,
     /// Bytes of a frame, and so of a message with its header.
@@ -136,6 +146,8 @@ impl Default for Limits {
             overlaps_per_client: 256,
             matches: 5_000_000,
             matches_per_client: 2_000_000,
+            last_values: 1_000_000,
+            last_value_bytes: 256 << 20,
             requests_per_client: 1_024,
             frame_bytes: 1 << 20,
             output_bytes: 256 << 10,

@@ -133,6 +133,10 @@ impl SessionRenderer for ClientRenderer {
         each!(self, renderer => renderer.gap(out, gap))
     }
 
+    fn last_values(&mut self, out: &mut Vec<u8>, subscription: u32, count: u64) {
+        each!(self, renderer => renderer.last_values(out, subscription, count))
+    }
+
     fn rejected(&mut self, out: &mut Vec<u8>, rejected: &trunkline_native::Rejected<'_>) {
         each!(self, renderer => renderer.rejected(out, rejected))
     }

@@ -26,6 +26,6 @@ pub use reader::{Ended, Incoming, Reader, Settings};
 pub use renderer::WebSocketRenderer;
 pub use session::WebSocketSession;
 pub use writer::{
-    Carried, Clock, Closing, Gap, Message, Outgoing, Rejected, Reply, Subject, Welcome, Writer,
-    ping,
+    Carried, Clock, Closing, Gap, LastValues, Message, Outgoing, Rejected, Reply, Subject, Welcome,
+    Writer, ping,
 };

@@ -85,7 +85,7 @@ impl Host {
             event_loop: event_loop(config, engine, &kernel)?,
             kernel,
             address: config.listen.native[0].clone(),
-            history: History::default(),
+            history: History::new(config),
             connections: BTreeMap::new(),
             counts: Counts::default(),
             trace,
@@ -200,7 +200,7 @@ impl Host {
     /// A turn of the loop.
     fn turn(&mut self, now: u64) -> Checked {
         self.counts.turns += 1;
-        let (accounts, published) = (self.accounts(), self.counts.published);
+        let (accounts, published) = (self.accounts(), self.offered());
         let ended = self.watch.turn(&mut self.event_loop, &self.kernel)?;
         self.counts.rejected = self.engine().totals().rejected_connections;
         for link in ended {
@@ -209,7 +209,7 @@ impl Host {
         }
         self.learn_who_is_connected();
         self.note_uses(now)?;
-        if self.counts.published == published {
+        if self.offered() == published {
             self.check_gone(&accounts)?;
         }
         let links: Vec<LinkId> = self.connections.keys().copied().collect();
@@ -222,6 +222,11 @@ impl Host {
             self.forget_ended(link);
         }
         Ok(())
+    }
+
+    /// How much was offered to subscriptions: messages and last values.
+    fn offered(&self) -> (u64, u64) {
+        (self.counts.published, self.engine().router().last_value_totals().offered)
     }
 
     fn learn_who_is_connected(&mut self) {
@@ -357,11 +362,12 @@ impl Host {
 fn brief(frame: &RouterFrame<'_>) -> String {
     match frame {
         RouterFrame::Message(it) => format!(
-            "message {} of topic {} for subscription {}, {:?}, {} bytes",
+            "message {} of topic {} for subscription {}, {:?}, last value {:?}, {} bytes",
             it.sequence,
             it.topic,
             it.subscription,
             it.conflation,
+            it.last_value,
             it.payload.len()
         ),
         RouterFrame::Reply(it) => format!("reply to {}", it.correlation),

@@ -120,7 +120,12 @@ impl Page {
             self.is_open = true;
             for number in 1..=self.random.between(1, 3) {
                 let pattern = self.random.pick(PATTERNS);
-                let how = self.random.pick(&["", ", \"conflate\": true"]);
+                let how = self.random.pick(&[
+                    "",
+                    ", \"conflate\": true",
+                    ", \"last_values\": true",
+                    ", \"conflate\": true, \"last_values\": true",
+                ]);
                 let text = format!("{{\"subscribe\": {number}, \"pattern\": \"{pattern}\"{how}}}");
                 self.send(link, TEXT, text.as_bytes(), host);
             }

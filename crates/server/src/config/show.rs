@@ -19,6 +19,10 @@ impl Config {
         for rule in &self.client.rules {
             show_rule(rule, &mut page);
         }
+        for rule in &self.last_values {
+            page.section("[[last_value]]");
+            page.key("topics", &quoted(&rule.topics), "that keep their last value");
+        }
         self.show_journal(&mut page);
         self.show_router(&mut page);
         self.show_edges(&mut page);
@@ -55,6 +59,16 @@ impl Config {
             "matches_per_client",
             &limits.matches_per_client,
             "of one client; it ends with more",
+        );
+        page.key(
+            "last_values",
+            &limits.last_values,
+            "kept; those updated least recently make room",
+        );
+        page.key(
+            "last_value_bytes",
+            &quoted(&size_text(limits.last_value_bytes)),
+            "of these, with about 70 for each",
         );
         page.key("requests_per_client", &limits.requests_per_client, "that wait for their reply");
         page.key(

@@ -116,6 +116,10 @@ impl ClientContext for EngineContext<'_> {
         Ok(deliveries)
     }
 
+    fn clear_last_value(&mut self, topic: TopicId) {
+        self.router.clear_last_value(self.now, topic);
+    }
+
     fn request(
         &mut self,
         topic: TopicId,

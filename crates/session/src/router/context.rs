@@ -122,6 +122,9 @@ pub trait ClientContext {
     /// The router does not take the message.
     fn publish(&mut self, topic: TopicId, format: u16, payload: &[u8]) -> Result<usize, Rejected>;
 
+    /// The topic has no last value from now on, for those who subscribe later.
+    fn clear_last_value(&mut self, topic: TopicId);
+
     /// As [`ClientContext::publish`], wanting a reply within `timeout` nanoseconds; 0 leaves the waiting to
     /// the client.
     ///

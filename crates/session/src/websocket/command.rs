@@ -22,6 +22,8 @@ pub enum Command<'a> {
         updates_per_second: Option<u32>,
         /// The newest replaces what waits.
         conflate: bool,
+        /// First the last value of each topic that keeps it.
+        last_values: bool,
     },
     /// Deliver no more for this subscription.
     Unsubscribe {
@@ -32,6 +34,8 @@ pub enum Command<'a> {
     Publish {
         /// Its topic.
         topic: Cow<'a, str>,
+        /// The topic has no last value then.
+        clears_last_value: bool,
         /// Format of the payload; see [`trunkline_native::format`].
         format: u16,
         /// The published payload.
@@ -194,14 +198,26 @@ impl<'a> Command<'a> {
     /// The same without the text that it was read from.
     pub fn into_owned(self) -> Command<'static> {
         match self {
-            Self::Subscribe { subscription, pattern, updates_per_second, conflate } => {
-                let pattern = owned(pattern);
-                Command::Subscribe { subscription, pattern, updates_per_second, conflate }
-            }
+            Self::Subscribe {
+                subscription,
+                pattern,
+                updates_per_second,
+                conflate,
+                last_values,
+            } => Command::Subscribe {
+                subscription,
+                pattern: owned(pattern),
+                updates_per_second,
+                conflate,
+                last_values,
+            },
             Self::Unsubscribe { subscription } => Command::Unsubscribe { subscription },
-            Self::Publish { topic, format, payload } => {
-                Command::Publish { topic: owned(topic), format, payload: payload.into_owned() }
-            }
+            Self::Publish { topic, clears_last_value, format, payload } => Command::Publish {
+                topic: owned(topic),
+                clears_last_value,
+                format,
+                payload: payload.into_owned(),
+            },
             Self::Request { topic, correlation, timeout_ms, format, payload } => Command::Request {
                 topic: owned(topic),
                 correlation,
@@ -245,7 +261,14 @@ impl<'a> Keys<'a> {
             };
             let updates_per_second = self.updates()?;
             let conflate = self.conflate.take().unwrap_or(false);
-            return Ok(Command::Subscribe { subscription, pattern, updates_per_second, conflate });
+            let last_values = self.last_values.take().unwrap_or(false);
+            return Ok(Command::Subscribe {
+                subscription,
+                pattern,
+                updates_per_second,
+                conflate,
+                last_values,
+            });
         }
         if let Some(subscription) = self.unsubscribe {
             return Ok(Command::Unsubscribe { subscription });
@@ -265,7 +288,8 @@ impl<'a> Keys<'a> {
         }
         let (format, payload) = self.content(verb)?;
         if let Some(Text(topic)) = self.publish.take() {
-            return Ok(Command::Publish { topic, format, payload });
+            let clears_last_value = self.clear_last_value.take().unwrap_or(false);
+            return Ok(Command::Publish { topic, clears_last_value, format, payload });
         }
         if let Some(Text(topic)) = self.request.take() {
             let Some(correlation) = self.correlation.take() else {
@@ -331,20 +355,36 @@ mod tests {
                     pattern: "fx/>".into(),
                     updates_per_second: Some(10),
                     conflate: false,
+                    last_values: false,
                 },
             ),
             (r#"{"unsubscribe": 1}"#, Command::Unsubscribe { subscription: 1 }),
             (
                 r#"{"publish": "fx/EURUSD", "payload": "1.\u0031"}"#,
-                Command::Publish { topic: "fx/EURUSD".into(), format: 1, payload: text("1.1") },
+                Command::Publish {
+                    topic: "fx/EURUSD".into(),
+                    clears_last_value: false,
+                    format: 1,
+                    payload: text("1.1"),
+                },
             ),
             (
                 r#"{"publish": "a", "binary": true, "format": "fix"}"#,
-                Command::Publish { topic: "a".into(), format: 5, payload: Payload::NextFrame },
+                Command::Publish {
+                    topic: "a".into(),
+                    clears_last_value: false,
+                    format: 5,
+                    payload: Payload::NextFrame,
+                },
             ),
             (
                 r#"{"publish": "a", "binary": true}"#,
-                Command::Publish { topic: "a".into(), format: 0, payload: Payload::NextFrame },
+                Command::Publish {
+                    topic: "a".into(),
+                    clears_last_value: false,
+                    format: 0,
+                    payload: Payload::NextFrame,
+                },
             ),
             (
                 r#"{"request": "a", "correlation": 9, "format": 40000, "payload": ""}"#,
@@ -374,6 +414,22 @@ mod tests {
             assert_eq!(read.awaits_payload(), json.contains("binary"), "{json}");
         }
         assert_eq!(ReplyTo::parse(&to.to_string()), Some(to));
+    }
+
+    #[test]
+    fn last_values_are_requested_and_cleared() {
+        let json = r#"{"subscribe": 1, "pattern": "fx/>", "conflate": true, "last_values": true}"#;
+        let read = Command::parse(json).expect(json);
+        let wants = |command: &Command<'_>| {
+            matches!(command, Command::Subscribe { conflate: true, last_values: true, .. })
+        };
+        assert!(wants(&read) && wants(&read.into_owned()));
+        let json = r#"{"publish": "a", "binary": true, "clear_last_value": true}"#;
+        let read = Command::parse(json).expect(json);
+        let clears = |command: &Command<'_>| {
+            matches!(command, Command::Publish { clears_last_value: true, .. })
+        };
+        assert!(clears(&read) && clears(&read.into_owned()));
     }
 
     #[test]
@@ -426,6 +482,10 @@ mod tests {
             (r#"{"reply": "7", "payload": ""}"#, "reply_to"),
             (r#"{"ping": 1, "round_trip_ns": 1}"#, "round_trip_ns means nothing beside ping"),
             (r#"{"taken": -1}"#, "invalid value: integer `-1`, expected u64"),
+            (
+                r#"{"unsubscribe": 1, "last_values": true}"#,
+                "last_values means nothing beside unsubscribe",
+            ),
             (r#"{"ping": 1, "payload": ""}"#, "payload means nothing beside ping"),
         ] {
             let error = Command::parse(json).expect_err(json).to_string();

@@ -103,6 +103,8 @@ keys! {
         pattern: Text<'a>,
         updates_per_second: u32,
         conflate: bool,
+        last_values: bool,
+        clear_last_value: bool,
         correlation: u64,
         timeout_ms: u32,
         round_trip_ns: u64,

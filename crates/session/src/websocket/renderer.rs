@@ -60,13 +60,16 @@ impl SessionRenderer for WebSocketRenderer {
             client: request.client.as_u64(),
             correlation: request.correlation,
         });
+        let age = it.conflation.map(|it| (it.age, it.published));
+        let age = age.or(it.last_value.map(|it| (it.age, it.published)));
         let message = Message {
             subscription: it.subscription,
             topic: it.name(),
             sequence: it.sequence,
             replaced: it.conflation.map(|conflation| conflation.replaced),
-            age_ns: it.conflation.map(|conflation| conflation.age),
-            published_ns: it.conflation.filter(|_| self.times).map(|it| it.published),
+            last_value: it.last_value.is_some(),
+            age_ns: age.map(|(age, _)| age),
+            published_ns: age.filter(|_| self.times).map(|(_, published)| published),
             format: it.format,
             reply_to,
             payload: Carried::Binary(0),
@@ -84,6 +87,10 @@ impl SessionRenderer for WebSocketRenderer {
             age_ns: gap.age,
         };
         self.write(out, &Outgoing::Gap(gap));
+    }
+
+    fn last_values(&mut self, out: &mut Vec<u8>, subscription: u32, count: u64) {
+        self.write(out, &Outgoing::LastValues(super::LastValues { subscription, count }));
     }
 
     /// Rejections that answer no frame: of requests that have timed out, and of subscriptions

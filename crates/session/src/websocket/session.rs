@@ -153,10 +153,11 @@ fn open(context: &mut impl ClientContext, requested: &Requested, answer: &str) {
 /// Executes a command; `frame` is the payload if it is not in the text.
 fn execute(context: &mut impl ClientContext, command: &Command<'_>, frame: &[u8]) {
     let (subject, done) = match command {
-        Command::Subscribe { subscription, pattern, updates_per_second, conflate } => {
+        Command::Subscribe { subscription, pattern, updates_per_second, conflate, last_values } => {
             let options = SubscriptionOptions {
                 updates_per_second: updates_per_second.and_then(NonZeroU32::new),
                 conflate: *conflate,
+                last_values: *last_values,
             };
             let done = context.subscribe(*subscription, pattern, options);
             (
@@ -170,9 +171,13 @@ fn execute(context: &mut impl ClientContext, command: &Command<'_>, frame: &[u8]
             let answer = Outgoing::Unsubscribed(*subscription);
             (Subject::Unsubscribe(*subscription), done.map(|()| Some(answer)))
         }
-        Command::Publish { topic, format, payload } => {
+        Command::Publish { topic, clears_last_value, format, payload } => {
             let done = with_topic(context, topic, |context, id| {
-                context.publish(id, *format, payload.bytes(frame)).map(|_| ())
+                context.publish(id, *format, payload.bytes(frame))?;
+                if *clears_last_value {
+                    context.clear_last_value(id);
+                }
+                Ok(())
             });
             (Subject::Publish(topic), done.map(|()| None))
         }

@@ -192,6 +192,7 @@ fn message<'a>(topic: &'a str) -> Message<'a> {
         topic,
         sequence: 9,
         replaced: None,
+        last_value: false,
         age_ns: None,
         published_ns: None,
         format: 0,
@@ -213,6 +214,8 @@ fn text_is_written_in_json_and_other_payloads_follow_it() {
         ..message("fx/é")
     };
     writer.message(&mut out, conflated, b"\xff\0");
+    let last = Message { last_value: true, age_ns: Some(4_000), ..message("a") };
+    writer.message(&mut out, last, b"1");
     writer.reply(&mut out, 7, 0, b"yes");
     writer.reply(&mut out, 8, 40_000, b"\xfe");
     assert_eq!(
@@ -221,14 +224,15 @@ fn text_is_written_in_json_and_other_payloads_follow_it() {
             json!({"message": {"subscription": 1, "topic": "fx/EURUSD", "sequence": 9, "payload": "1.1 \"é\"\n"}}),
             json!({"message": {"subscription": 1, "topic": "fx/é", "sequence": 9, "replaced": 3, "age_ns": 4000, "published_ns": 7000,
                 "format": "json", "reply_to": "ff-1", "binary": 2}}),
+            json!({"message": {"subscription": 1, "topic": "a", "sequence": 9, "last_value": true, "age_ns": 4000, "payload": "1"}}),
             json!({"reply": {"correlation": 7, "payload": "yes"}}),
             json!({"reply": {"correlation": 8, "format": 40000, "binary": 1}}),
         ]
     );
     let frames = frames(&out);
     let firsts: Vec<u8> = frames.iter().map(|(first, _)| *first).collect();
-    assert_eq!(firsts, [TEXT, TEXT, BINARY, TEXT, TEXT, BINARY]);
-    assert_eq!((&frames[2].1[..], &frames[5].1[..]), (&b"\xff\0"[..], &b"\xfe"[..]));
+    assert_eq!(firsts, [TEXT, TEXT, BINARY, TEXT, TEXT, TEXT, BINARY]);
+    assert_eq!((&frames[2].1[..], &frames[6].1[..]), (&b"\xff\0"[..], &b"\xfe"[..]));
 }
 
 #[test]
@@ -242,6 +246,7 @@ fn everything_else_is_written_in_json() {
         Outgoing::Pong(3),
         Outgoing::Clock(Clock { token: 4, time_ns: 5 }),
         Outgoing::Gap(gap),
+        Outgoing::LastValues(LastValues { subscription: 1, count: 250 }),
         Outgoing::Rejected(Rejected {
             subject: Subject::Subscribe(2),
             code,
@@ -265,6 +270,7 @@ fn everything_else_is_written_in_json() {
             json!({"pong": 3}),
             json!({"clock": {"token": 4, "time_ns": 5}}),
             json!({"gap": {"subscription": 1, "topic": "a", "count": 2, "first": 5, "last": 7, "age_ns": 9}}),
+            json!({"last_values": {"subscription": 1, "count": 250}}),
             json!({"rejected": {"subscribe": 2, "code": code, "offset": 4, "reason": "why"}}),
             json!({"rejected": {"publish": "a", "code": code, "reason": "why"}}),
         ]

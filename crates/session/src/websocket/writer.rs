@@ -24,6 +24,8 @@ pub enum Outgoing<'a> {
     Message(Message<'a>),
     /// Messages were lost.
     Gap(Gap<'a>),
+    /// All last values of a subscription have come.
+    LastValues(LastValues),
     /// The answer to a request.
     Reply(Reply<'a>),
     /// The subscription of this number is made.
@@ -80,10 +82,14 @@ pub struct Message<'a> {
     /// Updates that it replaced since the last one that was delivered; conflated ones have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced: Option<u64>,
-    /// Nanoseconds from its publishing to its sending; conflated ones have it.
+    /// It was published before the subscription was made.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub last_value: bool,
+    /// Nanoseconds from its publishing to its sending; conflated ones and last values have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_ns: Option<u64>,
-    /// When it was published, by the router's clock; conflated ones have it where times were asked for.
+    /// When it was published, by the router's clock; conflated ones and last values have it where times
+    /// were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_ns: Option<u64>,
     /// Format of the payload, where it has one.
@@ -122,6 +128,15 @@ pub struct Gap<'a> {
     pub last: u64,
     /// Nanoseconds since the first was lost.
     pub age_ns: u64,
+}
+
+/// The end of the last values.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LastValues {
+    /// The subscription that asked for them.
+    pub subscription: u32,
+    /// How many there were.
+    pub count: u64,
 }
 
 /// An answer.
