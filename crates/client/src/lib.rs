@@ -80,3 +80,5 @@ pub use trunkline_native::{
     kind,
 };
 pub use trunkline_reactor::{Address, Idle};
+#[cfg(feature = "tls")]
+pub use trunkline_reactor::{ClientTls, CredentialsError};

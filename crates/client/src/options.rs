@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use trunkline_native::{Features, Hello, Overflow, Updates, VERSION};
+#[cfg(feature = "tls")]
+use trunkline_reactor::ClientTls;
 use trunkline_reactor::Idle;
 
 /// Options of a client. 0 leaves a number to the router's configuration.
@@ -26,6 +28,9 @@ pub struct Options {
     pub credit: bool,
     /// Conflated messages have their age when they are delivered ([`crate::Message::age`]).
     pub times: bool,
+    /// Whom the client trusts at addresses with TLS (`tls://`), and its own certificate. These addresses need it.
+    #[cfg(feature = "tls")]
+    pub tls: Option<ClientTls>,
     /// Time limit for connecting, for an answer, and for room in a full connection.
     pub timeout: Duration,
     /// How the thread waits: asleep, or awake for a quicker answer.
@@ -53,6 +58,8 @@ impl Default for Options {
             bytes_per_second: 0,
             credit: true,
             times: true,
+            #[cfg(feature = "tls")]
+            tls: None,
             timeout: Duration::from_secs(10),
             idle: Idle::Block,
             frame_bytes: 16 << 20,

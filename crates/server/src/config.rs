@@ -7,6 +7,7 @@ mod load;
 pub mod quantity;
 mod rule;
 mod show;
+mod tls;
 mod words;
 
 use std::num::{NonZeroU32, NonZeroU64};
@@ -23,6 +24,7 @@ pub use last_value::LastValueRule;
 pub use load::ConfigError;
 pub use rule::Rule;
 pub(crate) use rule::fits;
+pub use tls::Tls;
 
 /// Everything that can be configured. `Config::default()` is a router that starts with no file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -30,6 +32,8 @@ pub(crate) use rule::fits;
 pub struct Config {
     /// Where clients connect.
     pub listen: Listen,
+    /// Encryption, and who clients are by their certificates.
+    pub tls: Tls,
     /// The limits of a router.
     pub limits: Limits,
     /// What every client gets, unless a rule says otherwise.
@@ -57,7 +61,7 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Listen {
-    /// Addresses for the native protocol: `tcp://HOST:PORT`, `unix://PATH`, `shm://PATH`.
+    /// Addresses for the native protocol: `tcp://HOST:PORT`, `tls://HOST:PORT`, `unix://PATH`, `shm://PATH`.
     #[serde(deserialize_with = "addresses")]
     pub native: Vec<Address>,
     /// `HOST:PORT` for metrics, health and status over HTTP; none when `"off"`.
@@ -334,6 +338,7 @@ impl Config {
     pub fn needs_restart(&self, other: &Self) -> Vec<&'static str> {
         let keys = [
             ("listen.http", self.listen.http != other.listen.http),
+            ("tls.http", self.tls.http != other.tls.http),
             ("journal.directory", self.journal.directory != other.journal.directory),
             ("journal.segment_bytes", self.journal.segment_bytes != other.journal.segment_bytes),
             ("http.hosts", self.http != other.http),

@@ -153,9 +153,10 @@ impl Engine {
         if client_session.is_closing || self.state.is_stopping {
             return bytes.len();
         }
-        if self.state.held.reason(id) == Some(WaitsFor::Reader) {
+        if matches!(self.state.held.reason(id), Some(WaitsFor::Reader | WaitsFor::Turn)) {
             return 0;
         }
+        self.state.work = 0;
         client_session.last_received = now;
         let (router, storage, state) = (&mut self.router, &mut self.storage, &mut self.state);
         let mut context = EngineContext { now, router, storage, state, client_session };
@@ -168,8 +169,13 @@ impl Engine {
         used
     }
 
-    /// Whether nothing is to be read from a connection now: what it wants to store has no room, or its client has
-    /// to read answers first. [`Engine::next_released`] names it when it may go on.
+    /// A turn of the caller's loop begins: connections that have made much work in the last one may go on.
+    pub fn begin_turn(&mut self) {
+        self.state.held.begin_turn();
+    }
+
+    /// Whether nothing is to be read from a connection now: what it wants to store has no room, its client has
+    /// to read answers first, or others have their turn. [`Engine::next_released`] names it when it may go on.
     pub fn is_held(&self, id: ConnectionId) -> bool {
         self.state.held.contains(id)
     }

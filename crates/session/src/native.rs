@@ -9,9 +9,10 @@ use trunkline_native as native;
 use trunkline_native::{ClientFrame, Hello, code, kind};
 use trunkline_router::{Overflow, SubscriptionOptions, TopicId};
 
-use crate::router::{ClientContext, ClientRenderer, Greeting, Rejected, RequestedLimits};
+use crate::router::{
+    ClientContext, ClientRenderer, ConnectionProducer, Greeting, Rejected, RequestedLimits,
+};
 use aliases::Aliases;
-use guaranteed::ProducerState;
 
 pub use renderer::NativeRenderer;
 
@@ -19,7 +20,7 @@ pub use renderer::NativeRenderer;
 #[derive(Debug, Default)]
 pub struct NativeSession {
     aliases: Aliases,
-    producer: ProducerState,
+    producer: ConnectionProducer,
 }
 
 impl NativeSession {
@@ -30,7 +31,7 @@ impl NativeSession {
         if !context.is_greeted() {
             used = self.greeting(context, bytes);
         }
-        while context.is_open() && context.is_greeted() && context.has_room_for_answer() {
+        while context.is_open() && context.is_greeted() && context.may_go_on() {
             let rest = &bytes[used..];
             if let Some((publish, length)) = native::decode_publish(rest, limit) {
                 used += length;

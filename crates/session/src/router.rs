@@ -5,10 +5,12 @@
 //! own: [`crate::native`], [`crate::websocket`]; here stand the arms of each.
 
 mod context;
+mod producer;
 mod rejected;
 mod renderer;
 
 pub use context::{ClientContext, Greeting, GuaranteedMessage, RequestedLimits};
+pub(crate) use producer::{ConnectionProducer, interval};
 pub use rejected::{Rejected, StoreError};
 pub use renderer::{SessionRenderer, StoreEvent};
 

@@ -61,7 +61,7 @@ pub(crate) fn event_loop(
     let mut platform = Simulated(Rc::clone(kernel));
     let mut listeners = Vec::new();
     for (configured, protocol) in wanted_listeners(config) {
-        let socket = platform.bind(&configured).map_err(failed)?;
+        let socket = platform.bind(&configured, protocol).map_err(failed)?;
         listeners.push(ProtocolListener { socket, protocol, configured });
     }
     EventLoop::new(engine, platform, listeners).map_err(failed)
@@ -159,7 +159,8 @@ impl Host {
         it.client_reads(most, into);
         if let Some(tampered) = &mut at.tampered {
             // There may be more or fewer bytes than the router wrote.
-            let is_all = it.to_client.is_empty() && at.unwritten.is_empty();
+            let is_all =
+                it.to_client.is_empty() && it.session.held() == 0 && at.unwritten.is_empty();
             let length =
                 if is_all { tampered.len() } else { tampered.len().min(into.len() - before) };
             into.truncate(before);

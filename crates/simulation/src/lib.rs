@@ -36,6 +36,8 @@
 use std::fmt::Write as _;
 
 mod actor;
+#[cfg(test)]
+mod attacks;
 mod history;
 mod host;
 mod kernel;

@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use trunkline_client::{Overflow, Start, format};
 use trunkline_experiment::link::parse_delay;
 
-use super::FormArguments;
+use super::{FormArguments, TlsArguments};
 use crate::quantity;
 
 /// The verbs of a client of a router.
@@ -45,6 +45,8 @@ pub(crate) struct ListArguments {
     #[arg(long, short, value_name = "URL", default_value = "http://127.0.0.1:7401")]
     pub(crate) to: String,
     #[command(flatten)]
+    pub(crate) tls: TlsArguments,
+    #[command(flatten)]
     pub(crate) form: FormArguments,
 }
 
@@ -60,7 +62,7 @@ pub(crate) struct DeleteArguments {
 /// The router, and the client's name.
 #[derive(Debug, Args)]
 pub(crate) struct ToArguments {
-    /// The router: tcp://HOST:PORT, unix:///PATH or shm:///PATH [default: $TRUNKLINE_TO, else
+    /// The router: tcp://HOST:PORT, tls://HOST:PORT, unix:///PATH or shm:///PATH [default: $TRUNKLINE_TO, else
     /// tcp://127.0.0.1:7400]
     #[arg(long, short, value_name = "ADDRESS")]
     pub(crate) to: Option<String>,
@@ -70,6 +72,8 @@ pub(crate) struct ToArguments {
     /// Time limit for connecting and for answers, such as 5s or 300ms
     #[arg(long, value_parser = parse_delay, default_value = "10s")]
     pub(crate) timeout: Duration,
+    #[command(flatten)]
+    pub(crate) tls: TlsArguments,
 }
 
 /// Of `pub`.

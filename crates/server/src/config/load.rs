@@ -150,6 +150,7 @@ impl Config {
                 format!("limits.topics and limits.topics_per_client are at most {MOST_TOPICS}");
             return Err(self.wrong(name, &most));
         }
+        self.tls.check(&self.listen).map_err(|missing| self.wrong(name, &missing))?;
         if self.client.rules.iter().any(|rule| rule.queue_messages == Some(0)) {
             return Err(self.wrong(name, "queue_messages of a client.rule is at least 1"));
         }

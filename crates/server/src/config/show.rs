@@ -13,6 +13,7 @@ impl Config {
     pub fn to_toml(&self) -> String {
         let mut page = Page(String::new());
         self.show_listen(&mut page);
+        self.show_tls(&mut page);
         self.show_limits(&mut page);
         self.show_client(&mut page);
         for rule in &self.client.rules {
@@ -38,7 +39,7 @@ impl Config {
         page.key(
             "native",
             &format!("[{}]", native.join(", ")),
-            "tcp://HOST:PORT, unix://PATH, shm://PATH; port 0 is any that is free",
+            "tcp://HOST:PORT, tls://HOST:PORT, unix://PATH, shm://PATH; port 0 is any that is free",
         );
         page.key("http", &endpoint(&listen.http), "metrics, health and status, or \"off\"");
         page.key("websocket", &endpoint(&listen.websocket), "for browsers, or \"off\"");
@@ -261,19 +262,19 @@ fn show_rule(rule: &Rule, page: &mut Page) {
     }
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-struct Page(String);
+pub(super) struct Page(String);
 
 impl Page {
-    fn section(&mut self, title: &str) {
+    pub(super) fn section(&mut self, title: &str) {
         let gap = if self.0.is_empty() { "" } else { "\n" };
         let _ = writeln!(self.0, "{gap}{title}");
     }
 
-    fn key(&mut self, name: &str, value: &dyn std::fmt::Display, comment: &str) {
+    pub(super) fn key(&mut self, name: &str, value: &dyn std::fmt::Display, comment: &str) {
         let line = format!("{name} = {value}");
         let _ = match comment {
             "" => writeln!(self.0, "{line}"),

@@ -1,10 +1,13 @@
 //! Deliveries and answers as texts of JSON.
 
+use serde::Serialize;
 use trunkline_native::{Rejected, code, kind};
 use trunkline_router::{Delivery, Gap, Requester};
 
-use super::{Carried, Message, Outgoing, ReplyTo, Subject, Welcome, Writer, unavailable};
-use crate::router::SessionRenderer;
+use super::{
+    Carried, GuaranteedEvent, Message, Outgoing, ReplyTo, Subject, Welcome, Writer, unavailable,
+};
+use crate::router::{SessionRenderer, StoreEvent};
 
 /// The phase of a connection, which decides what may be sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +46,7 @@ impl WebSocketRenderer {
         self.write(out, &Outgoing::Welcome(*welcome));
     }
 
-    pub(super) fn write(&mut self, out: &mut Vec<u8>, outgoing: &Outgoing<'_>) {
+    pub(super) fn write(&mut self, out: &mut Vec<u8>, outgoing: &impl Serialize) {
         if self.stage == Stage::Open {
             self.writer.write(out, outgoing);
         }
@@ -98,6 +101,8 @@ impl SessionRenderer for WebSocketRenderer {
             kind::SUBSCRIBE => Subject::Subscribe(number),
             kind::UNSUBSCRIBE => Subject::Unsubscribe(number),
             kind::REQUEST => Subject::Request(it.id),
+            kind::STORE => Subject::Store(it.id),
+            kind::CONSUME => Subject::Consume(number),
             of => Subject::Text(kind::name(of)),
         };
         self.write(out, &rejected(subject, it.code, it.offset, it.text));
@@ -124,6 +129,16 @@ impl SessionRenderer for WebSocketRenderer {
             Stage::Over => {}
         }
         self.stage = Stage::Over;
+    }
+
+    fn delivery(&mut self, out: &mut Vec<u8>, it: &trunkline_store::Delivery<'_>) {
+        if self.stage == Stage::Open {
+            self.writer.delivery(out, it);
+        }
+    }
+
+    fn event(&mut self, out: &mut Vec<u8>, event: &StoreEvent<'_>) {
+        self.write(out, &GuaranteedEvent::from(event));
     }
 }
 

@@ -278,6 +278,73 @@ fn everything_else_is_written_in_json() {
 }
 
 #[test]
+fn events_of_guaranteed_delivery_are_written_in_json() {
+    use crate::router::StoreEvent;
+    use trunkline_store::{Consuming, Delivery, Durability, Loss, LossReason, Stored};
+
+    let (mut writer, mut out) = (Writer::default(), Vec::new());
+    let durability = Durability { memory: 2, disk: 1 };
+    let position = u64::MAX;
+    let (window, waiting, next, is_new) = (100, 5, 1_000_000, true);
+    for event in [
+        StoreEvent::Stored(&Stored { durability, sequence: 42, position }),
+        StoreEvent::Consuming(&Consuming { subscription: 2, window, waiting, next, is_new }),
+        StoreEvent::Confirmed(2, durability, 1_000_017),
+        StoreEvent::Acknowledged(2, durability, 7, 1_000_020),
+        StoreEvent::Lost(
+            2,
+            &Loss { reason: LossReason::Quota, count: 3, first: 1_000_002, last: 1_000_009 },
+        ),
+        StoreEvent::Ended(2),
+    ] {
+        writer.write(&mut out, &GuaranteedEvent::from(&event));
+    }
+    let delivery = Delivery {
+        subscription: 2,
+        position: 1_000_017,
+        time: 1_700_000_000_000_000_001,
+        deliveries: 0,
+        is_repeated: false,
+        is_unconfirmed: false,
+        is_kept: false,
+        conflation: None,
+        format: 1,
+        topic: "orders/new",
+        payload: b"buy \"1\"",
+    };
+    writer.delivery(&mut out, &delivery);
+    let again = Delivery {
+        deliveries: 2,
+        is_repeated: true,
+        is_unconfirmed: true,
+        is_kept: true,
+        conflation: Some((3, 250)),
+        format: 0,
+        payload: b"\xff",
+        ..delivery
+    };
+    writer.delivery(&mut out, &again);
+    let time_ns = "1700000000000000001";
+    assert_eq!(
+        texts(&out),
+        [
+            json!({"stored": {"sequence": 42, "position": "18446744073709551615", "memory": 2, "disk": 1}}),
+            json!({"consuming": {"subscription": 2, "window": 100, "waiting": 5, "next": "1000000", "new": true}}),
+            json!({"confirmed": {"subscription": 2, "position": "1000017", "memory": 2, "disk": 1}}),
+            json!({"acknowledged": {"subscription": 2, "acknowledgements": 7, "position": "1000020", "memory": 2, "disk": 1}}),
+            json!({"lost": {"subscription": 2, "reason": "over quota", "count": 3, "first": "1000002", "last": "1000009"}}),
+            json!({"unsubscribed": 2}),
+            json!({"delivery": {"subscription": 2, "topic": "orders/new", "position": "1000017", "time_ns": time_ns,
+                "format": "text", "payload": "buy \"1\""}}),
+            json!({"delivery": {"subscription": 2, "topic": "orders/new", "position": "1000017", "time_ns": time_ns,
+                "deliveries": 2, "repeated": true, "unconfirmed": true, "kept": true, "replaced": 3, "age_ns": 250,
+                "binary": 1}}),
+        ]
+    );
+    assert_eq!(frames(&out).pop(), Some((BINARY, b"\xff".to_vec())));
+}
+
+#[test]
 fn closing_says_why_in_both_ways_and_fits_in_a_frame() {
     let (mut writer, mut out) = (Writer::default(), Vec::new());
     let reason = format!("{}é", "x".repeat(122));
