@@ -1,5 +1,6 @@
 //! The configuration of a router: one TOML file, or none, read at the start and at a reload.
 
+mod durable;
 mod environment;
 mod journal;
 mod load;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Deserializer, de};
 use trunkline_reactor::{Address, Idle};
 use trunkline_router::{ClientOptions, Overflow};
 
+pub use durable::DurableRule;
 pub use journal::{Journal, JournalRule};
 pub use load::ConfigError;
 pub use rule::Rule;

@@ -441,7 +441,7 @@ impl<P: Platform> EventLoop<P> {
             self.platform.begin_commit(commit);
             self.latency.commit_begins(self.now);
         }
-        if let Some(task) = self.engine.next_task(self.now) {
+        while let Some(task) = self.engine.next_task(self.now) {
             self.platform.begin_task(task);
         }
     }
@@ -575,6 +575,11 @@ impl<P: Platform> EventLoop<P> {
                     if self.surveys.len() < SURVEYS {
                         self.surveys.push_back((request, answer));
                     }
+                }
+                Command::Store(request, answer) => {
+                    let done = self.engine.change_store(self.now, &request);
+                    // The caller may have stopped waiting.
+                    let _ = answer.send(done.map_err(|rejected| rejected.to_string()));
                 }
                 Command::Reconfigure(config, answer) => {
                     let result = self.reconfigure(&config);

@@ -1,7 +1,7 @@
 //! Acknowledgements and releases of consumers.
 
 use crate::body::kind;
-use crate::durable::Durable;
+use crate::durable::{Durable, Ended};
 use crate::event_sink::{ClockReading, EventSink, Rejected};
 use crate::store::{Answer, Store};
 
@@ -36,6 +36,7 @@ impl Store {
         let id = *self.consumer_of.get(&(client, subscription)).ok_or(Rejected::Unknown)?;
         let consumer = self.consumers.get_mut(&id).ok_or(Rejected::Unknown)?;
         consumer.acknowledgements += 1;
+        consumer.is_late = false;
         let (number, wants_acknowledged) = (consumer.durable, consumer.wants_acknowledged);
         let ranges = self.durables.get(&number).map_or(0, Durable::kept_ranges);
         let count = match is_cumulative {
@@ -178,6 +179,7 @@ impl Store {
     ) -> Result<(), Rejected> {
         let id = *self.consumer_of.get(&(client, subscription)).ok_or(Rejected::Unknown)?;
         let consumer = self.consumers.get_mut(&id).ok_or(Rejected::Unknown)?;
+        consumer.is_late = false;
         let number = consumer.durable;
         let durable = self.durables.get_mut(&number).ok_or(Rejected::Unknown)?;
         let is_done = consumer.through.is_some_and(|through| position <= through);
@@ -186,12 +188,13 @@ impl Store {
         }
         let due = at.now.saturating_add(delay);
         if delay > 0 && durable.conflated.is_none() {
-            durable.delay(position, due);
+            durable.delay(position, due, Ended::Released);
             self.set_alarm(number, due);
             return Ok(());
         }
-        if let Some(flight) = durable.land(position) {
+        if let Some(mut flight) = durable.land(position) {
             consumer.in_flight -= 1;
+            flight.entry.ended = Ended::Released;
             durable.give_back(&flight, at.now, due);
         }
         self.pump(number, at, sink);

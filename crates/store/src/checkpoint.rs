@@ -5,10 +5,12 @@
 //! for the checkpoint to be complete. A piece is true at its place; later changes are in records of their
 //! own. Recovery begins with the first piece of the last complete checkpoint.
 
+use std::collections::BTreeMap;
+
 use crate::body::{Writer, kind};
 use crate::durable::{Account, Durable};
 use crate::event_sink::{ClockReading, Rejected};
-use crate::state::{Part, VERSION};
+use crate::state::{Delivered, Part, VERSION};
 use crate::store::Store;
 use trunkline_journal::Room;
 
@@ -34,9 +36,10 @@ enum Place {
 /// Bytes of a piece besides its producers and subscriptions.
 const HEAD: usize = 28;
 
-/// Bytes of a producer besides its name, and of a part besides its name, its pattern and its ranges.
+/// Bytes of a producer besides its name, and of a part besides its name, its pattern, its ranges and its
+/// counts of deliveries.
 const PRODUCER: usize = 30;
-const PART: usize = 100;
+const PART: usize = 148;
 
 /// The least room for ranges; two numbers take twenty bytes at most.
 const RANGES: usize = 40;
@@ -170,13 +173,15 @@ impl Durable {
     /// Its state, with the done ranges from a position on that fit so many bytes. `end` is the next
     /// position of the journal.
     pub(crate) fn part(&self, from: u64, bytes: usize, end: u64) -> Part<'_> {
-        let mut bounds = Bounds { all: Vec::new(), before: 0, bytes: 4, most: bytes };
-        let to = self.write_done(from, end, &mut bounds);
+        let mut bounds = Bounds { all: Vec::new(), before: 0, bytes: 8, most: bytes };
+        let mut to = self.write_done(from, end, &mut bounds);
+        let delivered = bounds.delivered(&self.delivered, from, &mut to);
         // What is not in the journal yet gets a record of its own.
         let account = Account {
             acknowledged: self.account.acknowledged - self.unlogged.acknowledged,
             expired: self.account.expired - self.unlogged.expired,
             lost: self.account.lost - self.unlogged.lost,
+            purged: self.account.purged - self.unlogged.purged,
             ..self.account
         };
         Part {
@@ -186,6 +191,8 @@ impl Durable {
             conflation: self.interval(),
             account,
             matched: self.matched(end),
+            is_paused: self.is_paused,
+            delivered,
             span: (from, to),
             bounds: bounds.all,
         }
@@ -253,6 +260,32 @@ impl Bounds {
         self.all.extend([begin, end]);
         (self.before, self.bytes) = (end, bytes);
         true
+    }
+}
+
+impl Bounds {
+    /// The counts of deliveries of the positions from one up to another. Where there is no room for all, both
+    /// end earlier, with one count at least.
+    fn delivered(&mut self, all: &Delivered, from: u64, to: &mut u64) -> Delivered {
+        let mut delivered = Delivered { through: all.through, counts: BTreeMap::new() };
+        let mut before = 0;
+        for (position, count) in all.counts.range(from..*to) {
+            let bytes = self.bytes + short(position - before) + short(u64::from(*count));
+            if bytes > self.most && !delivered.counts.is_empty() {
+                *to = *position;
+                break;
+            }
+            delivered.counts.insert(*position, *count);
+            (before, self.bytes) = (*position, bytes);
+        }
+        // Ranges behind that are of the next part.
+        while self.all.len() >= 2 && self.all[self.all.len() - 2] >= *to {
+            self.all.truncate(self.all.len() - 2);
+        }
+        if let Some(last) = self.all.last_mut() {
+            *last = (*last).min(*to);
+        }
+        delivered
     }
 }
 

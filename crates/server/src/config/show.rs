@@ -151,6 +151,23 @@ impl Config {
                 page.key("delivery", &quoted(forwarding_text(forwarding)), "");
             }
         }
+        for rule in &journal.durables {
+            page.section("[[journal.durable]]");
+            page.key(
+                "name",
+                &quoted(&rule.name),
+                "of durable subscriptions; * stands for anything",
+            );
+            if let Some(time) = rule.acknowledge_within {
+                page.key("acknowledge_within", &quoted(&time_text(time)), "or it is redelivered");
+            }
+            if let Some(deliveries) = rule.deliveries {
+                page.key("deliveries", &deliveries, "at most; then it is a dead letter");
+            }
+            if let Some(topic) = &rule.dead_letters {
+                page.key("dead_letters", &quoted(topic), "the topic of dead letters");
+            }
+        }
     }
 
     fn show_router(&self, page: &mut Page) {

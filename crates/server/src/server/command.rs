@@ -8,6 +8,7 @@ use std::time::Duration;
 use trunkline_reactor::Waker;
 
 use crate::config::Config;
+use crate::engine::{StoreAnswer, StoreRequest};
 use crate::snapshot::{Snapshot, SnapshotRequest};
 
 /// How long an answer may take that needs a few turns of the loop.
@@ -22,6 +23,8 @@ pub enum Command {
     Reconfigure(Box<Config>, SyncSender<Result<(), String>>),
     /// Returns a snapshot.
     Snapshot(SnapshotRequest, SyncSender<Snapshot>),
+    /// Does something with durable subscriptions or producers; the answer is the reason if that fails.
+    Store(StoreRequest, SyncSender<Result<StoreAnswer, String>>),
 }
 
 /// The queue of commands. The router's thread checks one flag a turn, and takes the lock only when
@@ -99,6 +102,19 @@ impl Handle {
         let (answer, answers) = mpsc::sync_channel(1);
         self.ask(Command::Snapshot(what, answer));
         answers.recv_timeout(PATIENCE).ok()
+    }
+
+    /// Changes durable subscriptions and producers as an administrator asks. What it changes holds when this
+    /// returns, and over a restart from the next write to the disk on.
+    ///
+    /// # Errors
+    ///
+    /// Says why nothing has changed.
+    pub fn change_store(&self, request: StoreRequest) -> Result<StoreAnswer, String> {
+        let (answer, answers) = mpsc::sync_channel(1);
+        self.ask(Command::Store(request, answer));
+        let silent = |_| Err("the router does not answer".to_owned());
+        answers.recv_timeout(PATIENCE).unwrap_or_else(silent)
     }
 
     fn ask(&self, command: Command) {
