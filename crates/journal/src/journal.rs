@@ -247,6 +247,8 @@ pub struct Journal {
     is_wanted: bool,
     /// Whether the next segment may exceed the limit, for records that release earlier ones.
     may_exceed: bool,
+    /// The next segment is to be begun although the current one has room.
+    is_rotating: bool,
     /// The disk had no room for a segment, and nothing was released since.
     has_no_room: bool,
     /// Recovery needs all records from this segment on.
@@ -292,6 +294,7 @@ impl Journal {
             is_held_by_known: false,
             is_wanted: false,
             may_exceed: false,
+            is_rotating: false,
             has_no_room: false,
             since: segment,
             known: VecDeque::new(),

@@ -154,6 +154,7 @@ impl<R: Renderer> Egress<R> {
         tell(turn, &mut client.port, matched, lost);
         let update = &self.matches.waiting[waiting];
         let age = turn.now.saturating_sub(update.published);
+        self.waits.record(age);
         let content = Content {
             sequence: update.sequence,
             conflation: Some(&Conflation { replaced, age, published: update.published }),

@@ -1,5 +1,6 @@
 //! The router with its sessions, without sockets and clocks: bytes in, bytes out.
 
+mod administration;
 mod client_session;
 mod consumers;
 mod context;
@@ -26,9 +27,10 @@ use trunkline_store::Store;
 
 pub use trunkline_router::Dirty;
 
+pub(crate) use administration::{Listing, Waiting};
 pub(crate) use client_session::ClientSession;
 pub use client_session::Peer;
-pub use durables::{StoreAnswer, StoreRequest};
+pub use durables::StoreRequest;
 pub(crate) use held::WaitsFor;
 pub(crate) use new_producers::{ExceededLimit, Origin};
 pub use output::ClientOutput;
@@ -126,10 +128,10 @@ impl Engine {
         Ok(id)
     }
 
-    /// The last bytes to a connection that is rejected: the reason, in its protocol.
-    pub fn rejection(protocol: Protocol, reason: &str) -> Vec<u8> {
+    /// The last bytes to a connection that is rejected: a code and the reason, in its protocol.
+    pub fn rejection(protocol: Protocol, code: u16, reason: &str) -> Vec<u8> {
         let mut out = Vec::new();
-        ClientRenderer::new(protocol).close(&mut out, code::FULL, reason);
+        ClientRenderer::new(protocol).close(&mut out, code, reason);
         out
     }
 

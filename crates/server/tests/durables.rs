@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use trunkline_client::{Client, Consume, Event, LostReason, Options, code, format};
 use trunkline_server::config::DurableRule;
-use trunkline_server::engine::{StoreAnswer, StoreRequest};
+use trunkline_server::administration::{Answer, Changed, Rejection, Request, StoreRequest};
 use trunkline_server::snapshot::{DurableStatus, SnapshotRequest};
 use trunkline_server::{Config, Running, Server};
 use trunkline_store::Start;
@@ -91,8 +91,15 @@ fn status(router: &Running, name: &str) -> DurableStatus {
     all.into_iter().find(|it| it.name == name).expect("it is there")
 }
 
-fn ask(router: &Running, request: StoreRequest) -> StoreAnswer {
-    router.handle().change_store(request).expect("it is done")
+fn try_ask(router: &Running, request: StoreRequest) -> Result<Changed, Rejection> {
+    match router.handle().administer(Request::Store(request)).expect("it answers")? {
+        Answer::Changed(changed) => Ok(changed),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn ask(router: &Running, request: StoreRequest) -> Changed {
+    try_ask(router, request).expect("it is done")
 }
 
 #[test]
@@ -155,26 +162,24 @@ fn an_administrator_pauses_purges_and_moves() {
             _ => None,
         })
     };
-    assert_eq!(ask(&router, StoreRequest::Pause(name())), StoreAnswer::Done);
+    ask(&router, StoreRequest::Pause(name()));
     assert_eq!(window(&mut desk), 0, "it is told");
     store(&mut feed, "first");
     store(&mut feed, "second");
     assert!(status(&router, "desk").is_paused);
-    assert_eq!(ask(&router, StoreRequest::Resume(name())), StoreAnswer::Done);
+    ask(&router, StoreRequest::Resume(name()));
     assert!(window(&mut desk) > 0);
     let (first, ..) = delivery(&mut desk);
     desk.acknowledge(subscription, first).expect("sent");
     desk.flush().expect("sent");
     assert_eq!(delivery(&mut desk).2, "second");
-    let StoreAnswer::Purged(purged) = ask(&router, StoreRequest::Purge(name())) else {
-        panic!("it says what it has ended");
-    };
+    let purged = ask(&router, StoreRequest::Purge(name()));
     let lost = wait(&mut desk, |event| match event {
         Event::Lost(it) => Some((it.reason, it.count)),
         _ => None,
     });
-    assert_eq!(lost, (LostReason::Purged, purged.messages));
-    assert_eq!(ask(&router, StoreRequest::Seek(name(), Start::All)), StoreAnswer::Done);
+    assert_eq!(lost, (LostReason::Purged, purged.purged));
+    ask(&router, StoreRequest::Seek(name(), Start::All));
     let rejected = wait(&mut desk, |event| match event {
         Event::Rejected(it) => Some((it.code, it.text.to_owned())),
         _ => None,
@@ -185,13 +190,14 @@ fn an_administrator_pauses_purges_and_moves() {
     assert_eq!(delivery(&mut desk).2, "second");
     ask(&router, StoreRequest::Delete(name()));
     wait(&mut desk, |event| matches!(event, Event::Ended(_)).then_some(()));
-    let unknown = router.handle().change_store(StoreRequest::Pause(name()));
-    assert!(unknown.expect_err("it is gone").contains("no such durable"));
-    let delete = || router.handle().change_store(StoreRequest::DeleteProducer("feed".into()));
-    assert!(delete().expect_err("it is connected").contains("uses it"));
+    let unknown = try_ask(&router, StoreRequest::Pause(name()));
+    assert!(matches!(&unknown, Err(Rejection::NotFound(why)) if why.contains("no such durable")));
+    let delete = || try_ask(&router, StoreRequest::DeleteProducer("feed".into()));
+    let used = delete();
+    assert!(matches!(&used, Err(Rejection::Conflict(why)) if why.contains("uses it")), "{used:?}");
     drop(feed);
     while delete().is_err() {
         std::thread::yield_now();
     }
-    assert!(delete().expect_err("it is gone").contains("no such producer"));
+    assert!(matches!(delete(), Err(Rejection::NotFound(why)) if why.contains("no such producer")));
 }

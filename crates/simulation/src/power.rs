@@ -124,6 +124,8 @@ counts! {
     purges: "subscriptions purged",
     /// Durable subscriptions that were moved.
     moves: "subscriptions moved",
+    /// Times that the journal was rotated.
+    rotated: "times that the journal was rotated",
     /// Segments that were let go of.
     segments_removed: "segments let go of",
 }
@@ -245,7 +247,8 @@ impl World {
                 self.counts.failures += 1;
                 self.machine.fail();
             }
-            8..=20 => self.administer(),
+            8..=20 => self.machine.rotate(),
+            21..=33 => self.administer(),
             _ => {}
         }
         Ok(())

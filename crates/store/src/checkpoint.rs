@@ -44,6 +44,9 @@ const PART: usize = 148;
 /// The least room for ranges; two numbers take twenty bytes at most.
 const RANGES: usize = 40;
 
+/// The most bytes of a piece that has only one item: with the longest names and patterns.
+const LONGEST: usize = 700;
+
 /// The most bytes waiting to be written when another piece, which records wait for, is added.
 const AHEAD: usize = 4 << 20;
 
@@ -67,6 +70,11 @@ impl Store {
         Ok(())
     }
 
+    /// Room that is enough for any piece: less may be too little for the next one, and nothing may wait for that.
+    fn piece_room(&self) -> usize {
+        self.piece_bytes().max(LONGEST)
+    }
+
     /// The most bytes of a piece, unless it has only one item.
     fn piece_bytes(&self) -> usize {
         self.settings.piece_bytes.min(self.journal.record_bytes() / 2)
@@ -78,7 +86,7 @@ impl Store {
         let is_late = self.journal.end().offset > self.settings.journal.segment_bytes / 2;
         let waits = self.checkpoint.is_some()
             && is_late
-            && self.journal.make_room(self.piece_bytes()) == Ok(Room::Here);
+            && self.journal.make_room(self.piece_room()) == Ok(Room::Here);
         self.is_urgent |= waits;
         self.is_checkpoint_awaited |= waits;
         waits
@@ -97,7 +105,7 @@ impl Store {
     pub(crate) fn go_on_with_checkpoint(&mut self, at: ClockReading) -> bool {
         let Some(checkpoint) = self.checkpoint else { return false };
         // Otherwise the next segment begins with it.
-        if self.journal.make_room(self.piece_bytes()) != Ok(Room::Here) {
+        if self.journal.make_room(self.piece_room()) != Ok(Room::Here) {
             return false;
         }
         let (body, next) = self.piece(&checkpoint);

@@ -20,6 +20,7 @@ mod overdue;
 mod producer;
 mod pump;
 mod ranges;
+mod rotate;
 mod search;
 mod settings;
 mod slices;
@@ -27,6 +28,8 @@ mod state;
 mod store;
 mod version2;
 mod version3;
+mod view;
+
 pub use administration::Purged;
 pub use body::{StoredMessage, kind};
 pub use consumer::{Consume, Start};
@@ -40,3 +43,4 @@ pub use settings::{
 };
 pub use state::{Known, KnownProducer, State};
 pub use store::{Counts, DurableView, NewMessage, Producing, Store};
+pub use view::{ConsumerView, ProducerView};

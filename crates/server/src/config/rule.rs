@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use trunkline_router::Overflow;
+use trunkline_store::fits;
 
 use super::{optional_overflow, quantity};
 
@@ -45,6 +46,6 @@ impl Rule {
 
     /// True for a client of this name.
     pub fn fits(&self, name: &str) -> bool {
-        trunkline_store::fits(&self.name, name)
+        fits(&self.name, name)
     }
 }

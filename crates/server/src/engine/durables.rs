@@ -1,9 +1,9 @@
 //! What administrators ask of durable subscriptions and producers.
 
-use tracing::info;
 use trunkline_store::{Purged, Rejected, Start};
 
 use super::Engine;
+use crate::administration::{Changed, Rejection};
 
 /// What is asked of durable subscriptions and producers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,57 +22,43 @@ pub enum StoreRequest {
     DeleteProducer(String),
 }
 
-/// The answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StoreAnswer {
-    /// It is done.
-    Done,
-    /// What was purged.
-    Purged(Purged),
-}
-
 impl Engine {
-    /// Changes durable subscriptions and producers as an administrator asks.
+    /// Changes durable subscriptions and producers as an administrator asks. It holds at once, and over a
+    /// restart from the next write to the disk on.
     ///
     /// # Errors
     ///
-    /// It is not done; [`Rejected::Busy`] for now.
-    pub fn change_store(
-        &mut self,
-        now: u64,
-        request: &StoreRequest,
-    ) -> Result<StoreAnswer, Rejected> {
-        let answer = self.try_change_store(now, request);
-        match &answer {
-            Ok(done) => info!(?request, ?done, "an administrator has changed the journal"),
-            Err(why) => info!(?request, %why, "an administrator is rejected"),
-        }
+    /// Says why nothing has changed.
+    pub fn change_store(&mut self, now: u64, request: &StoreRequest) -> Result<Changed, Rejection> {
+        let changed = self.try_change_store(now, request);
         self.state.held.release_for_storage();
         self.set_room_timers();
-        answer
+        changed.map_err(|rejected| match &rejected {
+            Rejected::Unknown if matches!(request, StoreRequest::DeleteProducer(_)) => {
+                Rejection::NotFound("there is no such producer".to_owned())
+            }
+            Rejected::Unknown => Rejection::NotFound(rejected.to_string()),
+            Rejected::InUse(_) | Rejected::Different(_) => {
+                Rejection::Conflict(rejected.to_string())
+            }
+            _ => Rejection::Unavailable(rejected.to_string()),
+        })
     }
 
-    fn try_change_store(
-        &mut self,
-        now: u64,
-        request: &StoreRequest,
-    ) -> Result<StoreAnswer, Rejected> {
+    fn try_change_store(&mut self, now: u64, request: &StoreRequest) -> Result<Changed, Rejected> {
         let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        let mut changed = Changed::default();
         match request {
             StoreRequest::Pause(name) => store.pause(at, name, true, &mut sink)?,
             StoreRequest::Resume(name) => store.pause(at, name, false, &mut sink)?,
             StoreRequest::Purge(name) => {
-                return store.purge(at, name, &mut sink).map(StoreAnswer::Purged);
+                let Purged { messages, is_at_least } = store.purge(at, name, &mut sink)?;
+                changed = Changed { purged: messages, is_at_least };
             }
             StoreRequest::Seek(name, start) => store.seek(at, name, *start, &mut sink)?,
             StoreRequest::Delete(name) => store.delete(at, name, &mut sink)?,
-            StoreRequest::DeleteProducer(name) => {
-                store.delete_producer(at, name).map_err(|rejected| match rejected {
-                    Rejected::Unknown => Rejected::Different("there is no such producer".into()),
-                    other => other,
-                })?;
-            }
+            StoreRequest::DeleteProducer(name) => store.delete_producer(at, name)?,
         }
-        Ok(StoreAnswer::Done)
+        Ok(changed)
     }
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use trunkline_reactor::Waker;
 
+use crate::administration::{Answer, Rejection, Request};
 use crate::config::Config;
-use crate::engine::{StoreAnswer, StoreRequest};
+use crate::event_loop::Caller;
 use crate::snapshot::{Snapshot, SnapshotRequest};
 
 /// How long an answer may take that needs a few turns of the loop.
@@ -23,8 +24,21 @@ pub enum Command {
     Reconfigure(Box<Config>, SyncSender<Result<(), String>>),
     /// Returns a snapshot.
     Snapshot(SnapshotRequest, SyncSender<Snapshot>),
-    /// Does something with durable subscriptions or producers; the answer is the reason if that fails.
-    Store(StoreRequest, SyncSender<Result<StoreAnswer, String>>),
+    /// Does what an administrator asks.
+    Administer(Request, Caller),
+    /// Says how the router is, in the next turn.
+    Pulse(SyncSender<Pulse>),
+}
+
+/// How a router is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pulse {
+    /// Clients that are connected.
+    pub clients: u64,
+    /// Whether it drains for maintenance.
+    pub is_draining: bool,
+    /// Whether it stops.
+    pub is_stopping: bool,
 }
 
 /// The queue of commands. The router's thread checks one flag a turn, and takes the lock only when
@@ -104,17 +118,19 @@ impl Handle {
         answers.recv_timeout(PATIENCE).ok()
     }
 
-    /// Changes durable subscriptions and producers as an administrator asks. What it changes holds when this
-    /// returns, and over a restart from the next write to the disk on.
-    ///
-    /// # Errors
-    ///
-    /// Says why nothing has changed.
-    pub fn change_store(&self, request: StoreRequest) -> Result<StoreAnswer, String> {
+    /// Does what an administrator asks; it blocks this thread only. `None` if the router has stopped, does not
+    /// answer within five seconds, or too many ask already.
+    pub fn administer(&self, request: Request) -> Option<Result<Answer, Rejection>> {
         let (answer, answers) = mpsc::sync_channel(1);
-        self.ask(Command::Store(request, answer));
-        let silent = |_| Err("the router does not answer".to_owned());
-        answers.recv_timeout(PATIENCE).unwrap_or_else(silent)
+        self.ask(Command::Administer(request, answer));
+        answers.recv_timeout(PATIENCE).ok()
+    }
+
+    /// How the router is, if its thread answers in this time.
+    pub fn pulse(&self, within: Duration) -> Option<Pulse> {
+        let (answer, answers) = mpsc::sync_channel(1);
+        self.ask(Command::Pulse(answer));
+        answers.recv_timeout(within).ok()
     }
 
     fn ask(&self, command: Command) {

@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver};
 
 use trunkline_journal::simulated::Fault;
 use trunkline_journal::{Disk as _, segment_name};
+use trunkline_server::administration::{Answer, Rejection, Request};
 use trunkline_server::config::{DurableRule, JournalRule};
 use trunkline_server::engine::StoreRequest;
 use trunkline_server::server::Command;
@@ -48,6 +49,8 @@ pub(crate) struct Machine {
     synced: Rc<RefCell<BTreeSet<(u64, u64)>>>,
     random: Random,
     recent: VecDeque<String>,
+    /// What comes of the rotation that was asked for last.
+    rotation: Option<Receiver<Result<Answer, Rejection>>>,
 }
 
 fn config() -> Config {
@@ -94,6 +97,7 @@ impl Machine {
             synced,
             random: Random::stream(seed, 2),
             recent: VecDeque::new(),
+            rotation: None,
         };
         // An empty disk has nothing that could be wrong.
         let _ = machine.start(&mut PowerCounts::default());
@@ -239,7 +243,8 @@ impl Machine {
         }
         self.note(|| format!("an administrator asks for {request:?}"));
         let (answer, _) = mpsc::sync_channel(1);
-        self.kernel.borrow_mut().commands.push(Command::Store(request.clone(), answer));
+        let command = Command::Administer(Request::Store(request.clone()), answer);
+        self.kernel.borrow_mut().commands.push(command);
         true
     }
 
@@ -283,6 +288,13 @@ impl Machine {
         }
     }
 
+    /// An administrator asks for another segment of the journal.
+    pub(crate) fn rotate(&mut self) {
+        let (answer, answers) = mpsc::sync_channel(1);
+        self.kernel.borrow_mut().commands.push(Command::Administer(Request::Rotate, answer));
+        self.rotation = Some(answers);
+    }
+
     /// Bytes arrive, the disk works, the router does what is due.
     pub(crate) fn turn(&mut self, counts: &mut PowerCounts) -> Checked {
         let Some(event_loop) = &mut self.event_loop else { return Ok(()) };
@@ -308,6 +320,12 @@ impl Machine {
                 link.written.clear();
             }
             kernel.links.retain(|_, link| !(link.is_dropped && link.client_end.is_some()));
+        }
+        if let Some(answers) = &self.rotation
+            && let Ok(answer) = answers.try_recv()
+        {
+            counts.rotated += u64::from(answer.is_ok());
+            self.rotation = None;
         }
         counts.segments_removed +=
             self.with_disk(|work| std::mem::take(&mut work.segments_removed));

@@ -51,6 +51,7 @@ fn a_replay_right_after_a_start_does_not_wait_for_a_segment() {
         machine.send(feed, &out);
         wait(&mut machine, feed, |frame| matches!(frame, RouterFrame::Stored(_)));
         machine.die(false, &mut PowerCounts::default());
+        machine.disconnect(feed);
         machine.create_segments_in(CREATES);
         machine.start(&mut PowerCounts::default()).expect("it starts");
         let screen = machine.connect().expect("it listens");
