@@ -20,9 +20,9 @@ use crate::fault::Fault;
 use crate::output::{Form, print, wants_bold};
 use crate::quantity;
 pub(crate) use admin::{
-    AdminCommand, ClientsArguments, DisconnectArguments, DrainArguments, MostArguments, NamedArguments,
-    SeekArguments,
-    ProducersArguments, SiteArguments, SubscriptionsArguments, TopicsArguments, WhichArguments,
+    AdminCommand, ClientsArguments, DisconnectArguments, DrainArguments, MostArguments,
+    NamedArguments, ProducersArguments, SeekArguments, SiteArguments, SubscriptionsArguments,
+    TopicsArguments, WhichArguments,
 };
 pub(crate) use client::{
     ClientCommand, Column, DeleteArguments, DurableCommand, ListArguments, PubArguments,

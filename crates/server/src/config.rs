@@ -22,7 +22,7 @@ pub use durable::DurableRule;
 pub use journal::{Journal, JournalRule};
 pub use load::ConfigError;
 pub use rule::Rule;
-pub(crate) use rule::fits;
+pub(crate) use trunkline_store::fits;
 
 /// Everything that can be configured. `Config::default()` is a router that starts with no file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

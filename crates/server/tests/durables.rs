@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use trunkline_client::{Client, Consume, Event, LostReason, Options, code, format};
-use trunkline_server::config::DurableRule;
 use trunkline_server::administration::{Answer, Changed, Rejection, Request, StoreRequest};
+use trunkline_server::config::DurableRule;
 use trunkline_server::snapshot::{DurableStatus, SnapshotRequest};
 use trunkline_server::{Config, Running, Server};
 use trunkline_store::Start;

@@ -33,6 +33,16 @@ enum Step {
     Wait,
 }
 
+/// What the journal has of a message.
+enum Read<'a> {
+    /// It, its time, and the kind of its record.
+    Message(StoredMessage<'a>, u64, u8),
+    /// So many bytes have to be read first.
+    Elsewhere(usize),
+    /// It will not be delivered.
+    Lost(LossReason),
+}
+
 impl Store {
     /// Delivers what can be delivered of a subscription.
     pub(crate) fn pump(&mut self, number: u32, at: ClockReading, sink: &mut impl EventSink) {
@@ -209,32 +219,20 @@ impl Store {
         if durable.consumers.iter().all(is_full) {
             return Step::Wait;
         }
-        let message = match journal.at(entry.at) {
-            Lookup::Record { record, .. } if record.position == entry.position => {
-                StoredMessage::of(&record).map(|message| (message, record.time, record.kind))
-            }
-            Lookup::Elsewhere { bytes } => {
-                if !durable.is_reading {
-                    durable.is_reading = true;
+        let (message, time, kind) = match read(journal, &entry, at.time) {
+            Read::Message(message, time, kind) => (message, time, kind),
+            Read::Elsewhere(bytes) => {
+                if !std::mem::replace(&mut durable.is_reading, true) {
                     self.reading.push(number);
                     journal.fetch(entry.at, bytes);
                 }
                 return Step::Wait;
             }
-            Lookup::Gone { .. } => {
-                durable.drop_next(first, LossReason::Gone, at.now, end);
+            Read::Lost(reason) => {
+                durable.drop_next(first, reason, at.now, end);
                 return Step::Done;
             }
-            _ => None,
         };
-        let Some((message, time, kind)) = message else {
-            durable.drop_next(first, LossReason::Damaged, at.now, end);
-            return Step::Done;
-        };
-        if message.expires != 0 && at.time >= message.expires {
-            durable.drop_next(first, LossReason::Expired, at.now, end);
-            return Step::Done;
-        }
         if durable.is_exhausted(&entry) && kind != kind::DEAD_LETTER {
             self.set_aside(number, (&entry, is_again), at.now);
             return Step::Done;
@@ -272,6 +270,22 @@ impl Store {
             consumer.is_unconfirmed = consumer.unconfirmed > durable;
             consumer.is_unconfirmed
         });
+    }
+}
+
+/// What the journal has of a message at a time.
+fn read<'a>(journal: &'a Journal, entry: &Entry, now: u64) -> Read<'a> {
+    match journal.at(entry.at) {
+        Lookup::Record { record, .. } if record.position == entry.position => {
+            match StoredMessage::of(&record) {
+                Some(it) if it.expires != 0 && now >= it.expires => Read::Lost(LossReason::Expired),
+                Some(it) => Read::Message(it, record.time, record.kind),
+                None => Read::Lost(LossReason::Damaged),
+            }
+        }
+        Lookup::Elsewhere { bytes } => Read::Elsewhere(bytes),
+        Lookup::Gone { .. } => Read::Lost(LossReason::Gone),
+        _ => Read::Lost(LossReason::Damaged),
     }
 }
 

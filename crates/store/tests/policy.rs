@@ -4,8 +4,8 @@ mod world;
 
 use trunkline_journal::Options;
 use trunkline_store::{
-    Consume, DEAD_LETTER_FORMAT, DeadLetters, DeliveryPolicy, DeliveryRule, Rejected, Settings, Start,
-    kind,
+    Consume, DEAD_LETTER_FORMAT, DeadLetters, DeliveryPolicy, DeliveryRule, Rejected, Settings,
+    Start, kind,
 };
 use world::{Seen, World, durable, records, settings};
 

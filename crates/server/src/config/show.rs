@@ -19,6 +19,7 @@ impl Config {
             show_rule(rule, &mut page);
         }
         self.show_journal(&mut page);
+        self.show_journal_rules(&mut page);
         self.show_router(&mut page);
         self.show_edges(&mut page);
         self.show_log(&mut page);
@@ -141,6 +142,10 @@ impl Config {
         page.key("window", &journal.window, "unacknowledged messages of a consumer");
         page.key("window_limit", &journal.window_limit, "the most that a consumer may want");
         page.key("producer_window", &journal.producer_window, "unacknowledged, of a producer");
+    }
+
+    fn show_journal_rules(&self, page: &mut Page) {
+        let journal = &self.journal;
         for rule in &journal.rules {
             page.section("[[journal.rule]]");
             page.key("topics", &quoted(&rule.topics), "the first rule that fits decides");
