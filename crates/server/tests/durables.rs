@@ -1,5 +1,6 @@
 //! Delivery policies and administration from outside: a real router with a real folder, and the client library.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -50,33 +51,65 @@ fn client(router: &Running, name: &str) -> Client {
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn consume(client: &mut Client, name: &str, pattern: &str) -> trunkline_client::Subscription {
-    client.consume(&Consume::durable(name, pattern)).expect("it is active")
+/// What came, of which no event is left out.
+#[derive(Clone, Debug, PartialEq)]
+enum Seen {
+    Consuming(u32),
+    /// Its position, how often it was delivered before, and its payload.
+    Delivery(u64, u32, String),
+    Lost(LostReason, u64),
+    Rejected(u16),
+    Ended,
 }
 
-/// Waits for something that an event says.
-fn wait<T>(client: &mut Client, mut found: impl FnMut(&Event<'_>) -> Option<T>) -> T {
-    let mut what = None;
-    while what.is_none() {
-        let events = client.receive(Some(PATIENCE), &mut |event| {
-            if what.is_none() {
-                what = found(&event);
-            }
-        });
-        assert_ne!(events.expect("received"), 0, "it does not come");
+/// A client that consumes, with what it has not looked at yet.
+struct Desk(Client, VecDeque<Seen>);
+
+impl Desk {
+    fn new(router: &Running, name: &str) -> Self {
+        Self(client(router, name), VecDeque::new())
     }
-    what.expect("it came")
-}
 
-/// The next delivery: its position, how often it was delivered before, and its payload.
-fn delivery(client: &mut Client) -> (u64, u32, String) {
-    wait(client, |event| match event {
-        Event::Delivery(it) => {
-            let payload = String::from_utf8_lossy(it.payload).into_owned();
-            Some((it.position, it.deliveries, payload))
+    fn next(&mut self) -> Seen {
+        while self.1.is_empty() {
+            let Self(client, seen) = self;
+            let events = client.receive(Some(PATIENCE), &mut |event| match event {
+                Event::Consuming(it) => seen.push_back(Seen::Consuming(it.window)),
+                Event::Delivery(it) => {
+                    let payload = String::from_utf8_lossy(it.payload).into_owned();
+                    seen.push_back(Seen::Delivery(it.position, it.deliveries, payload));
+                }
+                Event::Lost(it) => seen.push_back(Seen::Lost(it.reason, it.count)),
+                Event::Rejected(it) => seen.push_back(Seen::Rejected(it.code)),
+                Event::Ended(_) => seen.push_back(Seen::Ended),
+                _ => {}
+            });
+            assert_ne!(events.expect("received"), 0, "nothing comes");
         }
-        _ => None,
-    })
+        self.1.pop_front().expect("something came")
+    }
+
+    /// The next event, which is a delivery.
+    fn delivery(&mut self) -> (u64, u32, String) {
+        match self.next() {
+            Seen::Delivery(position, deliveries, payload) => (position, deliveries, payload),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn consume(&mut self, name: &str, pattern: &str) -> trunkline_client::Subscription {
+        self.0.consume(&Consume::durable(name, pattern)).expect("it is active")
+    }
+
+    fn release(&mut self, subscription: trunkline_client::Subscription, position: u64) {
+        self.0.release(subscription, position, Duration::ZERO).expect("sent");
+        self.0.flush().expect("sent");
+    }
+
+    fn acknowledge(&mut self, subscription: trunkline_client::Subscription, position: u64) {
+        self.0.acknowledge(subscription, position).expect("sent");
+        self.0.flush().expect("sent");
+    }
 }
 
 fn store(client: &mut Client, payload: &str) {
@@ -108,16 +141,14 @@ fn a_consumer_that_gives_up_again_and_again_ends_in_a_dead_letter() {
     let router = Server::start(config(&folder.0)).expect("a router");
     let mut feed = client(&router, "feed");
     feed.producer("feed").expect("a producer");
-    let mut desk = client(&router, "desk");
-    let subscription = consume(&mut desk, "gateway", "orders/>");
-    let mut morgue = client(&router, "morgue");
-    let letters = consume(&mut morgue, "morgue", "dead/>");
+    let mut desk = Desk::new(&router, "desk");
+    let subscription = desk.consume("gateway", "orders/>");
+    Desk::new(&router, "morgue").consume("morgue", "dead/>");
     store(&mut feed, "poison");
-    let (position, deliveries, payload) = delivery(&mut desk);
+    let (position, deliveries, payload) = desk.delivery();
     assert_eq!((deliveries, &*payload), (0, "poison"));
-    desk.release(subscription, position, Duration::ZERO).expect("sent");
-    desk.flush().expect("sent");
-    assert_eq!(delivery(&mut desk).1, 1);
+    desk.release(subscription, position);
+    assert_eq!(desk.delivery().1, 1);
     // The consumer dies with it, and the router is restarted.
     drop(desk);
     while status(&router, "gateway").in_flight_now > 0 {
@@ -125,26 +156,22 @@ fn a_consumer_that_gives_up_again_and_again_ends_in_a_dead_letter() {
     }
     router.stop();
     let router = Server::start(config(&folder.0)).expect("a router");
-    let mut desk = client(&router, "desk");
-    let subscription = consume(&mut desk, "gateway", "orders/>");
-    let mut morgue_again = client(&router, "morgue");
-    assert_eq!(delivery(&mut desk).1, 2, "all were counted");
-    desk.release(subscription, position, Duration::ZERO).expect("sent");
-    desk.flush().expect("sent");
-    let again = consume(&mut morgue_again, "morgue", "dead/>");
-    let (at, _, letter) = delivery(&mut morgue_again);
+    let mut desk = Desk::new(&router, "desk");
+    let subscription = desk.consume("gateway", "orders/>");
+    assert_eq!(desk.delivery().1, 2, "all were counted");
+    desk.release(subscription, position);
+    let mut morgue = Desk::new(&router, "morgue");
+    let letters = morgue.consume("morgue", "dead/>");
+    let (at, _, letter) = morgue.delivery();
     let (head, payload) = letter.split_once("\n\n").expect("an empty line");
     assert_eq!(payload, "poison");
     for line in ["durable: gateway", "topic: orders/new", "deliveries: 3", "reason: released"] {
         assert!(head.lines().any(|it| it == line), "{line} of {head}");
     }
-    assert_eq!(letters, again, "the same number");
-    morgue_again.acknowledge(again, at).expect("sent");
-    morgue_again.flush().expect("sent");
+    morgue.acknowledge(letters, at);
     let status = status(&router, "gateway");
     assert_eq!((status.dead_lettered, status.deliveries_limit), (1, 3));
     assert_eq!((status.waiting_now, status.in_flight_now), (0, 0));
-    drop(morgue);
 }
 
 #[test]
@@ -153,43 +180,31 @@ fn an_administrator_pauses_purges_and_moves() {
     let router = Server::start(config(&folder.0)).expect("a router");
     let mut feed = client(&router, "feed");
     feed.producer("feed").expect("a producer");
-    let mut desk = client(&router, "desk");
-    let subscription = consume(&mut desk, "desk", "orders/>");
+    let mut desk = Desk::new(&router, "desk");
+    let subscription = desk.consume("desk", "orders/>");
     let name = || "desk".to_owned();
-    let window = |desk: &mut Client| {
-        wait(desk, |event| match event {
-            Event::Consuming(it) => Some(it.window),
-            _ => None,
-        })
-    };
     ask(&router, StoreRequest::Pause(name()));
-    assert_eq!(window(&mut desk), 0, "it is told");
+    assert_eq!(desk.next(), Seen::Consuming(0), "it is told");
     store(&mut feed, "first");
     store(&mut feed, "second");
     assert!(status(&router, "desk").is_paused);
     ask(&router, StoreRequest::Resume(name()));
-    assert!(window(&mut desk) > 0);
-    let (first, ..) = delivery(&mut desk);
-    desk.acknowledge(subscription, first).expect("sent");
-    desk.flush().expect("sent");
-    assert_eq!(delivery(&mut desk).2, "second");
+    assert_eq!(desk.next(), Seen::Consuming(1_000));
+    let (first, ..) = desk.delivery();
+    assert_eq!(desk.delivery().2, "second");
+    desk.acknowledge(subscription, first);
+    while status(&router, "desk").acknowledged == 0 {
+        std::thread::yield_now();
+    }
     let purged = ask(&router, StoreRequest::Purge(name()));
-    let lost = wait(&mut desk, |event| match event {
-        Event::Lost(it) => Some((it.reason, it.count)),
-        _ => None,
-    });
-    assert_eq!(lost, (LostReason::Purged, purged.purged));
+    assert_eq!((purged.purged, purged.is_at_least), (1, false));
+    assert_eq!(desk.next(), Seen::Lost(LostReason::Purged, 1));
     ask(&router, StoreRequest::Seek(name(), Start::All));
-    let rejected = wait(&mut desk, |event| match event {
-        Event::Rejected(it) => Some((it.code, it.text.to_owned())),
-        _ => None,
-    });
-    assert_eq!(rejected.0, code::MOVED, "{}", rejected.1);
-    consume(&mut desk, "desk", "orders/>");
-    assert_eq!(delivery(&mut desk).2, "first");
-    assert_eq!(delivery(&mut desk).2, "second");
+    assert_eq!(desk.next(), Seen::Rejected(code::MOVED));
+    desk.consume("desk", "orders/>");
+    assert_eq!((desk.delivery().2, desk.delivery().2), ("first".into(), "second".into()));
     ask(&router, StoreRequest::Delete(name()));
-    wait(&mut desk, |event| matches!(event, Event::Ended(_)).then_some(()));
+    assert_eq!(desk.next(), Seen::Ended);
     let unknown = try_ask(&router, StoreRequest::Pause(name()));
     assert!(matches!(&unknown, Err(Rejection::NotFound(why)) if why.contains("no such durable")));
     let delete = || try_ask(&router, StoreRequest::DeleteProducer("feed".into()));

@@ -122,11 +122,12 @@ impl Consumer {
         while let Ok(Some((frame, length))) = native::decode_router(&input[used..], 1 << 20) {
             used += length;
             self.take(&frame, machine, model, counts)?;
+            // It was rejected, and reads no more.
+            if self.connection.is_none() {
+                return Ok(());
+            }
         }
         self.input = input[used..].to_vec();
-        if self.connection.is_none() {
-            return Ok(());
-        }
         if !machine.is_open(id) || is_busy && self.random.once_in(700) {
             counts.deaths += 1;
             self.disconnected(machine);
@@ -195,9 +196,7 @@ impl Consumer {
                 machine.note(|| format!("consumer rejected: {why}"));
                 counts.rejected += 1;
                 self.connects_at = machine.now + 5_000_000;
-                if let Some(id) = self.connection.take() {
-                    machine.disconnect(id);
-                }
+                self.disconnected(machine);
             }
             _ => {}
         }
