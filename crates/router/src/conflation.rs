@@ -25,8 +25,8 @@
 
 use crate::client::slow;
 use crate::deadlines::Timer;
-use crate::egress::{Content, Egress, Room, Turn, client_of, emit, mark, tell};
-use crate::matched::{KEPT_PAYLOAD, Lost};
+use crate::egress::{Content, Egress, Room, Turn, client_of, emit, mark, settle_first, tell};
+use crate::matched::{KEPT_PAYLOAD, LAST_VALUE, Lost};
 use crate::message::{Conflation, Renderer};
 use crate::pool::NONE;
 
@@ -35,7 +35,7 @@ use crate::pool::NONE;
 const FORGIVEN: u64 = 4;
 
 /// Bytes that a waiting update counts for, besides its payload.
-const WAITING_HEAD: usize = 40;
+pub(crate) const WAITING_HEAD: usize = 40;
 
 impl<R: Renderer> Egress<R> {
     /// Delivers a newly published update, or lets it wait.
@@ -57,7 +57,9 @@ impl<R: Renderer> Egress<R> {
             return self.keep_update(turn, id, content);
         }
         let replaced = std::mem::take(&mut conflated.replaced);
-        let conflation = Some(&Conflation { replaced, age: 0, published: turn.now });
+        let published = content.published;
+        let age = turn.now.saturating_sub(published);
+        let conflation = Some(&Conflation { replaced, age, published });
         if let Some(credit) = &mut client.credit {
             credit.sent(turn.now);
         }
@@ -78,7 +80,7 @@ impl<R: Renderer> Egress<R> {
         }
         let waiting = self.matches.waiting.take();
         self.matches.conflated[extra].waiting = waiting;
-        self.write_update(turn.now, waiting, content);
+        self.write_update(waiting, content);
         self.matches.matches[id].queued = 1;
         let client = client_of(&mut self.clients, index);
         client.waiting_bytes += bytes;
@@ -104,7 +106,9 @@ impl<R: Renderer> Egress<R> {
         let conflated = &mut self.matches.conflated[extra];
         conflated.elided += 1;
         conflated.replaced += 1;
-        self.write_update(turn.now, waiting, content);
+        self.write_update(waiting, content);
+        // A newer one than the last value, and the first that the client gets.
+        self.matches.matches[id].flags &= !LAST_VALUE;
         let client = client_of(&mut self.clients, index);
         client.elided += 1;
         client.waiting_bytes = client.waiting_bytes + new - old;
@@ -115,10 +119,10 @@ impl<R: Renderer> Egress<R> {
         true
     }
 
-    fn write_update(&mut self, now: u64, waiting: u32, content: &Content<'_>) {
+    fn write_update(&mut self, waiting: u32, content: &Content<'_>) {
         let waiting = &mut self.matches.waiting[waiting];
         waiting.sequence = content.sequence;
-        waiting.published = now;
+        waiting.published = content.published;
         waiting.request = content.request.copied();
         waiting.format = content.format;
         waiting.payload.clear();
@@ -154,9 +158,13 @@ impl<R: Renderer> Egress<R> {
         tell(turn, &mut client.port, matched, lost);
         let update = &self.matches.waiting[waiting];
         let age = turn.now.saturating_sub(update.published);
-        self.waits.record(age);
+        // A last value is old, and has not waited for that long.
+        if matched.flags & LAST_VALUE == 0 {
+            self.waits.record(age);
+        }
         let content = Content {
             sequence: update.sequence,
+            published: update.published,
             conflation: Some(&Conflation { replaced, age, published: update.published }),
             request: update.request.as_ref(),
             format: update.format,
@@ -205,7 +213,9 @@ impl<R: Renderer> Egress<R> {
         client.discarded += 1;
         let conflated = &self.matches.conflated[extra];
         let (id, waiting) = (conflated.matched, conflated.waiting);
-        self.matches.matches[id].discarded += 1;
+        let matched = &mut self.matches.matches[id];
+        settle_first(&mut client.port, matched);
+        matched.discarded += 1;
         let lost = Lost::one(self.matches.waiting[waiting].sequence, now);
         // In front, before the losses after it.
         self.matches.put_front(&mut client.gaps, id, Some(lost));

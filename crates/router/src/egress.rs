@@ -25,9 +25,10 @@ use crate::client::{Client, ClientId, Overflow, Port, slow};
 use crate::credit::InvalidReport;
 use crate::deadlines::{Deadlines, Timer};
 use crate::histogram::Histogram;
+use crate::last_values::KeptValue;
 use crate::limits::Limits;
-use crate::matched::{ANNOUNCED, Interval, Lost, Match, Matches, add};
-use crate::message::{Conflation, Delivery, Gap, Renderer, Requester};
+use crate::matched::{ANNOUNCED, FIRST_WAITS, Interval, LAST_VALUE, Lost, Match, Matches, add};
+use crate::message::{Conflation, Delivery, Gap, LastValue, Renderer, Requester};
 use crate::pool::{NONE, Pool};
 use crate::queue::{QueuedMessage, Segments};
 use crate::rejection::Rejection;
@@ -37,6 +38,8 @@ use crate::topics::{TopicId, Topics};
 #[derive(Clone, Copy)]
 pub(crate) struct Content<'a> {
     pub(crate) sequence: u64,
+    /// When it was published.
+    pub(crate) published: u64,
     // By reference: copying what was just written in smaller pieces stalls the processor.
     pub(crate) conflation: Option<&'a Conflation>,
     pub(crate) request: Option<&'a Requester>,
@@ -74,6 +77,8 @@ pub(crate) struct Egress<R> {
     pub(crate) segments: Segments,
     /// Clients that have to be disconnected and still have subscriptions.
     pub(crate) closing: Vec<ClientId>,
+    /// Clients whose walks over last values go on.
+    pub(crate) walking: VecDeque<u32>,
     pub(crate) limits: Limits,
     /// How long messages have waited that were delivered from a queue, and updates that waited.
     pub(crate) waits: Histogram,
@@ -104,12 +109,14 @@ fn render<R: Renderer>(
     matched: &mut Match,
     names: &Topics,
     content: &Content<'_>,
+    last_value: Option<&LastValue>,
 ) {
     let delivery = Delivery {
         subscription: matched.number,
         topic: TopicId(matched.topic),
         sequence: content.sequence,
         conflation: content.conflation,
+        last_value,
         request: content.request,
         format: content.format,
         payload: content.payload,
@@ -129,9 +136,23 @@ pub(crate) fn emit<R: Renderer>(
 ) {
     let before = port.output.bytes.len();
     announce(port, matched, turn.names);
-    render(port, matched, turn.names, content);
+    let last_value = (matched.flags & LAST_VALUE != 0).then(|| LastValue {
+        age: turn.now.saturating_sub(content.published),
+        published: content.published,
+    });
+    settle_first(port, matched);
+    render(port, matched, turn.names, content, last_value.as_ref());
     if port.slow & slow::PACE != 0 {
         port.pace.spend(turn.now, port.output.bytes.len() - before);
+    }
+}
+
+/// What waited first of a match is delivered or lost: its last value, if it was offered one.
+#[inline]
+pub(crate) fn settle_first<R>(port: &mut Port<R>, matched: &mut Match) {
+    if matched.flags & FIRST_WAITS != 0 {
+        matched.flags &= !(FIRST_WAITS | LAST_VALUE);
+        port.last_values_waiting -= 1;
     }
 }
 
@@ -167,6 +188,7 @@ impl<R> Egress<R> {
             dirty: VecDeque::new(),
             segments: Segments::default(),
             closing: Vec::new(),
+            walking: VecDeque::new(),
             limits,
             waits: Histogram::default(),
         }
@@ -200,11 +222,30 @@ impl<R: Renderer> Egress<R> {
         port.published += 1;
         let is_plain = matched.flags == ANNOUNCED && port.slow == 0;
         if is_plain && port.output.len() < self.limits.output_bytes {
-            render(port, matched, turn.names, content);
+            render(port, matched, turn.names, content, None);
             mark(port, &mut self.dirty);
             return true;
         }
         self.offer_slowly(turn, id, content)
+    }
+
+    /// Offers the last value of a topic to a new match. It counts like a published message.
+    pub(crate) fn offer_last_value(&mut self, turn: &Turn<'_>, id: u32, value: &KeptValue) {
+        let matched = &mut self.matches.matches[id];
+        let port = &mut client_of(&mut self.clients, matched.client).port;
+        matched.published += 1;
+        port.published += 1;
+        matched.flags |= LAST_VALUE | FIRST_WAITS;
+        port.last_values_waiting += 1;
+        let content = Content {
+            sequence: value.sequence,
+            published: value.published,
+            conflation: None,
+            request: None,
+            format: value.format,
+            payload: &value.payload,
+        };
+        self.offer_slowly(turn, id, &content);
     }
 
     #[inline(never)]
@@ -212,6 +253,7 @@ impl<R: Renderer> Egress<R> {
         let matched = &mut self.matches.matches[id];
         let client = client_of(&mut self.clients, matched.client);
         if client.port.slow & slow::CLOSING != 0 {
+            settle_first(&mut client.port, matched);
             matched.discarded += 1;
             client.discarded += 1;
             return false;
@@ -236,7 +278,7 @@ impl<R: Renderer> Egress<R> {
             generation,
             sequence: content.sequence,
             format: content.format,
-            published: turn.now,
+            published: content.published,
             request: content.request.copied(),
             lost: self.matches.back(id),
             payload: content.payload,
@@ -267,6 +309,9 @@ impl<R: Renderer> Egress<R> {
         let matched = &mut self.matches.matches[id];
         let index = matched.client;
         let client = client_of(&mut self.clients, index);
+        if matched.queued == 0 {
+            settle_first(&mut client.port, matched);
+        }
         matched.discarded += 1;
         client.discarded += 1;
         self.matches.lose_newest(&mut client.gaps, id, Lost::one(sequence, turn.now));
@@ -324,6 +369,7 @@ impl<R: Renderer> Egress<R> {
         client.queue.pop(size, &mut self.segments);
         if self.matches.is_there(id, generation) {
             let matched = &mut self.matches.matches[id];
+            settle_first(&mut client.port, matched);
             matched.queued -= 1;
             matched.discarded += 1;
             client.queued -= 1;
@@ -342,7 +388,7 @@ impl<R: Renderer> Egress<R> {
     }
 
     /// Sets the time at which a client may send again, if that is not now.
-    fn arm_client(&mut self, now: u64, index: u32) {
+    pub(crate) fn arm_client(&mut self, now: u64, index: u32) {
         let client = client_of(&mut self.clients, index);
         if client.port.slow & slow::PACE == 0 {
             return;
@@ -412,10 +458,14 @@ impl<R: Renderer> Egress<R> {
             add(&mut lost, record.lost);
             let matched = &mut self.matches.matches[id];
             tell(turn, &mut client.port, matched, lost);
-            let QueuedMessage { sequence, ref request, format, payload, published, .. } = record;
-            self.waits.record(turn.now.saturating_sub(published));
+            let QueuedMessage { sequence, published, ref request, format, payload, .. } = record;
+            // A last value is old, and has not waited for that long.
+            if matched.flags & LAST_VALUE == 0 {
+                self.waits.record(turn.now.saturating_sub(published));
+            }
             let request = request.as_ref();
-            let content = Content { sequence, conflation: None, request, format, payload };
+            let content =
+                Content { sequence, published, conflation: None, request, format, payload };
             emit(turn, &mut client.port, matched, &content);
             matched.queued -= 1;
             client.queue.pop(size, &mut self.segments);
@@ -470,6 +520,7 @@ impl<R: Renderer> Egress<R> {
                     if let Some(client) = client.filter(|client| client.armed == Some(time)) {
                         client.armed = None;
                         self.refill(turn, index);
+                        self.wake_walks(index);
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! The creation and end of matches, and of their waiting messages.
 
 use crate::client::Client;
-use crate::egress::{Egress, client_of};
+use crate::egress::{Egress, client_of, settle_first};
 use crate::matched::{CONFLATED, Conflated, Match};
 use crate::message::Renderer;
 use crate::pool::{Links, NONE};
@@ -60,6 +60,7 @@ impl<R: Renderer> Egress<R> {
     pub(crate) fn retire_match(&mut self, id: u32) {
         let matched = &mut self.matches.matches[id];
         let client = client_of(&mut self.clients, matched.client);
+        settle_first(&mut client.port, matched);
         let waits = u64::from(matched.queued);
         matched.discarded += waits;
         client.discarded += waits;

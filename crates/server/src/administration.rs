@@ -289,3 +289,15 @@ pub enum Rejection {
     /// Not now.
     Unavailable(String),
 }
+
+impl Rejection {
+    /// For people.
+    pub fn why(&self) -> &str {
+        match self {
+            Self::NotFound(why)
+            | Self::Ambiguous(why)
+            | Self::Conflict(why)
+            | Self::Unavailable(why) => why,
+        }
+    }
+}

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use trunkline_client::Start;
 use trunkline_experiment::link::parse_delay;
 
-use super::FormArguments;
+use super::{FormArguments, TlsArguments};
 use crate::quantity::start;
 
 /// The verbs of administrators.
@@ -62,6 +62,8 @@ pub(crate) struct SiteArguments {
     /// [default: $TRUNKLINE_TOKEN_FILE]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tls: TlsArguments,
     #[command(flatten)]
     pub(crate) form: FormArguments,
 }

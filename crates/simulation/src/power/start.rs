@@ -37,7 +37,7 @@ fn wait(machine: &mut Machine, id: LinkId, is_wanted: fn(&RouterFrame<'_>) -> bo
 fn a_replay_right_after_a_start_does_not_wait_for_a_segment() {
     for seed in 1..20 {
         let mut machine = Machine::new(seed);
-        let feed = machine.connect().expect("it listens");
+        let feed = machine.connect(&mut PowerCounts::default()).expect("it listens");
         let mut out = Vec::new();
         hello(&mut out);
         native::encode_producer(&mut out, "feed");
@@ -54,7 +54,7 @@ fn a_replay_right_after_a_start_does_not_wait_for_a_segment() {
         machine.disconnect(feed);
         machine.create_segments_in(CREATES);
         machine.start(&mut PowerCounts::default()).expect("it starts");
-        let screen = machine.connect().expect("it listens");
+        let screen = machine.connect(&mut PowerCounts::default()).expect("it listens");
         let mut out = Vec::new();
         hello(&mut out);
         let consume = native::Consume {
