@@ -22,7 +22,8 @@ use crate::output::{Form, print, wants_bold};
 use crate::quantity;
 pub(crate) use admin::{
     AdminCommand, ClientsArguments, DisconnectArguments, DrainArguments, MostArguments,
-    ProducersArguments, SiteArguments, SubscriptionsArguments, TopicsArguments, WhichArguments,
+    NamedArguments, ProducersArguments, SeekArguments, SiteArguments, SubscriptionsArguments,
+    TopicsArguments, WhichArguments,
 };
 pub(crate) use client::{
     ClientCommand, Column, DeleteArguments, DurableCommand, ListArguments, PubArguments,

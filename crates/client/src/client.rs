@@ -449,7 +449,8 @@ impl Client {
     }
 }
 
-/// The others are answers to calls that wait for them; one that remains came too late.
+/// The others are answers to calls that wait for them; one that remains came too late. CONSUMING also says that
+/// a subscription is paused or resumed.
 fn is_for_users(event: &Event<'_>) -> bool {
     !matches!(
         event,
@@ -457,7 +458,6 @@ fn is_for_users(event: &Event<'_>) -> bool {
             | Event::Subscribed(_)
             | Event::Unsubscribed(_)
             | Event::Producing(_)
-            | Event::Consuming(_)
             | Event::Pong(_)
     )
 }

@@ -37,7 +37,8 @@ pub enum Event<'a> {
     Producing(Producing),
     /// All messages of this producer up to one are stored.
     Stored(Stored),
-    /// A consumer is active. [`crate::Client`] keeps it for itself.
+    /// A consumer is active, or an administrator has paused its subscription (a window of 0) or resumed it.
+    /// [`crate::Client`] keeps the answer to its request for itself.
     Consuming(Consuming),
     /// A guaranteed message of a consumer.
     Delivery(Delivery<'a>),
@@ -132,7 +133,7 @@ pub struct Gap<'a> {
 pub struct Consuming {
     /// The consumer.
     pub subscription: Subscription,
-    /// The most unacknowledged messages.
+    /// The most unacknowledged messages; 0 while an administrator has paused the subscription.
     pub window: u32,
     /// Messages that wait in it.
     pub waiting: u64,

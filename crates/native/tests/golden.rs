@@ -395,6 +395,18 @@ const GUARANTEED_ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
          40420f0000000000",
     ),
     (
+        "CONSUMING the same, while it is paused",
+        RouterFrame::Consuming(Consuming {
+            subscription: 2,
+            window: 0,
+            waiting: 5,
+            next: 1_000_000,
+            is_new: false,
+        }),
+        "20000000 8d 00 0000  02000000 00000000 0500000000000000
+         40420f0000000000",
+    ),
+    (
         "DELIVERY subscription 2, topic 12, position 1000017, time 1700000000000000000, format 1, payload \"1.0842\"",
         RouterFrame::Delivery(DELIVERY),
         "2e000000 8e 00 0100  02000000 0c000000 51420f0000000000
@@ -455,6 +467,18 @@ const GUARANTEED_ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
             last: 1_000_009,
         }),
         "28000000 91 00 0000  02000000 0100 0000 0300000000000000
+         42420f0000000000 49420f0000000000",
+    ),
+    (
+        "LOST the same, an unknown number purged",
+        RouterFrame::Lost(Lost {
+            subscription: 2,
+            reason: LostReason::Purged,
+            count: 0,
+            first: 1_000_002,
+            last: 1_000_009,
+        }),
+        "28000000 91 00 0000  02000000 0500 0000 0000000000000000
          42420f0000000000 49420f0000000000",
     ),
     (

@@ -240,6 +240,7 @@ impl Material {
                     2 => LostReason::Damaged,
                     3 => LostReason::OverQuota,
                     4 => LostReason::NotKept,
+                    5 => LostReason::Purged,
                     other => LostReason::Other(other.into()),
                 };
                 RouterFrame::Lost(Lost { subscription, reason, count: a, first, last })

@@ -1,5 +1,6 @@
 //! The configuration of a router: one TOML file, or none, read at the start and at a reload.
 
+mod durable;
 mod environment;
 mod journal;
 mod last_value;
@@ -19,12 +20,13 @@ use serde::{Deserialize, Deserializer, de};
 use trunkline_reactor::{Address, Idle};
 use trunkline_router::{ClientOptions, Overflow};
 
+pub use durable::DurableRule;
 pub use journal::{Journal, JournalRule};
 pub use last_value::LastValueRule;
 pub use load::ConfigError;
 pub use rule::Rule;
-pub(crate) use rule::fits;
 pub use tls::Tls;
+pub(crate) use trunkline_store::fits;
 
 /// Everything that can be configured. `Config::default()` is a router that starts with no file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

@@ -4,6 +4,7 @@ mod administration;
 mod client_session;
 mod consumers;
 mod context;
+mod durables;
 mod held;
 mod new_producers;
 mod output;
@@ -29,6 +30,7 @@ pub use trunkline_router::Dirty;
 pub(crate) use administration::{Listing, Waiting};
 pub(crate) use client_session::ClientSession;
 pub use client_session::Peer;
+pub use durables::StoreRequest;
 pub(crate) use held::WaitsFor;
 pub(crate) use new_producers::{ExceededLimit, Origin};
 pub use output::ClientOutput;
@@ -83,7 +85,8 @@ impl Engine {
     }
 
     /// A router with a store; `epoch` are the nanoseconds since 1970 at its time 0.
-    pub fn with_store(config: &Config, store: Store, epoch: u64) -> Self {
+    pub fn with_store(config: &Config, mut store: Store, epoch: u64) -> Self {
+        store.limit_messages(message_bytes(config));
         let mut router = Router::new(limits(config));
         router.keep_last_values(last_values(config));
         Self {
@@ -483,6 +486,7 @@ impl Engine {
         self.state.reconfigure(config);
         self.router.set_limits(limits(config));
         self.storage.store.reconfigure(config.journal.settings());
+        self.storage.store.limit_messages(message_bytes(config));
         for connection in self.connections.iter_mut().flatten() {
             let client_session = &mut connection.client_session;
             client_session.updates_per_second = config.updates_per_second(&client_session.name);

@@ -463,7 +463,7 @@ impl<P: Platform> EventLoop<P> {
             self.platform.begin_commit(commit);
             self.latency.commit_begins(self.now);
         }
-        if let Some(task) = self.engine.next_task(self.now) {
+        while let Some(task) = self.engine.next_task(self.now) {
             self.platform.begin_task(task);
         }
     }

@@ -56,6 +56,16 @@ queue_bytes = "1 MiB"
 producers_per_client = 36
 new_producers_per_client = 37
 
+[[journal.durable]]
+name = "gateway*"
+acknowledge_within = "30s"
+deliveries = 5
+dead_letters = "dead/gateway"
+
+[[journal.durable]]
+name = "*"
+acknowledge_within = "5min"
+
 [http]
 hosts = ["router.example.org"]
 
@@ -107,6 +117,10 @@ fn every_key_is_taken() {
     assert_eq!(other.overflow, Overflow::DropNewest);
     assert_eq!(other.bytes_per_second.unwrap().get(), 7 << 10);
     assert_eq!(config.updates_per_second("gui").unwrap().get(), 8);
+    let rules = config.journal.settings().delivery_rules;
+    let letters = rules[0].policy.dead_letters.as_ref().unwrap();
+    assert_eq!((letters.deliveries, &*letters.topic), (5, "dead/gateway"));
+    assert_eq!(rules[1].policy.acknowledge_within, 300_000_000_000);
 }
 
 #[test]
@@ -143,6 +157,24 @@ fn a_mistake_is_told_with_its_place() {
         ("[router]\nkeepalive = \"1ms\"", &["router.keepalive", "10ms"]),
         ("[client]\nqueue_messages = 0", &["client.queue_messages is at least 1"]),
         ("[journal]\nranges = 0", &["journal.ranges is at least 1"]),
+        ("[[journal.durable]]\nname = \"a\"", &["journal.durable", "\"a\"", "acknowledge_within"]),
+        ("[[journal.durable]]\nname = \"a\"\ndeliveries = 5", &["deliveries and no dead_letters"]),
+        (
+            "[[journal.durable]]\nname = \"a\"\ndead_letters = \"dead\"",
+            &["dead_letters and no deliveries"],
+        ),
+        (
+            "[[journal.durable]]\nname = \"a\"\ndeliveries = 0\ndead_letters = \"dead\"",
+            &["deliveries of less than 1"],
+        ),
+        (
+            "[[journal.durable]]\nname = \"a\"\nacknowledge_within = \"1ms\"",
+            &["less than \"10ms\""],
+        ),
+        (
+            "[[journal.durable]]\nname = \"a\"\ndeliveries = 5\ndead_letters = \"dead/*\"",
+            &["line 4", "no topic"],
+        ),
     ] {
         let error = read(text).unwrap_err();
         for part in parts {

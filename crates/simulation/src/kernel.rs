@@ -26,6 +26,9 @@ pub(crate) struct DiskWork {
     pub(crate) disk: SimulatedDisk,
     pub(crate) commit: Option<(u64, Commit)>,
     pub(crate) task: Option<(u64, Task)>,
+    pub(crate) read: Option<(u64, Task)>,
+    /// The least time that it takes to create a segment; nanoseconds.
+    pub(crate) creates_in: u64,
     /// The commit that failed, of which some may be on disk.
     pub(crate) failed: Option<Commit>,
     pub(crate) segments_removed: u64,
@@ -40,6 +43,8 @@ impl DiskWork {
             disk: SimulatedDisk::new(seed),
             commit: None,
             task: None,
+            read: None,
+            creates_in: 0,
             failed: None,
             segments_removed: 0,
             synced,
@@ -56,14 +61,15 @@ impl DiskWork {
             }
             return Some(Outcome::Committed(result));
         }
-        let (_, it) = self.task.take_if(|(due, _)| *due <= now)?;
+        let read = self.read.take_if(|(due, _)| *due <= now);
+        let (_, it) = read.or_else(|| self.task.take_if(|(due, _)| *due <= now))?;
         Some(Outcome::Task(task(&mut self.disk, &it)))
     }
 
     fn next_outcome(&self) -> Option<u64> {
         let commit = self.commit.as_ref().map(|(due, _)| *due);
-        let task = self.task.as_ref().map(|(due, _)| *due);
-        commit.into_iter().chain(task).min()
+        let tasks = [&self.task, &self.read].into_iter().flatten().map(|(due, _)| *due);
+        commit.into_iter().chain(tasks).min()
     }
 }
 
@@ -327,7 +333,12 @@ impl Kernel {
         let now = self.now;
         let Some(work) = &mut self.disk else { return };
         work.segments_removed += u64::from(matches!(it, Task::Remove { .. }));
-        work.task = Some((now + work.random.between(10_000, 3_000_000), it));
+        let mut takes = work.random.between(10_000, 3_000_000);
+        if matches!(it, Task::Prepare { .. }) {
+            takes = takes.max(work.creates_in);
+        }
+        let place = if matches!(it, Task::Read { .. }) { &mut work.read } else { &mut work.task };
+        *place = Some((now + takes, it));
     }
 
     /// What the disk has done.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use toml::Table;
 
 use super::journal::SEGMENTS;
-use super::{Config, environment, words};
+use super::{Config, DurableRule, environment, words};
 
 /// Why a configuration is rejected: where, and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,6 +153,9 @@ impl Config {
         self.tls.check(&self.listen).map_err(|missing| self.wrong(name, &missing))?;
         if self.client.rules.iter().any(|rule| rule.queue_messages == Some(0)) {
             return Err(self.wrong(name, "queue_messages of a client.rule is at least 1"));
+        }
+        if let Some(problem) = self.journal.durables.iter().find_map(DurableRule::problem) {
+            return Err(self.wrong(name, &problem));
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use trunkline_router::Overflow;
+use trunkline_store::fits;
 
 use super::{optional_overflow, quantity};
 
@@ -46,45 +47,5 @@ impl Rule {
     /// True for a client of this name.
     pub fn fits(&self, name: &str) -> bool {
         fits(&self.name, name)
-    }
-}
-
-/// Whether a name is as a pattern says, in which `*` stands for any characters, or none.
-pub(crate) fn fits(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_star_stands_for_anything() {
-        for (pattern, name) in [
-            ("slow", "slow"),
-            ("slow*", "slow"),
-            ("slow*", "slow-7"),
-            ("*", ""),
-            ("*gui*", "fx gui 3"),
-            ("a*b*c", "a-b-b-c"),
-            ("", ""),
-        ] {
-            assert!(fits(pattern, name), "{pattern} {name}");
-        }
-        for (pattern, name) in
-            [("slow", "slow-7"), ("slow*", "a slow"), ("ab*ba", "aba"), ("a*b*c", "acb"), ("", "x")]
-        {
-            assert!(!fits(pattern, name), "{pattern} {name}");
-        }
     }
 }

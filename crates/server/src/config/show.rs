@@ -24,6 +24,7 @@ impl Config {
             page.key("topics", &quoted(&rule.topics), "that keep their last value");
         }
         self.show_journal(&mut page);
+        self.show_journal_rules(&mut page);
         self.show_router(&mut page);
         self.show_edges(&mut page);
         self.show_log(&mut page);
@@ -156,6 +157,10 @@ impl Config {
         page.key("window", &journal.window, "unacknowledged messages of a consumer");
         page.key("window_limit", &journal.window_limit, "the most that a consumer may want");
         page.key("producer_window", &journal.producer_window, "unacknowledged, of a producer");
+    }
+
+    fn show_journal_rules(&self, page: &mut Page) {
+        let journal = &self.journal;
         for rule in &journal.rules {
             page.section("[[journal.rule]]");
             page.key("topics", &quoted(&rule.topics), "the first rule that fits decides");
@@ -164,6 +169,23 @@ impl Config {
             }
             if let Some(forwarding) = rule.delivery {
                 page.key("delivery", &quoted(forwarding_text(forwarding)), "");
+            }
+        }
+        for rule in &journal.durables {
+            page.section("[[journal.durable]]");
+            page.key(
+                "name",
+                &quoted(&rule.name),
+                "of durable subscriptions; * stands for anything",
+            );
+            if let Some(time) = rule.acknowledge_within {
+                page.key("acknowledge_within", &quoted(&time_text(time)), "or it is redelivered");
+            }
+            if let Some(deliveries) = rule.deliveries {
+                page.key("deliveries", &deliveries, "at most; then it is a dead letter");
+            }
+            if let Some(topic) = &rule.dead_letters {
+                page.key("dead_letters", &quoted(topic), "the topic of dead letters");
             }
         }
     }

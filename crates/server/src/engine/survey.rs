@@ -274,6 +274,7 @@ pub(super) fn topic_status(it: &TopicView<'_>) -> TopicStatus {
 }
 
 pub(super) fn durable_status(it: &DurableView<'_>) -> DurableStatus {
+    let letters = it.policy.dead_letters.as_ref();
     DurableStatus {
         name: it.name.to_owned(),
         pattern: it.pattern.to_owned(),
@@ -289,6 +290,14 @@ pub(super) fn durable_status(it: &DurableView<'_>) -> DurableStatus {
         floor: it.floor,
         ranges_now: it.ranges,
         has_stopped: it.has_stopped,
+        is_paused: it.is_paused,
+        redelivered: it.account.redelivered,
+        timed_out: it.account.timed_out,
+        dead_lettered: it.account.dead_lettered,
+        purged: it.account.purged,
+        acknowledge_within_ns: it.policy.acknowledge_within,
+        deliveries_limit: letters.map_or(0, |it| it.deliveries.into()),
+        dead_letters: letters.map_or(String::new(), |it| it.topic.to_string()),
     }
 }
 

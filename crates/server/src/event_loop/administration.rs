@@ -153,6 +153,11 @@ impl<P: Platform> EventLoop<P> {
                 return self.tell_drain(&caller);
             }
             Request::DrainStatus => return self.tell_drain(&caller),
+            Request::Store(request) => {
+                let changed = self.engine.change_store(self.now, &request);
+                let _ = caller.send(changed.map(Answer::Changed));
+                return;
+            }
             Request::Rotate => {
                 let until = self.now.saturating_add(ROTATION);
                 let rotation = Rotation { caller, look_at: self.now, until };

@@ -32,6 +32,9 @@ const PLACES: &str = "GET   /admin/clients        ?client=ID&name=NAME&address=A
                       POST  /admin/drain          {\"reason\":TEXT,\"timeout_ms\":N,\"stop\":false}\n\
                       POST  /admin/undrain        {}\n\
                       POST  /admin/rotate         {}\n\
+                      POST  /admin/durables/pause    {\"name\":NAME}; and resume, purge, delete\n\
+                      POST  /admin/durables/seek     {\"name\":NAME,\"to\":\"start\"}; or \"end\", {\"position\":N}, {\"time_ns\":N}\n\
+                      POST  /admin/producers/delete  {\"name\":NAME}\n\
                       * in NAME and ADDRESS stands for anything.\n";
 
 /// Whether a path is one of these.
@@ -99,7 +102,7 @@ fn bad(problem: &str) -> Answered {
 fn rejected(rejection: &Rejection) -> Response {
     let status = match rejection {
         Rejection::NotFound(_) => StatusCode::NOT_FOUND,
-        Rejection::Ambiguous(_) => StatusCode::CONFLICT,
+        Rejection::Ambiguous(_) | Rejection::Conflict(_) => StatusCode::CONFLICT,
         Rejection::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
     };
     text(status, &format!("{}\n", rejection.why()))

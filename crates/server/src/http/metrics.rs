@@ -167,7 +167,7 @@ fn journal(page: &mut Page, it: &JournalStatus) {
 type CountOfDurable = fn(&DurableStatus) -> u64;
 
 fn durables(page: &mut Page, durables: &[DurableStatus]) {
-    let gauges: [(&str, CountOfDurable, &str); 7] = [
+    let gauges: [(&str, CountOfDurable, &str); 8] = [
         ("trunkline_durable_consumers", |it| it.consumers_now, "Consumers that are connected"),
         ("trunkline_durable_in_flight", |it| it.in_flight_now, "Delivered, not acknowledged"),
         ("trunkline_durable_waiting", |it| it.waiting_now, "Messages that wait, as far as counted"),
@@ -179,6 +179,7 @@ fn durables(page: &mut Page, durables: &[DurableStatus]) {
             |it| it.has_stopped.into(),
             "1 if these were too many, until a consumer comes or `trunkline durable delete`",
         ),
+        ("trunkline_durable_paused", |it| it.is_paused.into(), "1 if an administrator paused it"),
     ];
     for (name, count, help) in gauges {
         page.gauge(name, "", help);
@@ -186,12 +187,16 @@ fn durables(page: &mut Page, durables: &[DurableStatus]) {
             page.sample(name, &[("durable", &it.name)], count(it));
         }
     }
-    let counters: [(&str, CountOfDurable, &str); 5] = [
+    let counters: [(&str, CountOfDurable, &str); 9] = [
         ("trunkline_durable_deliveries", |it| it.deliveries, "Deliveries, with repeated ones"),
         ("trunkline_durable_acknowledged", |it| it.acknowledged, "Messages acknowledged"),
         ("trunkline_durable_elided", |it| it.elided, "Messages replaced by newer ones"),
         ("trunkline_durable_expired", |it| it.expired, "Messages whose time to live was over"),
         ("trunkline_durable_lost", |it| it.lost, "Damaged, over the quota, or not kept"),
+        ("trunkline_durable_redelivered", |it| it.redelivered, "Repeated deliveries"),
+        ("trunkline_durable_timed_out", |it| it.timed_out, "Deliveries not acknowledged in time"),
+        ("trunkline_durable_dead_lettered", |it| it.dead_lettered, "Messages made dead letters"),
+        ("trunkline_durable_purged", |it| it.purged, "Purged by an administrator"),
     ];
     for (name, count, help) in counters {
         page.family(name, "counter", "", help);

@@ -183,6 +183,7 @@ fn lost(subscription: u32, it: &Loss) -> native::Lost {
         LossReason::Damaged => native::LostReason::Damaged,
         LossReason::Quota => native::LostReason::OverQuota,
         LossReason::Gone => native::LostReason::NotKept,
+        LossReason::Purged => native::LostReason::Purged,
     };
     native::Lost { subscription, reason, count: it.count, first: it.first, last: it.last }
 }

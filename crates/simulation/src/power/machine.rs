@@ -9,7 +9,8 @@ use trunkline_journal::simulated::Fault;
 use trunkline_journal::{Disk as _, segment_name};
 use trunkline_reactor::Address;
 use trunkline_server::administration::{Answer, Rejection, Request};
-use trunkline_server::config::JournalRule;
+use trunkline_server::config::{DurableRule, JournalRule};
+use trunkline_server::engine::StoreRequest;
 use trunkline_server::server::Command;
 use trunkline_server::{Config, Engine, EventLoop};
 use trunkline_store::{Forwarding, Level, Store};
@@ -30,6 +31,10 @@ const EPOCH: u64 = 1_700_000_000_000_000_000;
 
 /// How many events before a failure are told.
 const RECENT: usize = 60;
+
+/// The durable subscription with a limit of deliveries, and the topic of its dead letters.
+const LIMITED: &str = "durable-0";
+pub(crate) const DEAD_LETTERS: &str = "dead/0";
 
 /// Bytes that a stream holds on its way to the router.
 const TO_ROUTER: usize = 32 << 10;
@@ -68,6 +73,12 @@ fn config() -> Config {
         delivery: Some(delivery),
     };
     config.journal.rules = vec![rule("cut/>", Level::Disk, Forwarding::CutThrough)];
+    config.journal.durables = vec![DurableRule {
+        name: LIMITED.to_owned(),
+        acknowledge_within: Some(std::time::Duration::from_millis(10)),
+        deliveries: Some(3),
+        dead_letters: Some(DEAD_LETTERS.to_owned()),
+    }];
     config
 }
 
@@ -114,7 +125,7 @@ impl Machine {
     pub(crate) fn start(&mut self, counts: &mut PowerCounts) -> Checked {
         let mut settings = self.config.journal.settings();
         // So small that what is known takes several pieces, and the power is cut between them.
-        settings.piece_bytes = 160;
+        settings.piece_bytes = 240;
         let opened = self.with_disk(|work| {
             work.disk.set_fault(Fault::None);
             Store::open(&mut work.disk, settings, 4711)
@@ -149,6 +160,7 @@ impl Machine {
         let Self { kernel, random, synced, .. } = self;
         let kernel = &mut *kernel.borrow_mut();
         kernel.listeners.clear();
+        kernel.commands.clear();
         kernel.uses.clear();
         for link in kernel.links.values_mut() {
             link.is_dropped = true;
@@ -159,7 +171,7 @@ impl Machine {
         }
         let Some(work) = &mut kernel.disk else { return };
         let writing = work.commit.take().map(|(_, commit)| commit);
-        work.task = None;
+        (work.task, work.read) = (None, None);
         let chunks = writing.iter().flat_map(|it| &it.chunks);
         let writes: Vec<_> = chunks
             .map(|it| (segment_name(it.at.segment), u64::from(it.at.offset), &it.bytes[..]))
@@ -203,6 +215,12 @@ impl Machine {
         true
     }
 
+    /// Creating a segment takes this long at least; nanoseconds.
+    #[cfg(test)]
+    pub(crate) fn create_segments_in(&mut self, time: u64) {
+        self.with_disk(|work| work.creates_in = time);
+    }
+
     pub(crate) fn fill(&mut self) {
         self.note(|| "the disk is full".into());
         self.with_disk(|work| work.disk.set_room(Some(work.disk.bytes())));
@@ -222,6 +240,18 @@ impl Machine {
 
     pub(crate) fn has_failed(&self) -> bool {
         self.event_loop.as_ref().is_some_and(|it| it.engine().store().journal().failure().is_some())
+    }
+
+    /// An administrator asks for something; whether it is asked at all. It is done in the next turn.
+    pub(crate) fn administer(&mut self, request: &StoreRequest) -> bool {
+        if self.event_loop.is_none() {
+            return false;
+        }
+        self.note(|| format!("an administrator asks for {request:?}"));
+        let (answer, _) = mpsc::sync_channel(1);
+        let command = Command::Administer(Request::Store(request.clone()), answer);
+        self.kernel.borrow_mut().commands.push(command);
+        true
     }
 
     /// A client connects, if a router listens. Some are pages.

@@ -4,9 +4,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tracing::{info, warn};
 use trunkline_http::{Peer, Request, StatusCode, header};
+use trunkline_store::Start;
 
 use super::{AUDIT, Answered, Wanted, bad, no_such_place, only, text};
-use crate::administration::{Answer, DisconnectRequest, DrainRequest, Rejection};
+use crate::administration::{Answer, DisconnectRequest, DrainRequest, Rejection, StoreRequest};
 
 /// Bytes of a text that clients are told.
 const REASON_BYTES: usize = 200;
@@ -21,6 +22,35 @@ struct Nothing {}
 #[serde(default, deny_unknown_fields)]
 struct Reason {
     reason: String,
+}
+
+/// The body of what is done with one durable subscription or producer.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    name: String,
+}
+
+/// The body of a move of a durable subscription.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Seek {
+    name: String,
+    to: To,
+}
+
+/// Where to.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum To {
+    Start,
+    End,
+    Position(u64),
+    TimeNs(u64),
+}
+
+fn named(request: &Request<'_>, what: fn(String) -> StoreRequest) -> Result<Wanted, Answered> {
+    body(request).map(|Named { name }| Wanted::Store(what(name)))
 }
 
 /// The request of a place with its body.
@@ -39,6 +69,21 @@ pub(super) fn wanted(place: &str, request: &Request<'_>) -> Result<Wanted, Answe
             check_reason(&wanted.reason)?;
             Ok(Wanted::Drain(wanted))
         }
+        "durables/seek" => {
+            let Seek { name, to } = body(request)?;
+            let start = match to {
+                To::Start => Start::All,
+                To::End => Start::New,
+                To::Position(position) => Start::Position(position),
+                To::TimeNs(time) => Start::Time(time),
+            };
+            Ok(Wanted::Store(StoreRequest::Seek(name, start)))
+        }
+        "durables/pause" => named(request, StoreRequest::Pause),
+        "durables/resume" => named(request, StoreRequest::Resume),
+        "durables/purge" => named(request, StoreRequest::Purge),
+        "durables/delete" => named(request, StoreRequest::Delete),
+        "producers/delete" => named(request, StoreRequest::DeleteProducer),
         "rotate" => body(request).map(|Nothing {}| Wanted::Rotate),
         "undrain" => body(request).map(|Nothing {}| Wanted::Undrain),
         "clients" | "subscriptions" | "topics" | "durables" | "producers" => {

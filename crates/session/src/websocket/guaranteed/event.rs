@@ -206,6 +206,7 @@ fn lost(subscription: u32, it: &Loss) -> Lost {
         LossReason::Damaged => "damaged",
         LossReason::Quota => "over quota",
         LossReason::Gone => "not kept",
+        LossReason::Purged => "purged",
     };
     Lost { subscription, reason, count: it.count, first: Digits(it.first), last: Digits(it.last) }
 }
