@@ -124,6 +124,7 @@ impl Router {
                 return Self { child, log, native, http };
             }
         }
+        child.wait().expect("it has ended");
         panic!("it ends before it is ready: {:?}", log.try_iter().collect::<Vec<_>>());
     }
 
