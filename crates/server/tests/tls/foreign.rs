@@ -1,5 +1,8 @@
-//! Clients that are not ours: the programs `openssl` and `python3`. Where they are missing, these tests say so and
-//! test nothing.
+//! Clients that are not ours: the programs `openssl` and `python3`.
+
+#[path = "../../../../tests/src/skip.rs"]
+#[allow(unreachable_pub)]
+mod skip;
 
 use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
@@ -13,7 +16,7 @@ use crate::{connect, place, receive, start};
 fn is_here(program: &str) -> bool {
     let is_here = Command::new(program).arg("--version").output().is_ok();
     if !is_here {
-        eprintln!("{program} is missing, and what it would show is not tested");
+        skip::skip(&format!("{program} is missing: peers/install"));
     }
     is_here
 }
