@@ -215,6 +215,12 @@ impl Machine {
         true
     }
 
+    /// No client is a page.
+    #[cfg(test)]
+    pub(crate) fn without_pages(&mut self) {
+        self.config.listen.websocket = None;
+    }
+
     /// Creating a segment takes this long at least; nanoseconds.
     #[cfg(test)]
     pub(crate) fn create_segments_in(&mut self, time: u64) {

@@ -37,6 +37,7 @@ fn wait(machine: &mut Machine, id: LinkId, is_wanted: fn(&RouterFrame<'_>) -> bo
 fn a_replay_right_after_a_start_does_not_wait_for_a_segment() {
     for seed in 1..20 {
         let mut machine = Machine::new(seed);
+        machine.without_pages();
         let feed = machine.connect(&mut PowerCounts::default()).expect("it listens");
         let mut out = Vec::new();
         hello(&mut out);
