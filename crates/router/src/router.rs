@@ -210,7 +210,8 @@ impl<R: Renderer> Router<R> {
 
     /// Frees the slot of a gone client.
     pub(crate) fn free_client(&mut self, place: u32) {
-        if let Some(gone) = self.egress.clients[place as usize].take() {
+        if let Some(mut gone) = self.egress.clients[place as usize].take() {
+            gone.queue.shrink(&mut self.egress.slab);
             self.gone += gone.ledger();
             self.generations[place as usize] = gone.port.id.generation.wrapping_add(1);
             self.free.push(place);
@@ -421,7 +422,8 @@ impl<R: Renderer> Router<R> {
     /// When [`Self::advance`] has something to do; it may turn out to be nothing.
     #[inline]
     pub fn next_deadline(&self) -> Option<u64> {
-        match self.leaving.is_empty() && self.overlaps.is_empty() {
+        let is_ending = !self.leaving.is_empty() || !self.egress.dropped.is_empty();
+        match !is_ending && self.overlaps.is_empty() {
             true => {
                 [self.egress.deadlines.next(), self.gives_back_at()].into_iter().flatten().min()
             }
@@ -432,9 +434,11 @@ impl<R: Renderer> Router<R> {
     /// Does what is due: delivers after intervals, and for clients whose rate lets them send again.
     pub fn advance(&mut self, now: u64) {
         self.now = now;
+        self.egress.forget_newest();
         let turn = Turn { now, names: &self.names };
         self.egress.advance(&turn);
         self.go_on_leaving();
+        self.egress.go_on_dropping();
         self.go_on_rejecting(now);
         self.sweep_memory(now);
         self.give_back(now);
