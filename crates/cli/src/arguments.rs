@@ -1,5 +1,6 @@
 //! The command line.
 
+mod admin;
 mod client;
 mod help;
 mod journal;
@@ -18,6 +19,10 @@ use trunkline_session::soap::Binding;
 use crate::fault::Fault;
 use crate::output::{Form, print, wants_bold};
 use crate::quantity;
+pub(crate) use admin::{
+    AdminCommand, ClientsArguments, DisconnectArguments, DrainArguments, MostArguments,
+    ProducersArguments, SiteArguments, SubscriptionsArguments, TopicsArguments, WhichArguments,
+};
 pub(crate) use client::{
     ClientCommand, Column, DeleteArguments, DurableCommand, ListArguments, PubArguments,
     ReplyArguments, RequestArguments, SubArguments, ToArguments,
@@ -45,6 +50,9 @@ pub(crate) enum Command {
     Config(ConfigCommand),
     /// Show clients, topics, rates and queues of a router, as they change
     Top(TopArguments),
+    /// List what a router has, disconnect clients, drain it for maintenance
+    #[command(subcommand)]
+    Admin(AdminCommand),
     #[command(flatten)]
     Client(ClientCommand),
     /// Inspect the journal of guaranteed delivery

@@ -1,6 +1,6 @@
 //! `trunkline durable list` and `trunkline durable delete NAME`
 
-use serde_json::json;
+use serde_json::{Value, json};
 use trunkline_bench::table::{Align, Table, with_commas};
 use trunkline_client::{Error, Options};
 use trunkline_server::snapshot::DurableStatus;
@@ -23,16 +23,19 @@ fn list(arguments: &ListArguments) -> Result<Ending, Fault> {
     let durables = Source::new(&arguments.to, 0)?.snapshot()?.durables;
     match arguments.form.get() {
         Form::Text => print_table(table(durables.iter()))?,
-        Form::Json => durables.iter().try_for_each(|it| {
-            Form::Json.fact(&json!({
-                "fact": "durable_subscription", "name": it.name, "pattern": it.pattern,
-                "consumers": it.consumers_now, "waiting": it.waiting_now, "more_may_wait": it.is_behind,
-                "in_flight": it.in_flight_now, "acknowledged": it.acknowledged, "elided": it.elided,
-                "expired": it.expired, "lost": it.lost, "has_stopped": it.has_stopped,
-            }))
-        })?,
+        Form::Json => durables.iter().try_for_each(|it| Form::Json.fact(&fact(it)))?,
     }
     Ok(Ending::Right)
+}
+
+/// A durable subscription for programs.
+pub(crate) fn fact(it: &DurableStatus) -> Value {
+    json!({
+        "fact": "durable_subscription", "name": it.name, "pattern": it.pattern,
+        "consumers": it.consumers_now, "waiting": it.waiting_now, "more_may_wait": it.is_behind,
+        "in_flight": it.in_flight_now, "acknowledged": it.acknowledged, "elided": it.elided,
+        "expired": it.expired, "lost": it.lost, "has_stopped": it.has_stopped,
+    })
 }
 
 /// Durable subscriptions in the order of the router: those with most waiting first.

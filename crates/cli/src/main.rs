@@ -7,6 +7,7 @@
 // `memory` has what there is.
 #![deny(unsafe_code)]
 
+mod admin;
 mod arguments;
 mod client;
 mod config;
@@ -26,6 +27,7 @@ mod reply;
 mod request;
 mod schema;
 mod serve;
+mod service;
 mod signals;
 mod simulate;
 mod soap;
@@ -67,6 +69,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Serve(arguments) => return serve::run(arguments),
         Command::Client(command) => return client(command),
         Command::Top(arguments) => return top::run(arguments),
+        Command::Admin(command) => return admin::run(command),
         _ => signals::stop_peers_on_termination()?,
     }
     match command {
@@ -90,6 +93,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Soap(SoapCommand::Call(arguments)) => soap::call(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),
+        Command::Admin(command) => admin::run(&command),
         Command::Schema(arguments) => schema::run(&arguments),
     }
 }

@@ -18,11 +18,17 @@ use crate::config::load;
 use crate::fault::Fault;
 use crate::log::Lines;
 use crate::memory::give_back_large_blocks;
+use crate::service::{self, ServiceManager};
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
     give_back_large_blocks();
+    let manager = ServiceManager::from_environment()?;
+    let inherited = service::inherited()?;
     let file = arguments.file.config.clone();
-    let (journal, listen) = (arguments.journal.clone(), arguments.listen.clone());
+    let (journal, mut listen) = (arguments.journal.clone(), arguments.listen.clone());
+    for socket in &inherited {
+        listen.push(ListenAddress::of(&socket.listening()?));
+    }
     let load = move || {
         let mut config = load(file.as_deref())?;
         if journal.is_some() {
@@ -37,10 +43,13 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
     start_log(&config.log, log.clone());
     let signals = Signals::new([SIGHUP, SIGINT, SIGTERM])
         .map_err(|cause| Fault::new(format!("signals cannot be received: {cause}")))?;
-    let router = Server::start(config.clone()).map_err(|cause| match cause.kind() {
-        ErrorKind::AddrInUse => Fault::new(format!("{cause}; --listen chooses another address")),
-        _ => cause.into(),
-    })?;
+    let router =
+        Server::start_with(config.clone(), inherited).map_err(|cause| match cause.kind() {
+            ErrorKind::AddrInUse => {
+                Fault::new(format!("{cause}; --listen chooses another address"))
+            }
+            _ => cause.into(),
+        })?;
     let form = arguments.form.get();
     for listening in router.addresses() {
         let (protocol, url) = (listening.protocol, listening.url());
@@ -50,7 +59,9 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
     form.say("ready\n")?;
     form.fact(&json!({"fact": "ready"}))?;
     let handle = router.handle();
-    thread::spawn(move || obey(signals, &handle, &load, config));
+    manager.ready();
+    manager.watch(handle.clone())?;
+    thread::spawn(move || obey(signals, &handle, &load, config, &manager));
     let ended = router.wait();
     log.finish();
     ended?;
@@ -61,11 +72,19 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
 type Load = dyn Fn() -> Result<Config, Fault>;
 
 /// Reloads and stops as signals say.
-fn obey(mut signals: Signals, handle: &Handle, load: &Load, mut config: Config) {
+fn obey(
+    mut signals: Signals,
+    handle: &Handle,
+    load: &Load,
+    mut config: Config,
+    manager: &ServiceManager,
+) {
     let mut is_stopping = false;
     for signal in signals.forever() {
         if signal == SIGHUP {
+            manager.reloading();
             reload(handle, load, &mut config);
+            manager.ready();
         } else if is_stopping {
             // Who asks twice does not want to wait.
             let _ = emulate_default_handler(signal);

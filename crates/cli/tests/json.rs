@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -226,6 +227,51 @@ fn a_router_tells_where_it_listens_and_a_request_its_answer() {
     answering.join().expect("it has answered");
     router.kill().expect("a child of ours");
     router.wait().expect("a child of ours");
+}
+
+#[test]
+fn administrators_get_what_they_list_and_do() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-admin");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("our own folder");
+    let token = folder.join("token");
+    let _ = fs::remove_file(&token);
+    fs::write(&token, "0123456789abcdef\n").expect("our own folder");
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).expect("our own file");
+    let mut config = trunkline_server::Config::default();
+    config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
+    config.listen.http = Some("127.0.0.1:0".to_owned());
+    config.listen.websocket = None;
+    config.admin.token_file = Some(token.clone());
+    config.journal.directory = Some(folder.join("journal"));
+    let router = trunkline_server::Server::start(config).expect("a router");
+    let of = |protocol: &str| {
+        let found = router.addresses().iter().find(|it| it.protocol == protocol);
+        found.expect("it listens").url()
+    };
+    let mut client = Client::connect(&of("native"), &Options::named("desk")).expect("a client");
+    client.subscribe("quotes/>", &Subscribe::every()).expect("a subscription");
+    client.consume(&Consume::durable("audit", "orders/>")).expect("it stands");
+    client.producer("desk").expect("a producer");
+    let topic = client.topic("quotes/EURUSD").expect("a topic");
+    client.publish(topic, b"1").expect("it is sent");
+    client.synchronise().expect("the router has it");
+    let (to, token) = (of("http"), token.to_str().expect("text"));
+    let ask = |verb: &str, rest: &[&str]| {
+        facts(verb, &[rest, &["--to", &to, "--token-file", token]].concat(), 0)
+    };
+    assert_eq!(ask("admin clients", &["--name", "d*"])[0]["name"], "desk");
+    let kinds = ask("admin subscriptions", &[]);
+    assert_eq!((&kinds[0]["kind"], &kinds[1]["kind"]), (&"direct".into(), &"durable".into()));
+    assert_eq!(ask("admin topics", &["quotes/>"])[0]["matches"], 1);
+    assert_eq!(ask("admin durables", &["orders/new"])[0]["name"], "audit");
+    assert_eq!(ask("admin producers", &[])[0]["last_sequence"], 0);
+    let ended = ask("admin disconnect", &["--name", "desk"]);
+    assert_eq!(ended[0]["name"], "desk");
+    assert_eq!(ask("admin drain", &[])[0]["is_empty"], true);
+    assert_eq!(ask("admin undrain", &[])[0]["is_draining"], false);
+    assert_eq!(ask("admin rotate", &[])[0]["file"], "0000000001.journal");
+    assert_eq!(ask("admin drain", &["--stop"]).len(), 1);
 }
 
 #[test]

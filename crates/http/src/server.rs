@@ -11,7 +11,7 @@ use std::task::Poll;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -97,6 +97,21 @@ impl Server {
             }
         }
         Err(failed(last.unwrap_or_else(|| std::io::ErrorKind::AddrNotAvailable.into())))
+    }
+
+    /// Listens on a socket that listens already.
+    ///
+    /// # Errors
+    /// [`Error::System`]: it is no socket that listens.
+    pub fn from_listener(listener: TcpListener, config: Config) -> Result<Self> {
+        let failed = |cause| Error::System("a socket for HTTP", cause);
+        let address = listener.local_addr().map_err(failed)?;
+        if !SockRef::from(&listener).is_listener().map_err(failed)? {
+            return Err(failed(std::io::Error::other("it does not listen")));
+        }
+        listener.set_nonblocking(true).map_err(failed)?;
+        let _ = raise_open_files(config.connections as u64 + 256);
+        Ok(Self { listener, address, config })
     }
 
     /// Where it listens.

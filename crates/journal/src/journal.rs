@@ -243,6 +243,8 @@ pub struct Journal {
     is_held_by_known: bool,
     /// Whether a record found no room in the current segment while the next one is held.
     is_wanted: bool,
+    /// The next segment is to be begun although the current one has room.
+    is_rotating: bool,
     /// The disk had no room for a segment, and nothing was released since.
     has_no_room: bool,
     /// Recovery needs all records from this segment on.
@@ -287,6 +289,7 @@ impl Journal {
             is_retained: false,
             is_held_by_known: false,
             is_wanted: false,
+            is_rotating: false,
             has_no_room: false,
             since: segment,
             known: VecDeque::new(),

@@ -44,6 +44,10 @@ pub const SLOW: u16 = 36;
 pub const STOPPING: u16 = 37;
 /// The client gave no sign of life, or no HELLO, in time.
 pub const SILENT: u16 = 38;
+/// An administrator disconnected the client; the text has the reason.
+pub const DISCONNECTED: u16 = 40;
+/// The router is being drained for maintenance, and accepts no clients; the text has the reason.
+pub const DRAINING: u16 = 41;
 
 /// The code in words, for people; the caller shows others as `code N`.
 #[must_use]
@@ -70,6 +74,8 @@ pub fn name(code: u16) -> Option<&'static str> {
         SLOW => "too slow",
         STOPPING => "router stops",
         SILENT => "silent",
+        DISCONNECTED => "disconnected",
+        DRAINING => "draining",
         _ => return None,
     })
 }

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::io;
-use std::net::ToSocketAddrs as _;
+use std::net::{self, ToSocketAddrs as _};
 use std::os::fd::OwnedFd;
+use std::os::unix;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use mio::event::Source;
 use mio::net::{TcpListener, UnixListener, UnixStream};
 use rustix::fs::{Mode, fchmod};
 use rustix::io::Errno;
-use socket2::{Domain, SockAddr, Socket, Type};
+use socket2::{Domain, SockAddr, SockRef, Socket, Type};
 
 use crate::shared::Shared;
 use crate::{Address, Stream};
@@ -34,7 +35,12 @@ pub struct Listener {
 #[derive(Debug)]
 enum Listening {
     Tcp(TcpListener),
-    Unix { socket: UnixListener, is_shared: bool, _file: SocketFile },
+    /// Without the file of a socket that somebody else has made.
+    Unix {
+        socket: UnixListener,
+        is_shared: bool,
+        _file: Option<SocketFile>,
+    },
 }
 
 impl Listener {
@@ -53,6 +59,38 @@ impl Listener {
             }
         };
         let (socket, address) = bound.map_err(|error| address.explain(&error))?;
+        Ok(Self { socket, address, pause: Arc::default() })
+    }
+
+    /// A socket of TCP that listens already.
+    ///
+    /// # Errors
+    ///
+    /// It does not listen.
+    pub fn from_tcp(socket: net::TcpListener) -> io::Result<Self> {
+        check_listens(SockRef::from(&socket))?;
+        let address = Address::Tcp(socket.local_addr()?.to_string());
+        socket.set_nonblocking(true)?;
+        let socket = Listening::Tcp(TcpListener::from_std(socket));
+        Ok(Self { socket, address, pause: Arc::default() })
+    }
+
+    /// A Unix socket that listens already, for streams or to hand out shared memory. Its file stays where it is.
+    ///
+    /// # Errors
+    ///
+    /// It does not listen, or has no path.
+    pub fn from_unix(socket: unix::net::UnixListener, is_shared: bool) -> io::Result<Self> {
+        check_listens(SockRef::from(&socket))?;
+        let address = socket.local_addr()?;
+        let path = address.as_pathname().ok_or_else(|| io::Error::other("it has no path"))?;
+        let address = match is_shared {
+            true => Address::SharedMemory(path.to_owned()),
+            false => Address::Unix(path.to_owned()),
+        };
+        socket.set_nonblocking(true)?;
+        let socket = UnixListener::from_std(socket);
+        let socket = Listening::Unix { socket, is_shared, _file: None };
         Ok(Self { socket, address, pause: Arc::default() })
     }
 
@@ -149,6 +187,10 @@ fn bind_tcp(host: &str) -> io::Result<(Listening, Address)> {
     Err(last)
 }
 
+fn check_listens(socket: SockRef<'_>) -> io::Result<()> {
+    if socket.is_listener()? { Ok(()) } else { Err(io::Error::other("it does not listen")) }
+}
+
 fn listen(socket: Socket) -> io::Result<OwnedFd> {
     socket.set_nonblocking(true)?;
     socket.listen(BACKLOG)?;
@@ -164,7 +206,7 @@ fn bind_unix(path: &Path, is_shared: bool) -> io::Result<Listening> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
     let file = SocketFile::new(path)?;
     let socket = UnixListener::from_std(listen(socket)?.into());
-    Ok(Listening::Unix { socket, is_shared, _file: file })
+    Ok(Listening::Unix { socket, is_shared, _file: Some(file) })
 }
 
 /// Removes a socket's file that an ended listener left behind.

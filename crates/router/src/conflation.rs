@@ -150,6 +150,7 @@ impl<R: Renderer> Egress<R> {
         tell(turn, &mut client.port, matched, lost);
         let update = self.slab.get(waiting);
         let age = turn.now.saturating_sub(update.published);
+        self.waits.record(age);
         let content = Content {
             sequence: update.sequence,
             conflation: Some(&Conflation { replaced, age, published: update.published }),

@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::client::{Client, ClientId, Overflow, Port, slow};
 use crate::credit::InvalidReport;
 use crate::deadlines::{Deadlines, Timer};
+use crate::histogram::Histogram;
 use crate::limits::Limits;
 use crate::matched::{ANNOUNCED, Interval, Lost, Match, Matches, add};
 use crate::message::{Conflation, Delivery, Gap, Renderer, Requester};
@@ -116,6 +117,8 @@ pub(crate) struct Egress<R> {
     /// Clients that have to be disconnected and still have subscriptions.
     pub(crate) closing: Vec<ClientId>,
     pub(crate) limits: Limits,
+    /// How long messages have waited that were delivered from a queue, and updates that waited.
+    pub(crate) waits: Histogram,
 }
 
 /// Tells the loop that a client has output.
@@ -209,6 +212,7 @@ impl<R> Egress<R> {
             dropped: Vec::new(),
             closing: Vec::new(),
             limits,
+            waits: Histogram::default(),
         }
     }
 
@@ -511,7 +515,8 @@ impl<R: Renderer> Egress<R> {
             add(&mut lost, head.lost);
             let matched = &mut self.matches.matches[id];
             tell(turn, &mut client.port, matched, lost);
-            let Kept { sequence, ref request, format, payload, .. } = kept;
+            let Kept { sequence, published, ref request, format, payload } = kept;
+            self.waits.record(turn.now.saturating_sub(published));
             let request = request.as_ref();
             let content = Content { sequence, conflation: None, request, format, payload };
             emit(turn, &mut client.port, matched, &content);

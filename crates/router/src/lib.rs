@@ -8,6 +8,7 @@ mod conflation;
 mod credit;
 mod deadlines;
 mod egress;
+mod histogram;
 mod ledger;
 mod limits;
 mod losses;
@@ -16,6 +17,7 @@ mod matcher;
 mod memory;
 mod message;
 mod overlaps;
+mod pattern;
 mod pool;
 mod queue;
 mod rate;
@@ -30,11 +32,13 @@ mod topics;
 mod view;
 
 pub use client::{ClientId, ClientOptions, Overflow};
+pub use histogram::Histogram;
 pub use ledger::Ledger;
 pub use limits::Limits;
 pub use matcher::Matcher;
 pub use message::{Conflation, Delivery, Envelope, Gap, Mode, Renderer, Requester};
 pub use overlaps::LateRejection;
+pub use pattern::patterns_overlap;
 pub use rejection::Rejection;
 pub use router::{Dirty, Router};
 pub use subscriptions::SubscriptionOptions;
@@ -42,4 +46,4 @@ pub use topic::{
     TOPIC_BYTES, TOPIC_LEVELS, TopicError, TopicErrorKind, check_pattern, check_topic,
 };
 pub use topics::{InternError, TopicId, Topics};
-pub use view::{ClientView, MatchView, TopicView, Totals, View};
+pub use view::{ClientView, MatchView, SubscriptionView, TopicView, Totals, View};

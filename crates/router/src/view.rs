@@ -1,6 +1,7 @@
 //! A read-only view of the router, for metrics and tests.
 
 use crate::client::{Client, ClientId, ClientOptions};
+use crate::histogram::Histogram;
 use crate::ledger::Ledger;
 use crate::pool::NONE;
 use crate::router::Router;
@@ -75,6 +76,17 @@ pub struct MatchView<'a> {
     pub ledger: Ledger,
 }
 
+/// A read-only view of a subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubscriptionView<'a> {
+    /// The client's number for it.
+    pub number: u32,
+    /// Its pattern.
+    pub pattern: &'a str,
+    /// Whether newer updates replace waiting ones.
+    pub is_conflated: bool,
+}
+
 /// A read-only view of a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopicView<'a> {
@@ -129,6 +141,12 @@ impl<'a, R> View<'a, R> {
     /// Pairs of a subscription and a topic that it has matched.
     pub fn matches_now(&self) -> usize {
         self.router.egress.matches.matches.len()
+    }
+
+    /// How long messages waited before they were rendered, those that did; of conflated ones the newest, since it was
+    /// published.
+    pub fn waits(&self) -> &'a Histogram {
+        &self.router.egress.waits
     }
 
     /// Of gone clients.
@@ -189,6 +207,24 @@ impl<'a, R> View<'a, R> {
                     ledger: matches.ledger(matched),
                 }
             })
+        })
+    }
+
+    /// The subscriptions of a client with this number of its own or a higher one, in the order of these numbers.
+    pub fn subscriptions(
+        &self,
+        client: ClientId,
+        number: u32,
+    ) -> impl Iterator<Item = SubscriptionView<'a>> + use<'a, R> {
+        let router = self.router;
+        let all = router.egress.find(client).map(|it| it.subscriptions.range(number..));
+        all.into_iter().flatten().map(move |(number, subscription)| {
+            let it = &router.subscriptions[*subscription];
+            SubscriptionView {
+                number: *number,
+                pattern: &it.pattern,
+                is_conflated: it.is_conflated,
+            }
         })
     }
 

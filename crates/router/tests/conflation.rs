@@ -205,3 +205,34 @@ fn updates_are_bounded_by_the_bytes_of_the_queue() {
     assert_eq!(lines, expected);
     world.check_ledgers();
 }
+
+#[test]
+fn what_waited_is_counted_by_its_time_and_what_went_at_once_is_not() {
+    let limits = Limits { output_bytes: 64, ..Limits::default() };
+    let mut world = World::with(limits);
+    let client = world.connect(ClientOptions::default());
+    world.subscribe(client, 1, "plain");
+    world.subscribe_with(client, 2, "fx", at_most(10));
+    world.publish("plain", "it goes at once, and there is no more room for others behind it");
+    world.publish("fx", "u0");
+    let counts = |world: &World| world.router.view().waits().counts().collect::<Vec<_>>();
+    assert_eq!(counts(&world), []);
+    world.advance(MILLISECOND);
+    for _ in 0..3 {
+        world.publish("plain", "waits for room");
+    }
+    // It takes the place of the one before.
+    world.publish("fx", "u1");
+    assert_eq!(counts(&world), []);
+    world.advance(2 * MILLISECOND);
+    world.receive(client);
+    // A millisecond each, of the update as of the messages.
+    let [(at_most, 4)] = counts(&world)[..] else { panic!("{:?}", counts(&world)) };
+    assert!((MILLISECOND..=MILLISECOND * 5 / 4).contains(&at_most), "{at_most}");
+    assert_eq!(world.router.view().waits().sum(), 4 * MILLISECOND);
+    // What is lost has not waited for delivery.
+    world.publish("fx", "u2");
+    world.router.disconnect(world.now, client);
+    world.advance(SECOND);
+    assert_eq!(world.router.view().waits().sum(), 4 * MILLISECOND);
+}

@@ -20,6 +20,7 @@ use trunkline_router::{ClientOptions, Overflow};
 pub use journal::{Journal, JournalRule};
 pub use load::ConfigError;
 pub use rule::Rule;
+pub(crate) use rule::fits;
 
 /// Everything that can be configured. `Config::default()` is a router that starts with no file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -39,6 +40,8 @@ pub struct Config {
     pub websocket: WebSocket,
     /// Metrics, health and status.
     pub http: Http,
+    /// Administration over HTTP.
+    pub admin: Admin,
     /// What `/metrics` shows.
     pub metrics: Metrics,
     /// The log.
@@ -225,6 +228,17 @@ pub struct Http {
     pub hosts: Vec<String>,
 }
 
+/// Administration over HTTP, at [`Listen::http`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Admin {
+    /// The file with the token that administrators show; nobody may administer without one.
+    #[serde(deserialize_with = "journal::path")]
+    pub token_file: Option<PathBuf>,
+    /// Origins of pages that may administer; others may not, even with the token.
+    pub origins: Vec<String>,
+}
+
 /// What `/metrics` shows.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -311,6 +325,8 @@ impl Config {
             ("journal.directory", self.journal.directory != other.journal.directory),
             ("journal.segment_bytes", self.journal.segment_bytes != other.journal.segment_bytes),
             ("http.hosts", self.http != other.http),
+            ("admin.token_file", self.admin.token_file != other.admin.token_file),
+            ("admin.origins", self.admin.origins != other.admin.origins),
             ("metrics.clients", self.metrics != other.metrics),
             ("log.format", self.log.format != other.log.format),
             ("log.level", self.log.level != other.log.level),

@@ -1,5 +1,6 @@
 //! The router with its sessions, without sockets and clocks: bytes in, bytes out.
 
+mod administration;
 mod client_session;
 mod consumers;
 mod context;
@@ -25,6 +26,7 @@ use trunkline_store::Store;
 
 pub use trunkline_router::Dirty;
 
+pub(crate) use administration::{Listing, Waiting};
 pub(crate) use client_session::ClientSession;
 pub use client_session::Peer;
 pub(crate) use held::WaitsFor;
@@ -123,10 +125,10 @@ impl Engine {
         Ok(id)
     }
 
-    /// The last bytes to a connection that is rejected: the reason, in its protocol.
-    pub fn rejection(protocol: Protocol, reason: &str) -> Vec<u8> {
+    /// The last bytes to a connection that is rejected: a code and the reason, in its protocol.
+    pub fn rejection(protocol: Protocol, code: u16, reason: &str) -> Vec<u8> {
         let mut out = Vec::new();
-        ClientRenderer::new(protocol).close(&mut out, code::FULL, reason);
+        ClientRenderer::new(protocol).close(&mut out, code, reason);
         out
     }
 

@@ -5,6 +5,7 @@
 //! after a few reads. So what many send to one goes out together, and what comes alone goes out at
 //! once.
 
+mod administration;
 mod connection;
 mod latency;
 mod listener;
@@ -15,16 +16,19 @@ use std::sync::mpsc::SyncSender;
 
 use tracing::{info, warn};
 use trunkline_journal::Outcome;
+use trunkline_native::code;
 use trunkline_reactor::{Address, Event};
 
 use crate::Protocol;
 use crate::config::Config;
 use crate::engine::{ConnectionId, Dirty, Engine, LOGGED_EVERY};
 use crate::platform::{Deadline, Listener as _, Platform, Stream as _};
-use crate::server::Command;
+use crate::server::{Command, Pulse};
 use crate::snapshot::{Snapshot, SnapshotRequest};
 
 pub use crate::engine::LINGER;
+use administration::Administration;
+pub(crate) use administration::Caller;
 use connection::{Connection, Read};
 use latency::LatencyMeter;
 pub use listener::{ProtocolListener, wanted_listeners};
@@ -88,7 +92,7 @@ pub struct EventLoop<P: Platform> {
     leaving: BTreeSet<(u64, ConnectionId)>,
     /// Streams that were not taken in, and when they go.
     lingering: VecDeque<(u64, P::Stream)>,
-    /// When the log may say next that connections are rejected for want of descriptors.
+    /// When the log may say next that connections are rejected for want of descriptors, or for a drain.
     rejection_logged_at: u64,
     events: Vec<Event>,
     buffer: Vec<u8>,
@@ -101,6 +105,7 @@ pub struct EventLoop<P: Platform> {
     stopping: Option<Stopping>,
     /// Requests for a snapshot; the first is being served.
     surveys: VecDeque<(SnapshotRequest, SyncSender<Snapshot>)>,
+    administration: Administration,
 }
 
 impl<P: Platform> EventLoop<P> {
@@ -133,6 +138,7 @@ impl<P: Platform> EventLoop<P> {
             clock_at: 0,
             stopping: None,
             surveys: VecDeque::new(),
+            administration: Administration::default(),
         };
         for listener in listeners {
             it.open(listener)?;
@@ -213,6 +219,7 @@ impl<P: Platform> EventLoop<P> {
         if !self.surveys.is_empty() {
             self.survey();
         }
+        self.administer();
         if let Some(stopping) = self.stopping {
             self.engine.stop(self.now, self.now >= stopping.patience);
             self.flush();
@@ -231,7 +238,8 @@ impl<P: Platform> EventLoop<P> {
             && self.writing.is_empty()
             && self.accepting.is_empty()
             && !self.engine.has_released()
-            && self.surveys.is_empty();
+            && self.surveys.is_empty()
+            && !self.administration.has_tasks();
         if !is_idle {
             return Deadline::Now;
         }
@@ -239,7 +247,8 @@ impl<P: Platform> EventLoop<P> {
         let stopping =
             self.stopping.map(|it| if self.now < it.patience { it.patience } else { it.end });
         let lingering = self.lingering.front().map(|(at, _)| *at);
-        let deadlines = [self.engine.next_deadline(), leaving, lingering, stopping];
+        let drain = self.administration.next_deadline();
+        let deadlines = [self.engine.next_deadline(), leaving, lingering, stopping, drain];
         deadlines.into_iter().flatten().min().map_or(Deadline::Never, Deadline::At)
     }
 
@@ -307,7 +316,7 @@ impl<P: Platform> EventLoop<P> {
                         let protocol = listener.protocol;
                         match self.platform.rejection(&stream) {
                             None => self.welcome(stream, protocol),
-                            Some(reason) => self.reject_for_descriptors(stream, protocol, &reason),
+                            Some(reason) => self.reject(stream, protocol, code::FULL, &reason),
                         }
                         if left == 0 {
                             self.accepting.push_back(at);
@@ -326,10 +335,14 @@ impl<P: Platform> EventLoop<P> {
         if self.stopping.is_some() {
             return;
         }
+        if let Some(reason) = self.administration.rejection() {
+            return self.reject(stream, protocol, code::DRAINING, &reason);
+        }
         let id = match self.engine.connected(self.now, stream.peer(), protocol) {
             Ok(id) => id,
             Err(rejection) => {
-                return self.reject_connection(stream, protocol, &rejection.to_string());
+                let reason = rejection.to_string();
+                return self.reject_connection(stream, protocol, code::FULL, &reason);
             }
         };
         let at = id.index as usize;
@@ -349,9 +362,9 @@ impl<P: Platform> EventLoop<P> {
         self.connections[at] = Some(connection);
     }
 
-    /// Rejects a connection for which there is no descriptor.
+    /// Rejects a connection for which there is no descriptor, or while the router drains.
     #[cold]
-    fn reject_for_descriptors(&mut self, stream: P::Stream, protocol: Protocol, reason: &str) {
+    fn reject(&mut self, stream: P::Stream, protocol: Protocol, code: u16, reason: &str) {
         if self.stopping.is_some() {
             return;
         }
@@ -360,14 +373,20 @@ impl<P: Platform> EventLoop<P> {
             self.rejection_logged_at = self.now.saturating_add(LOGGED_EVERY);
             warn!(reason, "connections are rejected");
         }
-        self.reject_connection(stream, protocol, reason);
+        self.reject_connection(stream, protocol, code, reason);
     }
 
     /// Tells a client that there is no room for it. Its stream lingers, since closing it with unread bytes
     /// would discard the reason; the number of such streams is bounded.
-    fn reject_connection(&mut self, mut stream: P::Stream, protocol: Protocol, reason: &str) {
+    fn reject_connection(
+        &mut self,
+        mut stream: P::Stream,
+        protocol: Protocol,
+        code: u16,
+        reason: &str,
+    ) {
         // It may be gone already.
-        let _ = stream.write(&Engine::rejection(protocol, reason));
+        let _ = stream.write(&Engine::rejection(protocol, code, reason));
         let _ = stream.finish();
         if self.lingering.len() >= LINGERING.min(self.platform.places_for_rejected()) {
             self.lingering.pop_front();
@@ -576,12 +595,26 @@ impl<P: Platform> EventLoop<P> {
                         self.surveys.push_back((request, answer));
                     }
                 }
+                Command::Pulse(answer) => {
+                    // The caller may have stopped waiting.
+                    let _ = answer.send(self.pulse());
+                }
+                Command::Administer(request, answer) => self.begin_administration(request, answer),
                 Command::Reconfigure(config, answer) => {
                     let result = self.reconfigure(&config);
                     // The caller may have stopped waiting.
                     let _ = answer.send(result);
                 }
             }
+        }
+    }
+
+    fn pulse(&self) -> Pulse {
+        let totals = self.engine.totals();
+        Pulse {
+            clients: totals.connected - totals.disconnected,
+            is_draining: self.administration.is_draining(),
+            is_stopping: self.stopping.is_some(),
         }
     }
 
@@ -601,7 +634,8 @@ impl<P: Platform> EventLoop<P> {
             && let Some((_, answer)) = self.surveys.pop_front()
         {
             snapshot.totals.turns = self.turns;
-            snapshot.latencies = self.latency.told();
+            snapshot.latencies = self.latency.told(self.engine.router().view().waits());
+            snapshot.drain = self.administration.drain_status(self.now);
             // The caller may have stopped waiting.
             let _ = answer.send(snapshot);
         }

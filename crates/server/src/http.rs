@@ -1,11 +1,12 @@
-//! The pages over HTTP: `/metrics`, `/health`, `/health/ready` and `/status`.
+//! The pages over HTTP: `/metrics`, `/health`, `/health/ready`, `/status`, and those for administrators.
 //!
 //! It runs on threads of its own and asks the loop for a [`Snapshot`], which the loop makes between
 //! two turns: no client waits for a reader of metrics.
 
+mod administration;
 mod metrics;
 
-use std::net::IpAddr;
+use std::net::{IpAddr, TcpListener};
 use std::time::Duration;
 
 use trunkline_http::{
@@ -13,8 +14,13 @@ use trunkline_http::{
     StatusCode, Workers, header, host_of,
 };
 
+use crate::config::Admin;
+use crate::server::Handle;
 use crate::snapshot::{Snapshot, SnapshotRequest};
 
+pub use administration::TOKEN_BYTES;
+pub(crate) use administration::read_token;
+use administration::{Administration, Permission};
 pub use metrics::{MEDIA_TYPE, render};
 
 /// Which pages are served, how long they are, and for which hosts.
@@ -24,6 +30,8 @@ pub struct Settings {
     pub metrics_clients: usize,
     /// Names that requests may be for, beside `localhost` and addresses; `*` is any.
     pub hosts: Vec<String>,
+    /// Who may administer.
+    pub admin: Admin,
     /// The maximum number of open connections; waiting ones make room for new ones.
     pub connections: usize,
 }
@@ -44,15 +52,15 @@ const PAGES: &str = "/metrics       counters, as OpenMetrics\n\
                      /health/ready  the router answers, and takes guaranteed messages\n\
                      /health/ready/direct  the router answers\n";
 
-/// Listens at `address`, such as `127.0.0.1:7401`, and answers. `ask` gives None where the router
-/// has stopped, or does not answer in a time that is short for a person.
+/// Listens at `address`, such as `127.0.0.1:7401`, or with a socket that listens already, and answers for a router.
 ///
 /// # Errors
 /// The address cannot be listened on, or there are no more threads or files.
 pub fn serve(
     address: &str,
+    inherited: Option<TcpListener>,
     settings: Settings,
-    ask: impl Fn(SnapshotRequest) -> Option<Snapshot> + Send + Sync + 'static,
+    router: Handle,
 ) -> trunkline_http::Result<Running> {
     let config = Config {
         threads: 1,
@@ -62,32 +70,39 @@ pub fn serve(
         evicts: true,
         header_timeout: HEADER_TIMEOUT,
         header_bytes: 16 << 10,
-        body_bytes: 1 << 10,
+        body_bytes: 4 << 10,
         ..Config::default()
     };
-    Server::bind(address, config)?.serve(Pages { settings, ask })
+    let administration = Administration { permission: Permission::new(&settings.admin) };
+    let server = match inherited {
+        Some(listener) => Server::from_listener(listener, config)?,
+        None => Server::bind(address, config)?,
+    };
+    server.serve(Pages { settings, administration, router })
 }
 
-struct Pages<A> {
+struct Pages {
     settings: Settings,
-    ask: A,
+    administration: Administration,
+    router: Handle,
 }
 
-impl<A> Handler for Pages<A>
-where
-    A: Fn(SnapshotRequest) -> Option<Snapshot> + Send + Sync + 'static,
-{
-    type Connection = ();
+impl Handler for Pages {
+    type Connection = Peer;
 
-    fn connect(&self, _: &Peer) {}
+    fn connect(&self, peer: &Peer) -> Peer {
+        peer.clone()
+    }
 
-    fn handle(&self, (): &mut (), request: &Request<'_>, response: &mut Response) {
+    fn handle(&self, peer: &mut Peer, request: &Request<'_>, response: &mut Response) {
         *response = if let Err(host) = self.check_host(request) {
             let reason = format!(
                 "requests for the host {host:?} are not answered; the router's \
                  configuration lists the host names that are (http.hosts)\n"
             );
             text(StatusCode::MISDIRECTED_REQUEST, &reason)
+        } else if administration::is_below(request.path) {
+            self.administration.answer(&self.router, peer, request)
         } else if *request.method == Method::GET || *request.method == Method::HEAD {
             self.page(request.path, request.query)
         } else {
@@ -102,7 +117,7 @@ where
 /// Who asks whether the router is ready wants no clients and no topics.
 const NOTHING: SnapshotRequest = SnapshotRequest { clients: 0, topics: 0 };
 
-impl<A: Fn(SnapshotRequest) -> Option<Snapshot>> Pages<A> {
+impl Pages {
     /// A browser says for which host a request is. A page from elsewhere whose name has been made to point
     /// here, so that the browser takes this router for its own server, is known by that name.
     fn check_host(&self, request: &Request<'_>) -> Result<(), String> {
@@ -119,12 +134,12 @@ impl<A: Fn(SnapshotRequest) -> Option<Snapshot>> Pages<A> {
 
     fn page(&self, path: &str, query: Option<&str>) -> Response {
         match path {
-            "/" => text(StatusCode::OK, PAGES),
+            "/" => text(StatusCode::OK, &format!("{PAGES}{}", administration::PAGES)),
             "/metrics" => self.metrics(),
             "/status" => self.status(query),
             "/health" => text(StatusCode::OK, "alive\n"),
             "/health/ready" => self.with(NOTHING, ready),
-            "/health/ready/direct" => self.with(NOTHING, |_| text(StatusCode::OK, "ready\n")),
+            "/health/ready/direct" => self.with(NOTHING, ready_direct),
             _ => text(StatusCode::NOT_FOUND, &format!("there is no such page; there are\n{PAGES}")),
         }
     }
@@ -155,18 +170,29 @@ impl<A: Fn(SnapshotRequest) -> Option<Snapshot>> Pages<A> {
     }
 
     fn with(&self, ask: SnapshotRequest, answer: impl FnOnce(&Snapshot) -> Response) -> Response {
-        match (self.ask)(ask) {
+        match self.router.snapshot(ask) {
             Some(snapshot) => answer(&snapshot),
             None => text(StatusCode::SERVICE_UNAVAILABLE, "the router does not answer\n"),
         }
     }
 }
 
-/// Whether guaranteed messages are taken; what is published directly always is.
+/// Whether clients are accepted.
+fn ready_direct(snapshot: &Snapshot) -> Response {
+    let drain = &snapshot.drain;
+    if !drain.is_draining {
+        return text(StatusCode::OK, "ready\n");
+    }
+    let colon = if drain.reason.is_empty() { "" } else { ": " };
+    let why = format!("draining for maintenance{colon}{}\n", drain.reason);
+    text(StatusCode::SERVICE_UNAVAILABLE, &why)
+}
+
+/// Whether guaranteed messages are taken too.
 fn ready(snapshot: &Snapshot) -> Response {
     let journal = &snapshot.journal;
-    if journal.trouble.is_empty() {
-        return text(StatusCode::OK, "ready\n");
+    if snapshot.drain.is_draining || journal.trouble.is_empty() {
+        return ready_direct(snapshot);
     }
     let what = match journal.has_failed {
         true => "the journal has failed",

@@ -5,10 +5,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod administration;
 pub mod config;
 pub mod engine;
 pub mod event_loop;
-mod histogram;
 pub mod http;
 pub mod platform;
 pub mod server;
@@ -18,5 +18,5 @@ pub use config::{Config, ConfigError};
 pub use engine::{ConnectionId, Dirty, Engine, Peer};
 pub use event_loop::EventLoop;
 pub use platform::Platform;
-pub use server::{Handle, Listening, Running, Server};
+pub use server::{Handle, Inherited, Listening, Pulse, Running, Server};
 pub use trunkline_session::router::Protocol;

@@ -2,17 +2,20 @@
 
 mod command;
 mod descriptors;
+mod inherited;
 mod store;
 
 use std::io;
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use trunkline_reactor::{Address, Listener, Reactor};
 
 pub(crate) use command::Shared;
-pub use command::{Command, Handle};
+pub use command::{Command, Handle, Pulse};
 pub(crate) use descriptors::Descriptors;
+pub use inherited::Inherited;
 pub(crate) use store::since_1970;
 
 use crate::config::Config;
@@ -75,13 +78,25 @@ impl Server {
     ///
     /// An address cannot be listened at, or the system gives no thread or no descriptors.
     pub fn start(config: Config) -> io::Result<Running> {
+        Self::start_with(config, Vec::new())
+    }
+
+    /// As [`Server::start`], with sockets that listen already at addresses of the configuration.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Server::start`].
+    pub fn start_with(config: Config, mut inherited: Vec<Inherited>) -> io::Result<Running> {
         let descriptors = Descriptors::take();
         descriptors.compare(config.limits.connections);
         let reactor = Reactor::new(config.router.idle)?;
         let handle = Handle::new(reactor.waker());
         let mut listeners = Vec::new();
         for (configured, protocol) in wanted_listeners(&config) {
-            let socket = Listener::bind(&configured)?;
+            let socket = match Inherited::take_listener(&mut inherited, &configured, protocol) {
+                Some(socket) => socket,
+                None => Listener::bind(&configured)?,
+            };
             listeners.push(ProtocolListener { socket, protocol, configured });
         }
         let listening = |listener: &ProtocolListener<Listener>| Listening {
@@ -89,7 +104,8 @@ impl Server {
             address: listener.socket.address(),
         };
         let mut addresses: Vec<Listening> = listeners.iter().map(listening).collect();
-        let http = start_http(&config, descriptors.share(), &handle)?;
+        let of_http = Inherited::take_http(&mut inherited);
+        let http = start_http(&config, of_http, descriptors.share(), &handle)?;
         addresses.extend(http.iter().map(|http| Listening {
             protocol: "http",
             address: Address::Tcp(http.address().to_string()),
@@ -115,6 +131,7 @@ fn hosts(config: &Config) -> Vec<String> {
 /// Metrics, health and status, where the configuration wants them.
 fn start_http(
     config: &Config,
+    inherited: Option<TcpListener>,
     connections: usize,
     handle: &Handle,
 ) -> io::Result<Option<trunkline_http::Running>> {
@@ -122,10 +139,13 @@ fn start_http(
     let settings = http::Settings {
         metrics_clients: config.metrics.clients,
         hosts: hosts(config),
+        admin: config.admin.clone(),
         connections,
     };
-    let handle = handle.clone();
-    let started = http::serve(address, settings, move |request| handle.snapshot(request));
+    if let Some(file) = &config.admin.token_file {
+        http::read_token(file)?;
+    }
+    let started = http::serve(address, inherited, settings, handle.clone());
     started.map(Some).map_err(|cause| io::Error::other(cause.to_string()))
 }
 

@@ -1,6 +1,9 @@
 //! What is told of a running router: to `/metrics`, `/status` and `trunkline top`.
 
 use serde::{Deserialize, Serialize};
+use trunkline_router::Histogram;
+
+use crate::administration::DrainStatus;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +37,9 @@ pub struct Snapshot {
     /// Durable subscriptions, those with most waiting first, as many as clients were asked for.
     #[serde(default)]
     pub durables: Vec<DurableStatus>,
+    /// Whether the router drains for maintenance.
+    #[serde(default)]
+    pub drain: DrainStatus,
 }
 
 /// How long things took since the router started.
@@ -42,6 +48,10 @@ pub struct Latencies {
     /// From when the loop saw what came to when output that it made was written to a socket, one for each
     /// write. What a socket or a queue had no room for is not in it.
     pub hop: Durations,
+    /// How long messages waited in the queues of clients that were behind, from when they were published to when they
+    /// were rendered; of conflated ones the newest. What went out at once is not in it.
+    #[serde(default)]
+    pub queue_wait: Durations,
     /// Turns of the loop in which something happened. Others wait for as long as one lasts.
     pub turn: Durations,
     /// Commits of the journal, from when the disk was told to when it had answered.
@@ -68,6 +78,19 @@ pub struct Took {
     pub at_most_ns: u64,
     /// How many.
     pub count: u64,
+}
+
+impl From<&Histogram> for Durations {
+    fn from(histogram: &Histogram) -> Self {
+        let took: Vec<Took> =
+            histogram.counts().map(|(at_most_ns, count)| Took { at_most_ns, count }).collect();
+        Self {
+            count: took.iter().map(|it| it.count).sum(),
+            sum_ns: histogram.sum(),
+            longest_ns: histogram.longest(),
+            took,
+        }
+    }
 }
 
 impl Durations {
@@ -271,4 +294,21 @@ pub struct TopicStatus {
     pub messages: u64,
     /// Subscriptions that match it.
     pub subscriptions: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_adds_up() {
+        let mut histogram = Histogram::default();
+        [100, 1_000, 1_000, u64::MAX / 2].into_iter().for_each(|it| histogram.record(it));
+        let told = Durations::from(&histogram);
+        assert_eq!((told.count, told.sum_ns), (4, u64::MAX / 2 + 2_100));
+        assert_eq!(
+            [0.0, 0.5, 0.75, 1.0].map(|it| told.percentile(it)),
+            [256, 1_024, 1_024, u64::MAX / 2]
+        );
+    }
 }

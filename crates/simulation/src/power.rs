@@ -108,6 +108,8 @@ counts! {
     done: "messages whose acknowledgement is kept",
     /// Messages that flipped bits cost.
     damaged: "messages that flipped bits cost",
+    /// Times that the journal was rotated.
+    rotated: "times that the journal was rotated",
     /// Segments that were let go of.
     segments_removed: "segments let go of",
 }
@@ -229,6 +231,7 @@ impl World {
                 self.counts.failures += 1;
                 self.machine.fail();
             }
+            8..=20 => self.machine.rotate(),
             _ => {}
         }
         Ok(())

@@ -138,6 +138,8 @@ pub struct Store {
     pub(crate) checkpoint: Option<Checkpoint>,
     /// Whether records wait for it to be complete.
     pub(crate) is_checkpoint_awaited: bool,
+    /// What was stored and acknowledged at the last rotation, and the segment that was complete then.
+    pub(crate) rotated: Option<(u64, u32)>,
     has_reported_failure: bool,
     /// From now on everything appended is written at once.
     is_closing: bool,
@@ -180,6 +182,7 @@ impl Store {
             quota_from: 0,
             checkpoint: None,
             is_checkpoint_awaited: false,
+            rotated: None,
             has_reported_failure: false,
             is_closing: false,
             counts: Counts::default(),
@@ -713,20 +716,6 @@ impl Store {
     /// The accounts of a durable subscription.
     pub fn account(&self, name: &str) -> Option<Account> {
         self.durables.get(self.names.get(name)?).map(Durable::account)
-    }
-
-    /// All durable subscriptions.
-    pub fn durables(&self) -> impl Iterator<Item = DurableView<'_>> {
-        let end = self.journal.last() + 1;
-        self.durables.values().filter(|it| !it.is_replay()).map(move |it| DurableView {
-            name: &it.name,
-            pattern: &it.pattern,
-            consumers: it.consumers.len(),
-            floor: it.floor(end),
-            ranges: it.ranges(),
-            has_stopped: it.has_stopped,
-            account: it.account(),
-        })
     }
 
     /// Counters since the store was opened.

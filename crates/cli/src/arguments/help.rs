@@ -8,7 +8,7 @@ use super::Arguments;
 
 /// The verbs, by what one wants of them.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("The router", &["serve", "top", "config", "journal", "simulate"]),
+    ("The router", &["serve", "top", "admin", "config", "journal", "simulate"]),
     ("Its clients", &["pub", "sub", "request", "reply", "durable"]),
     ("Services and messages", &["soap", "schema"]),
     ("Measuring and planning", &["lab", "plan", "link"]),
@@ -21,6 +21,23 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("config check", "trunkline config check trunkline.toml"),
     ("config show", "trunkline config show > trunkline.toml"),
     ("top", "trunkline top --sort rate\ntrunkline top --filter EUR --interval 200ms"),
+    ("admin clients", "trunkline admin clients --name 'slow*' --token-file admin.token"),
+    ("admin subscriptions", "trunkline admin subscriptions 'fx/>'"),
+    ("admin topics", "trunkline admin topics 'fx/*' --json"),
+    ("admin durables", "trunkline admin durables 'orders/>'"),
+    ("admin producers", "trunkline admin producers --name 'desk-*'"),
+    (
+        "admin disconnect",
+        "trunkline admin disconnect --client 4294967299 --reason 'asked to by the desk'\n\
+         trunkline admin disconnect --name 'test-*' --all",
+    ),
+    (
+        "admin drain",
+        "trunkline admin drain --reason 'back at 7 pm' --timeout 60s\n\
+         trunkline admin drain --stop",
+    ),
+    ("admin undrain", "trunkline admin undrain"),
+    ("admin rotate", "trunkline admin rotate --json"),
     (
         "pub",
         "trunkline pub fx/EURUSD 1.0842\n\

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 use trunkline_client::Address;
+use trunkline_server::Listening;
 use trunkline_server::config::Listen;
 
 use super::FormArguments;
@@ -61,6 +62,15 @@ impl FromStr for ListenAddress {
 }
 
 impl ListenAddress {
+    /// Where a socket listens already.
+    pub(crate) fn of(listening: &Listening) -> Self {
+        match (listening.protocol, &listening.address) {
+            ("http", Address::Tcp(place)) => Self::Http(place.clone()),
+            ("websocket", Address::Tcp(place)) => Self::WebSocket(place.clone()),
+            (_, address) => Self::Native(address.clone()),
+        }
+    }
+
     /// Puts addresses in the place of those of the same kind.
     ///
     /// # Errors

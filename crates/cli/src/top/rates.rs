@@ -49,6 +49,7 @@ impl<'a> Rates<'a> {
         let earlier = self.earlier.map_or(&none, |it| &it.latencies);
         Latencies {
             hop: later.hop.since(&earlier.hop),
+            queue_wait: later.queue_wait.since(&earlier.queue_wait),
             turn: later.turn.since(&earlier.turn),
             commit: later.commit.since(&earlier.commit),
         }

@@ -22,21 +22,26 @@ pub(crate) struct Source {
     path: String,
 }
 
+/// Speaks with a router at a URL: what asks it, and its host and port.
+pub(crate) fn connect(url: &str) -> Result<(Client, String), Fault> {
+    let authority = url.strip_prefix("http://").unwrap_or(url).trim_end_matches('/');
+    if authority.is_empty() || authority.contains('/') {
+        return Err(Fault::new(format!(
+            "{url:?} is not like http://127.0.0.1:7401, the router's HTTP address"
+        )));
+    }
+    let config = ClientConfig {
+        connect_timeout: PATIENCE,
+        response_timeout: PATIENCE,
+        accept_compression: true,
+        ..ClientConfig::default()
+    };
+    Ok((Client::new(authority, config)?, authority.to_owned()))
+}
+
 impl Source {
     pub(crate) fn new(url: &str, topics: usize) -> Result<Self, Fault> {
-        let authority = url.strip_prefix("http://").unwrap_or(url).trim_end_matches('/');
-        if authority.is_empty() || authority.contains('/') {
-            return Err(Fault::new(format!(
-                "{url:?} is not like http://127.0.0.1:7401, the router's HTTP address"
-            )));
-        }
-        let config = ClientConfig {
-            connect_timeout: PATIENCE,
-            response_timeout: PATIENCE,
-            accept_compression: true,
-            ..ClientConfig::default()
-        };
-        let client = Client::new(authority, config)?;
+        let (client, authority) = connect(url)?;
         let path = format!("/status?clients={CLIENTS}&topics={topics}");
         Ok(Self { url: format!("http://{authority}"), client, path })
     }

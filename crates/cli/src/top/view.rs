@@ -94,13 +94,18 @@ impl<'a> View<'a> {
             "" => String::new(),
             trouble => format!("journal: {}\n", plain(trouble)),
         };
+        let drain = match (it.drain.is_draining, &*it.drain.reason) {
+            (false, _) => String::new(),
+            (true, "") => "draining for maintenance\n".to_owned(),
+            (true, reason) => format!("draining for maintenance: {}\n", plain(reason)),
+        };
         let latencies = self.latencies();
         format!(
             "trunkline {} at {}, up {}\n\
              {} clients  {} topics  {} subscriptions\n\
              in {} messages/s {}/s  out {} messages/s {}/s  elided {}/s  lost {}/s\n\
              {} matched = {} delivered + {} elided + {} lost + {} queued ({})\n\
-             {latencies}{trouble}",
+             {latencies}{trouble}{drain}",
             it.version,
             self.arguments.to,
             lasting(it.now_ns),
@@ -125,16 +130,20 @@ impl<'a> View<'a> {
     /// What half and 99 % of them took at most, since the earlier look.
     fn latencies(&self) -> String {
         let since = self.rates.latencies(&self.later.latencies);
-        let told: Vec<String> =
-            [("hop", since.hop), ("turn", since.turn), ("commit", since.commit)]
-                .into_iter()
-                .filter(|(_, durations)| durations.count > 0)
-                .map(|(name, durations)| {
-                    let [half, most] = [0.5, 0.99].map(|share| age(durations.percentile(share)));
-                    format!("{name} {half} (99 %: {most})")
-                })
-                .collect();
-        if told.is_empty() { String::new() } else { format!("{}\n", told.join("  ")) }
+        let all = [
+            ("hop", since.hop),
+            ("queue", since.queue_wait),
+            ("turn", since.turn),
+            ("commit", since.commit),
+        ];
+        let there = all.into_iter().filter(|(_, durations)| durations.count > 0);
+        let told = there.map(|(name, durations)| {
+            let [half, most] = [0.5, 0.99].map(|share| age(durations.percentile(share)));
+            format!("{name} {half} (99 %: {most})")
+        });
+        let told: Vec<String> = told.collect();
+        // More do not fit into 80 columns.
+        told.chunks(3).map(|line| format!("{}\n", line.join("  "))).collect()
     }
 
     fn clients(&self, most: usize, width: usize, controls: Option<&Controls>) -> String {

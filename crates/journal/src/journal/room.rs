@@ -113,6 +113,26 @@ impl Journal {
         }
     }
 
+    /// Makes room for a new segment although the current one is not full: begin it with [`Self::begin_segment`].
+    ///
+    /// # Errors
+    ///
+    /// There is no room for it; [`Rejection::Busy`]: its file is being created.
+    pub fn make_room_for_segment(&mut self) -> Result<(), Rejection> {
+        if let Some(why) = &self.failed {
+            return Err(Rejection::Failed(why.clone()));
+        }
+        let room = match &self.next {
+            Next::Ready => Ok(()),
+            Next::None | Next::Requested => Err(Rejection::Busy),
+            // A record would be worth a segment beyond the limit.
+            Next::Held(_) => Err(Rejection::Full(self.over())),
+            Next::Full(why, _) => Err(Rejection::Full(why.clone())),
+        };
+        self.is_rotating = matches!(room, Err(Rejection::Busy));
+        room
+    }
+
     /// Begins the segment for which [`Self::make_room`] has found room, with a record of this kind and
     /// body, which must contain everything that earlier segments say besides their messages.
     ///
@@ -177,6 +197,7 @@ impl Journal {
         let bytes = self.options.segment_bytes.into();
         self.add_segment(Segment { number, index, bytes, is_sealed: false });
         (self.next, self.is_wanted, self.is_retained) = (Next::None, false, false);
+        self.is_rotating = false;
         if let Some((kind, body)) = first {
             self.append(time, kind, &[body]);
             if since == number || since != self.since {
@@ -191,7 +212,7 @@ impl Journal {
         match &self.next {
             Next::None => {
                 let half = self.options.segment_bytes / 2;
-                !self.has_current() || self.tail.end().offset >= half
+                !self.has_current() || self.tail.end().offset >= half || self.is_rotating
             }
             Next::Full(..) | Next::Held(_) => true,
             Next::Requested | Next::Ready => false,

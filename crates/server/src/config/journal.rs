@@ -15,7 +15,7 @@ use super::quantity;
 pub struct Journal {
     /// The folder of the journal. Without one what is guaranteed is kept in memory, and acknowledged as
     /// what it is: in the memory of one machine, on the disk of none.
-    #[serde(deserialize_with = "directory")]
+    #[serde(deserialize_with = "path")]
     pub directory: Option<PathBuf>,
     /// What is acknowledged: `disk` or `memory`; without a folder it is memory.
     #[serde(deserialize_with = "level")]
@@ -160,7 +160,8 @@ impl Journal {
     }
 }
 
-fn directory<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
+/// A path, or `off`.
+pub(super) fn path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
     let text = String::deserialize(from)?;
     Ok((!text.is_empty() && text != "off").then(|| Path::new(&text).to_owned()))
 }

@@ -194,6 +194,14 @@ impl Config {
             &list(&self.http.hosts),
             "names that requests may be for, beside localhost, addresses, and that of listen.http",
         );
+        page.section("[admin]");
+        let file = self.admin.token_file.as_ref().map(|path| path.display().to_string());
+        page.key(
+            "token_file",
+            &quoted(file.as_deref().unwrap_or("off")),
+            "with the token of administrators; \"off\": nobody administers",
+        );
+        page.key("origins", &list(&self.admin.origins), "of pages that may administer");
         page.section("[metrics]");
         page.key("clients", &self.metrics.clients, "with series of their own, at most");
     }

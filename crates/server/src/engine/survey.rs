@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use trunkline_router::{ClientId, ClientView, Ledger};
+use trunkline_router::{ClientId, ClientView, Ledger, TopicView};
 use trunkline_store::{DurableView, Store};
 
 use super::{Connection, Engine, Storage};
@@ -157,7 +157,7 @@ impl Engine {
         false
     }
 
-    fn client_status(&mut self, now: u64, id: ClientId) -> Option<ClientStatus> {
+    pub(super) fn client_status(&mut self, now: u64, id: ClientId) -> Option<ClientStatus> {
         let gaps = self.router.renderer(id)?.losses.gaps;
         let client: ClientView<'_> = self.router.view().client(id)?;
         let connection = self.connections.get(id.index as usize)?.as_ref()?;
@@ -201,11 +201,7 @@ impl Engine {
         let topics = std::mem::take(&mut survey.topics).into_sorted_vec();
         let snapshot = &mut survey.snapshot;
         for Reverse((_, place)) in topics {
-            snapshot.topics.extend(view.topics(place..place + 1).map(|topic| TopicStatus {
-                name: topic.name.to_owned(),
-                messages: topic.published,
-                subscriptions: topic.matches as u64,
-            }));
+            snapshot.topics.extend(view.topics(place..place + 1).map(|it| topic_status(&it)));
         }
         let state = &self.state.totals;
         let totals = &mut snapshot.totals;
@@ -267,7 +263,15 @@ fn durables(store: &Store, most: usize) -> Vec<DurableStatus> {
     all.iter().map(durable_status).collect()
 }
 
-fn durable_status(it: &DurableView<'_>) -> DurableStatus {
+pub(super) fn topic_status(it: &TopicView<'_>) -> TopicStatus {
+    TopicStatus {
+        name: it.name.to_owned(),
+        messages: it.published,
+        subscriptions: it.matches as u64,
+    }
+}
+
+pub(super) fn durable_status(it: &DurableView<'_>) -> DurableStatus {
     DurableStatus {
         name: it.name.to_owned(),
         pattern: it.pattern.to_owned(),

@@ -1,6 +1,7 @@
 //! How long the loop takes.
 
-use crate::histogram::Histogram;
+use trunkline_router::Histogram;
+
 use crate::snapshot::Latencies;
 
 /// Histograms of what the loop does, see [`Latencies`].
@@ -26,11 +27,13 @@ impl LatencyMeter {
         }
     }
 
-    pub(super) fn told(&self) -> Latencies {
+    /// With the time that messages waited, which the router knows.
+    pub(super) fn told(&self, waits: &Histogram) -> Latencies {
         Latencies {
-            hop: self.hop.durations(),
-            turn: self.turn.durations(),
-            commit: self.commit.durations(),
+            hop: (&self.hop).into(),
+            queue_wait: waits.into(),
+            turn: (&self.turn).into(),
+            commit: (&self.commit).into(),
         }
     }
 }

@@ -5,7 +5,8 @@
 
 use std::fmt::{Display, Write as _};
 
-use crate::histogram;
+use trunkline_router::Histogram;
+
 use crate::snapshot::{
     ClientStatus, DurableStatus, Durations, JournalStatus, Latencies, Snapshot, Totals,
 };
@@ -20,6 +21,8 @@ pub fn render(snapshot: &Snapshot) -> String {
     page.sample("trunkline_build_info", &[("version", &snapshot.version)], 1);
     page.gauge("trunkline_uptime_seconds", "seconds", "Time since the router started");
     page.sample("trunkline_uptime_seconds", &[], seconds(snapshot.now_ns));
+    page.gauge("trunkline_draining", "", "1 while no clients are accepted, for maintenance");
+    page.sample("trunkline_draining", &[], u64::from(snapshot.drain.is_draining));
     totals(&mut page, &snapshot.totals);
     became(&mut page, &snapshot.totals);
     latencies(&mut page, &snapshot.latencies);
@@ -83,6 +86,11 @@ fn became(page: &mut Page, totals: &Totals) {
 fn latencies(page: &mut Page, it: &Latencies) {
     for (name, durations, help) in [
         ("trunkline_hop_seconds", &it.hop, "From what came to the write of what it made"),
+        (
+            "trunkline_queue_wait_seconds",
+            &it.queue_wait,
+            "From the publish of a message that waited for its client to its rendering",
+        ),
         ("trunkline_loop_turn_seconds", &it.turn, "Turns of the loop that did something"),
         ("trunkline_journal_commit_seconds", &it.commit, "Writes to the disk that were waited for"),
     ] {
@@ -259,7 +267,7 @@ impl Page {
         self.family(name, "histogram", "seconds", help);
         let bucket = format!("{name}_bucket");
         let (mut counted, mut sizes) = (0, durations.took.iter().peekable());
-        for bound in histogram::bounds() {
+        for bound in Histogram::bounds() {
             while let Some(size) = sizes.next_if(|it| it.at_most_ns <= bound) {
                 counted += size.count;
             }

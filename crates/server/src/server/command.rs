@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use trunkline_reactor::Waker;
 
+use crate::administration::{Answer, Rejection, Request};
 use crate::config::Config;
+use crate::event_loop::Caller;
 use crate::snapshot::{Snapshot, SnapshotRequest};
 
 /// How long an answer may take that needs a few turns of the loop.
@@ -22,6 +24,21 @@ pub enum Command {
     Reconfigure(Box<Config>, SyncSender<Result<(), String>>),
     /// Returns a snapshot.
     Snapshot(SnapshotRequest, SyncSender<Snapshot>),
+    /// Does what an administrator asks.
+    Administer(Request, Caller),
+    /// Says how the router is, in the next turn.
+    Pulse(SyncSender<Pulse>),
+}
+
+/// How a router is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pulse {
+    /// Clients that are connected.
+    pub clients: u64,
+    /// Whether it drains for maintenance.
+    pub is_draining: bool,
+    /// Whether it stops.
+    pub is_stopping: bool,
 }
 
 /// The queue of commands. The router's thread checks one flag a turn, and takes the lock only when
@@ -99,6 +116,21 @@ impl Handle {
         let (answer, answers) = mpsc::sync_channel(1);
         self.ask(Command::Snapshot(what, answer));
         answers.recv_timeout(PATIENCE).ok()
+    }
+
+    /// Does what an administrator asks; it blocks this thread only. `None` if the router has stopped, does not
+    /// answer within five seconds, or too many ask already.
+    pub fn administer(&self, request: Request) -> Option<Result<Answer, Rejection>> {
+        let (answer, answers) = mpsc::sync_channel(1);
+        self.ask(Command::Administer(request, answer));
+        answers.recv_timeout(PATIENCE).ok()
+    }
+
+    /// How the router is, if its thread answers in this time.
+    pub fn pulse(&self, within: Duration) -> Option<Pulse> {
+        let (answer, answers) = mpsc::sync_channel(1);
+        self.ask(Command::Pulse(answer));
+        answers.recv_timeout(within).ok()
     }
 
     fn ask(&self, command: Command) {

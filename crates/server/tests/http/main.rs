@@ -1,11 +1,12 @@
 //! What a running router tells over HTTP.
 
+mod administration;
 mod open_metrics;
 mod rendering;
 mod visitors;
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use trunkline_client::{Client, Event, Options, Subscribe};
 use trunkline_http::{self as http, ClientConfig, HeaderMap, Method, Received, StatusCode};
@@ -86,6 +87,15 @@ fn take(client: &mut Client, most: usize) {
     }
 }
 
+/// Tries until it holds.
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let until = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < until, "{what} has not come true");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 #[test]
 fn metrics_say_what_became_of_every_message() {
     let mut site = Site::start(|_| {});
@@ -131,9 +141,9 @@ fn metrics_say_what_became_of_every_message() {
     // What waited for a client that leaves is lost with it.
     drop(reader);
     let client_gone = "trunkline_discarded_total{reason=\"client_gone\"}";
-    let until = std::time::Instant::now() + PATIENCE;
+    let until = Instant::now() + PATIENCE;
     while site.metrics()["trunkline_clients"] > 1.0 {
-        assert!(std::time::Instant::now() < until, "the reader has not left");
+        assert!(Instant::now() < until, "the reader has not left");
     }
     let samples = site.metrics();
     let parts = ["trunkline_delivered_total", "trunkline_elided_total", client_gone];

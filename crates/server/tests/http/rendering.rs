@@ -1,5 +1,6 @@
 //! The text of `/metrics`, from a snapshot made by hand.
 
+use trunkline_server::administration::DrainStatus;
 use trunkline_server::http::render;
 use trunkline_server::snapshot::{
     ClientStatus, Counts, DurableStatus, Durations, JournalStatus, Latencies, Snapshot, Took,
@@ -47,12 +48,14 @@ fn a_strict_reader_takes_the_text_and_finds_the_figures() {
             acknowledged: 5,
             ..DurableStatus::default()
         }],
+        drain: DrainStatus { is_draining: true, ..DrainStatus::default() },
     };
     let text = render(&snapshot);
     let samples = read(&text).expect(&text);
     for (key, value) in [
         ("trunkline_build_info{version=\"0.1.0\"}", 1.0),
         ("trunkline_uptime_seconds", 61.000_000_007),
+        ("trunkline_draining", 1.0),
         ("trunkline_clients", 2.0),
         ("trunkline_published_total", 10.0),
         ("trunkline_discarded_total{reason=\"queue_full\"}", 2.0),

@@ -124,7 +124,7 @@ impl SessionRenderer for WebSocketRenderer {
 fn closes_with(code: u16) -> u16 {
     match code {
         code::STOPPING => 1001,
-        code::FULL => 1013,
+        code::FULL | code::DRAINING => 1013,
         _ => 1008,
     }
 }

@@ -3,10 +3,13 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
+use std::sync::mpsc::{self, Receiver};
 
 use trunkline_journal::simulated::Fault;
 use trunkline_journal::{Disk as _, segment_name};
+use trunkline_server::administration::{Answer, Rejection, Request};
 use trunkline_server::config::JournalRule;
+use trunkline_server::server::Command;
 use trunkline_server::{Config, Engine, EventLoop};
 use trunkline_store::{Forwarding, Level, Store};
 
@@ -41,6 +44,8 @@ pub(crate) struct Machine {
     synced: Rc<RefCell<BTreeSet<(u64, u64)>>>,
     random: Random,
     recent: VecDeque<String>,
+    /// What comes of the rotation that was asked for last.
+    rotation: Option<Receiver<Result<Answer, Rejection>>>,
 }
 
 fn config() -> Config {
@@ -81,6 +86,7 @@ impl Machine {
             synced,
             random: Random::stream(seed, 2),
             recent: VecDeque::new(),
+            rotation: None,
         };
         // An empty disk has nothing that could be wrong.
         let _ = machine.start(&mut PowerCounts::default());
@@ -252,6 +258,13 @@ impl Machine {
         }
     }
 
+    /// An administrator asks for another segment of the journal.
+    pub(crate) fn rotate(&mut self) {
+        let (answer, answers) = mpsc::sync_channel(1);
+        self.kernel.borrow_mut().commands.push(Command::Administer(Request::Rotate, answer));
+        self.rotation = Some(answers);
+    }
+
     /// Bytes arrive, the disk works, the router does what is due.
     pub(crate) fn turn(&mut self, counts: &mut PowerCounts) -> Checked {
         let Some(event_loop) = &mut self.event_loop else { return Ok(()) };
@@ -277,6 +290,12 @@ impl Machine {
                 link.written.clear();
             }
             kernel.links.retain(|_, link| !(link.is_dropped && link.client_end.is_some()));
+        }
+        if let Some(answers) = &self.rotation
+            && let Ok(answer) = answers.try_recv()
+        {
+            counts.rotated += u64::from(answer.is_ok());
+            self.rotation = None;
         }
         counts.segments_removed +=
             self.with_disk(|work| std::mem::take(&mut work.segments_removed));

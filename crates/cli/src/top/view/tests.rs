@@ -75,6 +75,20 @@ fn order(sort: Sort, is_reversed: bool) -> Vec<String> {
 }
 
 #[test]
+fn the_summary_says_that_the_router_drains() {
+    let (before, mut after) = looks();
+    let arguments = arguments(Sort::Queue);
+    let summary = |after: &Snapshot| {
+        View::new(&arguments, &Controls::new(&arguments), &before, after).summary()
+    };
+    assert!(!summary(&after).contains("draining"));
+    after.drain.is_draining = true;
+    assert!(summary(&after).ends_with("\ndraining for maintenance\n"), "{}", summary(&after));
+    after.drain.reason = "back soon".into();
+    assert!(summary(&after).ends_with("\ndraining for maintenance: back soon\n"));
+}
+
+#[test]
 fn the_summary_says_how_long_hops_took_since_the_look_before() {
     let (mut before, mut after) = looks();
     let hops = |took: &[(u64, u64)]| Durations {

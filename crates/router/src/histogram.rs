@@ -1,7 +1,5 @@
 //! How long things took: counts by order of magnitude, which cost an addition each.
 
-use crate::snapshot::{Durations, Took};
-
 /// Buckets to each doubling: a percentile is at most a quarter above the truth.
 const PER_DOUBLING: usize = 1 << STEP;
 const STEP: u32 = 2;
@@ -12,7 +10,7 @@ const BUCKETS: usize = (LAST - FIRST) as usize * PER_DOUBLING + 2;
 
 /// Durations in nanoseconds, from a quarter of a microsecond to a minute.
 #[derive(Clone, Debug)]
-pub(crate) struct Histogram {
+pub struct Histogram {
     counts: [u64; BUCKETS],
     sum: u64,
     longest: u64,
@@ -27,13 +25,13 @@ impl Default for Histogram {
 impl Histogram {
     /// Counts something that took so many nanoseconds.
     #[inline]
-    pub(crate) fn record(&mut self, nanoseconds: u64) {
+    pub fn record(&mut self, nanoseconds: u64) {
         self.record_many(nanoseconds, 1);
     }
 
     /// Counts so many that took the same time.
     #[inline]
-    pub(crate) fn record_many(&mut self, nanoseconds: u64, count: u64) {
+    pub fn record_many(&mut self, nanoseconds: u64, count: u64) {
         self.counts[bucket(nanoseconds)] += count;
         self.sum = self.sum.saturating_add(nanoseconds.saturating_mul(count));
         if count > 0 {
@@ -41,24 +39,31 @@ impl Histogram {
         }
     }
 
-    /// What was counted, as it is told.
-    pub(crate) fn durations(&self) -> Durations {
-        let counted = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        let took = |(at, count): (usize, &u64)| Took {
-            at_most_ns: bounds().nth(at).unwrap_or(self.longest),
-            count: *count,
-        };
-        Durations {
-            count: self.counts.iter().sum(),
-            sum_ns: self.sum,
-            longest_ns: self.longest,
-            took: counted.map(took).collect(),
-        }
+    /// How many there were of each size of which there were any, the shortest first: nanoseconds that none of them
+    /// exceeds, and the count.
+    pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
+        let ends = bounds().chain([self.longest]);
+        ends.zip(self.counts).filter(|(_, count)| *count > 0)
+    }
+
+    /// The sum of all, in nanoseconds.
+    pub fn sum(&self) -> u64 {
+        self.sum
+    }
+
+    /// The longest of all, in nanoseconds.
+    pub fn longest(&self) -> u64 {
+        self.longest
+    }
+
+    /// The upper bounds of all sizes but the last one, which has none; nanoseconds.
+    pub fn bounds() -> impl Iterator<Item = u64> {
+        bounds()
     }
 }
 
 /// The upper bounds of all buckets but the last one, which has none.
-pub(crate) fn bounds() -> impl Iterator<Item = u64> {
+fn bounds() -> impl Iterator<Item = u64> {
     let above = |doubling: u32| {
         let base = 1_u64 << doubling;
         (1..=PER_DOUBLING as u64).map(move |part| base + part * (base >> STEP))
@@ -95,16 +100,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_adds_up() {
+    fn counts_add_up() {
         let mut histogram = Histogram::default();
         [100, 1_000, 1_000, u64::MAX / 2].into_iter().for_each(|it| histogram.record(it));
-        let told = histogram.durations();
-        assert_eq!((told.count, told.sum_ns), (4, u64::MAX / 2 + 2_100));
-        let took: Vec<_> = told.took.iter().map(|it| (it.at_most_ns, it.count)).collect();
-        assert_eq!(took, [(256, 1), (1_024, 2), (u64::MAX / 2, 1)]);
-        assert_eq!(
-            [0.0, 0.5, 0.75, 1.0].map(|it| told.percentile(it)),
-            [256, 1_024, 1_024, u64::MAX / 2]
-        );
+        let counts: Vec<_> = histogram.counts().collect();
+        assert_eq!(counts, [(256, 1), (1_024, 2), (u64::MAX / 2, 1)]);
+        assert_eq!((histogram.sum(), histogram.longest()), (u64::MAX / 2 + 2_100, u64::MAX / 2));
     }
 }

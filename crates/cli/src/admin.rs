@@ -1,0 +1,69 @@
+//! `trunkline admin`: what a router has, and what an administrator may do with it.
+
+mod drain;
+mod list;
+mod site;
+
+use serde_json::json;
+use trunkline_server::administration::{Disconnected, Rotated};
+
+use crate::Ending;
+use crate::arguments::{AdminCommand, DisconnectArguments, SiteArguments};
+use crate::fault::Fault;
+use site::Site;
+
+pub(crate) fn run(command: &AdminCommand) -> Result<Ending, Fault> {
+    match command {
+        AdminCommand::Clients(arguments) => list::clients(arguments),
+        AdminCommand::Subscriptions(arguments) => list::subscriptions(arguments),
+        AdminCommand::Topics(arguments) => list::topics(arguments),
+        AdminCommand::Durables(arguments) => list::durables(arguments),
+        AdminCommand::Producers(arguments) => list::producers(arguments),
+        AdminCommand::Disconnect(arguments) => disconnect(arguments),
+        AdminCommand::Drain(arguments) => drain::drain(arguments),
+        AdminCommand::Undrain(arguments) => drain::undrain(arguments),
+        AdminCommand::Rotate(arguments) => rotate(arguments),
+    }
+}
+
+fn rotate(arguments: &SiteArguments) -> Result<Ending, Fault> {
+    let Rotated { file, index } = Site::new(arguments)?.act("rotate", &json!({}))?;
+    let form = arguments.form.get();
+    form.say(&format!("{file} is complete as soon as {index} is there\n"))?;
+    form.fact(&json!({"fact": "rotated", "file": file, "index": index}))?;
+    Ok(Ending::Right)
+}
+
+fn disconnect(arguments: &DisconnectArguments) -> Result<Ending, Fault> {
+    let which = &arguments.which;
+    if which.client.is_none() && which.name.is_none() && which.address.is_none() {
+        return Err(Fault::new(
+            "which client: --client, --name or --address says it; see trunkline admin disconnect --help",
+        ));
+    }
+    let form = arguments.site.form.get();
+    let mut site = Site::new(&arguments.site)?;
+    let wanted = json!({
+        "client": which.client, "name": which.name, "address": which.address,
+        "all": arguments.all, "reason": arguments.reason,
+    });
+    let ended: Disconnected = site.act("clients/disconnect", &wanted).map_err(|fault| {
+        // The router speaks of its own words.
+        Fault::new(fault.to_string().replace("only where all is set", "only with --all"))
+    })?;
+    for client in &ended.clients {
+        form.say(&format!(
+            "disconnected {} (client {} at {})\n",
+            client.name, client.id, client.address
+        ))?;
+        form.fact(&json!({
+            "fact": "disconnected", "client": client.id, "name": client.name, "address": client.address,
+        }))?;
+    }
+    let more = ended.count - ended.clients.len() as u64;
+    if more > 0 {
+        form.say(&format!("and {more} more\n"))?;
+        form.fact(&json!({"fact": "disconnected_more", "count": more}))?;
+    }
+    Ok(Ending::Right)
+}

@@ -1,0 +1,118 @@
+//! `trunkline admin` as administrators meet it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use trunkline_client::{Client, Options};
+use trunkline_server::{Config, Running, Server};
+
+/// A router with administration, and the file of the token.
+struct Router {
+    running: Running,
+    token: PathBuf,
+}
+
+impl Router {
+    fn start(name: &str) -> Self {
+        let token = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("admin-{name}.token"));
+        let _ = fs::remove_file(&token);
+        fs::write(&token, "0123456789abcdef\n").expect("our own folder");
+        fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).expect("our own file");
+        let mut config = Config::default();
+        config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
+        config.listen.http = Some("127.0.0.1:0".to_owned());
+        config.listen.websocket = None;
+        config.admin.token_file = Some(token.clone());
+        Self { running: Server::start(config).expect("a router"), token }
+    }
+
+    fn url(&self, protocol: &str) -> String {
+        let found = self.running.addresses().iter().find(|it| it.protocol == protocol);
+        found.expect("it listens").url()
+    }
+
+    fn client(&self, name: &str) -> Client {
+        Client::connect(&self.url("native"), &Options::named(name)).expect("a client")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
+        command.arg("admin").args(arguments).args(["--to", &self.url("http")]);
+        command.env_remove("TRUNKLINE_TOKEN_FILE");
+        command
+    }
+
+    /// What it prints, and its status.
+    fn run(&self, arguments: &[&str]) -> (String, i32) {
+        said(self.command(arguments).env("TRUNKLINE_TOKEN_FILE", &self.token).output())
+    }
+}
+
+fn said(output: std::io::Result<Output>) -> (String, i32) {
+    let output = output.expect("the program runs");
+    let all = [output.stdout, output.stderr].concat();
+    (String::from_utf8(all).expect("text"), output.status.code().expect("it ends"))
+}
+
+#[test]
+fn without_the_token_it_is_said_where_it_is_named() {
+    let router = Router::start("token");
+    let (text, status) = said(router.command(&["clients"]).output());
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("a token is needed; --token-file or $TRUNKLINE_TOKEN_FILE"), "{text}");
+    let other = router.token.with_extension("other");
+    fs::write(&other, "another token").expect("our own folder");
+    let other = other.to_str().expect("text");
+    let (text, status) = said(router.command(&["clients", "--token-file", other]).output());
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("the token is not the router's"), "{text}");
+    assert!(!text.contains("another token"), "{text}");
+    let (text, _) = said(router.command(&["clients", "--token-file", "nowhere"]).output());
+    assert!(text.contains("nowhere: "), "{text}");
+    fs::remove_file(other).expect("our own file");
+}
+
+#[test]
+fn clients_are_listed_and_disconnected() {
+    let router = Router::start("clients");
+    let clients: Vec<Client> = ["one", "two"].map(|name| router.client(name)).into();
+    let (text, status) = router.run(&["clients"]);
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("one") && text.contains("two"), "{text}");
+    let (text, _) = router.run(&["clients", "--limit", "1"]);
+    assert!(text.contains("there may be more than 1; --limit lists more"), "{text}");
+    let (text, status) = router.run(&["disconnect"]);
+    assert!(status == 2 && text.contains("which client"), "{text}");
+    let (text, status) = router.run(&["disconnect", "--name", "*o*"]);
+    assert!(status == 2 && text.contains("2 clients are meant (one#"), "{text}");
+    assert!(text.contains("only with --all"), "{text}");
+    let (text, status) = router.run(&["disconnect", "--name", "nobody"]);
+    assert!(status == 2 && text.contains("no client that is connected is meant"), "{text}");
+    let (text, status) = router.run(&["disconnect", "--name", "*o*", "--all", "--reason", "bye"]);
+    assert_eq!(status, 0, "{text}");
+    assert_eq!(text.lines().filter(|line| line.starts_with("disconnected ")).count(), 2, "{text}");
+    for mut client in clients {
+        let error = client.synchronise().expect_err("it was disconnected").to_string();
+        assert!(error.contains("an administrator disconnected the client: bye"), "{error}");
+    }
+}
+
+#[test]
+fn a_drained_router_stops_if_that_is_wanted() {
+    let router = Router::start("drain");
+    let _client = router.client("desk");
+    let (text, status) = router.run(&["drain", "--reason", "back soon"]);
+    assert_eq!((&*text, status), ("nothing waits, and no clients are accepted\n", 0));
+    let late = Client::connect(&router.url("native"), &Options::named("late")).map(|_| ());
+    let late = late.expect_err("it drains").to_string();
+    assert!(late.contains("draining for maintenance: back soon"), "{late}");
+    let (text, status) = router.run(&["undrain"]);
+    assert_eq!((&*text, status), ("the router accepts clients\n", 0));
+    router.client("late");
+    let (text, status) = router.run(&["drain", "--stop"]);
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("stop"), "{text}");
+    router.running.wait().expect("it has stopped");
+}

@@ -1,0 +1,110 @@
+//! Administration over HTTP, below `/admin`: lists by GET, actions by POST.
+//!
+//! A request needs the permission to administer ([`permission`]); each action is a line of the log.
+
+mod action;
+mod list;
+mod permission;
+
+use trunkline_http::{HeaderValue, Method, Peer, Request, Response, StatusCode, header};
+
+use super::text;
+use crate::administration::{Answer, Rejection, Request as Wanted};
+use crate::server::Handle;
+
+pub use permission::TOKEN_BYTES;
+pub(crate) use permission::{Permission, read_token};
+
+/// What the pages of the router say of these.
+pub(super) const PAGES: &str = "/admin/clients  and the like: for administrators\n";
+
+const PLACES: &str = "GET   /admin/clients        ?client=ID&name=NAME&address=ADDRESS&from=PLACE&limit=N\n\
+                      GET   /admin/subscriptions  the same, and &pattern=PATTERN: what has topics in common with it\n\
+                      GET   /admin/topics         ?name=NAME&pattern=PATTERN&from=PLACE&limit=N\n\
+                      GET   /admin/durables       the same\n\
+                      GET   /admin/producers      ?client=ID&name=NAME&from=PLACE&limit=N\n\
+                      GET   /admin/drain          how far a drain has come\n\
+                      POST  /admin/clients/disconnect     {\"client\":ID,\"name\":NAME,\"address\":ADDRESS,\"all\":false,\"reason\":TEXT}\n\
+                      POST  /admin/clients/ID/disconnect  {\"reason\":TEXT}\n\
+                      POST  /admin/drain          {\"reason\":TEXT,\"timeout_ms\":N,\"stop\":false}\n\
+                      POST  /admin/undrain        {}\n\
+                      POST  /admin/rotate         {}\n\
+                      * in NAME and ADDRESS stands for anything.\n";
+
+/// Whether a path is one of these.
+pub(super) fn is_below(path: &str) -> bool {
+    path.strip_prefix("/admin").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Answers administrators.
+pub(super) struct Administration {
+    pub(super) permission: Permission,
+}
+
+impl Administration {
+    pub(super) fn answer(&self, router: &Handle, peer: &Peer, request: &Request<'_>) -> Response {
+        let who = match self.permission.authorize(peer, request) {
+            Ok(who) => who,
+            Err(response) => return response,
+        };
+        let place = request.path.trim_start_matches("/admin").trim_start_matches('/');
+        let wanted = match *request.method {
+            Method::GET | Method::HEAD => list::wanted(place, request.query.unwrap_or_default()),
+            Method::POST => action::wanted(place, request),
+            _ => Err(only("GET, HEAD and POST", "GET, HEAD, POST")),
+        };
+        let wanted = match wanted {
+            Ok(wanted) => wanted,
+            Err(response) => return response,
+        };
+        let answered = router.administer(wanted);
+        if *request.method == Method::POST {
+            action::log(&who, peer, place, request.body, answered.as_ref());
+        }
+        match answered {
+            Some(Ok(answer)) => json(&answer),
+            Some(Err(rejection)) => rejected(&rejection),
+            None => text(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the router does not answer, or too many ask at a time\n",
+            ),
+        }
+    }
+}
+
+/// Nothing is there.
+fn no_such_place(place: &str) -> Response {
+    let text = format!("there is no /admin/{place}; there are\n{PLACES}");
+    self::text(StatusCode::NOT_FOUND, &text)
+}
+
+/// The place is for other methods.
+fn only(methods: &str, allow: &'static str) -> Response {
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, &format!("only {methods}\n"));
+    response.headers.insert(header::ALLOW, HeaderValue::from_static(allow));
+    response
+}
+
+fn bad(problem: &str) -> Response {
+    text(StatusCode::BAD_REQUEST, &format!("{problem}\n"))
+}
+
+fn rejected(rejection: &Rejection) -> Response {
+    let (status, why) = match rejection {
+        Rejection::NotFound(why) => (StatusCode::NOT_FOUND, why),
+        Rejection::Ambiguous(why) => (StatusCode::CONFLICT, why),
+        Rejection::Unavailable(why) => (StatusCode::SERVICE_UNAVAILABLE, why),
+    };
+    text(status, &format!("{why}\n"))
+}
+
+fn json(answer: &Answer) -> Response {
+    match serde_json::to_vec(answer) {
+        Ok(body) => {
+            let mut response = Response { body, ..Response::default() };
+            response.content_type("application/json");
+            response
+        }
+        Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, &format!("{error}\n")),
+    }
+}
