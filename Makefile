@@ -26,7 +26,7 @@ run: build
 	@'$(TARGET)/release/trunkline' lab run kohlhoff-2004 --report '$(TARGET)/report' || [ $$? = 3 ]
 
 build: tools
-	@echo 'building: about eight minutes on two cores from cold'
+	@echo 'building: about five minutes on two cores from cold'
 	cargo build --release --locked --bin trunkline
 
 test: tools
