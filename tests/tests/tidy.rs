@@ -12,7 +12,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("soap", &["wire", "message", "codec"]),
     ("catalogue", &["wire", "message"]),
     ("net", &["wire", "message", "codec"]),
-    ("http", &[]),
+    ("tls", &[]),
+    ("http", &["tls"]),
     ("native", &["wire"]),
     ("random", &[]),
     ("journal", &["wire", "random"]),
@@ -33,9 +34,12 @@ const CRATES: &[(&str, &[&str])] = &[
             "store",
         ],
     ),
-    ("reactor", &["wire"]),
+    ("reactor", &["wire", "tls"]),
     ("client", &["native", "reactor"]),
-    ("server", &["wire", "native", "journal", "router", "store", "session", "reactor", "http"]),
+    (
+        "server",
+        &["wire", "native", "journal", "router", "store", "session", "reactor", "tls", "http"],
+    ),
     (
         "simulation",
         &[

@@ -13,7 +13,7 @@ use crate::output::print;
 pub(crate) fn run(command: &ConfigCommand) -> Result<Ending, Fault> {
     match command {
         ConfigCommand::Check { file } => {
-            load(file.as_deref())?;
+            load(file.as_deref())?.check_files().map_err(Fault::new)?;
             let name = file.as_ref().map_or("the defaults".into(), |file| file.to_string_lossy());
             print(&format!("{name}: good\n"))?;
         }

@@ -20,7 +20,7 @@ pub(crate) fn run(command: &DurableCommand) -> Result<Ending, Fault> {
 }
 
 fn list(arguments: &ListArguments) -> Result<Ending, Fault> {
-    let durables = Source::new(&arguments.to, 0)?.snapshot()?.durables;
+    let durables = Source::new(&arguments.to, &arguments.tls, 0)?.snapshot()?.durables;
     match arguments.form.get() {
         Form::Text => print_table(table(durables.iter()))?,
         Form::Json => durables.iter().try_for_each(|it| Form::Json.fact(&fact(it)))?,

@@ -71,8 +71,8 @@ pub use consumer::Consume;
 pub use conversation::{Conversation, Subscription, Topic};
 pub use error::{Error, Result};
 pub use event::{
-    Acknowledged, Confirmed, Consuming, Delivery, Event, Gap, Lost, Message, Rejection, Reply,
-    RequestId,
+    Acknowledged, Confirmed, Consuming, Delivery, Event, Gap, LastValues, Lost, Message, Rejection,
+    Reply, RequestId,
 };
 pub use options::{Options, Subscribe};
 pub use trunkline_native::{
@@ -80,3 +80,5 @@ pub use trunkline_native::{
     kind,
 };
 pub use trunkline_reactor::{Address, Idle};
+#[cfg(feature = "tls")]
+pub use trunkline_reactor::{ClientTls, CredentialsError};

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use trunkline_native::{Features, Hello, Overflow, Updates, VERSION};
+#[cfg(feature = "tls")]
+use trunkline_reactor::ClientTls;
 use trunkline_reactor::Idle;
 
 /// Options of a client. 0 leaves a number to the router's configuration.
@@ -26,6 +28,9 @@ pub struct Options {
     pub credit: bool,
     /// Conflated messages have their age when they are delivered ([`crate::Message::age`]).
     pub times: bool,
+    /// Whom the client trusts at addresses with TLS (`tls://`), and its own certificate. These addresses need it.
+    #[cfg(feature = "tls")]
+    pub tls: Option<ClientTls>,
     /// Time limit for connecting, for an answer, and for room in a full connection.
     pub timeout: Duration,
     /// How the thread waits: asleep, or awake for a quicker answer.
@@ -53,6 +58,8 @@ impl Default for Options {
             bytes_per_second: 0,
             credit: true,
             times: true,
+            #[cfg(feature = "tls")]
+            tls: None,
             timeout: Duration::from_secs(10),
             idle: Idle::Block,
             frame_bytes: 16 << 20,
@@ -73,7 +80,7 @@ impl Options {
     pub(crate) fn hello(&self) -> Hello<'_> {
         Hello {
             version: VERSION,
-            features: Features { credit: self.credit, times: self.times },
+            features: Features { credit: self.credit, times: self.times, last_values: true },
             queue_messages: self.queue_messages,
             overflow: self.overflow,
             queue_bytes: self.queue_bytes,
@@ -91,6 +98,8 @@ pub struct Subscribe {
     pub updates_per_second: Option<u32>,
     /// A newer update replaces a waiting one, with or without a cap.
     pub conflate: bool,
+    /// First the last value of each topic, where the router keeps it; not for consumers.
+    pub last_values: bool,
 }
 
 impl Subscribe {
@@ -103,13 +112,21 @@ impl Subscribe {
     /// The newest of each topic, as often as this client can take it.
     #[must_use]
     pub fn newest() -> Self {
-        Self { updates_per_second: None, conflate: true }
+        Self { conflate: true, ..Self::default() }
     }
 
     /// The newest of each topic, at most so many a second.
     #[must_use]
     pub fn at_most(updates_per_second: u32) -> Self {
-        Self { updates_per_second: Some(updates_per_second), conflate: true }
+        Self { updates_per_second: Some(updates_per_second), ..Self::newest() }
+    }
+
+    /// The same, with the last value of each topic first, where the router keeps it. They have
+    /// [`Message::last_value`](crate::Message::last_value); [`Event::LastValues`](crate::Event::LastValues)
+    /// says that all have come.
+    #[must_use]
+    pub fn last_values(self) -> Self {
+        Self { last_values: true, ..self }
     }
 
     pub(crate) fn updates(&self) -> Updates {

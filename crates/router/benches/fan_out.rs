@@ -206,18 +206,18 @@ fn main() {
     let mut bench = Bench::new(1, 1, &direct);
     row("direct, 1 match, sent one by one", &mut bench, single);
 
-    let newest = SubscriptionOptions { conflate: true, updates_per_second: None };
+    let newest = SubscriptionOptions { conflate: true, ..SubscriptionOptions::default() };
     let mut bench = Bench::new(1, 1_000, &newest);
     bench.warm();
     row("conflated without a cap, delivered, 1,000 topics", &mut bench, batch);
 
-    let seldom = SubscriptionOptions { updates_per_second: NonZeroU32::new(1), conflate: true };
+    let seldom = SubscriptionOptions { updates_per_second: NonZeroU32::new(1), ..newest };
     let mut bench = Bench::new(1, 1_000, &seldom);
     bench.warm();
     row("conflated, replaced, 1,000 topics", &mut bench, batch);
 
     // A message every 100 ns to 1,000 topics: each interval ends before the topic's next message.
-    let often = SubscriptionOptions { updates_per_second: NonZeroU32::new(10_100), conflate: true };
+    let often = SubscriptionOptions { updates_per_second: NonZeroU32::new(10_100), ..newest };
     let mut bench = Bench::new(1, 1_000, &often);
     bench.warm();
     row("conflated, interval over at each message, 1,000 topics", &mut bench, |bench| {

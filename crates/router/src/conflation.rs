@@ -25,8 +25,10 @@
 
 use crate::client::slow;
 use crate::deadlines::Timer;
-use crate::egress::{Content, Egress, Place, Room, Turn, client_of, emit, mark, tell};
-use crate::matched::Lost;
+use crate::egress::{
+    Content, Egress, Place, Room, Turn, client_of, emit, mark, settle_first, tell,
+};
+use crate::matched::{LAST_VALUE, Lost};
 use crate::message::{Conflation, Renderer};
 use crate::pool::NONE;
 
@@ -35,7 +37,7 @@ use crate::pool::NONE;
 const FORGIVEN: u64 = 4;
 
 /// Bytes that a waiting update counts for, besides its payload.
-const WAITING_HEAD: usize = 40;
+pub(crate) const WAITING_HEAD: usize = 40;
 
 impl<R: Renderer> Egress<R> {
     /// Delivers a newly published update, or lets it wait.
@@ -57,7 +59,9 @@ impl<R: Renderer> Egress<R> {
             return self.keep_update(turn, id, content);
         }
         let replaced = std::mem::take(&mut conflated.replaced);
-        let conflation = Some(&Conflation { replaced, age: 0, published: turn.now });
+        let published = content.published;
+        let age = turn.now.saturating_sub(published);
+        let conflation = Some(&Conflation { replaced, age, published });
         if let Some(credit) = &mut client.credit {
             credit.sent(turn.now);
         }
@@ -76,8 +80,8 @@ impl<R: Renderer> Egress<R> {
         if room != Room::Is {
             return self.discard_newest(turn, id, room, content.sequence);
         }
-        let shared = self.shared(turn.now, id, content, Place::Update(extra));
-        let waiting = shared.unwrap_or_else(|| self.slab.add(&content.kept(turn.now)));
+        let shared = self.shared(id, content, Place::Update(extra));
+        let waiting = shared.unwrap_or_else(|| self.slab.add(&content.kept()));
         self.matches.conflated[extra].waiting = waiting;
         self.matches.matches[id].queued = 1;
         let client = client_of(&mut self.clients, index);
@@ -100,8 +104,8 @@ impl<R: Renderer> Egress<R> {
         if room != Room::Is {
             return self.discard_newest(turn, id, room, content.sequence);
         }
-        let waiting = match self.shared(turn.now, id, content, Place::Update(extra)) {
-            None => self.slab.replace(waiting, &content.kept(turn.now)),
+        let waiting = match self.shared(id, content, Place::Update(extra)) {
+            None => self.slab.replace(waiting, &content.kept()),
             Some(shared) => {
                 self.slab.release(waiting);
                 shared
@@ -111,6 +115,8 @@ impl<R: Renderer> Egress<R> {
         conflated.waiting = waiting;
         conflated.elided += 1;
         conflated.replaced += 1;
+        // A newer one than the last value, and the first that the client gets.
+        self.matches.matches[id].flags &= !LAST_VALUE;
         let client = client_of(&mut self.clients, index);
         client.elided += 1;
         client.waiting_bytes = client.waiting_bytes + new - old;
@@ -150,9 +156,13 @@ impl<R: Renderer> Egress<R> {
         tell(turn, &mut client.port, matched, lost);
         let update = self.slab.get(waiting);
         let age = turn.now.saturating_sub(update.published);
-        self.waits.record(age);
+        // A last value is old, and has not waited for that long.
+        if matched.flags & LAST_VALUE == 0 {
+            self.waits.record(age);
+        }
         let content = Content {
             sequence: update.sequence,
+            published: update.published,
             conflation: Some(&Conflation { replaced, age, published: update.published }),
             request: update.request.as_ref(),
             format: update.format,
@@ -197,7 +207,9 @@ impl<R: Renderer> Egress<R> {
         client.discarded += 1;
         let conflated = &self.matches.conflated[extra];
         let (id, waiting) = (conflated.matched, conflated.waiting);
-        self.matches.matches[id].discarded += 1;
+        let matched = &mut self.matches.matches[id];
+        settle_first(&mut client.port, matched);
+        matched.discarded += 1;
         let lost = Lost::one(self.slab.sequence(waiting), now);
         // In front, before the losses after it.
         self.matches.put_front(&mut client.gaps, id, Some(lost));

@@ -25,9 +25,10 @@ use crate::client::{Client, ClientId, Overflow, Port, slow};
 use crate::credit::InvalidReport;
 use crate::deadlines::{Deadlines, Timer};
 use crate::histogram::Histogram;
+use crate::last_values::KeptValue;
 use crate::limits::Limits;
-use crate::matched::{ANNOUNCED, Interval, Lost, Match, Matches, add};
-use crate::message::{Conflation, Delivery, Gap, Renderer, Requester};
+use crate::matched::{ANNOUNCED, FIRST_WAITS, Interval, LAST_VALUE, Lost, Match, Matches, add};
+use crate::message::{Conflation, Delivery, Gap, LastValue, Renderer, Requester};
 use crate::pool::{NONE, Pool};
 use crate::queue::{COPIED, Front, Head, Queue, charge};
 use crate::rejection::Rejection;
@@ -38,6 +39,8 @@ use crate::topics::{TopicId, Topics};
 #[derive(Clone, Copy)]
 pub(crate) struct Content<'a> {
     pub(crate) sequence: u64,
+    /// When it was published.
+    pub(crate) published: u64,
     // By reference: copying what was just written in smaller pieces stalls the processor.
     pub(crate) conflation: Option<&'a Conflation>,
     pub(crate) request: Option<&'a Requester>,
@@ -47,10 +50,10 @@ pub(crate) struct Content<'a> {
 
 impl<'a> Content<'a> {
     /// What is kept of it while it waits.
-    pub(crate) fn kept(&self, now: u64) -> Kept<'a> {
+    pub(crate) fn kept(&self) -> Kept<'a> {
         Kept {
             sequence: self.sequence,
-            published: now,
+            published: self.published,
             request: self.request.copied(),
             format: self.format,
             payload: self.payload,
@@ -116,6 +119,8 @@ pub(crate) struct Egress<R> {
     pub(crate) dropped: Vec<Queue>,
     /// Clients that have to be disconnected and still have subscriptions.
     pub(crate) closing: Vec<ClientId>,
+    /// Clients whose walks over last values go on.
+    pub(crate) walking: VecDeque<u32>,
     pub(crate) limits: Limits,
     /// How long messages have waited that were delivered from a queue, and updates that waited.
     pub(crate) waits: Histogram,
@@ -146,12 +151,14 @@ fn render<R: Renderer>(
     matched: &mut Match,
     names: &Topics,
     content: &Content<'_>,
+    last_value: Option<&LastValue>,
 ) {
     let delivery = Delivery {
         subscription: matched.number,
         topic: TopicId(matched.topic),
         sequence: content.sequence,
         conflation: content.conflation,
+        last_value,
         request: content.request,
         format: content.format,
         payload: content.payload,
@@ -171,9 +178,23 @@ pub(crate) fn emit<R: Renderer>(
 ) {
     let before = port.output.bytes.len();
     announce(port, matched, turn.names);
-    render(port, matched, turn.names, content);
+    let last_value = (matched.flags & LAST_VALUE != 0).then(|| LastValue {
+        age: turn.now.saturating_sub(content.published),
+        published: content.published,
+    });
+    settle_first(port, matched);
+    render(port, matched, turn.names, content, last_value.as_ref());
     if port.slow & slow::PACE != 0 {
         port.pace.spend(turn.now, port.output.bytes.len() - before);
+    }
+}
+
+/// What waited first of a match is delivered or lost: its last value, if it was offered one.
+#[inline]
+pub(crate) fn settle_first<R>(port: &mut Port<R>, matched: &mut Match) {
+    if matched.flags & FIRST_WAITS != 0 {
+        matched.flags &= !(FIRST_WAITS | LAST_VALUE);
+        port.last_values_waiting -= 1;
     }
 }
 
@@ -211,6 +232,7 @@ impl<R> Egress<R> {
             newest: Newest::NONE,
             dropped: Vec::new(),
             closing: Vec::new(),
+            walking: VecDeque::new(),
             limits,
             waits: Histogram::default(),
         }
@@ -244,11 +266,30 @@ impl<R: Renderer> Egress<R> {
         port.published += 1;
         let is_plain = matched.flags == ANNOUNCED && port.slow == 0;
         if is_plain && port.output.len() < self.limits.output_bytes {
-            render(port, matched, turn.names, content);
+            render(port, matched, turn.names, content, None);
             mark(port, &mut self.dirty);
             return true;
         }
         self.offer_slowly(turn, id, content)
+    }
+
+    /// Offers the last value of a topic to a new match. It counts like a published message.
+    pub(crate) fn offer_last_value(&mut self, turn: &Turn<'_>, id: u32, value: &KeptValue) {
+        let matched = &mut self.matches.matches[id];
+        let port = &mut client_of(&mut self.clients, matched.client).port;
+        matched.published += 1;
+        port.published += 1;
+        matched.flags |= LAST_VALUE | FIRST_WAITS;
+        port.last_values_waiting += 1;
+        let content = Content {
+            sequence: value.sequence,
+            published: value.published,
+            conflation: None,
+            request: None,
+            format: value.format,
+            payload: &value.payload,
+        };
+        self.offer_slowly(turn, id, &content);
     }
 
     #[inline(never)]
@@ -256,6 +297,7 @@ impl<R: Renderer> Egress<R> {
         let matched = &mut self.matches.matches[id];
         let client = client_of(&mut self.clients, matched.client);
         if client.port.slow & slow::CLOSING != 0 {
+            settle_first(&mut client.port, matched);
             matched.discarded += 1;
             client.discarded += 1;
             return false;
@@ -281,10 +323,10 @@ impl<R: Renderer> Egress<R> {
         if room != Room::Is {
             return self.discard_newest(turn, id, room, content.sequence);
         }
-        let shared = match self.shared(turn.now, id, content, Place::Queue(id)) {
+        let shared = match self.shared(id, content, Place::Queue(id)) {
             // A long one is not copied twice.
             None if content.payload.len() > COPIED => {
-                Some(self.share_newest(turn.now, content, Place::Nowhere))
+                Some(self.share_newest(content, Place::Nowhere))
             }
             shared => shared,
         };
@@ -293,7 +335,7 @@ impl<R: Renderer> Egress<R> {
         let lost = self.matches.take_back(&mut client.gaps, id);
         let head = Head { matched: id, generation, lost };
         match shared {
-            None => client.queue.push_copy(&head, &content.kept(turn.now), &mut self.slab.blocks),
+            None => client.queue.push_copy(&head, &content.kept(), &mut self.slab.blocks),
             Some(message) => client.queue.push_shared(&head, message, &mut self.slab),
         }
         client.queued += 1;
@@ -306,17 +348,11 @@ impl<R: Renderer> Egress<R> {
     /// The message in the slab, for one more user, if it waits already; otherwise it is noted where it is
     /// going to.
     #[inline]
-    pub(crate) fn shared(
-        &mut self,
-        now: u64,
-        id: u32,
-        content: &Content<'_>,
-        place: Place,
-    ) -> Option<u32> {
+    pub(crate) fn shared(&mut self, id: u32, content: &Content<'_>, place: Place) -> Option<u32> {
         let topic = self.matches.matches[id].topic;
         let Newest { topic: of, sequence, place: first } = self.newest;
         if (of, sequence) == (topic, content.sequence) && !matches!(first, Place::Nowhere) {
-            return Some(self.share_newest(now, content, first));
+            return Some(self.share_newest(content, first));
         }
         self.forget_newest();
         self.newest = Newest { topic, sequence: content.sequence, place };
@@ -324,12 +360,12 @@ impl<R: Renderer> Egress<R> {
     }
 
     /// Moves the newest message into the slab, if it is not there, and counts one more user.
-    fn share_newest(&mut self, now: u64, content: &Content<'_>, place: Place) -> u32 {
+    fn share_newest(&mut self, content: &Content<'_>, place: Place) -> u32 {
         let message = match place {
             Place::Slab(message) => message,
-            Place::Nowhere => self.slab.add(&content.kept(now)),
+            Place::Nowhere => self.slab.add(&content.kept()),
             Place::Queue(first) => {
-                let message = self.slab.add(&content.kept(now));
+                let message = self.slab.add(&content.kept());
                 let client = client_of(&mut self.clients, self.matches.matches[first].client);
                 if client.queue.share_newest(first, content.sequence, message) {
                     self.slab.share(message);
@@ -342,7 +378,7 @@ impl<R: Renderer> Egress<R> {
                     self.slab.share(waiting);
                     waiting
                 } else {
-                    self.slab.add(&content.kept(now))
+                    self.slab.add(&content.kept())
                 }
             }
         };
@@ -371,6 +407,9 @@ impl<R: Renderer> Egress<R> {
         let matched = &mut self.matches.matches[id];
         let index = matched.client;
         let client = client_of(&mut self.clients, index);
+        if matched.queued == 0 {
+            settle_first(&mut client.port, matched);
+        }
         matched.discarded += 1;
         client.discarded += 1;
         self.matches.lose_newest(&mut client.gaps, id, Lost::one(sequence, turn.now));
@@ -427,6 +466,7 @@ impl<R: Renderer> Egress<R> {
         client.queue.pop(extent, &mut self.slab);
         if self.matches.is_there(id, generation) {
             let matched = &mut self.matches.matches[id];
+            settle_first(&mut client.port, matched);
             matched.queued -= 1;
             matched.discarded += 1;
             client.queued -= 1;
@@ -445,7 +485,7 @@ impl<R: Renderer> Egress<R> {
     }
 
     /// Sets the time at which a client may send again, if that is not now.
-    fn arm_client(&mut self, now: u64, index: u32) {
+    pub(crate) fn arm_client(&mut self, now: u64, index: u32) {
         let client = client_of(&mut self.clients, index);
         if client.port.slow & slow::PACE == 0 {
             return;
@@ -516,9 +556,13 @@ impl<R: Renderer> Egress<R> {
             let matched = &mut self.matches.matches[id];
             tell(turn, &mut client.port, matched, lost);
             let Kept { sequence, published, ref request, format, payload } = kept;
-            self.waits.record(turn.now.saturating_sub(published));
+            // A last value is old, and has not waited for that long.
+            if matched.flags & LAST_VALUE == 0 {
+                self.waits.record(turn.now.saturating_sub(published));
+            }
             let request = request.as_ref();
-            let content = Content { sequence, conflation: None, request, format, payload };
+            let content =
+                Content { sequence, published, conflation: None, request, format, payload };
             emit(turn, &mut client.port, matched, &content);
             matched.queued -= 1;
             client.queue.pop(extent, &mut self.slab);
@@ -573,6 +617,7 @@ impl<R: Renderer> Egress<R> {
                     if let Some(client) = client.filter(|client| client.armed == Some(time)) {
                         client.armed = None;
                         self.refill(turn, index);
+                        self.wake_walks(index);
                     }
                 }
             }

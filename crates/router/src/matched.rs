@@ -7,6 +7,12 @@ use crate::pool::{Linked, Links, List, NONE, Pool};
 pub(crate) const ANNOUNCED: u32 = 1;
 /// Updates replace one another; [`Match::extra`] is a [`Conflated`].
 pub(crate) const CONFLATED: u32 = 2;
+/// The last value of the topic comes before the next published message.
+pub(crate) const OWED: u32 = 4;
+/// What waits first is the last value of the topic.
+pub(crate) const LAST_VALUE: u32 = 8;
+/// Nothing was delivered since the last value was offered.
+pub(crate) const FIRST_WAITS: u32 = 16;
 
 /// Kinds of lists.
 pub(crate) const OF_SUBSCRIPTION: usize = 0;
@@ -22,7 +28,7 @@ pub(crate) struct Match {
     /// The client's number of the subscription.
     pub(crate) number: u32,
     pub(crate) topic: u32,
-    /// [`ANNOUNCED`] and [`CONFLATED`].
+    /// [`ANNOUNCED`] and the others.
     pub(crate) flags: u32,
     pub(crate) published: u64,
     pub(crate) delivered: u64,

@@ -39,6 +39,7 @@ impl<R> Router<R> {
             || self.subscriptions.has_unused()
             || self.names.has_unused()
             || self.matcher.has_unused()
+            || self.last_values.has_unused()
     }
 
     /// When there is memory to give back.
@@ -58,12 +59,17 @@ impl<R> Router<R> {
         if self.gives_back_at().is_none_or(|at| now < at) {
             return;
         }
-        let topics = &mut self.topics;
+        let (topics, last_values) = (&mut self.topics, &mut self.last_values);
+        let freed = |page| {
+            topics.free(page);
+            last_values.free_topics(page);
+        };
         let has_more = self.egress.matches.shrink()
             || self.egress.slab.shrink()
             || self.subscriptions.shrink()
-            || self.names.shrink(|page| topics.free(page))
-            || self.matcher.shrink();
+            || self.names.shrink(freed)
+            || self.matcher.shrink()
+            || self.last_values.shrink();
         let has_topics = self.forget_unwanted(now);
         let wait = if has_more || has_topics { STEP } else { IDLE };
         self.shrink_at = now.saturating_add(wait);
@@ -359,7 +365,7 @@ mod tests {
         let client = router.connect(0, ClientOptions::default(), Payloads).expect("room");
         let at_most = |updates| SubscriptionOptions {
             updates_per_second: std::num::NonZeroU32::new(updates),
-            conflate: false,
+            ..SubscriptionOptions::default()
         };
         for updates in 1..=2_000 {
             for id in [2 * updates, 2 * updates + 1] {
@@ -412,6 +418,7 @@ mod tests {
         let options = SubscriptionOptions {
             updates_per_second: std::num::NonZeroU32::new(10),
             conflate: true,
+            last_values: false,
         };
         router.subscribe(0, client, 1, "a", &options).expect("room");
         let topic = router.intern(0, "a").expect("room");

@@ -1,6 +1,6 @@
 //! The creation and end of matches, and of their waiting messages.
 
-use crate::egress::{Egress, client_of};
+use crate::egress::{Egress, client_of, settle_first};
 use crate::matched::{CONFLATED, Conflated, Match};
 use crate::message::Renderer;
 use crate::pool::{Links, NONE};
@@ -58,8 +58,11 @@ impl<R: Renderer> Egress<R> {
     /// Ends a match: its waiting messages are lost without a report. Its counters are added to the
     /// client's.
     pub(crate) fn retire_match(&mut self, id: u32) {
+        // It may wait there.
+        self.forget_newest();
         let matched = &mut self.matches.matches[id];
         let client = client_of(&mut self.clients, matched.client);
+        settle_first(&mut client.port, matched);
         let waits = u64::from(matched.queued);
         matched.discarded += waits;
         client.discarded += waits;

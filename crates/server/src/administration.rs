@@ -273,3 +273,12 @@ pub enum Rejection {
     /// Not now.
     Unavailable(String),
 }
+
+impl Rejection {
+    /// For people.
+    pub fn why(&self) -> &str {
+        match self {
+            Self::NotFound(why) | Self::Ambiguous(why) | Self::Unavailable(why) => why,
+        }
+    }
+}

@@ -4,6 +4,7 @@ mod command;
 mod descriptors;
 mod inherited;
 mod store;
+mod tls;
 
 use std::io;
 use std::net::TcpListener;
@@ -51,11 +52,13 @@ pub struct Listening {
 
 impl Listening {
     /// What a client is given: `tcp://HOST:PORT` and the like for programs, `ws://HOST:PORT/` for
-    /// pages, `http://HOST:PORT/`.
+    /// pages, `http://HOST:PORT/`; with TLS `tls://`, `wss://`, `https://`.
     pub fn url(&self) -> String {
         match (self.protocol, &self.address) {
             ("http", Address::Tcp(place)) => format!("http://{place}/"),
+            ("http", Address::Tls(place)) => format!("https://{place}/"),
             ("websocket", Address::Tcp(place)) => format!("ws://{place}/"),
+            ("websocket", Address::Tls(place)) => format!("wss://{place}/"),
             (_, address) => address.to_string(),
         }
     }
@@ -76,7 +79,8 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// An address cannot be listened at, or the system gives no thread or no descriptors.
+    /// An address cannot be listened at, a certificate or its key cannot be used, or the system gives no thread or
+    /// no descriptors.
     pub fn start(config: Config) -> io::Result<Running> {
         Self::start_with(config, Vec::new())
     }
@@ -91,12 +95,12 @@ impl Server {
         descriptors.compare(config.limits.connections);
         let reactor = Reactor::new(config.router.idle)?;
         let handle = Handle::new(reactor.waker());
+        let tls = handle.shared().tls();
+        tls.replace(tls::load(&config).map_err(io::Error::other)?, &config);
         let mut listeners = Vec::new();
         for (configured, protocol) in wanted_listeners(&config) {
-            let socket = match Inherited::take_listener(&mut inherited, &configured, protocol) {
-                Some(socket) => socket,
-                None => Listener::bind(&configured)?,
-            };
+            let socket = Inherited::take_listener(&mut inherited, &configured, protocol);
+            let socket = tls.bind(&configured, protocol, descriptors, socket)?;
             listeners.push(ProtocolListener { socket, protocol, configured });
         }
         let listening = |listener: &ProtocolListener<Listener>| Listening {
@@ -108,7 +112,10 @@ impl Server {
         let http = start_http(&config, of_http, descriptors.share(), &handle)?;
         addresses.extend(http.iter().map(|http| Listening {
             protocol: "http",
-            address: Address::Tcp(http.address().to_string()),
+            address: match config.tls.http {
+                true => Address::Tls(http.address().to_string()),
+                false => Address::Tcp(http.address().to_string()),
+            },
         }));
         let (engine, workers, epoch) = store::open(&config, &handle)?;
         let shared = Arc::clone(handle.shared());
@@ -141,6 +148,7 @@ fn start_http(
         hosts: hosts(config),
         admin: config.admin.clone(),
         connections,
+        tls: config.tls.http.then(|| handle.shared().tls().credentials()).flatten(),
     };
     if let Some(file) = &config.admin.token_file {
         http::read_token(file)?;

@@ -222,11 +222,27 @@ pub struct Totals {
     pub gaps: u64,
     /// Turns of the loop.
     pub turns: u64,
+    /// Last values.
+    #[serde(default)]
+    pub last_values: LastValueCounts,
     /// What became of messages, over all subscriptions.
     pub ledger: Counts,
     /// The part of `ledger.discarded` that waited for clients when they left. The rest was lost by full
     /// queues, or waited for a subscription that ended.
     pub discarded_with_client: u64,
+}
+
+/// What is kept of last values, and what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastValueCounts {
+    /// Values that are kept.
+    pub values_now: u64,
+    /// Their bytes, with about 70 for each.
+    pub bytes_now: u64,
+    /// Values offered to new subscriptions; the ledger counts them as published.
+    pub offered: u64,
+    /// Values that made room for others (`limits.last_values`, `limits.last_value_bytes`, `limits.topics`).
+    pub dropped: u64,
 }
 
 /// A ledger: published = delivered + elided + discarded + queued.

@@ -59,6 +59,10 @@ new_producers_per_client = 37
 [http]
 hosts = ["router.example.org"]
 
+[admin]
+token_file = "/etc/trunkline/admin.token"
+origins = ["https://operations.example.org"]
+
 [router]
 idle = "20us"
 keepalive = "10s"
@@ -86,6 +90,9 @@ fn every_key_is_taken() {
         (None, Some("[::1]:9000"))
     );
     assert_eq!((config.limits.frame_bytes, config.limits.output_bytes), (2 << 20, 8192));
+    let admin = &config.admin;
+    assert_eq!(admin.token_file.as_deref(), Some("/etc/trunkline/admin.token".as_ref()));
+    assert_eq!(admin.origins, ["https://operations.example.org"]);
     assert_eq!(config.router.idle, Idle::SpinFor(Duration::from_micros(20)));
     assert_eq!(config.router.shutdown_timeout, Duration::from_millis(500));
     assert_eq!((config.log.format, config.log.level), (LogFormat::Json, LogLevel::Debug));

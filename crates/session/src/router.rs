@@ -5,10 +5,12 @@
 //! own: [`crate::native`], [`crate::websocket`]; here stand the arms of each.
 
 mod context;
+mod producer;
 mod rejected;
 mod renderer;
 
 pub use context::{ClientContext, Greeting, GuaranteedMessage, RequestedLimits};
+pub(crate) use producer::{ConnectionProducer, interval};
 pub use rejected::{Rejected, StoreError};
 pub use renderer::{SessionRenderer, StoreEvent};
 
@@ -129,6 +131,10 @@ impl SessionRenderer for ClientRenderer {
 
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
         each!(self, renderer => renderer.gap(out, gap))
+    }
+
+    fn last_values(&mut self, out: &mut Vec<u8>, subscription: u32, count: u64) {
+        each!(self, renderer => renderer.last_values(out, subscription, count))
     }
 
     fn rejected(&mut self, out: &mut Vec<u8>, rejected: &trunkline_native::Rejected<'_>) {

@@ -1,9 +1,9 @@
 //! Guaranteed delivery under chance: the real event loop, store and journal over a disk that is simulated,
 //! with processes that die and machines that lose their power at any point.
 //!
-//! Producers and consumers are written from the protocol's description and know nothing of the router. The
-//! disk takes its time; it tears what was being written, fails, fills up, and flips bits of what is old.
-//! What everybody was told is held against what comes later:
+//! Producers and consumers are written from the protocols' descriptions and know nothing of the router; some are
+//! pages in browsers, by WebSocket. The disk takes its time; it tears what was being written, fails, fills up, and
+//! flips bits of what is old. What everybody was told is held against what comes later:
 //!
 //! - *acknowledged*: what a producer was told is stored is delivered to every durable subscription that
 //!   stood, unaltered, whatever happened in between;
@@ -21,6 +21,7 @@
 mod consumer;
 mod machine;
 mod model;
+mod page;
 mod producer;
 
 use trunkline_native::Updates;
@@ -88,6 +89,8 @@ counts! {
     full: "times that the disk was full",
     /// Bits that were flipped.
     flips: "bits flipped",
+    /// Connections of pages in browsers.
+    pages: "connections of pages",
     /// Clients that died.
     deaths: "clients that died",
     /// Messages that producers were told are stored.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use trunkline_experiment::link::parse_delay;
 
-use super::FormArguments;
+use super::{FormArguments, TlsArguments};
 
 /// The verbs of administrators.
 #[derive(Debug, Subcommand)]
@@ -46,6 +46,8 @@ pub(crate) struct SiteArguments {
     /// [default: $TRUNKLINE_TOKEN_FILE]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tls: TlsArguments,
     #[command(flatten)]
     pub(crate) form: FormArguments,
 }

@@ -114,6 +114,7 @@ impl Listing<'_> {
                     topic,
                     sequence,
                     conflation,
+                    last_value: None,
                     age: None,
                     format,
                     payload,

@@ -207,7 +207,7 @@ fn optional_forwarding<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Forw
     forwarding(from).map(Some)
 }
 
-fn pattern<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+pub(super) fn pattern<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
     match check_pattern(&text) {
         Ok(()) => Ok(text),

@@ -102,6 +102,8 @@ impl Config {
             // The limits that a client may use before it has read its own.
             ("limits.topics_per_client", at_least(limits.topics_per_client as u64, 1024)),
             ("limits.overlaps_per_client", at_least(limits.overlaps_per_client as u64, 1)),
+            ("limits.last_values", at_least(limits.last_values as u64, 1)),
+            ("limits.last_value_bytes", at_least(limits.last_value_bytes, 4096)),
             ("limits.frame_bytes", at_least(limits.frame_bytes, 64 << 10)),
             ("limits.output_bytes", at_least(limits.output_bytes, 4096)),
             ("client.queue_messages", at_least(self.client.queue_messages as u64, 1)),
@@ -148,6 +150,7 @@ impl Config {
                 format!("limits.topics and limits.topics_per_client are at most {MOST_TOPICS}");
             return Err(self.wrong(name, &most));
         }
+        self.tls.check(&self.listen).map_err(|missing| self.wrong(name, &missing))?;
         if self.client.rules.iter().any(|rule| rule.queue_messages == Some(0)) {
             return Err(self.wrong(name, "queue_messages of a client.rule is at least 1"));
         }

@@ -13,10 +13,15 @@ impl Config {
     pub fn to_toml(&self) -> String {
         let mut page = Page(String::new());
         self.show_listen(&mut page);
+        self.show_tls(&mut page);
         self.show_limits(&mut page);
         self.show_client(&mut page);
         for rule in &self.client.rules {
             show_rule(rule, &mut page);
+        }
+        for rule in &self.last_values {
+            page.section("[[last_value]]");
+            page.key("topics", &quoted(&rule.topics), "that keep their last value");
         }
         self.show_journal(&mut page);
         self.show_router(&mut page);
@@ -34,7 +39,7 @@ impl Config {
         page.key(
             "native",
             &format!("[{}]", native.join(", ")),
-            "tcp://HOST:PORT, unix://PATH, shm://PATH; port 0 is any that is free",
+            "tcp://HOST:PORT, tls://HOST:PORT, unix://PATH, shm://PATH; port 0 is any that is free",
         );
         page.key("http", &endpoint(&listen.http), "metrics, health and status, or \"off\"");
         page.key("websocket", &endpoint(&listen.websocket), "for browsers, or \"off\"");
@@ -54,6 +59,16 @@ impl Config {
             "matches_per_client",
             &limits.matches_per_client,
             "of one client; it ends with more",
+        );
+        page.key(
+            "last_values",
+            &limits.last_values,
+            "kept; those updated least recently make room",
+        );
+        page.key(
+            "last_value_bytes",
+            &quoted(&size_text(limits.last_value_bytes)),
+            "of these, with about 70 for each",
         );
         page.key("requests_per_client", &limits.requests_per_client, "that wait for their reply");
         page.key(
@@ -247,19 +262,19 @@ fn show_rule(rule: &Rule, page: &mut Page) {
     }
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-struct Page(String);
+pub(super) struct Page(String);
 
 impl Page {
-    fn section(&mut self, title: &str) {
+    pub(super) fn section(&mut self, title: &str) {
         let gap = if self.0.is_empty() { "" } else { "\n" };
         let _ = writeln!(self.0, "{gap}{title}");
     }
 
-    fn key(&mut self, name: &str, value: &dyn std::fmt::Display, comment: &str) {
+    pub(super) fn key(&mut self, name: &str, value: &dyn std::fmt::Display, comment: &str) {
         let line = format!("{name} = {value}");
         let _ = match comment {
             "" => writeln!(self.0, "{line}"),

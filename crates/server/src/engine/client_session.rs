@@ -5,6 +5,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 
+use trunkline_reactor::PeerCertificate;
 use trunkline_router::{ClientId, ClientOptions, LateRejection};
 use trunkline_session::router::{Accepted, Protocol, RequestedLimits};
 use trunkline_store::ProducerId;
@@ -15,10 +16,12 @@ use crate::config::Config;
 /// The other end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// `tcp`, `unix` or `shm`.
+    /// `tcp`, `tls`, `unix` or `shm`.
     pub transport: &'static str,
     /// Where it is, or which process.
     pub address: String,
+    /// The names in its certificate, which was checked, where it had to show one.
+    pub certificate: Option<PeerCertificate>,
 }
 
 impl Peer {
@@ -36,7 +39,7 @@ impl Peer {
     fn host(&self) -> &str {
         let address = self.address.as_str();
         match self.transport {
-            "tcp" => address.rsplit_once(':').map_or(address, |(host, _)| host),
+            "tcp" | "tls" => address.rsplit_once(':').map_or(address, |(host, _)| host),
             _ => address.find("uid ").map_or(address, |at| &address[at..]),
         }
     }

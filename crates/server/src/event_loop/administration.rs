@@ -185,7 +185,8 @@ impl<P: Platform> EventLoop<P> {
             Some(answer) => {
                 let _ = caller.send(answer);
             }
-            None => self.administration.tasks.push_front((task, caller)),
+            // In turn, so that a long list holds up nobody else.
+            None => self.administration.tasks.push_back((task, caller)),
         }
     }
 

@@ -43,6 +43,7 @@ fn totals(page: &mut Page, totals: &Totals) {
         ("trunkline_topics", totals.topics_now, "Topics that are known"),
         ("trunkline_subscriptions", totals.subscriptions_now, "Subscriptions that are made"),
         ("trunkline_matches", totals.matches_now, "Pairs of a subscription and a topic it matched"),
+        ("trunkline_last_values", totals.last_values.values_now, "Last values that are kept"),
     ] {
         page.gauge(name, "", help);
         page.sample(name, &[], value);
@@ -51,6 +52,18 @@ fn totals(page: &mut Page, totals: &Totals) {
         ("trunkline_connections", "", totals.connections, "Connections that were accepted"),
         ("trunkline_received_bytes", "bytes", totals.received_bytes, "Bytes that came"),
         ("trunkline_sent_bytes", "bytes", totals.sent_bytes, "Bytes that were sent"),
+        (
+            "trunkline_last_values_offered",
+            "",
+            totals.last_values.offered,
+            "Last values offered to new subscriptions",
+        ),
+        (
+            "trunkline_last_values_dropped",
+            "",
+            totals.last_values.dropped,
+            "Last values that made room for others",
+        ),
         ("trunkline_messages", "", totals.messages, "Messages that clients published"),
         ("trunkline_requests", "", totals.requests, "Requests among the messages"),
         ("trunkline_replies", "", totals.replies, "Replies to requests"),
@@ -79,6 +92,8 @@ fn became(page: &mut Page, totals: &Totals) {
     }
     page.gauge("trunkline_queued_messages", "messages", "Messages that wait");
     page.sample("trunkline_queued_messages", &[], ledger.queued);
+    page.gauge("trunkline_last_value_bytes", "bytes", "Bytes of the last values that are kept");
+    page.sample("trunkline_last_value_bytes", &[], totals.last_values.bytes_now);
     page.gauge("trunkline_queued_bytes", "bytes", "Bytes that wait in queues");
     page.sample("trunkline_queued_bytes", &[], totals.queued_bytes_now);
 }

@@ -4,13 +4,16 @@ use std::num::NonZeroU32;
 
 use trunkline_native::code;
 use trunkline_router::{SubscriptionOptions, TopicId};
+use tungstenite::Bytes;
 
 use super::renderer::rejected;
 use super::{
     Clock, Command, Incoming, Origins, Outgoing, Reader, Requested, Settings, Subject,
-    WebSocketRenderer, Welcome,
+    WebSocketRenderer, Welcome, guaranteed,
 };
-use crate::router::{Accepted, ClientContext, ClientRenderer, Greeting, Rejected};
+use crate::router::{
+    Accepted, ClientContext, ClientRenderer, ConnectionProducer, Greeting, Rejected,
+};
 
 /// Version of the protocol in JSON.
 const VERSION: u16 = 1;
@@ -23,6 +26,9 @@ pub struct WebSocketSession {
     reader: Reader,
     /// The command that waits for its payload, the next frame.
     pending: Option<Command<'static>>,
+    /// The command for which there was no room, with its payload; it is the next one.
+    held: Option<(Command<'static>, Bytes)>,
+    producer: ConnectionProducer,
     /// Answers of the protocol itself, such as PONG.
     answers: Vec<u8>,
 }
@@ -35,39 +41,57 @@ impl WebSocketSession {
             message_bytes: usize::try_from(accepted.frame_bytes).unwrap_or(usize::MAX),
             over_loopback: accepted.is_over_loopback,
         };
-        Self { reader: Reader::new(settings), pending: None, answers: Vec::new() }
+        Self {
+            reader: Reader::new(settings),
+            pending: None,
+            held: None,
+            producer: ConnectionProducer::default(),
+            answers: Vec::new(),
+        }
     }
 
     /// Handles what is whole in `bytes`, and says how many bytes are done with.
     pub fn received(&mut self, context: &mut impl ClientContext, bytes: &[u8]) -> usize {
         let mut input = bytes;
-        while context.is_open() && context.has_room_for_answer() {
-            let next = self.reader.next(&mut input, &mut self.answers);
-            let is_over = next.is_err();
-            if !self.answers.is_empty() {
-                let answers = &self.answers;
-                write(context, |renderer, out| renderer.answer(out, answers, is_over));
-                self.answers.clear();
-            }
-            match next {
-                Ok(None) => break,
-                Ok(Some(incoming)) => self.incoming(context, incoming),
-                Err(ended) => context.close(code::BAD_FRAME, &ended.reason),
+        while context.is_open() && context.may_go_on() {
+            let goes_on = match self.held.take() {
+                Some((command, payload)) => self.execute(context, command, payload),
+                None => self.read(context, &mut input),
+            };
+            if !goes_on {
+                break;
             }
         }
         // Frames of a client that was told to go are ignored.
         if context.is_open() { bytes.len() - input.len() } else { bytes.len() }
     }
 
-    fn incoming(&mut self, context: &mut impl ClientContext, incoming: Incoming) {
+    /// Handles what comes next; false if nothing more can be handled now.
+    fn read(&mut self, context: &mut impl ClientContext, input: &mut &[u8]) -> bool {
+        let next = self.reader.next(input, &mut self.answers);
+        let is_over = next.is_err();
+        if !self.answers.is_empty() {
+            let answers = &self.answers;
+            write(context, |renderer, out| renderer.answer(out, answers, is_over));
+            self.answers.clear();
+        }
+        match next {
+            Ok(None) => return false,
+            Ok(Some(incoming)) => return self.incoming(context, incoming),
+            Err(ended) => context.close(code::BAD_FRAME, &ended.reason),
+        }
+        true
+    }
+
+    fn incoming(&mut self, context: &mut impl ClientContext, incoming: Incoming) -> bool {
         match incoming {
             Incoming::Opened { requested, answer } => open(context, &requested, &answer),
             Incoming::Text(_) if self.pending.is_some() => {
                 context.close(code::BAD_FRAME, "a text where a binary frame was announced");
             }
-            Incoming::Text(text) => self.text(context, &text),
+            Incoming::Text(text) => return self.text(context, &text),
             Incoming::Binary(payload) => match self.pending.take() {
-                Some(command) => execute(context, &command, &payload),
+                Some(command) => return self.execute(context, command, payload),
                 None => context.close(
                     code::BAD_FRAME,
                     "a binary frame without a text before it that says \"binary\": true",
@@ -75,18 +99,39 @@ impl WebSocketSession {
             },
             Incoming::Heartbeat => {}
         }
+        true
     }
 
-    fn text(&mut self, context: &mut impl ClientContext, text: &str) {
+    fn text(&mut self, context: &mut impl ClientContext, text: &str) -> bool {
         match Command::parse(text) {
             Ok(command) if command.awaits_payload() => self.pending = Some(command.into_owned()),
-            Ok(command) => execute(context, &command, b""),
+            Ok(command) => return self.execute(context, command, Bytes::new()),
             Err(error) => {
                 let beginning = &text[..text.floor_char_boundary(QUOTED)];
                 let rejected = Rejected::new(code::BAD_FRAME, error.to_string());
                 reject(context, Subject::Text(beginning), &rejected);
             }
         }
+        true
+    }
+
+    /// Executes a command with the payload that is not in its text. False if there is no room for it: then it is
+    /// held, and comes first when the client may go on.
+    fn execute(
+        &mut self,
+        context: &mut impl ClientContext,
+        command: Command<'_>,
+        payload: Bytes,
+    ) -> bool {
+        let Command::Guaranteed(it) = &command else {
+            execute(context, &command, &payload);
+            return true;
+        };
+        let is_done = guaranteed::execute(context, &mut self.producer, it, &payload);
+        if !is_done {
+            self.held = Some((command.into_owned(), payload));
+        }
+        is_done
     }
 }
 
@@ -108,10 +153,11 @@ fn open(context: &mut impl ClientContext, requested: &Requested, answer: &str) {
 /// Executes a command; `frame` is the payload if it is not in the text.
 fn execute(context: &mut impl ClientContext, command: &Command<'_>, frame: &[u8]) {
     let (subject, done) = match command {
-        Command::Subscribe { subscription, pattern, updates_per_second, conflate } => {
+        Command::Subscribe { subscription, pattern, updates_per_second, conflate, last_values } => {
             let options = SubscriptionOptions {
                 updates_per_second: updates_per_second.and_then(NonZeroU32::new),
                 conflate: *conflate,
+                last_values: *last_values,
             };
             let done = context.subscribe(*subscription, pattern, options);
             (
@@ -120,13 +166,18 @@ fn execute(context: &mut impl ClientContext, command: &Command<'_>, frame: &[u8]
             )
         }
         Command::Unsubscribe { subscription } => {
-            let done = context.unsubscribe(*subscription);
+            let is_consumer = context.detach(*subscription);
+            let done = if is_consumer { Ok(()) } else { context.unsubscribe(*subscription) };
             let answer = Outgoing::Unsubscribed(*subscription);
             (Subject::Unsubscribe(*subscription), done.map(|()| Some(answer)))
         }
-        Command::Publish { topic, format, payload } => {
+        Command::Publish { topic, clears_last_value, format, payload } => {
             let done = with_topic(context, topic, |context, id| {
-                context.publish(id, *format, payload.bytes(frame)).map(|_| ())
+                context.publish(id, *format, payload.bytes(frame))?;
+                if *clears_last_value {
+                    context.clear_last_value(id);
+                }
+                Ok(())
             });
             (Subject::Publish(topic), done.map(|()| None))
         }
@@ -148,6 +199,8 @@ fn execute(context: &mut impl ClientContext, command: &Command<'_>, frame: &[u8]
             let clock = Clock { token: *token, time_ns: context.now() };
             (Subject::Text("clock"), Ok(Some(Outgoing::Clock(clock))))
         }
+        // The caller has those.
+        Command::Guaranteed(_) => return,
         Command::Ping { token } => (Subject::Text("ping"), Ok(Some(Outgoing::Pong(*token)))),
     };
     match done {
@@ -157,7 +210,7 @@ fn execute(context: &mut impl ClientContext, command: &Command<'_>, frame: &[u8]
     }
 }
 
-fn write(
+pub(super) fn write(
     context: &mut impl ClientContext,
     write: impl FnOnce(&mut WebSocketRenderer, &mut Vec<u8>),
 ) {
@@ -169,18 +222,18 @@ fn write(
 }
 
 /// Pages name topics, and hold none.
-fn with_topic<C: ClientContext>(
+pub(super) fn with_topic<C: ClientContext, E: From<Rejected>>(
     context: &mut C,
     name: &str,
-    act: impl FnOnce(&mut C, TopicId) -> Result<(), Rejected>,
-) -> Result<(), Rejected> {
+    act: impl FnOnce(&mut C, TopicId) -> Result<(), E>,
+) -> Result<(), E> {
     let topic = context.intern(name)?;
     let done = act(context, topic);
     context.release(topic);
     done
 }
 
-fn reject(context: &mut impl ClientContext, subject: Subject<'_>, why: &Rejected) {
+pub(super) fn reject(context: &mut impl ClientContext, subject: Subject<'_>, why: &Rejected) {
     let answer = rejected(subject, why.code, why.offset, &why.text);
     context.reject_by(format_args!("{subject:?}"), why, |renderer, out| {
         if let ClientRenderer::WebSocket(renderer) = renderer {

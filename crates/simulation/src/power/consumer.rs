@@ -112,7 +112,7 @@ impl Consumer {
     ) -> Checked {
         let Some(id) = self.connection else {
             if machine.now >= self.connects_at || !is_busy {
-                self.connect(machine);
+                self.connect(machine, counts);
             }
             return Ok(());
         };
@@ -136,8 +136,8 @@ impl Consumer {
         Ok(())
     }
 
-    fn connect(&mut self, machine: &mut Machine) {
-        self.connection = machine.connect();
+    fn connect(&mut self, machine: &mut Machine, counts: &mut PowerCounts) {
+        self.connection = machine.connect(counts);
         let Some(id) = self.connection else { return };
         let mut out = Vec::new();
         native::encode_hello(

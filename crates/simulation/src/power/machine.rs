@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, Receiver};
 
 use trunkline_journal::simulated::Fault;
 use trunkline_journal::{Disk as _, segment_name};
+use trunkline_reactor::Address;
 use trunkline_server::administration::{Answer, Rejection, Request};
 use trunkline_server::config::JournalRule;
 use trunkline_server::server::Command;
@@ -15,6 +16,7 @@ use trunkline_store::{Forwarding, Level, Store};
 
 use super::PowerCounts;
 use super::model::messages_in;
+use super::page::Page;
 use crate::host::event_loop;
 use crate::kernel::{DiskWork, Kernel, LinkId};
 use crate::link::{End, LinkOptions};
@@ -38,6 +40,8 @@ pub(crate) struct Machine {
     watch: Watch,
     config: Config,
     pub(crate) now: u64,
+    /// The clients that are pages.
+    pages: BTreeMap<LinkId, Page>,
     /// What clients have sent, and their kernels not yet.
     outgoing: BTreeMap<LinkId, Vec<u8>>,
     /// Messages that are on disk, or were being written when the router died.
@@ -82,6 +86,7 @@ impl Machine {
             watch: Watch::default(),
             config: config(),
             now: 1_000_000,
+            pages: BTreeMap::new(),
             outgoing: BTreeMap::new(),
             synced,
             random: Random::stream(seed, 2),
@@ -147,6 +152,7 @@ impl Machine {
         kernel.uses.clear();
         for link in kernel.links.values_mut() {
             link.is_dropped = true;
+            link.session.clear();
             // What the router had written may still arrive, or some of it.
             let kept = random.part(link.to_client.len());
             link.to_client.truncate(kept);
@@ -218,17 +224,27 @@ impl Machine {
         self.event_loop.as_ref().is_some_and(|it| it.engine().store().journal().failure().is_some())
     }
 
-    /// A client connects, if a router listens.
-    pub(crate) fn connect(&mut self) -> Option<LinkId> {
+    /// A client connects, if a router listens. Some are pages.
+    pub(crate) fn connect(&mut self, counts: &mut PowerCounts) -> Option<LinkId> {
         let back = self.random.pick(&[1 << 10, 8 << 10, 64 << 10]) as usize;
         let link_options = LinkOptions::draw(&mut self.random, (TO_ROUTER, back));
-        let address = &self.config.listen.native[0];
-        self.kernel.borrow_mut().connect(address, "simulated".to_owned(), link_options)
+        let websocket = self.config.listen.websocket.clone().map(Address::Tcp);
+        let page = websocket.filter(|_| self.random.once_in(3));
+        let is_page = page.is_some();
+        let address = page.unwrap_or_else(|| self.config.listen.native[0].clone());
+        let link =
+            self.kernel.borrow_mut().connect(&address, "simulated".to_owned(), link_options)?;
+        if is_page {
+            counts.pages += 1;
+            self.pages.insert(link, Page::default());
+        }
+        Some(link)
     }
 
     /// A client closes its connection, or it breaks.
     pub(crate) fn disconnect(&mut self, id: LinkId) {
         self.outgoing.remove(&id);
+        self.pages.remove(&id);
         let end = self.random.pick(&[End::Closed, End::Broken]);
         if let Some(link) = self.kernel.borrow_mut().links.get_mut(&id) {
             link.leave(end);
@@ -244,7 +260,11 @@ impl Machine {
 
     pub(crate) fn send(&mut self, id: LinkId, bytes: &[u8]) {
         if self.is_open(id) {
-            self.outgoing.entry(id).or_default().extend_from_slice(bytes);
+            let outgoing = self.outgoing.entry(id).or_default();
+            match self.pages.get_mut(&id) {
+                Some(page) => outgoing.extend(page.say(bytes)),
+                None => outgoing.extend_from_slice(bytes),
+            }
         }
     }
 
@@ -254,7 +274,13 @@ impl Machine {
         if let Some(link) = self.kernel.borrow_mut().links.get_mut(&id) {
             let length = link.to_client.len();
             let length = if is_open { self.random.part(length) } else { length };
-            link.client_reads(length, into);
+            match self.pages.get_mut(&id) {
+                Some(page) => {
+                    link.client_reads(length, page.input());
+                    page.receive(into);
+                }
+                None => link.client_reads(length, into),
+            }
         }
     }
 
