@@ -305,10 +305,11 @@ impl<R: Renderer> Router<R> {
     /// else holds and for which nothing waits.
     pub(crate) fn forget_topic_with_value(&mut self) -> bool {
         let values = &self.last_values.values;
-        let next = |value: &u32| Some(values[*value].links.next);
-        let topics = std::iter::successors(Some(self.last_values.order.head()), next)
-            .take_while(|value| *value != NONE)
-            .map(|value| TopicId(values[value].topic));
+        let is_value = |value: &u32| *value != NONE;
+        let next = |value: &u32| Some(values[*value].links.next).filter(is_value);
+        let topics =
+            std::iter::successors(Some(self.last_values.order.head()).filter(is_value), next)
+                .map(|value| TopicId(values[value].topic));
         let found = topics.take(SLICE).find(|topic| {
             let at = &self.topics[topic.0];
             let is_idle = |matched: &u32| self.egress.matches.is_idle(*matched);

@@ -1,6 +1,7 @@
 //! The router: topics, matching, fan-out, conflation, egress and the ledger
 #![forbid(unsafe_code)]
 
+mod blocks;
 mod chunks;
 mod client;
 mod conflation;
@@ -24,6 +25,7 @@ mod rate;
 mod rejection;
 mod retire;
 mod router;
+mod slab;
 mod subscriptions;
 mod tables;
 mod topic;

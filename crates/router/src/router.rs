@@ -219,7 +219,8 @@ impl<R: Renderer> Router<R> {
 
     /// Frees the slot of a gone client.
     pub(crate) fn free_client(&mut self, place: u32) {
-        if let Some(gone) = self.egress.clients[place as usize].take() {
+        if let Some(mut gone) = self.egress.clients[place as usize].take() {
+            gone.queue.shrink(&mut self.egress.slab);
             self.gone += gone.ledger();
             self.generations[place as usize] = gone.port.id.generation.wrapping_add(1);
             self.free.push(place);
@@ -447,7 +448,8 @@ impl<R: Renderer> Router<R> {
         if !self.egress.walking.is_empty() || self.has_untidy_values() {
             return Some(self.now);
         }
-        match self.leaving.is_empty() && self.overlaps.is_empty() {
+        let is_ending = !self.leaving.is_empty() || !self.egress.dropped.is_empty();
+        match !is_ending && self.overlaps.is_empty() {
             true => {
                 [self.egress.deadlines.next(), self.gives_back_at()].into_iter().flatten().min()
             }
@@ -458,9 +460,11 @@ impl<R: Renderer> Router<R> {
     /// Does what is due: delivers after intervals, and for clients whose rate lets them send again.
     pub fn advance(&mut self, now: u64) {
         self.now = now;
+        self.egress.forget_newest();
         let turn = Turn { now, names: &self.names };
         self.egress.advance(&turn);
         self.go_on_leaving();
+        self.egress.go_on_dropping();
         self.go_on_walking(now);
         self.go_on_rejecting(now);
         self.tidy_last_values(now);

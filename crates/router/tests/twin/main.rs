@@ -185,7 +185,9 @@ impl Pair {
     fn publish(&mut self) {
         let topic = self.random.below(TOPICS.len() as u64) as usize;
         let length = self.random.pick(&[0, 1, 10, 100, 1_000, 5_000]);
-        let payload = "p".repeat(self.random.below(length + 1) as usize);
+        let length = self.random.below(length + 1) as usize;
+        // No two are the same.
+        let payload = format!("{}/", self.log.len()).repeat(length)[..length].to_owned();
         let requester = self.client().filter(|_| self.random.below(10) == 0);
         let request = requester.map(|client| Requester { client, correlation: 5 });
         let format = self.random.below(2) as u16;
