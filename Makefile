@@ -16,7 +16,7 @@ help:
 	@echo 'make packages a Debian package, a static binary and the image of a container, in $(TARGET)/packages'
 	@echo 'make peers   other toolkits to measure against (as root on Debian, fetches what they need)'
 	@echo 'make results the tables of docs/results.md and docs/lab.md, from the records'
-	@echo 'make soak    faults planted, power cuts, kills and fuzzing, SOAK=$(SOAK) seconds each (nightly Rust with cargo-fuzz)'
+	@echo 'make soak    faults planted, idle clients, power cuts, kills and fuzzing, SOAK=$(SOAK) seconds each (nightly Rust with cargo-fuzz)'
 
 run: build
 	@# Status 3 says that a noisy machine left a conclusion open, which the tables say too.
@@ -26,7 +26,7 @@ run: build
 	@'$(TARGET)/release/trunkline' lab run kohlhoff-2004 --report '$(TARGET)/report' || [ $$? = 3 ]
 
 build: tools
-	@echo 'building: about eight minutes on two cores from cold'
+	@echo 'building: about five minutes on two cores from cold'
 	cargo build --release --locked --bin trunkline
 
 test: tools
@@ -46,6 +46,7 @@ results: tools
 
 soak: tools
 	@tests/soak-faults
+	@tests/soak-tls
 	@tests/soak-guaranteed $(SOAK)
 	@tests/soak $(SOAK)
 

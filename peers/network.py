@@ -37,6 +37,7 @@ def check(path, form, corpora, directory, schema):
         encodes = client.ask("run encode 1")[0] != "error"
         if encodes:
             check_pair(server, client, port, directory)
+            check_slow(server, client, port)
             check_replies(server, port, directory, schema, form, messages, encoded)
             check_poured(client, schema, form, messages)
             check_bad_servers(client, form, directory, encoded)
@@ -90,7 +91,6 @@ def check_pair(server, client, port, directory):
             pour = f"pour 127.0.0.1:{port} {ROUNDS} {source}"
             check_span(pour, client.expect(pour, "poured"), ROUNDS)
             check_span(drain, server.expect_answer(drain, "drained"), ROUNDS)
-    check_slow(server, client, port)
 
 
 def check_slow(server, client, port):

@@ -303,8 +303,15 @@ fn routing() {
     let cap = std::num::NonZeroU32::new(5_000);
     for (what, options) in [
         ("direct", SubscriptionOptions::default()),
-        ("conflated", SubscriptionOptions { conflate: true, updates_per_second: None }),
-        ("capped", SubscriptionOptions { conflate: true, updates_per_second: cap }),
+        ("conflated", SubscriptionOptions { conflate: true, ..SubscriptionOptions::default() }),
+        (
+            "capped",
+            SubscriptionOptions {
+                conflate: true,
+                updates_per_second: cap,
+                ..SubscriptionOptions::default()
+            },
+        ),
     ] {
         let mut routing = Routing::new(&options);
         let mut round = |times| {

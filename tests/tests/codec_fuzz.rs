@@ -60,7 +60,7 @@ fn xml() {
     assert!(fields > DOCUMENTS / 8, "{fields} of {DOCUMENTS} are rejected in a field");
 }
 
-const DOCUMENTS: u64 = 1_000;
+const DOCUMENTS: u64 = 3_000;
 
 #[test]
 fn native() {

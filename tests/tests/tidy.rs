@@ -12,7 +12,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("soap", &["wire", "message", "codec"]),
     ("catalogue", &["wire", "message"]),
     ("net", &["wire", "message", "codec"]),
-    ("http", &[]),
+    ("tls", &[]),
+    ("http", &["tls"]),
     ("native", &["wire"]),
     ("random", &[]),
     ("journal", &["wire", "random"]),
@@ -35,11 +36,14 @@ const CRATES: &[(&str, &[&str])] = &[
             "security",
         ],
     ),
-    ("reactor", &["wire"]),
+    ("reactor", &["wire", "tls"]),
     ("client", &["native", "reactor"]),
     (
         "server",
-        &["wire", "native", "journal", "router", "store", "security", "session", "reactor", "http"],
+        &[
+            "wire", "native", "journal", "router", "store", "security", "session", "reactor",
+            "tls", "http",
+        ],
     ),
     (
         "simulation",

@@ -1,4 +1,5 @@
-//! The fuzz body over documents made of telling pieces, whole and damaged, from a fixed seed.
+//! The fuzz bodies over documents made of telling pieces, whole and damaged, and over wide messages,
+//! from fixed seeds.
 
 use trunkline_message::{Holds, Limits, ScopeId};
 use trunkline_random::Random;
@@ -84,7 +85,7 @@ fn element(random: &mut Random, depth: usize, out: &mut String) {
 fn jumbles_of_pieces_keep_the_promises() {
     let mut random = Random::new(1);
     for _ in 0..24_000 {
-        fuzz::xml(jumble(&mut random).as_bytes());
+        fuzz::markup(jumble(&mut random).as_bytes());
     }
 }
 
@@ -94,12 +95,12 @@ fn documents_whole_and_damaged_keep_the_promises() {
     for _ in 0..10_000 {
         let mut document = String::new();
         element(&mut random, 4, &mut document);
-        fuzz::xml(document.as_bytes());
+        fuzz::markup(document.as_bytes());
         let utf16: Vec<u8> = std::iter::once(0xfeff)
             .chain(document.encode_utf16())
             .flat_map(u16::to_be_bytes)
             .collect();
-        fuzz::xml(&utf16);
+        fuzz::markup(&utf16);
         let mut damaged = document.into_bytes();
         for _ in 0..1 + random.index(3) {
             let at = random.index(damaged.len());
@@ -108,9 +109,9 @@ fn documents_whole_and_damaged_keep_the_promises() {
                 _ => random.byte(),
             };
         }
-        fuzz::xml(&damaged);
+        fuzz::markup(&damaged);
         damaged.truncate(random.index(damaged.len()));
-        fuzz::xml(&damaged);
+        fuzz::markup(&damaged);
     }
 }
 

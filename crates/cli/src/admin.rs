@@ -1,6 +1,7 @@
 //! `trunkline admin`: what a router has, and what an administrator may do with it.
 
 mod drain;
+mod durable;
 mod list;
 mod site;
 
@@ -22,6 +23,12 @@ pub(crate) fn run(command: &AdminCommand) -> Result<Ending, Fault> {
         AdminCommand::Disconnect(arguments) => disconnect(arguments),
         AdminCommand::Drain(arguments) => drain::drain(arguments),
         AdminCommand::Undrain(arguments) => drain::undrain(arguments),
+        AdminCommand::Pause(arguments) => durable::change("durables/pause", arguments),
+        AdminCommand::Resume(arguments) => durable::change("durables/resume", arguments),
+        AdminCommand::Purge(arguments) => durable::purge(arguments),
+        AdminCommand::Seek(arguments) => durable::seek(arguments),
+        AdminCommand::DeleteDurable(arguments) => durable::change("durables/delete", arguments),
+        AdminCommand::DeleteProducer(arguments) => durable::change("producers/delete", arguments),
         AdminCommand::Rotate(arguments) => rotate(arguments),
     }
 }

@@ -6,6 +6,7 @@ mod credentials;
 mod help;
 mod journal;
 mod router;
+mod tls;
 mod top;
 
 use std::num::NonZeroU64;
@@ -22,7 +23,8 @@ use crate::output::{Form, print, wants_bold};
 use crate::quantity;
 pub(crate) use admin::{
     AdminCommand, ClientsArguments, DisconnectArguments, DrainArguments, MostArguments,
-    ProducersArguments, SiteArguments, SubscriptionsArguments, TopicsArguments, WhichArguments,
+    NamedArguments, ProducersArguments, SeekArguments, SiteArguments, SubscriptionsArguments,
+    TopicsArguments, WhichArguments,
 };
 pub(crate) use client::{
     ClientCommand, Column, DeleteArguments, DurableCommand, ListArguments, LoginArguments,
@@ -32,6 +34,7 @@ pub(crate) use credentials::CredentialsCommand;
 pub(crate) use help::{command, manual};
 pub(crate) use journal::{ExportArguments, JournalCommand};
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
+pub(crate) use tls::TlsArguments;
 pub(crate) use top::{Sort, TopArguments};
 
 /// One message over SOAP, FIX and CORBA CDR, as fast as possible, with proof
@@ -209,15 +212,8 @@ pub(crate) struct SoapCallArguments {
     /// How long to wait for a connection, and for the answer, such as 5s
     #[arg(long, value_parser = parse_delay, default_value = "30s")]
     pub(crate) timeout: Duration,
-    /// Trusted CA certificates, in PEM; needed for https
-    #[arg(long, value_name = "FILE")]
-    pub(crate) ca: Option<PathBuf>,
-    /// Own certificate, in PEM, for servers that ask for one
-    #[arg(long, value_name = "FILE", requires = "key", requires = "ca")]
-    pub(crate) certificate: Option<PathBuf>,
-    /// Its key, in PEM
-    #[arg(long, value_name = "FILE", requires = "certificate")]
-    pub(crate) key: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tls: TlsArguments,
 }
 
 /// The styles of bindings.

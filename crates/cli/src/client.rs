@@ -25,7 +25,8 @@ pub(crate) fn connect(to: &ToArguments, verb: &str, options: Options) -> Result<
     let address = address.as_deref().unwrap_or(DEFAULT);
     let name = to.name.clone().unwrap_or_else(|| format!("trunkline {verb}"));
     let login = to.login.login()?;
-    let options = Options { name, login, timeout: to.timeout, ..options };
+    let tls = to.tls.load_for(address)?;
+    let options = Options { name, login, timeout: to.timeout, tls, ..options };
     Client::connect(address, &options).map_err(|error| match error {
         Error::Connect(cause)
             if matches!(

@@ -13,7 +13,9 @@ use crate::output::print;
 pub(crate) fn run(command: &ConfigCommand) -> Result<Ending, Fault> {
     match command {
         ConfigCommand::Check { file } => {
-            load(file.as_deref())?.check_exposure().map_err(Fault::new)?;
+            let config = load(file.as_deref())?;
+            config.check_exposure().map_err(Fault::new)?;
+            config.check_files().map_err(Fault::new)?;
             let name = file.as_ref().map_or("the defaults".into(), |file| file.to_string_lossy());
             print(&format!("{name}: good\n"))?;
         }

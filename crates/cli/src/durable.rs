@@ -20,7 +20,7 @@ pub(crate) fn run(command: &DurableCommand) -> Result<Ending, Fault> {
 }
 
 fn list(arguments: &ListArguments) -> Result<Ending, Fault> {
-    let durables = Source::new(&arguments.to, 0)?.snapshot()?.durables;
+    let durables = Source::new(&arguments.to, &arguments.tls, 0)?.snapshot()?.durables;
     match arguments.form.get() {
         Form::Text => print_table(table(durables.iter()))?,
         Form::Json => durables.iter().try_for_each(|it| Form::Json.fact(&fact(it)))?,
@@ -35,20 +35,29 @@ pub(crate) fn fact(it: &DurableStatus) -> Value {
         "consumers": it.consumers_now, "waiting": it.waiting_now, "more_may_wait": it.is_behind,
         "in_flight": it.in_flight_now, "acknowledged": it.acknowledged, "elided": it.elided,
         "expired": it.expired, "lost": it.lost, "has_stopped": it.has_stopped,
+        "is_paused": it.is_paused, "deliveries": it.deliveries, "redelivered": it.redelivered,
+        "timed_out": it.timed_out, "dead_lettered": it.dead_lettered, "purged": it.purged,
+        "floor": it.floor, "ranges": it.ranges_now,
+        "acknowledge_within_ns": it.acknowledge_within_ns,
+        "deliveries_limit": it.deliveries_limit, "dead_letters": it.dead_letters,
     })
 }
 
 /// Durable subscriptions in the order of the router: those with most waiting first.
 pub(crate) fn table<'a>(durables: impl Iterator<Item = &'a DurableStatus>) -> Table {
     let left = ["durable", "pattern"].map(|title| (title, Align::Left));
-    let right = ["consumers", "waiting", "in flight", "acknowledged", "lost"];
+    let right = ["consumers", "waiting", "in flight", "acknowledged", "dead letters", "lost"];
     let right = right.map(|title| (title, Align::Right));
     let mut table = Table::new(left.into_iter().chain(right));
     let count = |count: u64| with_commas(count as f64);
     for it in durables {
         // What was not looked at yet is not counted.
         let more = if it.is_behind { "+" } else { "" };
-        let stopped = if it.has_stopped { " (stopped)" } else { "" };
+        let stopped = match (it.has_stopped, it.is_paused) {
+            (_, true) => " (paused)",
+            (true, false) => " (stopped)",
+            (false, false) => "",
+        };
         table.row([
             format!("{}{stopped}", it.name),
             it.pattern.clone(),
@@ -56,6 +65,7 @@ pub(crate) fn table<'a>(durables: impl Iterator<Item = &'a DurableStatus>) -> Ta
             format!("{}{more}", count(it.waiting_now)),
             count(it.in_flight_now),
             count(it.acknowledged),
+            count(it.dead_lettered),
             count(it.lost),
         ]);
     }

@@ -42,6 +42,7 @@ pub(crate) fn run(arguments: &PubArguments) -> Result<Ending, Fault> {
         names: HashMap::new(),
         format: arguments.format.unwrap_or(usual),
         rate: arguments.rate,
+        clears: arguments.clear_last,
         start: Instant::now(),
         sent: 0,
         rejection: None,
@@ -187,6 +188,8 @@ struct Publishing<'a> {
     /// The topics that lines have named, by their numbers.
     names: HashMap<u64, String>,
     format: u16,
+    /// Each message clears the last value of its topic.
+    clears: bool,
     rate: Option<f64>,
     start: Instant,
     sent: u64,
@@ -268,6 +271,7 @@ impl Publishing<'_> {
             Some(Guarantee { time_to_live, .. }) => {
                 _ = self.client.enqueue_store(topic, self.format, payload, *time_to_live)?;
             }
+            None if self.clears => self.client.publish_and_clear(topic, self.format, payload)?,
             None => self.client.enqueue_as(topic, self.format, payload)?,
         }
         self.sent += 1;

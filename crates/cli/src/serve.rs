@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
         if journal.is_some() {
             config.journal.directory.clone_from(&journal);
         }
-        ListenAddress::replace(&listen, &mut config.listen)?;
+        ListenAddress::replace(&listen, &mut config)?;
         Ok(config)
     };
     let config = load()?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trunkline_http::{self as http, ClientTls, Compression};
+use trunkline_http::{self as http, Compression};
 use trunkline_message::Limits;
 use trunkline_session::soap::outline::{DocumentError, Folder, Outline, Reading, Types};
 use trunkline_session::soap::{Binding, CallError, Client, ClientConfig, SoapVersion};
@@ -212,9 +212,6 @@ fn config(arguments: &SoapCallArguments) -> Result<ClientConfig, Fault> {
     }
     config.response_timeout = arguments.timeout;
     config.connect_timeout = arguments.timeout;
-    if let Some(roots) = &arguments.ca {
-        let own = arguments.certificate.as_deref().zip(arguments.key.as_deref());
-        config.tls = Some(ClientTls::from_files(roots, own)?);
-    }
+    config.tls = arguments.tls.load()?;
     Ok(config)
 }

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use trunkline_client::{
-    Client, Confirmed, Conflation, Error, Event, Gap, Message, Options, Subscribe, Subscription,
-    format,
+    Client, Confirmed, Conflation, Error, Event, Gap, LastValues, Message, Options, Subscribe,
+    Subscription, format,
 };
 
 use crate::Ending;
@@ -99,6 +99,7 @@ fn subscribe(
     let how = Subscribe {
         updates_per_second: arguments.updates_per_second,
         conflate: arguments.conflate,
+        last_values: arguments.last,
     };
     let mut made = Vec::new();
     for (index, pattern) in arguments.patterns.iter().enumerate() {
@@ -185,6 +186,8 @@ struct Shown<'a> {
     topic: &'a str,
     sequence: Option<u64>,
     conflation: Option<Conflation>,
+    /// Of a last value: its age when it was sent.
+    last_value: Option<u64>,
     /// Nanoseconds since it was published, if it is known.
     age: Option<u64>,
     format: u16,
@@ -208,16 +211,23 @@ impl Listing<'_> {
         match event {
             Event::Message(message) => self.take_message(message),
             Event::Gap(gap) => self.take_gap(gap),
+            Event::LastValues(it) => self.take_last_values(it),
             event => self.take_guaranteed(event),
         }
     }
 
     fn take_message(&mut self, message: &Message<'_>) {
-        let Message { subscription, topic, sequence, conflation, age, format, payload, .. } =
-            *message;
-        let (sequence, guaranteed) = (Some(sequence), None);
-        let shown =
-            Shown { subscription, topic, sequence, conflation, age, format, payload, guaranteed };
+        let shown = Shown {
+            subscription: message.subscription,
+            topic: message.topic,
+            sequence: Some(message.sequence),
+            conflation: message.conflation,
+            last_value: message.last_value,
+            age: message.age,
+            format: message.format,
+            payload: message.payload,
+            guaranteed: None,
+        };
         self.take_shown(&shown, message.request.is_some());
     }
 
@@ -270,6 +280,9 @@ impl Listing<'_> {
                 Column::Position | Column::Time | Column::State => {
                     match &message.guaranteed {
                         Some(it) => it.write(*column, &mut line),
+                        None if message.last_value.is_some() && *column == Column::State => {
+                            line.push_str("last");
+                        }
                         None => line.push('-'),
                     }
                     Ok(())
@@ -278,7 +291,7 @@ impl Listing<'_> {
                 Column::Bytes => write!(line, "{}", message.payload.len()),
                 Column::Pattern => write!(line, "{}", self.pattern(message.subscription)),
                 Column::Age => {
-                    match message.age.or(conflation.map(|it| it.age)) {
+                    match message.age.or(conflation.map(|it| it.age)).or(message.last_value) {
                         Some(age) => write_age(&mut line, age),
                         None => line.push('-'),
                     }
@@ -316,8 +329,23 @@ impl Listing<'_> {
             value["age_ns"] = message.age.unwrap_or(conflation.age).into();
             value["sent_age_ns"] = conflation.age.into();
         }
+        if let Some(age) = message.last_value {
+            value["last_value"] = true.into();
+            value["age_ns"] = message.age.unwrap_or(age).into();
+            value["sent_age_ns"] = age.into();
+        }
         payload_fact(&mut value, message.payload);
         let _ = write!(self.line, "{value}");
+    }
+
+    fn take_last_values(&mut self, it: &LastValues) {
+        let pattern = self.pattern(it.subscription);
+        if self.arguments.json {
+            let value = json!({"event": "last_values", "pattern": pattern, "count": it.count});
+            self.out.extend_from_slice(format!("{value}\n").as_bytes());
+        } else {
+            tell(&format!("{pattern}: that was all, {}", counted(it.count, "last value")));
+        }
     }
 
     fn take_gap(&mut self, gap: &Gap<'_>) {

@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<Ending, Fault> {
         true => arguments.topics.max(TOPICS_FILTERED),
         false => arguments.topics,
     };
-    let mut source = Source::new(&arguments.to, topics)?;
+    let mut source = Source::new(&arguments.to, &arguments.tls, topics)?;
     // The first failure is the user's to see; later ones may pass.
     let first = source.snapshot()?;
     if arguments.json {

@@ -116,3 +116,42 @@ fn a_drained_router_stops_if_that_is_wanted() {
     assert!(text.contains("stop"), "{text}");
     router.running.wait().expect("it has stopped");
 }
+
+#[test]
+fn durable_subscriptions_are_paused_purged_and_moved_and_producers_deleted() {
+    let router = Router::start("durables");
+    let mut desk = router.client("desk");
+    let durable = trunkline_client::Consume::durable("clearing", "orders/>");
+    desk.consume(&durable).expect("it is active");
+    let mut feed = router.client("feed");
+    feed.producer("desk-7").expect("a producer");
+    let topic = feed.topic("orders/new").expect("a topic");
+    let (text, status) = router.run(&["pause", "clearing"]);
+    assert_eq!(status, 0, "{text}");
+    let sequence = feed.store(topic, 1, b"35=D").expect("taken");
+    feed.wait_stored(sequence, std::time::Duration::from_secs(20)).expect("stored");
+    let (text, _) = router.run(&["durables"]);
+    assert!(text.contains("clearing (paused)"), "{text}");
+    let (text, status) = router.run(&["purge", "clearing"]);
+    assert_eq!((&*text, status), ("purged 1 message\n", 0));
+    for (arguments, expected) in [
+        (&["seek", "clearing", "--from", "all"][..], ""),
+        (&["purge", "clearing", "--json"], "\"fact\":\"purged\""),
+        (&["resume", "clearing"], ""),
+        (&["delete-durable", "clearing"], ""),
+    ] {
+        let (text, status) = router.run(arguments);
+        assert_eq!(status, 0, "{arguments:?}: {text}");
+        assert!(text.contains(expected), "{arguments:?}: {text}");
+    }
+    for (arguments, expected) in [
+        (&["pause", "clearing"][..], "there is no such durable subscription"),
+        (&["seek", "clearing", "--from", "last:5"], "all, new, position:N or time:"),
+        (&["delete-producer", "desk-7"], "a client uses it"),
+        (&["delete-producer", "desk-8"], "there is no such producer"),
+    ] {
+        let (text, status) = router.run(arguments);
+        assert_eq!(status, 2, "{arguments:?}: {text}");
+        assert!(text.contains(expected), "{arguments:?}: {text}");
+    }
+}

@@ -1,4 +1,4 @@
-//! Memory of a router whose clients have left, as its system sees it.
+//! Memory of a router with slow clients, and after they have left, as its system sees it.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const READERS: u32 = 20;
 /// Subscriptions of each.
 const SUBSCRIPTIONS: u32 = 5_000;
-/// Bytes that are published, so that as many wait for each reader.
+/// Bytes that are published to each reader, and wait for it.
 const PUBLISHED: usize = 8 << 20;
 
 struct Router {
@@ -28,10 +28,10 @@ struct Router {
 }
 
 impl Router {
-    fn start() -> Self {
+    fn start(name: &str) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory");
         fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
-        let file = folder.join("router.toml");
+        let file = folder.join(format!("{name}.toml"));
         let config = "[listen]\nnative = [\"tcp://127.0.0.1:0\"]\nhttp = \"off\"\nwebsocket = \"off\"\n\
                       [log]\nlevel = \"error\"\n[router]\nkeepalive = \"1h\"\n";
         fs::write(&file, config).expect("a file");
@@ -107,13 +107,13 @@ fn send(stream: &mut TcpStream, mut frames: Vec<u8>) {
 
 #[test]
 fn what_clients_took_goes_back_to_the_system_when_they_have_left() {
-    let router = Router::start();
+    let router = Router::start("left");
     let before = router.resident();
     let readers: Vec<TcpStream> = (0..READERS)
         .map(|reader| {
             let mut stream = router.connect();
             let mut frames = Vec::new();
-            native::encode_subscribe(&mut frames, 0, Updates::All, "load/>");
+            native::encode_subscribe(&mut frames, 0, Updates::All, &format!("load/{reader}"));
             for number in 1..SUBSCRIPTIONS {
                 let pattern = format!("desk/{reader}/{number}/*");
                 native::encode_subscribe(&mut frames, number, Updates::All, &pattern);
@@ -124,8 +124,10 @@ fn what_clients_took_goes_back_to_the_system_when_they_have_left() {
         .collect();
     let mut publisher = router.connect();
     let mut frames = Vec::new();
-    native::encode_topic(&mut frames, 0, "load/everybody");
-    (0..PUBLISHED / 200).for_each(|_| native::encode_publish(&mut frames, 0, 0, &[b'p'; 200]));
+    (0..READERS).for_each(|it| native::encode_topic(&mut frames, it, &format!("load/{it}")));
+    for _ in 0..PUBLISHED / 200 {
+        (0..READERS).for_each(|it| native::encode_publish(&mut frames, it, 0, &[b'p'; 200]));
+    }
     send(&mut publisher, frames);
     // Who comes now has its memory behind theirs, and stays.
     let mut stays = router.connect();
@@ -151,4 +153,32 @@ fn what_clients_took_goes_back_to_the_system_when_they_have_left() {
         );
         thread::sleep(Duration::from_millis(50));
     }
+}
+
+#[test]
+fn slow_clients_of_the_same_messages_take_memory_for_them_once() {
+    let router = Router::start("slow");
+    let slow: Vec<TcpStream> = (0..6)
+        .map(|_| {
+            let mut stream = router.connect();
+            let mut frames = Vec::new();
+            native::encode_subscribe(&mut frames, 0, Updates::All, "load/>");
+            send(&mut stream, frames);
+            stream
+        })
+        .collect();
+    let mut publisher = router.connect();
+    let mut frames = Vec::new();
+    native::encode_topic(&mut frames, 0, "load/everybody");
+    send(&mut publisher, frames);
+    let before = router.resident();
+    for _ in 0..50 {
+        let mut frames = Vec::new();
+        (0..1_000).for_each(|_| native::encode_publish(&mut frames, 0, 0, &[b'p'; 1_000]));
+        send(&mut publisher, frames);
+    }
+    let taken = router.resident().saturating_sub(before);
+    drop(slow);
+    // Without what the sockets hold; six copies would be nearly 300 MB.
+    assert!((30_000_000..110_000_000).contains(&taken), "{taken} bytes");
 }

@@ -238,6 +238,23 @@ fn a_subscription_that_the_router_ends_is_not_waited_for() {
 }
 
 #[test]
+fn last_values_come_first_until_they_are_cleared() {
+    let kept = "[[last_value]]\ntopics = \"fx/>\"\n";
+    let router = Router::start_with("last", "tcp://127.0.0.1:0", kept);
+    router.good(&["pub", "fx/EUR", "1"]);
+    router.good(&["pub", "fx/EUR", "2"]);
+    router.good(&["pub", "fx/USD", "3"]);
+    router.good(&["pub", "fx/USD", "gone", "--clear-last"]);
+    let show = "sequence,topic,state,payload";
+    let sub = router.sub(&["fx/>", "--last", "--show", show, "--count", "2"]);
+    router.good(&["pub", "fx/USD", "4"]);
+    let (status, out, err) = sub.end();
+    assert_eq!(status, Some(0));
+    assert_eq!(out, ["2\tfx/EUR\tlast\t2", "3\tfx/USD\t-\t4"]);
+    assert!(err.iter().any(|line| line.contains("that was all, 1 last value")), "{err:?}");
+}
+
+#[test]
 fn the_user_chooses_what_is_printed() {
     let router = Router::start("columns");
     let show = "sequence,topic,pattern,format,bytes,replaced,age,payload";

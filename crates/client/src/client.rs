@@ -201,6 +201,17 @@ impl Client {
         self.flush()
     }
 
+    /// Publishes a message that clears the last value of its topic, at once: subscribers get it, and those
+    /// who subscribe later get no last value.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::publish`], and if the router knows no last values.
+    pub fn publish_and_clear(&mut self, topic: Topic, format: u16, payload: &[u8]) -> Result<()> {
+        self.conversation.publish_and_clear(topic, format, payload)?;
+        self.flush()
+    }
+
     /// Publishes a message in a batch. [`Client::flush`], any other call that sends, or 64 KiB in the batch send
     /// it.
     ///
@@ -438,7 +449,8 @@ impl Client {
     }
 }
 
-/// The others are answers to calls that wait for them; one that remains came too late.
+/// The others are answers to calls that wait for them; one that remains came too late. CONSUMING also says that
+/// a subscription is paused or resumed.
 fn is_for_users(event: &Event<'_>) -> bool {
     !matches!(
         event,
@@ -446,7 +458,6 @@ fn is_for_users(event: &Event<'_>) -> bool {
             | Event::Subscribed(_)
             | Event::Unsubscribed(_)
             | Event::Producing(_)
-            | Event::Consuming(_)
             | Event::Pong(_)
     )
 }

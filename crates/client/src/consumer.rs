@@ -1,6 +1,6 @@
 //! What a client asks of guaranteed messages, and the state of its consumers.
 
-use trunkline_native::{self as native, Start, Updates, encode_consume, encode_subscribe};
+use trunkline_native::{self as native, Start, Updates, encode_consume, encode_subscription};
 
 use crate::event::Consuming;
 use crate::options::Subscribe;
@@ -56,7 +56,7 @@ pub(crate) struct SubscriptionState {
 /// What a subscription receives.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    Direct { pattern: Box<str>, updates: Updates },
+    Direct { pattern: Box<str>, updates: Updates, last_values: bool },
     Consumer(Box<Consumer>),
 }
 
@@ -123,11 +123,18 @@ impl SubscriptionState {
         Self { kind, is_left: false }
     }
 
+    /// Whether the last value of each topic comes first.
+    pub(crate) fn wants_last_values(&self) -> bool {
+        matches!(self.kind, Kind::Direct { last_values: true, .. })
+    }
+
     /// Announces it to the router.
     pub(crate) fn announce(&self, out: &mut Vec<u8>, subscription: u32) {
         match &self.kind {
-            Kind::Direct { pattern, updates } => {
-                encode_subscribe(out, subscription, *updates, pattern);
+            Kind::Direct { pattern, updates, last_values } => {
+                let (updates, last_values) = (*updates, *last_values);
+                let it = native::Subscribe { subscription, updates, last_values, pattern };
+                encode_subscription(out, &it);
             }
             Kind::Consumer(consumer) => consumer.announce(out, subscription),
         }

@@ -4,8 +4,8 @@ mod guaranteed;
 
 use trunkline_native::{
     self as native, Request, RouterFrame, Welcome, decode_delivery, decode_message, decode_router,
-    encode_forget, encode_ping, encode_publish, encode_reply, encode_request, encode_topic,
-    encode_unsubscribe,
+    encode_clearing_publish, encode_forget, encode_ping, encode_publish, encode_reply,
+    encode_request, encode_topic, encode_unsubscribe,
 };
 
 use crate::consumer::{Kind, SubscriptionState};
@@ -334,15 +334,31 @@ impl Conversation {
         Ok(())
     }
 
+    /// Publishes a message that clears the last value of its topic: subscribers get it, and those who
+    /// subscribe later get no last value.
+    ///
+    /// # Errors
+    ///
+    /// If it is longer than the router takes, or the router knows no last values.
+    pub fn publish_and_clear(&mut self, topic: Topic, format: u16, payload: &[u8]) -> Result<()> {
+        self.check_payload(payload, native::MOST_MESSAGE_HEAD)?;
+        self.state.check_last_values()?;
+        encode_clearing_publish(&mut self.state.output, topic.0, format, payload);
+        Ok(())
+    }
+
     /// Subscribes. [`Event::Subscribed`] or [`Event::Rejected`] is the answer.
     ///
     /// # Errors
     ///
-    /// If the pattern does not fit a frame.
+    /// If the pattern does not fit a frame, or the router knows no last values.
     pub fn subscribe(&mut self, pattern: &str, how: &Subscribe) -> Result<Subscription> {
         self.check_payload(pattern.as_bytes(), 16)?;
-        let updates = how.updates();
-        self.stand(Kind::Direct { pattern: pattern.into(), updates })
+        if how.last_values {
+            self.state.check_last_values()?;
+        }
+        let (updates, last_values) = (how.updates(), how.last_values);
+        self.stand(Kind::Direct { pattern: pattern.into(), updates, last_values })
     }
 
     /// Asks for a subscription under a free number.

@@ -54,6 +54,8 @@ pub enum Error {
         /// The limit.
         limit: u32,
     },
+    /// The router is of a version that knows no last values.
+    NoLastValues,
     /// Storing needs a producer ([`crate::Client::producer`]).
     NoProducer,
     /// The connection has this producer already. Another name needs another client.
@@ -124,6 +126,7 @@ impl fmt::Display for Error {
             Self::TooManyTopics { limit } => {
                 write!(out, "a client may have aliases for {limit} topics, and all are used")
             }
+            Self::NoLastValues => out.write_str("the router is of a version without last values"),
             Self::NoProducer => {
                 out.write_str("the client has to name its producer before it stores a message")
             }

@@ -19,6 +19,8 @@ pub enum Event<'a> {
     Message(Message<'a>),
     /// Messages of a subscription that were lost.
     Gap(Gap<'a>),
+    /// All last values of a subscription have come ([`crate::Subscribe::last_values`]).
+    LastValues(LastValues),
     /// The router rejected something that was sent without waiting for an answer. Or it ended an active
     /// subscription, if this is one of SUBSCRIBE or CONSUME ([`crate::kind`]); the subscription's number is
     /// free.
@@ -35,7 +37,8 @@ pub enum Event<'a> {
     Producing(Producing),
     /// All messages of this producer up to one are stored.
     Stored(Stored),
-    /// A consumer is active. [`crate::Client`] keeps it for itself.
+    /// A consumer is active, or an administrator has paused its subscription (a window of 0) or resumed it.
+    /// [`crate::Client`] keeps the answer to its request for itself.
     Consuming(Consuming),
     /// A guaranteed message of a consumer.
     Delivery(Delivery<'a>),
@@ -64,9 +67,12 @@ pub struct Message<'a> {
     pub sequence: u64,
     /// What it replaced and its age, if the subscription conflates.
     pub conflation: Option<Conflation>,
-    /// When it was published, in nanoseconds on the router's clock, if the subscription conflates and the
-    /// router tells times.
+    /// When it was published, in nanoseconds on the router's clock, if the subscription conflates or it is a
+    /// last value, and the router tells times.
     pub published: Option<u64>,
+    /// Set if it is a last value: it was published before the subscription was made. The nanoseconds from
+    /// publishing until the router sent it.
+    pub last_value: Option<u64>,
     /// Nanoseconds from publishing until delivery to the handler, if known: [`crate::Client`] measures the
     /// offset of the router's clock to its own. A [`crate::Conversation`] has no clock.
     pub age: Option<u64>,
@@ -87,12 +93,22 @@ impl<'a> Message<'a> {
             sequence: message.sequence,
             conflation: message.conflation,
             published: message.published,
+            last_value: message.last_value,
             age: None,
             request: message.request.map(RequestId::from),
             format: message.format,
             payload: message.payload,
         }
     }
+}
+
+/// All last values of a subscription have come, or were lost, as gaps say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastValues {
+    /// The subscription.
+    pub subscription: Subscription,
+    /// How many there were.
+    pub count: u64,
 }
 
 /// Messages of a subscription and topic that were lost because this client's queue was full.
@@ -117,7 +133,7 @@ pub struct Gap<'a> {
 pub struct Consuming {
     /// The consumer.
     pub subscription: Subscription,
-    /// The most unacknowledged messages.
+    /// The most unacknowledged messages; 0 while an administrator has paused the subscription.
     pub window: u32,
     /// Messages that wait in it.
     pub waiting: u64,
@@ -292,6 +308,9 @@ pub(crate) fn event<'a>(frame: RouterFrame<'a>, names: &'a Names) -> Result<Even
             last: gap.last,
             age: gap.age,
         }),
+        RouterFrame::LastValues(native::LastValues { subscription, count }) => {
+            Event::LastValues(LastValues { subscription: Subscription(subscription), count })
+        }
         RouterFrame::Rejected(rejected) => Event::Rejected(rejected),
         RouterFrame::Reply(reply) => Event::Reply(reply),
         RouterFrame::Welcome(welcome) => Event::Welcome(welcome),

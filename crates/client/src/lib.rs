@@ -72,8 +72,8 @@ pub use consumer::Consume;
 pub use conversation::{Conversation, Subscription, Topic};
 pub use error::{Error, Result};
 pub use event::{
-    Acknowledged, Confirmed, Consuming, Delivery, Event, Gap, Lost, Message, Rejection, Reply,
-    RequestId,
+    Acknowledged, Confirmed, Consuming, Delivery, Event, Gap, LastValues, Lost, Message, Rejection,
+    Reply, RequestId,
 };
 pub use login::Login;
 pub use options::{Options, Subscribe};
@@ -82,3 +82,5 @@ pub use trunkline_native::{
     kind,
 };
 pub use trunkline_reactor::{Address, Idle};
+#[cfg(feature = "tls")]
+pub use trunkline_reactor::{ClientTls, CredentialsError};

@@ -5,6 +5,8 @@ use std::time::Duration;
 use trunkline_native::{
     Features, Hello, Overflow, Updates, VERSION, encode_credentials, encode_hello,
 };
+#[cfg(feature = "tls")]
+use trunkline_reactor::ClientTls;
 use trunkline_reactor::Idle;
 
 use crate::login::Login;
@@ -32,6 +34,9 @@ pub struct Options {
     pub credit: bool,
     /// Conflated messages have their age when they are delivered ([`crate::Message::age`]).
     pub times: bool,
+    /// Whom the client trusts at addresses with TLS (`tls://`), and its own certificate. These addresses need it.
+    #[cfg(feature = "tls")]
+    pub tls: Option<ClientTls>,
     /// Time limit for connecting, for an answer, and for room in a full connection.
     pub timeout: Duration,
     /// How the thread waits: asleep, or awake for a quicker answer.
@@ -60,6 +65,8 @@ impl Default for Options {
             bytes_per_second: 0,
             credit: true,
             times: true,
+            #[cfg(feature = "tls")]
+            tls: None,
             timeout: Duration::from_secs(10),
             idle: Idle::Block,
             frame_bytes: 16 << 20,
@@ -89,7 +96,7 @@ impl Options {
         Hello {
             version: VERSION,
             has_credentials: self.login.is_some(),
-            features: Features { credit: self.credit, times: self.times },
+            features: Features { credit: self.credit, times: self.times, last_values: true },
             queue_messages: self.queue_messages,
             overflow: self.overflow,
             queue_bytes: self.queue_bytes,
@@ -107,6 +114,8 @@ pub struct Subscribe {
     pub updates_per_second: Option<u32>,
     /// A newer update replaces a waiting one, with or without a cap.
     pub conflate: bool,
+    /// First the last value of each topic, where the router keeps it; not for consumers.
+    pub last_values: bool,
 }
 
 impl Subscribe {
@@ -119,13 +128,21 @@ impl Subscribe {
     /// The newest of each topic, as often as this client can take it.
     #[must_use]
     pub fn newest() -> Self {
-        Self { updates_per_second: None, conflate: true }
+        Self { conflate: true, ..Self::default() }
     }
 
     /// The newest of each topic, at most so many a second.
     #[must_use]
     pub fn at_most(updates_per_second: u32) -> Self {
-        Self { updates_per_second: Some(updates_per_second), conflate: true }
+        Self { updates_per_second: Some(updates_per_second), ..Self::newest() }
+    }
+
+    /// The same, with the last value of each topic first, where the router keeps it. They have
+    /// [`Message::last_value`](crate::Message::last_value); [`Event::LastValues`](crate::Event::LastValues)
+    /// says that all have come.
+    #[must_use]
+    pub fn last_values(self) -> Self {
+        Self { last_values: true, ..self }
     }
 
     pub(crate) fn updates(&self) -> Updates {

@@ -140,6 +140,7 @@ impl State {
                 return Ok(Taken::Inside);
             }
             RouterFrame::Message(message) if message.conflation.is_some() => self.handed += 1,
+            RouterFrame::LastValues(_) => {}
             RouterFrame::Reply(reply) if !self.requests.remove(&reply.correlation) => {
                 return Ok(Taken::Inside);
             }
@@ -214,6 +215,12 @@ impl State {
         true
     }
 
+    /// Whether the router knows last values; before it has answered it may.
+    pub(crate) fn check_last_values(&self) -> Result<()> {
+        let knows = self.welcome.is_none_or(|welcome| welcome.features.last_values);
+        if knows { Ok(()) } else { Err(Error::NoLastValues) }
+    }
+
     fn take_welcome(&mut self, welcome: &Welcome) -> Result<()> {
         if welcome.version != native::VERSION {
             let version = welcome.version;
@@ -228,6 +235,9 @@ impl State {
                 encode_topic(&mut self.output, alias, name);
             }
             for (number, subscription) in self.subscriptions.iter() {
+                if subscription.wants_last_values() {
+                    self.check_last_values()?;
+                }
                 subscription.announce(&mut self.output, number);
             }
             if let Some(producer) = &mut self.producer {

@@ -14,7 +14,7 @@ use trunkline_native::{
     RouterFrame, Stored, Topic, VERSION, Welcome, decode_client,
 };
 
-const NO_FEATURES: Features = Features { credit: false, times: false };
+const NO_FEATURES: Features = Features { credit: false, times: false, last_values: false };
 
 const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
     features: NO_FEATURES,
@@ -116,6 +116,7 @@ fn message(sequence: u64, payload: &[u8]) -> RouterFrame<'_> {
         conflation: None,
         request: None,
         published: None,
+        last_value: None,
         format: 0,
         payload,
     })

@@ -4,12 +4,12 @@ use trunkline_client::{
     Conversation, Error, Event, Options, Reply, Subscribe, Subscription, code, format, kind,
 };
 use trunkline_native::{
-    ClientFrame, Closing, Conflation, Features, Gap, Message, Rejected, Request, Requester,
-    RouterFrame, RouterReply, Topic, Updates, VERSION, Welcome, decode_client,
+    ClientFrame, Closing, Conflation, Features, Gap, LastValues, Message, Rejected, Request,
+    Requester, RouterFrame, RouterReply, Topic, Updates, VERSION, Welcome, decode_client,
     encode_plain_message,
 };
 
-const NO_FEATURES: Features = Features { credit: false, times: false };
+const NO_FEATURES: Features = Features { credit: false, times: false, last_values: false };
 
 const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
     features: NO_FEATURES,
@@ -64,6 +64,7 @@ fn everything() -> Vec<RouterFrame<'static>> {
         conflation: None,
         request: None,
         published: None,
+        last_value: None,
         format: format::TEXT,
         payload: b"plain",
     };
@@ -162,7 +163,7 @@ fn what_the_router_must_know_is_said_again() {
         said(&mut conversation),
         [
             "Topic(Topic { alias: 1, name: \"orders\" })",
-            "Subscribe(Subscribe { subscription: 1, updates: Newest, pattern: \"fx/*\" })",
+            "Subscribe(Subscribe { subscription: 1, updates: Newest, last_values: false, pattern: \"fx/*\" })",
         ]
     );
     // The numbers that were given back are the next.
@@ -222,6 +223,7 @@ fn requests_are_answered_to_whom_they_came_from() {
         conflation: None,
         request: Some(Requester { client: 40, correlation: 6 }),
         published: None,
+        last_value: None,
         format: 0,
         payload: b"?",
     };
@@ -316,12 +318,13 @@ fn other_speakers_are_told_from_routers() {
 #[test]
 fn rates_are_said_as_the_protocol_has_them() {
     let mut conversation = welcomed();
+    let every = Subscribe::every();
     let cases = [
         (Subscribe::every(), Updates::All),
         (Subscribe::newest(), Updates::Newest),
         (Subscribe::at_most(10), Updates::PerSecond(10)),
-        (Subscribe { updates_per_second: Some(10), conflate: false }, Updates::PerSecond(10)),
-        (Subscribe { updates_per_second: Some(0), conflate: false }, Updates::All),
+        (Subscribe { updates_per_second: Some(10), ..every }, Updates::PerSecond(10)),
+        (Subscribe { updates_per_second: Some(0), ..every }, Updates::All),
         (Subscribe::at_most(u32::MAX), Updates::Newest),
     ];
     for (number, (how, expected)) in (0..).zip(cases) {
@@ -330,4 +333,35 @@ fn rates_are_said_as_the_protocol_has_them() {
         let said = said(&mut conversation);
         assert!(said[0].contains(&format!("updates: {expected:?}")), "{how:?}: {said:?}");
     }
+}
+
+#[test]
+fn last_values_are_requested_where_the_router_knows_them() {
+    let mut conversation = welcomed();
+    let last = Subscribe::newest().last_values();
+    assert!(matches!(conversation.subscribe("fx/*", &last), Err(Error::NoLastValues)));
+    let topic = conversation.topic("fx").unwrap();
+    assert!(matches!(conversation.publish_and_clear(topic, 0, b""), Err(Error::NoLastValues)));
+    said(&mut conversation);
+    let RouterFrame::Welcome(mut knows) = WELCOME else { unreachable!("it is one") };
+    knows.features.last_values = true;
+    let mut conversation = Conversation::new(&Options::default());
+    conversation.received(&bytes(&[RouterFrame::Welcome(knows)]));
+    assert_eq!(events(&mut conversation).len(), 1);
+    said(&mut conversation);
+    conversation.subscribe("fx/*", &last).unwrap();
+    assert!(said(&mut conversation)[0].contains("last_values: true"));
+    let all = LastValues { subscription: 0, count: 3 };
+    conversation.received(&bytes(&[RouterFrame::Subscribed(0), RouterFrame::LastValues(all)]));
+    assert_eq!(events(&mut conversation).len(), 2);
+    // Over a new connection it asks again.
+    conversation.restart();
+    assert!(said(&mut conversation)[0].starts_with("Hello"));
+    conversation.received(&bytes(&[RouterFrame::Welcome(knows)]));
+    assert_eq!(events(&mut conversation).len(), 1);
+    assert!(said(&mut conversation)[0].contains("last_values: true"));
+    // A router of an earlier version took its place.
+    conversation.restart();
+    conversation.received(&bytes(&[WELCOME]));
+    assert!(matches!(conversation.next_event(), Err(Error::NoLastValues)));
 }

@@ -15,7 +15,7 @@ use trunkline_native::{
 /// Far more than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 const SECOND: u64 = 1_000_000_000;
-const BOTH: Features = Features { credit: true, times: true };
+const BOTH: Features = Features { credit: true, times: true, last_values: false };
 
 fn welcome(features: Features) -> RouterFrame<'static> {
     RouterFrame::Welcome(Welcome {
@@ -38,6 +38,7 @@ fn message(sequence: u64, is_conflated: bool, published: Option<u64>) -> RouterF
         conflation: is_conflated.then_some(Conflation { replaced: 0, age: 5 }),
         request: None,
         published,
+        last_value: None,
         format: 0,
         payload: b"1.0842",
     })

@@ -53,7 +53,7 @@ impl End {
     /// Takes the client, and says more with that.
     fn greet(&mut self, times: bool, more: &[RouterFrame<'_>]) {
         let welcome = RouterFrame::Welcome(Welcome {
-            features: Features { credit: false, times },
+            features: Features { credit: false, times, last_values: false },
             version: VERSION,
             frame_bytes: 1 << 20,
             client: 1,
@@ -137,6 +137,7 @@ fn what_comes_while_there_is_no_room_is_handed_over_at_once() {
             conflation: None,
             request: None,
             published: None,
+            last_value: None,
             format: format::OPAQUE,
             payload: b"now",
         };

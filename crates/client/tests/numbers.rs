@@ -12,7 +12,7 @@ use trunkline_native::{
 };
 
 const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
-    features: Features { credit: false, times: false },
+    features: Features { credit: false, times: false, last_values: false },
     version: VERSION,
     frame_bytes: 1 << 20,
     client: 1,
@@ -43,6 +43,7 @@ fn answers<'a>(frame: &ClientFrame<'_>) -> Vec<RouterFrame<'a>> {
                 conflation,
                 request,
                 published,
+                last_value: None,
                 format,
                 payload,
             };

@@ -333,7 +333,7 @@ async fn secured(
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let failed = |cause| Error::Handshake { address: address.to_owned(), cause };
-    tls.connect(host, stream).await?.map_err(failed)
+    super::tls::connect(tls, host, stream).await?.map_err(failed)
 }
 
 #[cfg(not(feature = "tls"))]

@@ -21,8 +21,6 @@ mod pool;
 mod rejection;
 mod server;
 #[cfg(feature = "tls")]
-mod subject;
-#[cfg(feature = "tls")]
 mod tls;
 mod transport;
 
@@ -39,4 +37,4 @@ pub use limits::{Files, raise_open_files};
 pub use message::{Handler, Peer, Request, Response, TlsPeer};
 pub use server::{Running, Server};
 #[cfg(feature = "tls")]
-pub use tls::{ClientTls, ServerTls};
+pub use trunkline_tls::{ClientTls, ServerTls};

@@ -311,12 +311,12 @@ impl<H: Handler> ThreadContext<H> {
     }
 }
 
-/// The result of the future; None if it is not ready when the server stops.
+/// The result of the future; None if it is not ready when the server stops, or another connection needs its place.
 async fn unless_stopped<T>(watch: &Watch, future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
     poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(value) => Poll::Ready(Some(value)),
-        Poll::Pending if watch.stopping() => Poll::Ready(None),
+        Poll::Pending if watch.stopping() || watch.is_evicted() => Poll::Ready(None),
         Poll::Pending => {
             watch.register(context.waker());
             Poll::Pending
@@ -361,7 +361,7 @@ async fn secured(stream: Counted<Arc<ThreadCounters>>, config: &Config) -> Optio
     match &config.tls {
         None => Some((Transport::Plain(stream), None)),
         Some(tls) => {
-            let accepted = timeout(config.handshake_timeout, tls.accept(stream)).await;
+            let accepted = timeout(config.handshake_timeout, super::tls::accept(tls, stream)).await;
             accepted.ok()?.ok().map(|(transport, peer)| (transport, Some(peer)))
         }
     }

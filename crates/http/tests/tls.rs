@@ -129,6 +129,25 @@ fn who_does_not_finish_a_handshake_is_dropped() {
 }
 
 #[test]
+fn silent_handshakes_make_room_for_others() {
+    let authority = Authority::new();
+    let (chain, key) = authority.issue("server");
+    let tls = ServerTls::from_pem(chain.as_bytes(), key.as_bytes(), None).expect("good");
+    let handshake_timeout = Duration::from_secs(900);
+    let config =
+        Config { tls: Some(tls), connections: 2, evicts: true, handshake_timeout, ..quick() };
+    let server = Server::bind("127.0.0.1:0", config).expect("a port is free");
+    let server = server.serve(Echo).expect("threads");
+    let mut silent: Vec<_> = (0..2).map(|_| connect(server.address())).collect();
+    while server.counters().open < 2 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let tls = ClientTls::from_pem(authority.pem().as_bytes(), None).expect("an authority");
+    assert_eq!(ask(&mut client(&server, tls), "/", b"x").expect("an answer"), b"x");
+    assert_eq!(rest(&mut silent[0]), "");
+}
+
+#[test]
 fn what_cannot_be_used_is_named() {
     let authority = Authority::new();
     let (chain, key) = authority.issue("server");

@@ -186,6 +186,11 @@ impl Folder {
         &self.path
     }
 
+    /// Closes its files: a removed file takes room on the disk as long as it is open.
+    pub(crate) fn close(&mut self) {
+        self.open.clear();
+    }
+
     fn of(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }

@@ -140,6 +140,8 @@ pub enum Done {
     Well,
     /// These bytes were read.
     Read(Vec<u8>),
+    /// They could not be read; the reason.
+    Unread(String),
     /// There was no room on the disk.
     NoRoom(String),
     /// It failed; the reason.
@@ -243,6 +245,8 @@ pub struct Journal {
     is_held_by_known: bool,
     /// Whether a record found no room in the current segment while the next one is held.
     is_wanted: bool,
+    /// Whether the next segment may exceed the limit, for records that release earlier ones.
+    may_exceed: bool,
     /// The next segment is to be begun although the current one has room.
     is_rotating: bool,
     /// The disk had no room for a segment, and nothing was released since.
@@ -289,6 +293,7 @@ impl Journal {
             is_retained: false,
             is_held_by_known: false,
             is_wanted: false,
+            may_exceed: false,
             is_rotating: false,
             has_no_room: false,
             since: segment,
@@ -352,9 +357,9 @@ impl Journal {
         self.writing.is_some()
     }
 
-    /// Whether a commit or a task is under way.
+    /// Whether a commit, a task or a read is under way.
     pub fn is_at_work(&self) -> bool {
-        self.writing.is_some() || self.task.is_some()
+        self.writing.is_some() || self.task.is_some() || self.reads.is_reading()
     }
 
     /// Why nothing is accepted any more.
@@ -429,16 +434,20 @@ impl Journal {
         self.tail.forget(self.options.memory_bytes);
     }
 
-    /// The next background task, if none is under way.
+    /// The next background task. One read and one other task are under way at most: creating a segment takes
+    /// long, and a consumer that waits for bytes does not wait for that.
     pub fn next_task(&mut self, now: u64) -> Option<Task> {
-        if !self.is_on_disk || self.task.is_some() {
+        if !self.is_on_disk {
             return None;
         }
-        // Room first, then work that somebody waits for.
-        let task = self.tasks.pop_front().or_else(|| self.prepare(now));
-        let task = task.or_else(|| self.reads.next(now)).or_else(|| self.seal())?;
-        self.task = Some(task.clone());
-        Some(task)
+        if self.task.is_none() {
+            let task = self.tasks.pop_front().or_else(|| self.prepare(now));
+            self.task = task.or_else(|| self.seal());
+            if self.task.is_some() {
+                return self.task.clone();
+            }
+        }
+        self.reads.next(now)
     }
 
     /// The index of a segment that is complete and on disk.
@@ -452,14 +461,17 @@ impl Journal {
         Some(Task::Seal { segment: segment.number, index })
     }
 
-    /// The result of the background task. A failure costs only time: a segment that cannot be created is
+    /// The result of a background task. A failure costs only time: a segment that cannot be created is
     /// retried, a missing index is rebuilt when the journal is opened, and a failed read is retried until
     /// the unreadable bytes are known: those are damaged.
     pub fn task_done(&mut self, now: u64, done: Done) {
+        let done = match done {
+            Done::Read(read) => return self.reads.done(read),
+            Done::Unread(_) => return self.reads.failed(now),
+            done => done,
+        };
         let Some(task) = self.task.take() else { return };
         match (task, done) {
-            (Task::Read { .. }, Done::Read(read)) => self.reads.done(read),
-            (Task::Read { .. }, _) => self.reads.failed(now),
             (Task::Prepare { .. }, Done::Well) => {
                 self.next = Next::Ready;
                 let removals = self.left.drain(..).map(|segment| Task::Remove { segment });
@@ -489,7 +501,7 @@ impl Journal {
             }
             _ => None,
         };
-        let read = self.reads.next_deadline().filter(|_| is_free);
+        let read = self.reads.next_deadline();
         [self.mark_at, retry, read].into_iter().flatten().min()
     }
 

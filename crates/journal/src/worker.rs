@@ -71,7 +71,7 @@ pub fn task(disk: &mut dyn Disk, task: &Task) -> Done {
         }
         Task::Read { at, bytes } => match read_part(disk, &segment, at.offset.into(), *bytes) {
             Ok(read) => Done::Read(read),
-            Err(error) => Done::Failed(format!("reading {segment}: {error}")),
+            Err(error) => Done::Unread(format!("reading {segment}: {error}")),
         },
     }
 }
@@ -85,12 +85,14 @@ pub enum Outcome {
     Task(Done),
 }
 
-/// Two threads for a folder: one writes what acknowledgements wait for, and one does everything else.
+/// Three threads for a folder: one writes what acknowledgements wait for, one reads what consumers wait for,
+/// and one creates, seals and removes segments, which takes longest.
 ///
 /// They end when this is dropped, after the work that they were given.
 #[derive(Debug)]
 pub struct Workers {
     commits: Option<Sender<Commit>>,
+    reads: Option<Sender<Task>>,
     tasks: Option<Sender<Task>>,
     outcomes: Receiver<Outcome>,
     threads: Vec<thread::JoinHandle<()>>,
@@ -104,7 +106,6 @@ impl Workers {
     /// A thread cannot be started.
     pub fn start(folder: &Folder, wake: impl Fn() + Clone + Send + 'static) -> io::Result<Self> {
         let (commits, to_commit) = channel::<Commit>();
-        let (tasks, to_do) = channel::<Task>();
         let (done, outcomes) = channel();
         let (mut disk, finished, call) = (folder.clone(), done.clone(), wake.clone());
         let writer = move || {
@@ -115,18 +116,28 @@ impl Workers {
                 call();
             }
         };
-        let mut disk = folder.clone();
-        let helper = move || {
-            for it in to_do {
-                let _ = done.send(Outcome::Task(task(&mut disk, &it)));
-                wake();
-            }
+        let helper = || {
+            let (tasks, to_do) = channel::<Task>();
+            let (mut disk, done, wake) = (folder.clone(), done.clone(), wake.clone());
+            let work = move || {
+                for it in to_do {
+                    let outcome = task(&mut disk, &it);
+                    // The other helper may remove what this one has read.
+                    disk.close();
+                    let _ = done.send(Outcome::Task(outcome));
+                    wake();
+                }
+            };
+            (tasks, work)
         };
+        let ((reads, reader), (tasks, background)) = (helper(), helper());
         let threads = vec![
             thread::Builder::new().name("journal".to_owned()).spawn(writer)?,
-            thread::Builder::new().name("journal-background".to_owned()).spawn(helper)?,
+            thread::Builder::new().name("journal-reads".to_owned()).spawn(reader)?,
+            thread::Builder::new().name("journal-background".to_owned()).spawn(background)?,
         ];
-        Ok(Self { commits: Some(commits), tasks: Some(tasks), outcomes, threads })
+        let (commits, reads, tasks) = (Some(commits), Some(reads), Some(tasks));
+        Ok(Self { commits, reads, tasks, outcomes, threads })
     }
 
     /// Passes on a commit.
@@ -139,8 +150,9 @@ impl Workers {
 
     /// Passes on a background task.
     pub fn task(&self, task: Task) {
-        if let Some(tasks) = &self.tasks {
-            let _ = tasks.send(task);
+        let helper = if matches!(task, Task::Read { .. }) { &self.reads } else { &self.tasks };
+        if let Some(helper) = helper {
+            let _ = helper.send(task);
         }
     }
 
@@ -157,7 +169,7 @@ impl Workers {
 
 impl Drop for Workers {
     fn drop(&mut self) {
-        (self.commits, self.tasks) = (None, None);
+        (self.commits, self.reads, self.tasks) = (None, None, None);
         for thread in self.threads.drain(..) {
             // A panicked thread has reported it.
             let _ = thread.join();

@@ -601,9 +601,14 @@ fn reads_do_not_keep_the_next_segment_waiting() {
     let at = world.journal.find(0);
     world.journal.fetch(at, 1);
     assert!(matches!(world.journal.next_task(0), Some(Task::Prepare { .. })));
-    assert_eq!(world.journal.next_deadline(), None);
+    let read = world.journal.next_task(0);
+    assert!(matches!(read, Some(Task::Read { .. })), "it does not wait for the segment");
+    assert!(world.journal.next_task(0).is_none());
+    assert_eq!(world.journal.next_deadline(), None, "what comes of the tasks comes first");
     world.journal.task_done(0, Done::NoRoom("none".into()));
-    assert!(world.journal.next_deadline().is_some());
-    assert!(matches!(world.journal.next_task(0), Some(Task::Read { .. })));
-    assert_eq!(world.journal.next_deadline(), None, "what comes of the task comes first");
+    let again = world.journal.next_deadline();
+    assert!(again.is_some() && world.journal.next_task(0).is_none());
+    world.journal.task_done(0, Done::Unread("for now".into()));
+    let soon = world.journal.next_deadline();
+    assert!(soon.is_some() && soon < again, "the read is tried again first");
 }

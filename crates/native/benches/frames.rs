@@ -70,6 +70,7 @@ fn main() {
             conflation: Some(Conflation { replaced: 4, age: 5 }),
             request: None,
             published: None,
+            last_value: None,
             format: format::OPAQUE,
             payload,
         };

@@ -28,8 +28,10 @@ pub const TAKEN_OVER: u16 = 12;
 pub const NO_PRODUCER: u16 = 13;
 /// A durable subscription of this name exists with another pattern, or other updates a second.
 pub const DIFFERENT: u16 = 14;
+/// An administrator has moved the durable subscription: its consumers end, and may consume again.
+pub const MOVED: u16 = 15;
 /// The access rules do not allow it; the text names the rule.
-pub const FORBIDDEN: u16 = 15;
+pub const FORBIDDEN: u16 = 16;
 
 /// A frame could not be read, or is not allowed at this point.
 pub const BAD_FRAME: u16 = 32;
@@ -71,6 +73,7 @@ pub fn name(code: u16) -> Option<&'static str> {
         TAKEN_OVER => "taken over",
         NO_PRODUCER => "no producer",
         DIFFERENT => "different",
+        MOVED => "moved",
         FORBIDDEN => "forbidden",
         BAD_FRAME => "bad frame",
         NO_HELLO => "no HELLO",

@@ -8,9 +8,9 @@ use std::str;
 use crate::encode::{CREDENTIALS_HEAD, HELLO_HEAD};
 use crate::error::{Error, ErrorKind};
 use crate::frame::{
-    ClientFrame, Clock, Closing, Conflation, Features, Gap, Hello, Message, Overflow, Publish,
-    Rejected, Reply, Request, Requester, RouterFrame, RouterReply, Subscribe, Taken, Topic,
-    Updates, Welcome,
+    ClientFrame, Clock, Closing, Conflation, Features, Gap, Hello, LastValues, Message, Overflow,
+    Publish, Rejected, Reply, Request, Requester, RouterFrame, RouterReply, Subscribe, Taken,
+    Topic, Updates, Welcome,
 };
 use crate::kind::{self, flag};
 use crate::{HEADER, HELLO_BYTES, MAGIC, NAME_BYTES, fast};
@@ -62,12 +62,14 @@ fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize
         kind::TOPIC => ClientFrame::Topic(topic(frame)?),
         kind::PUBLISH => ClientFrame::Publish(Publish {
             alias: u32_at(frame, 8),
+            clears_last_value: frame[5] & flag::CLEARS != 0,
             format: u16_at(frame, 6),
             payload: &frame[12..],
         }),
         kind::SUBSCRIBE => ClientFrame::Subscribe(Subscribe {
             subscription: u32_at(frame, 8),
             updates: updates(u32_at(frame, 12)),
+            last_values: frame[5] & flag::WANTS_LAST_VALUES != 0,
             pattern: text(frame, 16)?,
         }),
         kind::UNSUBSCRIBE => ClientFrame::Unsubscribe(u32_at(frame, 8)),
@@ -150,14 +152,15 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
             kind::ROUTER_TOPIC | kind::CLOSING => Shape::Open(12),
             kind::MESSAGE => {
                 let pairs = (flags & (flag::CONFLATED | flag::REQUEST)).count_ones() as usize;
-                Shape::Open(24 + 16 * pairs + if flags & flag::TIMED != 0 { 8 } else { 0 })
+                let single = (flags & (flag::TIMED | flag::LAST_VALUE)).count_ones() as usize;
+                Shape::Open(24 + 16 * pairs + 8 * single)
             }
             kind::GAP => Shape::Fixed(48),
             kind::SUBSCRIBED | kind::UNSUBSCRIBED => Shape::Fixed(12),
             kind::REJECTED => Shape::Open(24),
             kind::ROUTER_REPLY => Shape::Open(16),
             kind::ROUTER_PING | kind::ROUTER_PONG => Shape::Fixed(16),
-            kind::ROUTER_CLOCK => Shape::Fixed(24),
+            kind::ROUTER_CLOCK | kind::LAST_VALUES => Shape::Fixed(24),
             _ => return guaranteed::router_shape(kind, flags),
         })
     };
@@ -203,6 +206,10 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
         kind::ROUTER_CLOCK => {
             RouterFrame::Clock(Clock { token: u64_at(frame, 8), time: u64_at(frame, 16) })
         }
+        kind::LAST_VALUES => RouterFrame::LastValues(LastValues {
+            subscription: u32_at(frame, 8),
+            count: u64_at(frame, 16),
+        }),
         _ => guaranteed::router(frame),
     };
     Ok(Some((decoded, frame.len())))
@@ -288,6 +295,10 @@ fn message(frame: &[u8]) -> Message<'_> {
         at += 8;
         u64_at(frame, at - 8)
     });
+    let last_value = (flags & flag::LAST_VALUE != 0).then(|| {
+        at += 8;
+        u64_at(frame, at - 8)
+    });
     Message {
         subscription: u32_at(frame, 8),
         topic: u32_at(frame, 12),
@@ -295,6 +306,7 @@ fn message(frame: &[u8]) -> Message<'_> {
         conflation,
         request,
         published,
+        last_value,
         format: u16_at(frame, 6),
         payload: &frame[at..],
     }

@@ -12,8 +12,9 @@ pub use guaranteed::{
 };
 
 use crate::frame::{
-    ClientFrame, Clock, Closing, Credentials, Delete, Gap, Hello, Message, Overflow, Producer,
-    Rejected, Reply, Request, RouterFrame, RouterReply, Subscribe, Taken, Topic, Updates, Welcome,
+    ClientFrame, Clock, Closing, Credentials, Delete, Gap, Hello, LastValues, Message, Overflow,
+    Producer, Publish, Rejected, Reply, Request, RouterFrame, RouterReply, Subscribe, Taken, Topic,
+    Updates, Welcome,
 };
 use crate::kind::{self, flag};
 use crate::{HEADER, MAGIC, fast};
@@ -112,10 +113,16 @@ pub fn encode_forget(out: &mut Vec<u8>, alias: u32) {
 
 /// SUBSCRIBE.
 pub fn encode_subscribe(out: &mut Vec<u8>, subscription: u32, updates: Updates, pattern: &str) {
-    begin(out, kind::SUBSCRIBE, 0, 0, 8 + pattern.len());
-    put_u32(out, subscription);
-    put_u32(out, self::updates(updates));
-    out.extend_from_slice(pattern.as_bytes());
+    encode_subscription(out, &Subscribe { subscription, updates, last_values: false, pattern });
+}
+
+/// SUBSCRIBE, with the flag for last values.
+pub fn encode_subscription(out: &mut Vec<u8>, it: &Subscribe<'_>) {
+    let flags = flag::when(it.last_values, flag::WANTS_LAST_VALUES);
+    begin(out, kind::SUBSCRIBE, flags, 0, 8 + it.pattern.len());
+    put_u32(out, it.subscription);
+    put_u32(out, updates(it.updates));
+    out.extend_from_slice(it.pattern.as_bytes());
 }
 
 /// UNSUBSCRIBE.
@@ -201,6 +208,10 @@ pub fn encode_message(out: &mut Vec<u8>, message: &Message<'_>) {
         flags |= flag::TIMED;
         rest += 8;
     }
+    if message.last_value.is_some() {
+        flags |= flag::LAST_VALUE;
+        rest += 8;
+    }
     begin(out, kind::MESSAGE, flags, message.format, rest);
     put_u32(out, message.subscription);
     put_u32(out, message.topic);
@@ -216,6 +227,9 @@ pub fn encode_message(out: &mut Vec<u8>, message: &Message<'_>) {
     if let Some(published) = message.published {
         put_u64(out, published);
     }
+    if let Some(age) = message.last_value {
+        put_u64(out, age);
+    }
     out.extend_from_slice(message.payload);
 }
 
@@ -228,6 +242,14 @@ pub fn encode_gap(out: &mut Vec<u8>, gap: &Gap) {
     put_u64(out, gap.first);
     put_u64(out, gap.last);
     put_u64(out, gap.age);
+}
+
+/// LAST_VALUES.
+pub fn encode_last_values(out: &mut Vec<u8>, it: &LastValues) {
+    begin(out, kind::LAST_VALUES, 0, 0, 16);
+    put_u32(out, it.subscription);
+    put_u32(out, 0);
+    put_u64(out, it.count);
 }
 
 /// SUBSCRIBED.
@@ -281,12 +303,14 @@ impl ClientFrame<'_> {
         match self {
             Self::Hello(hello) => encode_hello(out, hello),
             Self::Topic(Topic { alias, name }) => encode_topic(out, *alias, name),
-            Self::Publish(publish) => {
-                fast::encode_publish(out, publish.alias, publish.format, publish.payload);
+            Self::Publish(Publish { alias, clears_last_value, format, payload }) => {
+                let encode = match clears_last_value {
+                    true => fast::encode_clearing_publish,
+                    false => fast::encode_publish,
+                };
+                encode(out, *alias, *format, payload);
             }
-            Self::Subscribe(Subscribe { subscription, updates, pattern }) => {
-                encode_subscribe(out, *subscription, *updates, pattern);
-            }
+            Self::Subscribe(subscribe) => encode_subscription(out, subscribe),
             Self::Unsubscribe(subscription) => encode_unsubscribe(out, *subscription),
             Self::Request(request) => encode_request(out, request),
             Self::Reply(reply) => encode_reply(out, reply),
@@ -329,6 +353,7 @@ impl RouterFrame<'_> {
             Self::Acknowledged(acknowledged) => encode_acknowledged(out, acknowledged),
             Self::Lost(lost) => encode_lost(out, lost),
             Self::Clock(clock) => encode_router_clock(out, clock),
+            Self::LastValues(it) => encode_last_values(out, it),
         }
     }
 }

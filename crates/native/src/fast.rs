@@ -26,6 +26,13 @@ pub fn encode_publish(out: &mut Vec<u8>, alias: u32, format: u16, payload: &[u8]
     out.extend_from_slice(payload);
 }
 
+/// PUBLISH that clears the last value of its topic.
+pub fn encode_clearing_publish(out: &mut Vec<u8>, alias: u32, format: u16, payload: &[u8]) {
+    let before = out.len();
+    encode_publish(out, alias, format, payload);
+    out[before + 5] = flag::CLEARS;
+}
+
 /// MESSAGE without conflation and request.
 #[inline]
 pub fn encode_plain_message(
@@ -123,7 +130,9 @@ fn whole<const HEAD: usize>(
 pub fn decode_publish(bytes: &[u8], limit: u32) -> Option<(Publish<'_>, usize)> {
     let it = whole::<PUBLISH_HEAD>(bytes, limit, kind::PUBLISH, 0)?;
     let alias = u32::from_le_bytes(*it.head.last_chunk()?);
-    Some((Publish { alias, format: it.format, payload: it.payload }, it.length))
+    let publish =
+        Publish { alias, clears_last_value: false, format: it.format, payload: it.payload };
+    Some((publish, it.length))
 }
 
 /// MESSAGE without flags, and its length, if the bytes begin with a complete one within the limit.
@@ -140,6 +149,7 @@ pub fn decode_message(bytes: &[u8], limit: u32) -> Option<(Message<'_>, usize)> 
         conflation: None,
         request: None,
         published: None,
+        last_value: None,
         format: it.format,
         payload: it.payload,
     };

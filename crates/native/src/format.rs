@@ -29,11 +29,13 @@ pub const PROTOBUF: u16 = 10;
 pub const MESSAGE_PACK: u16 = 11;
 /// CBOR.
 pub const CBOR: u16 = 12;
+/// A dead letter: lines about a message that was delivered as often as may be, an empty line, its payload.
+pub const DEAD_LETTER: u16 = 13;
 /// From here on, numbers are free for users.
 pub const FIRST_PRIVATE: u16 = 0x8000;
 
 /// Number and name of every named format.
-pub const NAMES: [(u16, &str); 13] = [
+pub const NAMES: [(u16, &str); 14] = [
     (OPAQUE, "opaque"),
     (TEXT, "text"),
     (JSON, "json"),
@@ -47,6 +49,7 @@ pub const NAMES: [(u16, &str); 13] = [
     (PROTOBUF, "protobuf"),
     (MESSAGE_PACK, "message-pack"),
     (CBOR, "cbor"),
+    (DEAD_LETTER, "dead-letter"),
 ];
 
 /// The name of a format, if it has one.

@@ -93,6 +93,8 @@ pub enum RouterFrame<'a> {
     Lost(Lost),
     /// The time of the router.
     Clock(Clock),
+    /// All last values of a subscription have come.
+    LastValues(LastValues),
 }
 
 /// The identity of a client, and the options of its queue in the router.
@@ -125,22 +127,31 @@ pub struct Features {
     /// The client reports by TAKEN which conflated messages its application has taken, and the router sends
     /// only as many ahead as keep the application busy.
     pub credit: bool,
-    /// Conflated messages have their time of publishing, and the router answers CLOCK.
+    /// Conflated messages and last values have their time of publishing, and the router answers CLOCK.
     pub times: bool,
+    /// The client may ask for last values by SUBSCRIBE, and clear them by PUBLISH.
+    pub last_values: bool,
 }
 
 impl Features {
     const CREDIT: u16 = 1;
     const TIMES: u16 = 2;
+    const LAST_VALUES: u16 = 4;
 
     /// The bits of HELLO and WELCOME.
     pub(crate) fn bits(self) -> u16 {
-        (if self.credit { Self::CREDIT } else { 0 }) | (if self.times { Self::TIMES } else { 0 })
+        (if self.credit { Self::CREDIT } else { 0 })
+            | (if self.times { Self::TIMES } else { 0 })
+            | (if self.last_values { Self::LAST_VALUES } else { 0 })
     }
 
     /// Unknown bits are ignored: a newer side may know more.
     pub(crate) fn from_bits(bits: u16) -> Self {
-        Self { credit: bits & Self::CREDIT != 0, times: bits & Self::TIMES != 0 }
+        Self {
+            credit: bits & Self::CREDIT != 0,
+            times: bits & Self::TIMES != 0,
+            last_values: bits & Self::LAST_VALUES != 0,
+        }
     }
 }
 
@@ -172,6 +183,8 @@ pub struct Topic<'a> {
 pub struct Publish<'a> {
     /// The number that the client gave to the topic.
     pub alias: u32,
+    /// The topic has no last value then, and new subscriptions do not get this message.
+    pub clears_last_value: bool,
     /// The format of the payload ([`crate::format`]).
     pub format: u16,
     /// The message itself.
@@ -185,6 +198,8 @@ pub struct Subscribe<'a> {
     pub subscription: u32,
     /// Which messages of each topic.
     pub updates: Updates,
+    /// First the last value of each topic that keeps it.
+    pub last_values: bool,
     /// Such as `fx/*/spot` or `fx/>`.
     pub pattern: &'a str,
 }
@@ -287,8 +302,11 @@ pub struct Message<'a> {
     /// The requester, if it is a request.
     pub request: Option<Requester>,
     /// When the router received it, in nanoseconds on its own clock ([`Clock`]), if the subscription
-    /// conflates and times were agreed on.
+    /// conflates or it is a last value, and times were agreed on.
     pub published: Option<u64>,
+    /// For a last value, which was published before the subscription was made: the nanoseconds from
+    /// receiving it in the router until sending it.
+    pub last_value: Option<u64>,
     /// The format of the payload.
     pub format: u16,
     /// The message itself.
@@ -303,6 +321,15 @@ pub struct Conflation {
     /// Nanoseconds from receiving this message in the router until sending it. Its age at the reader
     /// follows from [`Message::published`].
     pub age: u64,
+}
+
+/// All last values of a subscription have come, or their loss was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastValues {
+    /// The client's number for the subscription.
+    pub subscription: u32,
+    /// How many there were.
+    pub count: u64,
 }
 
 /// Messages of a subscription and topic that were lost.

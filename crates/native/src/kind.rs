@@ -79,6 +79,8 @@ pub const ACKNOWLEDGED: u8 = 144;
 pub const LOST: u8 = 145;
 /// The time of the router.
 pub const ROUTER_CLOCK: u8 = 146;
+/// All last values of a subscription have come.
+pub const LAST_VALUES: u8 = 147;
 
 /// The kind's name in documents and errors; `a frame of no known kind` for others.
 #[must_use]
@@ -117,6 +119,7 @@ pub fn name(kind: u8) -> &'static str {
         CONFIRMED => "CONFIRMED",
         ACKNOWLEDGED => "ACKNOWLEDGED",
         LOST => "LOST",
+        LAST_VALUES => "LAST_VALUES",
         _ => "a frame of no known kind",
     }
 }
@@ -132,6 +135,12 @@ pub(crate) mod flag {
     pub(crate) const REQUEST: u8 = 2;
     /// MESSAGE: `published` is there.
     pub(crate) const TIMED: u8 = 4;
+    /// MESSAGE: it is a last value, and its age is there.
+    pub(crate) const LAST_VALUE: u8 = 8;
+    /// SUBSCRIBE: the last value of each topic first.
+    pub(crate) const WANTS_LAST_VALUES: u8 = 1;
+    /// PUBLISH: the topic has no last value then.
+    pub(crate) const CLEARS: u8 = 1;
     /// STORE: it may have been sent before.
     pub(crate) const SENT_BEFORE: u8 = 1;
     /// CONSUME: asks for CONFIRMED.
@@ -159,7 +168,9 @@ pub(crate) mod flag {
     pub(crate) fn known(kind: u8) -> u8 {
         match kind {
             super::HELLO => HAS_CREDENTIALS,
-            super::MESSAGE => CONFLATED | REQUEST | TIMED,
+            super::MESSAGE => CONFLATED | REQUEST | TIMED | LAST_VALUE,
+            super::SUBSCRIBE => WANTS_LAST_VALUES,
+            super::PUBLISH => CLEARS,
             super::STORE => SENT_BEFORE,
             super::CONSUME => WANTS_CONFIRMED | WANTS_ACKNOWLEDGED,
             super::ACKNOWLEDGE => CUMULATIVE,

@@ -12,7 +12,8 @@
 //! encode_publish(&mut bytes, 7, format::TEXT, b"1.0842");
 //! let (frame, length) = decode_client(&bytes, 1 << 20)?.expect("the frame is whole");
 //! assert_eq!(length, bytes.len());
-//! let expected = Publish { alias: 7, format: format::TEXT, payload: b"1.0842" };
+//! let (format, payload) = (format::TEXT, &b"1.0842"[..]);
+//! let expected = Publish { alias: 7, clears_last_value: false, format, payload };
 //! assert_eq!(frame, ClientFrame::Publish(expected));
 //! # Ok::<(), trunkline_native::Error>(())
 //! ```
@@ -32,22 +33,24 @@ pub use decode::{decode_client, decode_hello, decode_router};
 pub use encode::{
     encode_acknowledge, encode_acknowledged, encode_clock, encode_closing, encode_confirmed,
     encode_consume, encode_consuming, encode_credentials, encode_delete, encode_forget, encode_gap,
-    encode_hello, encode_lost, encode_message, encode_ping, encode_pong, encode_producer,
-    encode_producing, encode_rejected, encode_release, encode_reply, encode_request,
-    encode_router_clock, encode_router_ping, encode_router_pong, encode_router_reply,
-    encode_router_topic, encode_stored, encode_subscribe, encode_subscribed, encode_taken,
-    encode_topic, encode_unsubscribe, encode_unsubscribed, encode_welcome,
+    encode_hello, encode_last_values, encode_lost, encode_message, encode_ping, encode_pong,
+    encode_producer, encode_producing, encode_rejected, encode_release, encode_reply,
+    encode_request, encode_router_clock, encode_router_ping, encode_router_pong,
+    encode_router_reply, encode_router_topic, encode_stored, encode_subscribe, encode_subscribed,
+    encode_subscription, encode_taken, encode_topic, encode_unsubscribe, encode_unsubscribed,
+    encode_welcome,
 };
 pub use error::{Error, ErrorKind};
 pub use fast::{
-    decode_delivery, decode_message, decode_publish, decode_store, encode_delivery,
-    encode_plain_message, encode_publish, encode_store,
+    decode_delivery, decode_message, decode_publish, decode_store, encode_clearing_publish,
+    encode_delivery, encode_plain_message, encode_publish, encode_store,
 };
 pub use frame::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
-    Consuming, Credentials, Delete, Delivery, Durability, Features, Gap, Hello, Lost, LostReason,
-    Message, Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request, Requester,
-    RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates, Welcome,
+    Consuming, Credentials, Delete, Delivery, Durability, Features, Gap, Hello, LastValues, Lost,
+    LostReason, Message, Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request,
+    Requester, RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates,
+    Welcome,
 };
 
 /// The version of the protocol that this crate implements.

@@ -2,10 +2,10 @@
 
 use trunkline_native::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
-    Consuming, Credentials, Delete, Delivery, Durability, Features, Gap, Hello, Lost, LostReason,
-    Message, Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request, Requester,
-    RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates, Welcome,
-    code, decode_client, decode_hello, decode_router, encode_credentials, format, kind,
+    Consuming, Credentials, Delete, Delivery, Durability, Features, Gap, Hello, LastValues, Lost,
+    LostReason, Message, Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request,
+    Requester, RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates,
+    Welcome, code, decode_client, decode_hello, decode_router, encode_credentials, format, kind,
 };
 
 const LIMIT: u32 = 4096;
@@ -13,7 +13,7 @@ const LIMIT: u32 = 4096;
 const HELLO: Hello<'_> = Hello {
     version: 1,
     has_credentials: false,
-    features: Features { credit: false, times: false },
+    features: Features { credit: false, times: false, last_values: false },
     queue_messages: 11_000,
     overflow: Overflow::DropOldest,
     queue_bytes: 1 << 20,
@@ -21,6 +21,9 @@ const HELLO: Hello<'_> = Hello {
     bytes_per_second: 65_536,
     name: "slow",
 };
+
+const PUBLISH: Publish<'_> =
+    Publish { alias: 7, clears_last_value: false, format: format::TEXT, payload: b"1.0842" };
 
 /// What the document calls the frame, the frame, its bytes.
 const CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
@@ -32,7 +35,10 @@ const CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
     ),
     (
         "HELLO the same, with credit and times",
-        ClientFrame::Hello(Hello { features: Features { credit: true, times: true }, ..HELLO }),
+        ClientFrame::Hello(Hello {
+            features: Features { credit: true, times: true, last_values: false },
+            ..HELLO
+        }),
         "34000000 01 00 0000  54524e4b 0100 0300  f82a0000 01 000000  0000100000000000
          f4010000 00000000  0000010000000000  736c6f77",
     ),
@@ -59,17 +65,33 @@ const CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
     ),
     (
         "PUBLISH alias 7, format 1, payload \"1.0842\"",
-        ClientFrame::Publish(Publish { alias: 7, format: format::TEXT, payload: b"1.0842" }),
+        ClientFrame::Publish(PUBLISH),
         "12000000 03 00 0100  07000000 312e30383432",
+    ),
+    (
+        "PUBLISH the same, which clears the last value",
+        ClientFrame::Publish(Publish { clears_last_value: true, ..PUBLISH }),
+        "12000000 03 01 0100  07000000 312e30383432",
     ),
     (
         "SUBSCRIBE subscription 1, at most 10 updates/s, pattern \"fx/*\"",
         ClientFrame::Subscribe(Subscribe {
             subscription: 1,
             updates: Updates::PerSecond(10),
+            last_values: false,
             pattern: "fx/*",
         }),
         "14000000 04 00 0000  01000000 0a000000  66782f2a",
+    ),
+    (
+        "SUBSCRIBE the same, last values first",
+        ClientFrame::Subscribe(Subscribe {
+            subscription: 1,
+            updates: Updates::PerSecond(10),
+            last_values: true,
+            pattern: "fx/*",
+        }),
+        "14000000 04 01 0000  01000000 0a000000  66782f2a",
     ),
     ("UNSUBSCRIBE subscription 1", ClientFrame::Unsubscribe(1), "0c000000 05 00 0000  01000000"),
     (
@@ -199,6 +221,7 @@ const PLAIN: Message<'_> = Message {
     conflation: None,
     request: None,
     published: None,
+    last_value: None,
     format: format::TEXT,
     payload: b"1.0842",
 };
@@ -209,7 +232,7 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
         "WELCOME version 1, frames of 1 MiB, client 4294967299, 500000 aliases, 10000 subscriptions",
         RouterFrame::Welcome(Welcome {
             version: 1,
-            features: Features { credit: false, times: false },
+            features: Features { credit: false, times: false, last_values: false },
             frame_bytes: 1 << 20,
             client: 0x1_0000_0003,
             topics: 500_000,
@@ -221,7 +244,7 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
         "WELCOME the same, with credit and times",
         RouterFrame::Welcome(Welcome {
             version: 1,
-            features: Features { credit: true, times: true },
+            features: Features { credit: true, times: true, last_values: false },
             frame_bytes: 1 << 20,
             client: 0x1_0000_0003,
             topics: 500_000,
@@ -259,6 +282,23 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
          0300000000000000  90d0030000000000  00863ba101000000  312e30383432",
     ),
     (
+        "MESSAGE the same, neither, but a last value that is 250000 ns old",
+        RouterFrame::Message(Message { last_value: Some(250_000), ..PLAIN }),
+        "26000000 82 08 0100  01000000 0c000000  e803000000000000
+         90d0030000000000  312e30383432",
+    ),
+    (
+        "MESSAGE the same, conflated, which was published at 7000000000 ns",
+        RouterFrame::Message(Message {
+            conflation: Some(Conflation { replaced: 0, age: 250_000 }),
+            published: Some(7_000_000_000),
+            last_value: Some(250_000),
+            ..PLAIN
+        }),
+        "3e000000 82 0d 0100  01000000 0c000000  e803000000000000
+         0000000000000000  90d0030000000000  00863ba101000000  90d0030000000000  312e30383432",
+    ),
+    (
         "MESSAGE the same, which is request 42 of client 4294967299",
         RouterFrame::Message(Message {
             request: Some(Requester { client: 0x1_0000_0003, correlation: 42 }),
@@ -281,6 +321,11 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
          e903000000000000  f103000000000000  c0c62d0000000000",
     ),
     ("SUBSCRIBED subscription 1", RouterFrame::Subscribed(1), "0c000000 84 00 0000  01000000"),
+    (
+        "LAST_VALUES subscription 1, 250 of them",
+        RouterFrame::LastValues(LastValues { subscription: 1, count: 250 }),
+        "18000000 93 00 0000  01000000 00000000  fa00000000000000",
+    ),
     (
         "REJECTED of SUBSCRIBE 1, code 1, byte 3, \"an empty level\"",
         RouterFrame::Rejected(Rejected {
@@ -367,6 +412,18 @@ const GUARANTEED_ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
          40420f0000000000",
     ),
     (
+        "CONSUMING the same, while it is paused",
+        RouterFrame::Consuming(Consuming {
+            subscription: 2,
+            window: 0,
+            waiting: 5,
+            next: 1_000_000,
+            is_new: false,
+        }),
+        "20000000 8d 00 0000  02000000 00000000 0500000000000000
+         40420f0000000000",
+    ),
+    (
         "DELIVERY subscription 2, topic 12, position 1000017, time 1700000000000000000, format 1, payload \"1.0842\"",
         RouterFrame::Delivery(DELIVERY),
         "2e000000 8e 00 0100  02000000 0c000000 51420f0000000000
@@ -427,6 +484,18 @@ const GUARANTEED_ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
             last: 1_000_009,
         }),
         "28000000 91 00 0000  02000000 0100 0000 0300000000000000
+         42420f0000000000 49420f0000000000",
+    ),
+    (
+        "LOST the same, an unknown number purged",
+        RouterFrame::Lost(Lost {
+            subscription: 2,
+            reason: LostReason::Purged,
+            count: 0,
+            first: 1_000_002,
+            last: 1_000_009,
+        }),
+        "28000000 91 00 0000  02000000 0500 0000 0000000000000000
          42420f0000000000 49420f0000000000",
     ),
     (

@@ -6,11 +6,11 @@ use proptest::test_runner::{Config, RngSeed};
 use trunkline_native::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
     Consuming, Credentials, Delete, Delivery, Durability, Error, ErrorKind, Features, Gap,
-    HELLO_BYTES, Hello, Lost, LostReason, Message, Overflow, Producer, Producing, Publish,
-    Rejected, Release, Reply, Request, Requester, RouterFrame, RouterReply, Start, Store, Stored,
-    Subscribe, Taken, Topic, Updates, Welcome, decode_client, decode_delivery, decode_hello,
-    decode_message, decode_publish, decode_router, decode_store, encode_delivery, encode_message,
-    encode_plain_message, encode_publish, encode_store, kind,
+    HELLO_BYTES, Hello, LastValues, Lost, LostReason, Message, Overflow, Producer, Producing,
+    Publish, Rejected, Release, Reply, Request, Requester, RouterFrame, RouterReply, Start, Store,
+    Stored, Subscribe, Taken, Topic, Updates, Welcome, decode_client, decode_delivery,
+    decode_hello, decode_message, decode_publish, decode_router, decode_store, encode_delivery,
+    encode_message, encode_plain_message, encode_publish, encode_store, kind,
 };
 
 const LIMIT: u32 = 2048;
@@ -61,10 +61,14 @@ impl Material {
         match self.choice % 18 {
             0 => ClientFrame::Hello(self.hello()),
             1 => ClientFrame::Topic(Topic { alias: first, name }),
-            2 => ClientFrame::Publish(Publish { alias: first, format, payload }),
+            2 => {
+                let clears_last_value = self.has(1);
+                ClientFrame::Publish(Publish { alias: first, clears_last_value, format, payload })
+            }
             3 => ClientFrame::Subscribe(Subscribe {
                 subscription: first,
                 updates: self.updates(),
+                last_values: self.has(1),
                 pattern: name,
             }),
             4 => ClientFrame::Unsubscribe(first),
@@ -162,7 +166,8 @@ impl Material {
     }
 
     fn features(&self) -> Features {
-        Features { credit: self.has(16), times: self.has(32) }
+        let (credit, times, last_values) = (self.has(16), self.has(32), self.has(64));
+        Features { credit, times, last_values }
     }
 
     fn hello(&self) -> Hello<'_> {
@@ -193,6 +198,7 @@ impl Material {
             conflation: (self.flags & 1 != 0).then_some(Conflation { replaced: a, age: b }),
             request: (self.flags & 2 != 0).then_some(Requester { client: b, correlation: c }),
             published: (self.flags & 4 != 0).then_some(c),
+            last_value: (self.flags & 8 != 0).then_some(a),
             format: self.short,
             payload: &self.payload,
         }
@@ -243,6 +249,7 @@ impl Material {
                     2 => LostReason::Damaged,
                     3 => LostReason::OverQuota,
                     4 => LostReason::NotKept,
+                    5 => LostReason::Purged,
                     other => LostReason::Other(other.into()),
                 };
                 RouterFrame::Lost(Lost { subscription, reason, count: a, first, last })
@@ -253,7 +260,7 @@ impl Material {
     fn router(&self) -> RouterFrame<'_> {
         let [first, second] = self.small;
         let [a, b, c, d] = self.large;
-        match self.choice % 19 {
+        match self.choice % 20 {
             0 => RouterFrame::Welcome(Welcome {
                 version: self.short,
                 features: self.features(),
@@ -290,6 +297,7 @@ impl Material {
             9 => RouterFrame::Closing(Closing { code: self.short, text: &self.text }),
             10 => RouterFrame::Unsubscribed(first),
             11 => RouterFrame::Clock(Clock { token: a, time: b }),
+            19 => RouterFrame::LastValues(LastValues { subscription: first, count: a }),
             _ => self.guaranteed_router(),
         }
     }
@@ -335,7 +343,13 @@ proptest! {
 
     #[test]
     fn the_fast_ways_are_the_plain_ones(material in material(), limit in 0..600_u32) {
-        let plain = Message { conflation: None, request: None, published: None, ..material.message() };
+        let plain = Message {
+            conflation: None,
+            request: None,
+            published: None,
+            last_value: None,
+            ..material.message()
+        };
         let (mut slow, mut fast) = (Vec::new(), Vec::new());
         encode_message(&mut slow, &plain);
         let Message { subscription, topic, sequence, format, payload, .. } = plain;
@@ -356,10 +370,14 @@ proptest! {
         fast.clear();
         encode_publish(&mut fast, alias, format, payload);
         prop_assert_eq!(&slow, &fast);
-        let publish = Publish { alias, format, payload };
+        let publish = Publish { alias, clears_last_value: false, format, payload };
         let within = fast.len() as u32 <= limit;
         prop_assert_eq!(decode_publish(&fast, limit), within.then_some((publish, fast.len())));
         prop_assert_eq!(decode_client(&fast, limit).is_ok(), within);
+        fast[5] = 1;
+        let clearing = ClientFrame::Publish(Publish { clears_last_value: true, ..publish });
+        prop_assert_eq!(decode_publish(&fast, LIMIT), None);
+        prop_assert_eq!(decode_client(&fast, LIMIT), Ok(Some((clearing, fast.len()))));
     }
 
     /// Sent again, or conflated, they are not read in the fast way: the rest must be the same.
@@ -449,7 +467,7 @@ fn what_is_wrong_is_told_as_soon_as_it_is_seen() {
     );
     assert_eq!(client(&[30, 0, 0, 0, 77, 0]), at("4 of a frame: there is no kind 77"));
     assert_eq!(client(&[30, 0, 0, 0, 3, 4]), at("5 of a frame: unknown flags, 0x04"));
-    assert_eq!(router(&[30, 0, 0, 0, 130, 10]), at("5 of a frame: unknown flags, 0x08"));
+    assert_eq!(router(&[30, 0, 0, 0, 130, 18]), at("5 of a frame: unknown flags, 0x10"));
     assert_eq!(
         router(&[30, 0, 0, 0, 130, 1]),
         at("0 of a frame: the length is 30, and must be 40 or more")

@@ -17,6 +17,8 @@ use rustix::io::Errno;
 use socket2::{Domain, SockAddr, SockRef, Socket, Type};
 
 use crate::shared::Shared;
+#[cfg(feature = "tls")]
+use crate::tls::{TlsAcceptor, TlsListener};
 use crate::{Address, Stream};
 
 /// Connections that the system keeps until they are accepted.
@@ -35,6 +37,8 @@ pub struct Listener {
 #[derive(Debug)]
 enum Listening {
     Tcp(TcpListener),
+    #[cfg(feature = "tls")]
+    Tls(TlsListener),
     /// Without the file of a socket that somebody else has made.
     Unix {
         socket: UnixListener,
@@ -52,7 +56,13 @@ impl Listener {
     /// address.
     pub fn bind(address: &Address) -> io::Result<Self> {
         let bound = match address {
-            Address::Tcp(host) => bind_tcp(host),
+            Address::Tcp(host) => {
+                bind_tcp(host).map(|(socket, place)| (Listening::Tcp(socket), Address::Tcp(place)))
+            }
+            Address::Tls(_) => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "a listener of TLS needs a certificate and its key",
+            )),
             Address::Unix(path) => bind_unix(path, false).map(|socket| (socket, address.clone())),
             Address::SharedMemory(path) => {
                 bind_unix(path, true).map(|socket| (socket, address.clone()))
@@ -60,6 +70,34 @@ impl Listener {
         };
         let (socket, address) = bound.map_err(|error| address.explain(&error))?;
         Ok(Self { socket, address, pause: Arc::default() })
+    }
+
+    /// Listens with TLS at `HOST:PORT`, on a thread of its own; [`Listener::accept`] gives streams whose handshake
+    /// is done.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Listener::bind`]; or there are no more threads.
+    #[cfg(feature = "tls")]
+    pub fn bind_tls(host: &str, acceptor: TlsAcceptor) -> io::Result<Self> {
+        let explain = |error| Address::Tls(host.to_owned()).explain(&error);
+        let (socket, place) = bind_tcp(host).map_err(explain)?;
+        let (socket, address) = (Listening::Tcp(socket), Address::Tcp(place));
+        Self { socket, address, pause: Arc::default() }.with_tls(acceptor).map_err(explain)
+    }
+
+    /// Has TLS spoken at a listener of TCP, as [`Listener::bind_tls`] does.
+    ///
+    /// # Errors
+    ///
+    /// It is not one of TCP, or there are no more threads.
+    #[cfg(feature = "tls")]
+    pub fn with_tls(self, acceptor: TlsAcceptor) -> io::Result<Self> {
+        let (Listening::Tcp(socket), Address::Tcp(place)) = (self.socket, self.address) else {
+            return Err(io::Error::other("TLS is spoken over TCP alone"));
+        };
+        let socket = Listening::Tls(TlsListener::start(socket, acceptor)?);
+        Ok(Self { socket, address: Address::Tls(place), pause: self.pause })
     }
 
     /// A socket of TCP that listens already.
@@ -111,7 +149,9 @@ impl Listener {
             if self.pause.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let accepted = match &self.socket {
+            let accepted = match &mut self.socket {
+                #[cfg(feature = "tls")]
+                Listening::Tls(socket) => return Ok(socket.accept()),
                 Listening::Tcp(socket) => socket.accept().and_then(|(stream, _)| {
                     stream.set_nodelay(true)?;
                     Ok(Stream::of_tcp(stream))
@@ -139,13 +179,15 @@ impl Listener {
     pub(crate) fn source(&mut self) -> &mut dyn Source {
         match &mut self.socket {
             Listening::Tcp(socket) => socket,
+            #[cfg(feature = "tls")]
+            Listening::Tls(socket) => socket.source(),
             Listening::Unix { socket, .. } => socket,
         }
     }
 }
 
 /// Whether the next attempt would fail too.
-fn is_want(error: &io::Error) -> bool {
+pub(crate) fn is_want(error: &io::Error) -> bool {
     let wants = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
     let connection = [
         Errno::CONNABORTED,
@@ -166,7 +208,8 @@ fn is_want(error: &io::Error) -> bool {
     }
 }
 
-fn bind_tcp(host: &str) -> io::Result<(Listening, Address)> {
+/// A socket that listens, and where.
+fn bind_tcp(host: &str) -> io::Result<(TcpListener, String)> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in host.to_socket_addrs()? {
         let bound = Socket::new(Domain::for_address(address), Type::STREAM, None)
@@ -178,8 +221,8 @@ fn bind_tcp(host: &str) -> io::Result<(Listening, Address)> {
             .map(|socket| TcpListener::from_std(socket.into()));
         match bound {
             Ok(socket) => {
-                let address = Address::Tcp(socket.local_addr()?.to_string());
-                return Ok((Listening::Tcp(socket), address));
+                let place = socket.local_addr()?.to_string();
+                return Ok((socket, place));
             }
             Err(error) => last = error,
         }

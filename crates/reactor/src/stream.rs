@@ -11,10 +11,14 @@ use std::time::{Duration, Instant};
 use mio::net::{TcpStream, UnixStream};
 use rustix::event::{PollFd, PollFlags, poll};
 use socket2::SockRef;
+#[cfg(feature = "tls")]
+use trunkline_tls::ClientTls;
 
 use crate::idle::{Deadline, Next, Patience, timespec};
 use crate::queued::queued;
 use crate::shared::{End, Shared};
+#[cfg(feature = "tls")]
+use crate::tls::Secure;
 use crate::{Address, Idle};
 
 /// The most bytes in flight with small buffers ([`Stream::bound_buffers`]).
@@ -32,8 +36,21 @@ pub struct Stream {
 
 enum Transport {
     Tcp(TcpStream),
+    #[cfg(feature = "tls")]
+    Tls(Box<Secure>),
     Unix(UnixStream),
     Shared(Shared),
+}
+
+/// The names in a certificate that was checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PeerCertificate {
+    /// Its subject, most specific name first (RFC 4514): `CN=pricing,O=Bank`. Empty where it has none.
+    pub subject: String,
+    /// Its host names, as alternative names.
+    pub dns_names: Vec<String>,
+    /// Its URIs, as alternative names, such as `spiffe://bank.example/pricing`.
+    pub uris: Vec<String>,
 }
 
 /// The readiness of a stream.
@@ -54,6 +71,10 @@ impl Stream {
     pub fn connect(address: &Address, timeout: Duration) -> io::Result<Self> {
         let transport = match address {
             Address::Tcp(host) => connect_tcp(host, timeout).map(Transport::Tcp),
+            Address::Tls(_) => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "for TLS, the authorities have to be named that are trusted",
+            )),
             Address::Unix(path) => connect_unix(path, timeout).map(Transport::Unix),
             Address::SharedMemory(path) => Shared::connect(path, timeout).map(Transport::Shared),
         };
@@ -61,6 +82,28 @@ impl Stream {
             Ok(transport) => Ok(Self { transport, idle: Idle::Block }),
             Err(error) => Err(address.explain(&error)),
         }
+    }
+
+    /// Connects to `host:port` with TLS, and waits for the handshake.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Stream::connect`]; or the server cannot be trusted, or does not speak TLS.
+    #[cfg(feature = "tls")]
+    pub fn connect_tls(host: &str, tls: &ClientTls, timeout: Duration) -> io::Result<Self> {
+        let began = Instant::now();
+        let connected = connect_tcp(host, timeout).and_then(|socket| {
+            crate::tls::connect(socket, host, tls, timeout.saturating_sub(began.elapsed()))
+        });
+        match connected {
+            Ok(stream) => Ok(Self::of_tls(stream)),
+            Err(error) => Err(Address::Tls(host.to_owned()).explain(&error)),
+        }
+    }
+
+    #[cfg(feature = "tls")]
+    pub(crate) fn of_tls(stream: Secure) -> Self {
+        Self { transport: Transport::Tls(Box::new(stream)), idle: Idle::Block }
     }
 
     pub(crate) fn of_tcp(stream: TcpStream) -> Self {
@@ -79,17 +122,33 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// `WouldBlock` if there are none; others when the connection is broken.
+    /// `WouldBlock` if there are none; others when the connection is broken. TLS that ends without saying so
+    /// (close_notify) is broken: `UnexpectedEof`.
     #[inline]
     pub fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         retry(|| match &mut self.transport {
             Transport::Tcp(stream) => stream.read(bytes),
+            #[cfg(feature = "tls")]
+            Transport::Tls(stream) => stream.read(bytes),
             Transport::Unix(stream) => stream.read(bytes),
             Transport::Shared(stream) => stream.read(bytes),
         })
     }
 
-    /// Writes as much as there is room for, and returns the number of bytes.
+    /// Whether the next read may give bytes, or the end, though no event tells of them: with TLS, bytes may be
+    /// decrypted already. Elsewhere a read that filled its room says so.
+    #[inline]
+    #[must_use]
+    pub fn has_more(&self) -> bool {
+        match &self.transport {
+            #[cfg(feature = "tls")]
+            Transport::Tls(stream) => stream.has_more(),
+            _ => false,
+        }
+    }
+
+    /// Writes as much as there is room for, and returns the number of bytes. With TLS, what was accepted may still
+    /// be held here: [`Stream::is_holding`].
     ///
     /// # Errors
     ///
@@ -98,12 +157,40 @@ impl Stream {
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         retry(|| match &mut self.transport {
             Transport::Tcp(stream) => stream.write(bytes),
+            #[cfg(feature = "tls")]
+            Transport::Tls(stream) => stream.write(bytes),
             Transport::Unix(stream) => stream.write(bytes),
             Transport::Shared(stream) => stream.write(bytes),
         })
     }
 
-    /// Ends this direction: the other side reads what is in flight, and then the end.
+    /// Whether accepted bytes wait here for room, as they do with TLS alone: an event tells of room, then
+    /// [`Stream::flush`] is called. Reading and waiting send them too.
+    #[inline]
+    #[must_use]
+    pub fn is_holding(&self) -> bool {
+        match &self.transport {
+            #[cfg(feature = "tls")]
+            Transport::Tls(stream) => stream.is_holding(),
+            _ => false,
+        }
+    }
+
+    /// Sends what is held, and returns whether all of it has gone.
+    ///
+    /// # Errors
+    ///
+    /// The connection is broken.
+    #[inline]
+    pub fn flush(&mut self) -> io::Result<bool> {
+        match &mut self.transport {
+            #[cfg(feature = "tls")]
+            Transport::Tls(stream) => stream.flush(),
+            _ => Ok(true),
+        }
+    }
+
+    /// Ends this direction: the other side reads what is in flight or held, and then the end.
     ///
     /// # Errors
     ///
@@ -111,6 +198,8 @@ impl Stream {
     pub fn finish(&mut self) -> io::Result<()> {
         match &mut self.transport {
             Transport::Tcp(stream) => stream.shutdown(Shutdown::Write),
+            #[cfg(feature = "tls")]
+            Transport::Tls(stream) => stream.finish(),
             Transport::Unix(stream) => stream.shutdown(Shutdown::Write),
             Transport::Shared(stream) => stream.finish(),
         }
@@ -131,6 +220,9 @@ impl Stream {
         if let Transport::Shared(stream) = &mut self.transport {
             return stream.wait(self.idle, readable, writable, timeout);
         }
+        if readable && self.has_more() {
+            return Ok(Ready { readable, writable: false });
+        }
         let mut patience = Patience::new(self.idle, Deadline::after(timeout));
         let mut sleep = Some(Duration::ZERO);
         if self.idle == Idle::Block {
@@ -138,12 +230,20 @@ impl Stream {
             sleep = timeout;
         }
         loop {
-            let ready = match look(self.socket(), readable, writable, sleep) {
+            let is_holding = self.is_holding();
+            let mut ready = match look(self.socket(), readable, writable || is_holding, sleep) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {
                     return Ok(Ready::default());
                 }
                 ready => ready?,
             };
+            if is_holding && ready.writable {
+                ready.writable = self.flush()? && writable;
+                if !ready.readable && !writable {
+                    sleep = Some(Duration::ZERO);
+                    continue;
+                }
+            }
             if ready != Ready::default() || timeout == Some(Duration::ZERO) {
                 return Ok(ready);
             }
@@ -168,9 +268,23 @@ impl Stream {
             Transport::Tcp(stream) => {
                 stream.peer_addr().map_or_else(|_| unknown(), |a| a.to_string())
             }
+            #[cfg(feature = "tls")]
+            Transport::Tls(stream) => {
+                stream.socket().peer_addr().map_or_else(|_| unknown(), |a| a.to_string())
+            }
             Transport::Unix(_) | Transport::Shared(_) => {
                 credentials(self.socket()).unwrap_or_else(unknown)
             }
+        }
+    }
+
+    /// The names in the certificate of the other side, if it has shown one; it was checked in the handshake.
+    #[must_use]
+    pub fn certificate(&self) -> Option<PeerCertificate> {
+        match &self.transport {
+            #[cfg(feature = "tls")]
+            Transport::Tls(stream) => stream.certificate(),
+            _ => None,
         }
     }
 
@@ -180,11 +294,13 @@ impl Stream {
         self.socket().as_raw_fd().unsigned_abs()
     }
 
-    /// `tcp`, `unix` or `shm`.
+    /// `tcp`, `tls`, `unix` or `shm`.
     #[must_use]
     pub fn transport(&self) -> &'static str {
         match &self.transport {
             Transport::Tcp(_) => "tcp",
+            #[cfg(feature = "tls")]
+            Transport::Tls(_) => "tls",
             Transport::Unix(_) => "unix",
             Transport::Shared(_) => "shm",
         }
@@ -227,10 +343,14 @@ impl Stream {
             stream.bound_buffers(BOUNDED);
             return Ok(());
         }
+        #[cfg(feature = "tls")]
+        if let Transport::Tls(stream) = &mut self.transport {
+            stream.bound_buffers();
+        }
         let socket = self.socket();
         let socket = SockRef::from(&socket);
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        if let Transport::Tcp(_) = &self.transport {
+        if matches!(self.transport(), "tcp" | "tls") {
             socket.set_tcp_notsent_lowat(BOUNDED_UNSENT)?;
         }
         socket.set_send_buffer_size(BOUNDED)
@@ -244,6 +364,8 @@ impl Stream {
         match &self.transport {
             Transport::Shared(stream) => Some(stream.end().under_way()),
             Transport::Tcp(stream) => queued(stream.as_fd()),
+            #[cfg(feature = "tls")]
+            Transport::Tls(stream) => queued(stream.socket().as_fd()),
             // Linux counts the memory that it takes there, several times what was written.
             Transport::Unix(_) => None,
         }
@@ -252,6 +374,8 @@ impl Stream {
     pub(crate) fn socket(&self) -> BorrowedFd<'_> {
         match &self.transport {
             Transport::Tcp(stream) => stream.as_fd(),
+            #[cfg(feature = "tls")]
+            Transport::Tls(stream) => stream.socket().as_fd(),
             Transport::Unix(stream) => stream.as_fd(),
             Transport::Shared(stream) => stream.end().socket(),
         }
@@ -274,7 +398,7 @@ impl fmt::Debug for Stream {
 
 /// Retries after a signal.
 #[inline]
-fn retry(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+pub(crate) fn retry(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match call() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

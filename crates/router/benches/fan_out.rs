@@ -1,7 +1,7 @@
 //! What it costs to publish: to matches that take the message at once, by their number and by the number
-//! of topics; to matches that conflate; and to a client that is blocked.
+//! of topics; to matches that conflate; and to clients that are blocked, or read later.
 //!
-//! `cargo bench -p trunkline-router --bench fan_out`; processor time of this thread, the best and the
+//! `cargo bench -p trunkline-router --bench fan_out [-- ROWS]`; processor time of this thread, the best and the
 //! median of passes. A message has 128 bytes, and 32 are published before the clients' output is sent.
 
 #![forbid(unsafe_code)]
@@ -95,6 +95,13 @@ impl Bench {
         }
     }
 
+    /// Sends until nothing waits.
+    fn read_all(&mut self) {
+        while self.clients.iter().any(|client| !self.router.output(*client).is_empty()) {
+            self.send();
+        }
+    }
+
     /// Every topic once, so that all routes are made.
     fn warm(&mut self) {
         for _ in 0..self.topics.len().div_ceil(BATCH) {
@@ -111,6 +118,9 @@ fn processor_time() -> f64 {
 
 /// Prints nanoseconds for each message: the best and the median of passes.
 fn row(what: &str, bench: &mut Bench, mut batch: impl FnMut(&mut Bench)) {
+    if !is_wanted(what) {
+        return;
+    }
     let mut passes: Vec<f64> = (0..PASSES)
         .map(|_| {
             let start = processor_time();
@@ -122,6 +132,11 @@ fn row(what: &str, bench: &mut Bench, mut batch: impl FnMut(&mut Bench)) {
         .collect();
     passes.sort_by(f64::total_cmp);
     println!("{what:56}{:>9.1}{:>9.1}", passes[0], passes[PASSES / 2]);
+}
+
+/// Whether a row is to be measured: all, or those whose name has the program's first argument.
+fn is_wanted(what: &str) -> bool {
+    std::env::args().nth(1).is_none_or(|wanted| wanted == "--bench" || what.contains(&wanted))
 }
 
 fn batch(bench: &mut Bench) {
@@ -138,13 +153,44 @@ fn single(bench: &mut Bench) {
 
 /// What it costs when a subscription to many topics ends, for each of its topics.
 fn end_subscription(topics: usize) {
+    let what = format!("end of a subscription, a topic of {topics}");
+    if !is_wanted(&what) {
+        return;
+    }
     let mut bench = Bench::new(2, topics, &SubscriptionOptions::default());
     bench.warm();
     let client = bench.clients[1];
     let start = processor_time();
     bench.router.unsubscribe(bench.now, client, 1).expect("it is there");
     let each = (processor_time() - start) / topics as f64;
-    println!("{:56}{each:>9.1}", format!("end of a subscription, a topic of {topics}"));
+    println!("{what:56}{each:>9.1}");
+}
+
+/// Clients that do not read, and clients that read all of what waited for a while.
+fn slow_clients(clients: usize, direct: &SubscriptionOptions, newest: &SubscriptionOptions) {
+    let publish = |bench: &mut Bench| (0..BATCH).for_each(|_| bench.publish());
+    let mut bench = Bench::new(clients, 100, direct);
+    bench.warm();
+    row(&format!("direct to {clients} blocked, the oldest lost, 100 topics"), &mut bench, publish);
+    let mut bench = Bench::new(clients, 100, newest);
+    bench.warm();
+    row(&format!("conflated to {clients} blocked, 100 topics"), &mut bench, publish);
+    for waiting in [4 * 1024, 64 * 1024] {
+        let mut bench = Bench::new(clients, 100, direct);
+        bench.warm();
+        let mut published = 0;
+        row(
+            &format!("direct to {clients}, read after {waiting} messages, 100 topics"),
+            &mut bench,
+            |bench| {
+                publish(bench);
+                published += BATCH;
+                if published % waiting == 0 {
+                    bench.read_all();
+                }
+            },
+        );
+    }
 }
 
 fn main() {
@@ -160,18 +206,18 @@ fn main() {
     let mut bench = Bench::new(1, 1, &direct);
     row("direct, 1 match, sent one by one", &mut bench, single);
 
-    let newest = SubscriptionOptions { conflate: true, updates_per_second: None };
+    let newest = SubscriptionOptions { conflate: true, ..SubscriptionOptions::default() };
     let mut bench = Bench::new(1, 1_000, &newest);
     bench.warm();
     row("conflated without a cap, delivered, 1,000 topics", &mut bench, batch);
 
-    let seldom = SubscriptionOptions { updates_per_second: NonZeroU32::new(1), conflate: true };
+    let seldom = SubscriptionOptions { updates_per_second: NonZeroU32::new(1), ..newest };
     let mut bench = Bench::new(1, 1_000, &seldom);
     bench.warm();
     row("conflated, replaced, 1,000 topics", &mut bench, batch);
 
     // A message every 100 ns to 1,000 topics: each interval ends before the topic's next message.
-    let often = SubscriptionOptions { updates_per_second: NonZeroU32::new(10_100), conflate: true };
+    let often = SubscriptionOptions { updates_per_second: NonZeroU32::new(10_100), ..newest };
     let mut bench = Bench::new(1, 1_000, &often);
     bench.warm();
     row("conflated, interval over at each message, 1,000 topics", &mut bench, |bench| {
@@ -180,16 +226,9 @@ fn main() {
         bench.send();
     });
 
-    let mut bench = Bench::new(1, 100, &direct);
-    bench.warm();
-    row("direct to a blocked client, the oldest lost, 100 topics", &mut bench, |bench| {
-        (0..BATCH).for_each(|_| bench.publish());
-    });
-    let mut bench = Bench::new(1, 100, &newest);
-    bench.warm();
-    row("conflated to a blocked client, 100 topics", &mut bench, |bench| {
-        (0..BATCH).for_each(|_| bench.publish());
-    });
+    for clients in [1, 8, 100] {
+        slow_clients(clients, &direct, &newest);
+    }
     end_subscription(1_000);
     end_subscription(500_000);
 }

@@ -9,6 +9,7 @@ use crate::matched::{GAPS, READY};
 use crate::pool::List;
 use crate::queue::Queue;
 use crate::rate::Pace;
+use crate::walks::Walks;
 
 /// A client that is or was connected. Every client has a different one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -145,6 +146,8 @@ pub(crate) struct Port<R> {
     pub(crate) output: Output,
     pub(crate) published: u64,
     pub(crate) delivered: u64,
+    /// Matches with [`FIRST_WAITS`](crate::matched::FIRST_WAITS).
+    pub(crate) last_values_waiting: u32,
     pub(crate) renderer: R,
     pub(crate) pace: Pace,
 }
@@ -183,6 +186,8 @@ pub(crate) struct Client<R> {
     pub(crate) matches: usize,
     /// The router's numbers of the subscriptions, by the client's.
     pub(crate) subscriptions: BTreeMap<u32, u32>,
+    /// Of subscriptions that have not had all their last values.
+    pub(crate) walks: Option<Box<Walks>>,
     /// Counted beside the matches; the port has two more counters.
     pub(crate) elided: u64,
     pub(crate) discarded: u64,
@@ -206,7 +211,17 @@ impl<R> Client<R> {
         let output = Output::default();
         let (published, delivered) = (0, 0);
         Self {
-            port: Port { slow, is_dirty: false, id, output, published, delivered, renderer, pace },
+            port: Port {
+                slow,
+                is_dirty: false,
+                id,
+                output,
+                published,
+                delivered,
+                last_values_waiting: 0,
+                renderer,
+                pace,
+            },
             queue: Queue::default(),
             queued: 0,
             waiting_bytes: 0,
@@ -218,6 +233,7 @@ impl<R> Client<R> {
             credit: None,
             matches: 0,
             subscriptions: BTreeMap::new(),
+            walks: None,
             elided: 0,
             discarded: 0,
             waits: 0,

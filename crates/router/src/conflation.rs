@@ -25,8 +25,10 @@
 
 use crate::client::slow;
 use crate::deadlines::Timer;
-use crate::egress::{Content, Egress, Room, Turn, client_of, emit, mark, tell};
-use crate::matched::{KEPT_PAYLOAD, Lost};
+use crate::egress::{
+    Content, Egress, Place, Room, Turn, client_of, emit, mark, settle_first, tell,
+};
+use crate::matched::{LAST_VALUE, Lost};
 use crate::message::{Conflation, Renderer};
 use crate::pool::NONE;
 
@@ -35,7 +37,7 @@ use crate::pool::NONE;
 const FORGIVEN: u64 = 4;
 
 /// Bytes that a waiting update counts for, besides its payload.
-const WAITING_HEAD: usize = 40;
+pub(crate) const WAITING_HEAD: usize = 40;
 
 impl<R: Renderer> Egress<R> {
     /// Delivers a newly published update, or lets it wait.
@@ -57,7 +59,9 @@ impl<R: Renderer> Egress<R> {
             return self.keep_update(turn, id, content);
         }
         let replaced = std::mem::take(&mut conflated.replaced);
-        let conflation = Some(&Conflation { replaced, age: 0, published: turn.now });
+        let published = content.published;
+        let age = turn.now.saturating_sub(published);
+        let conflation = Some(&Conflation { replaced, age, published });
         if let Some(credit) = &mut client.credit {
             credit.sent(turn.now);
         }
@@ -76,9 +80,9 @@ impl<R: Renderer> Egress<R> {
         if room != Room::Is {
             return self.discard_newest(turn, id, room, content.sequence);
         }
-        let waiting = self.matches.waiting.take();
+        let shared = self.shared(id, content, Place::Update(extra));
+        let waiting = shared.unwrap_or_else(|| self.slab.add(&content.kept()));
         self.matches.conflated[extra].waiting = waiting;
-        self.write_update(turn.now, waiting, content);
         self.matches.matches[id].queued = 1;
         let client = client_of(&mut self.clients, index);
         client.waiting_bytes += bytes;
@@ -95,16 +99,24 @@ impl<R: Renderer> Egress<R> {
         let matched = &self.matches.matches[id];
         let (index, extra) = (matched.client, matched.extra);
         let waiting = self.matches.conflated[extra].waiting;
-        let old = self.matches.waiting[waiting].payload.len();
-        let new = content.payload.len();
-        let room = self.make_room(turn, index, new.saturating_sub(old), 0, waiting);
+        let (old, new) = (self.slab.length(waiting), content.payload.len());
+        let room = self.make_room(turn, index, new.saturating_sub(old), 0, extra);
         if room != Room::Is {
             return self.discard_newest(turn, id, room, content.sequence);
         }
+        let waiting = match self.shared(id, content, Place::Update(extra)) {
+            None => self.slab.replace(waiting, &content.kept()),
+            Some(shared) => {
+                self.slab.release(waiting);
+                shared
+            }
+        };
         let conflated = &mut self.matches.conflated[extra];
+        conflated.waiting = waiting;
         conflated.elided += 1;
         conflated.replaced += 1;
-        self.write_update(turn.now, waiting, content);
+        // A newer one than the last value, and the first that the client gets.
+        self.matches.matches[id].flags &= !LAST_VALUE;
         let client = client_of(&mut self.clients, index);
         client.elided += 1;
         client.waiting_bytes = client.waiting_bytes + new - old;
@@ -113,16 +125,6 @@ impl<R: Renderer> Egress<R> {
         self.matches.put_front(&mut client.gaps, id, back);
         self.pump(turn, index);
         true
-    }
-
-    fn write_update(&mut self, now: u64, waiting: u32, content: &Content<'_>) {
-        let waiting = &mut self.matches.waiting[waiting];
-        waiting.sequence = content.sequence;
-        waiting.published = now;
-        waiting.request = content.request.copied();
-        waiting.format = content.format;
-        waiting.payload.clear();
-        waiting.payload.extend_from_slice(content.payload);
     }
 
     /// The waiting update waits only for the client.
@@ -152,15 +154,19 @@ impl<R: Renderer> Egress<R> {
         let lost = self.matches.take_front(&mut client.gaps, id);
         let matched = &mut self.matches.matches[id];
         tell(turn, &mut client.port, matched, lost);
-        let update = &self.matches.waiting[waiting];
+        let update = self.slab.get(waiting);
         let age = turn.now.saturating_sub(update.published);
-        self.waits.record(age);
+        // A last value is old, and has not waited for that long.
+        if matched.flags & LAST_VALUE == 0 {
+            self.waits.record(age);
+        }
         let content = Content {
             sequence: update.sequence,
+            published: update.published,
             conflation: Some(&Conflation { replaced, age, published: update.published }),
             request: update.request.as_ref(),
             format: update.format,
-            payload: &update.payload,
+            payload: update.payload,
         };
         if let Some(credit) = &mut client.credit {
             credit.sent(turn.now);
@@ -182,21 +188,17 @@ impl<R: Renderer> Egress<R> {
         if was_ready {
             client.ready.remove(&mut self.matches.conflated, extra);
         }
-        let payload = &mut self.matches.waiting[waiting].payload;
-        client.waiting_bytes -= WAITING_HEAD + payload.len();
+        client.waiting_bytes -= WAITING_HEAD + self.slab.length(waiting);
         client.waits -= 1;
-        if payload.capacity() > KEPT_PAYLOAD {
-            *payload = Vec::new();
-        }
-        self.matches.waiting.give(waiting);
+        self.slab.release(waiting);
         self.matches.settle(&mut client.gaps, id);
     }
 
-    /// Drops the update that has waited longest for the client, unless it is `keep`.
+    /// Drops the update that has waited longest for the client, unless it is that of `keep`.
     pub(crate) fn lose_oldest_update(&mut self, now: u64, index: u32, keep: u32) -> bool {
         let client = client_of(&mut self.clients, index);
         let mut extra = client.ready.head();
-        if extra != NONE && self.matches.conflated[extra].waiting == keep {
+        if extra != NONE && extra == keep {
             extra = self.matches.conflated[extra].ready.next;
         }
         if extra == NONE {
@@ -205,8 +207,10 @@ impl<R: Renderer> Egress<R> {
         client.discarded += 1;
         let conflated = &self.matches.conflated[extra];
         let (id, waiting) = (conflated.matched, conflated.waiting);
-        self.matches.matches[id].discarded += 1;
-        let lost = Lost::one(self.matches.waiting[waiting].sequence, now);
+        let matched = &mut self.matches.matches[id];
+        settle_first(&mut client.port, matched);
+        matched.discarded += 1;
+        let lost = Lost::one(self.slab.sequence(waiting), now);
         // In front, before the losses after it.
         self.matches.put_front(&mut client.gaps, id, Some(lost));
         self.release_update(extra);

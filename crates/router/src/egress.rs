@@ -25,23 +25,64 @@ use crate::client::{Client, ClientId, Overflow, Port, slow};
 use crate::credit::InvalidReport;
 use crate::deadlines::{Deadlines, Timer};
 use crate::histogram::Histogram;
+use crate::last_values::KeptValue;
 use crate::limits::Limits;
-use crate::matched::{ANNOUNCED, Interval, Lost, Match, Matches, add};
-use crate::message::{Conflation, Delivery, Gap, Renderer, Requester};
+use crate::matched::{ANNOUNCED, FIRST_WAITS, Interval, LAST_VALUE, Lost, Match, Matches, add};
+use crate::message::{Conflation, Delivery, Gap, LastValue, Renderer, Requester};
 use crate::pool::{NONE, Pool};
-use crate::queue::{QueuedMessage, Segments};
+use crate::queue::{COPIED, Front, Head, Queue, charge};
 use crate::rejection::Rejection;
+use crate::slab::{Kept, Slab};
 use crate::topics::{TopicId, Topics};
 
 /// The content of a message, newly published or from a queue.
 #[derive(Clone, Copy)]
 pub(crate) struct Content<'a> {
     pub(crate) sequence: u64,
+    /// When it was published.
+    pub(crate) published: u64,
     // By reference: copying what was just written in smaller pieces stalls the processor.
     pub(crate) conflation: Option<&'a Conflation>,
     pub(crate) request: Option<&'a Requester>,
     pub(crate) format: u16,
     pub(crate) payload: &'a [u8],
+}
+
+impl<'a> Content<'a> {
+    /// What is kept of it while it waits.
+    pub(crate) fn kept(&self) -> Kept<'a> {
+        Kept {
+            sequence: self.sequence,
+            published: self.published,
+            request: self.request.copied(),
+            format: self.format,
+            payload: self.payload,
+        }
+    }
+}
+
+/// Where the newest message that had to wait does, so that it waits once for all clients.
+#[derive(Clone, Copy)]
+pub(crate) struct Newest {
+    topic: u32,
+    sequence: u64,
+    place: Place,
+}
+
+/// Where a message waits.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    Nowhere,
+    /// As a copy in the queue of this match's client: while one client waits, its queue is all there is.
+    Queue(u32),
+    /// In the slab, as the update of this conflating match.
+    Update(u32),
+    /// In the slab, which counts this as a user.
+    Slab(u32),
+}
+
+impl Newest {
+    const NONE: Self = Self { topic: 0, sequence: 0, place: Place::Nowhere };
 }
 
 /// The time, and what every step of a delivery needs besides the match and the client.
@@ -71,9 +112,15 @@ pub(crate) struct Egress<R> {
     pub(crate) interval_of: BTreeMap<u64, u32>,
     pub(crate) deadlines: Deadlines,
     pub(crate) dirty: DirtyList,
-    pub(crate) segments: Segments,
+    /// What waits for several clients, or conflates; and the memory of all that waits.
+    pub(crate) slab: Slab,
+    pub(crate) newest: Newest,
+    /// Queues of ended matches that still share messages.
+    pub(crate) dropped: Vec<Queue>,
     /// Clients that have to be disconnected and still have subscriptions.
     pub(crate) closing: Vec<ClientId>,
+    /// Clients whose walks over last values go on.
+    pub(crate) walking: VecDeque<u32>,
     pub(crate) limits: Limits,
     /// How long messages have waited that were delivered from a queue, and updates that waited.
     pub(crate) waits: Histogram,
@@ -104,12 +151,14 @@ fn render<R: Renderer>(
     matched: &mut Match,
     names: &Topics,
     content: &Content<'_>,
+    last_value: Option<&LastValue>,
 ) {
     let delivery = Delivery {
         subscription: matched.number,
         topic: TopicId(matched.topic),
         sequence: content.sequence,
         conflation: content.conflation,
+        last_value,
         request: content.request,
         format: content.format,
         payload: content.payload,
@@ -129,9 +178,23 @@ pub(crate) fn emit<R: Renderer>(
 ) {
     let before = port.output.bytes.len();
     announce(port, matched, turn.names);
-    render(port, matched, turn.names, content);
+    let last_value = (matched.flags & LAST_VALUE != 0).then(|| LastValue {
+        age: turn.now.saturating_sub(content.published),
+        published: content.published,
+    });
+    settle_first(port, matched);
+    render(port, matched, turn.names, content, last_value.as_ref());
     if port.slow & slow::PACE != 0 {
         port.pace.spend(turn.now, port.output.bytes.len() - before);
+    }
+}
+
+/// What waited first of a match is delivered or lost: its last value, if it was offered one.
+#[inline]
+pub(crate) fn settle_first<R>(port: &mut Port<R>, matched: &mut Match) {
+    if matched.flags & FIRST_WAITS != 0 {
+        matched.flags &= !(FIRST_WAITS | LAST_VALUE);
+        port.last_values_waiting -= 1;
     }
 }
 
@@ -165,8 +228,11 @@ impl<R> Egress<R> {
             interval_of: BTreeMap::new(),
             deadlines: Deadlines::default(),
             dirty: VecDeque::new(),
-            segments: Segments::default(),
+            slab: Slab::new(),
+            newest: Newest::NONE,
+            dropped: Vec::new(),
             closing: Vec::new(),
+            walking: VecDeque::new(),
             limits,
             waits: Histogram::default(),
         }
@@ -200,11 +266,30 @@ impl<R: Renderer> Egress<R> {
         port.published += 1;
         let is_plain = matched.flags == ANNOUNCED && port.slow == 0;
         if is_plain && port.output.len() < self.limits.output_bytes {
-            render(port, matched, turn.names, content);
+            render(port, matched, turn.names, content, None);
             mark(port, &mut self.dirty);
             return true;
         }
         self.offer_slowly(turn, id, content)
+    }
+
+    /// Offers the last value of a topic to a new match. It counts like a published message.
+    pub(crate) fn offer_last_value(&mut self, turn: &Turn<'_>, id: u32, value: &KeptValue) {
+        let matched = &mut self.matches.matches[id];
+        let port = &mut client_of(&mut self.clients, matched.client).port;
+        matched.published += 1;
+        port.published += 1;
+        matched.flags |= LAST_VALUE | FIRST_WAITS;
+        port.last_values_waiting += 1;
+        let content = Content {
+            sequence: value.sequence,
+            published: value.published,
+            conflation: None,
+            request: None,
+            format: value.format,
+            payload: &value.payload,
+        };
+        self.offer_slowly(turn, id, &content);
     }
 
     #[inline(never)]
@@ -212,6 +297,7 @@ impl<R: Renderer> Egress<R> {
         let matched = &mut self.matches.matches[id];
         let client = client_of(&mut self.clients, matched.client);
         if client.port.slow & slow::CLOSING != 0 {
+            settle_first(&mut client.port, matched);
             matched.discarded += 1;
             client.discarded += 1;
             return false;
@@ -231,29 +317,83 @@ impl<R: Renderer> Egress<R> {
     fn enqueue(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
         let matched = &self.matches.matches[id];
         let (index, generation) = (matched.client, matched.generation);
-        let mut record = QueuedMessage {
-            matched: id,
-            generation,
-            sequence: content.sequence,
-            format: content.format,
-            published: turn.now,
-            request: content.request.copied(),
-            lost: self.matches.back(id),
-            payload: content.payload,
-        };
-        let room = self.make_room(turn, index, record.size(), 1, NONE);
+        let has_lost = self.matches.back(id).is_some();
+        let bytes = charge(content.payload.len(), content.request.is_some(), has_lost);
+        let room = self.make_room(turn, index, bytes, 1, NONE);
         if room != Room::Is {
             return self.discard_newest(turn, id, room, content.sequence);
         }
+        let shared = match self.shared(id, content, Place::Queue(id)) {
+            // A long one is not copied twice.
+            None if content.payload.len() > COPIED => {
+                Some(self.share_newest(content, Place::Nowhere))
+            }
+            shared => shared,
+        };
         let client = client_of(&mut self.clients, index);
         // Making room may have moved the loss to the front, where it is reported.
-        record.lost = self.matches.take_back(&mut client.gaps, id);
-        client.queue.push(&record, &mut self.segments);
+        let lost = self.matches.take_back(&mut client.gaps, id);
+        let head = Head { matched: id, generation, lost };
+        match shared {
+            None => client.queue.push_copy(&head, &content.kept(), &mut self.slab.blocks),
+            Some(message) => client.queue.push_shared(&head, message, &mut self.slab),
+        }
         client.queued += 1;
         client.waits += 1;
         self.matches.matches[id].queued += 1;
         self.pump(turn, index);
         true
+    }
+
+    /// The message in the slab, for one more user, if it waits already; otherwise it is noted where it is
+    /// going to.
+    #[inline]
+    pub(crate) fn shared(&mut self, id: u32, content: &Content<'_>, place: Place) -> Option<u32> {
+        let topic = self.matches.matches[id].topic;
+        let Newest { topic: of, sequence, place: first } = self.newest;
+        if (of, sequence) == (topic, content.sequence) && !matches!(first, Place::Nowhere) {
+            return Some(self.share_newest(content, first));
+        }
+        self.forget_newest();
+        self.newest = Newest { topic, sequence: content.sequence, place };
+        None
+    }
+
+    /// Moves the newest message into the slab, if it is not there, and counts one more user.
+    fn share_newest(&mut self, content: &Content<'_>, place: Place) -> u32 {
+        let message = match place {
+            Place::Slab(message) => message,
+            Place::Nowhere => self.slab.add(&content.kept()),
+            Place::Queue(first) => {
+                let message = self.slab.add(&content.kept());
+                let client = client_of(&mut self.clients, self.matches.matches[first].client);
+                if client.queue.share_newest(first, content.sequence, message) {
+                    self.slab.share(message);
+                }
+                message
+            }
+            Place::Update(first) => {
+                let waiting = self.matches.conflated[first].waiting;
+                if waiting != NONE && self.slab.sequence(waiting) == content.sequence {
+                    self.slab.share(waiting);
+                    waiting
+                } else {
+                    self.slab.add(&content.kept())
+                }
+            }
+        };
+        self.newest.place = Place::Slab(message);
+        self.slab.share(message);
+        message
+    }
+
+    /// The newest message that had to wait has no further user.
+    #[inline]
+    pub(crate) fn forget_newest(&mut self) {
+        if let Place::Slab(message) = self.newest.place {
+            self.slab.release(message);
+        }
+        self.newest.place = Place::Nowhere;
     }
 
     /// Drops a message that finds no room.
@@ -267,6 +407,9 @@ impl<R: Renderer> Egress<R> {
         let matched = &mut self.matches.matches[id];
         let index = matched.client;
         let client = client_of(&mut self.clients, index);
+        if matched.queued == 0 {
+            settle_first(&mut client.port, matched);
+        }
         matched.discarded += 1;
         client.discarded += 1;
         self.matches.lose_newest(&mut client.gaps, id, Lost::one(sequence, turn.now));
@@ -278,7 +421,7 @@ impl<R: Renderer> Egress<R> {
     }
 
     /// Makes room for so many bytes and messages of a client besides those that wait, as its options say.
-    /// Does not drop the update `keep`.
+    /// Does not drop the update of the conflating match `keep`.
     pub(crate) fn make_room(
         &mut self,
         turn: &Turn<'_>,
@@ -300,7 +443,7 @@ impl<R: Renderer> Egress<R> {
                     let matches = &self.matches;
                     client
                         .queue
-                        .retain(&mut self.segments, |matched, of| matches.is_there(matched, of));
+                        .retain(&mut self.slab, |matched, of| matches.is_there(matched, of));
                     continue;
                 }
                 Overflow::Disconnect => return Room::Close,
@@ -313,17 +456,17 @@ impl<R: Renderer> Egress<R> {
         }
     }
 
-    /// Drops what has waited longest for a client: a record, or else an update that is not `keep`.
+    /// Drops what has waited longest for a client: a record, or else an update that is not that of `keep`.
     fn lose_oldest(&mut self, now: u64, index: u32, keep: u32) -> bool {
         let client = client_of(&mut self.clients, index);
-        let Some(record) = client.queue.front() else {
+        let Some(Front { head, kept, extent }) = client.queue.front(&self.slab) else {
             return self.lose_oldest_update(now, index, keep);
         };
-        let (id, generation, sequence) = (record.matched, record.generation, record.sequence);
-        let (size, lost) = (record.size(), record.lost);
-        client.queue.pop(size, &mut self.segments);
+        let (Head { matched: id, generation, lost }, sequence) = (head, kept.sequence);
+        client.queue.pop(extent, &mut self.slab);
         if self.matches.is_there(id, generation) {
             let matched = &mut self.matches.matches[id];
+            settle_first(&mut client.port, matched);
             matched.queued -= 1;
             matched.discarded += 1;
             client.queued -= 1;
@@ -342,7 +485,7 @@ impl<R: Renderer> Egress<R> {
     }
 
     /// Sets the time at which a client may send again, if that is not now.
-    fn arm_client(&mut self, now: u64, index: u32) {
+    pub(crate) fn arm_client(&mut self, now: u64, index: u32) {
         let client = client_of(&mut self.clients, index);
         if client.port.slow & slow::PACE == 0 {
             return;
@@ -402,23 +545,27 @@ impl<R: Renderer> Egress<R> {
     /// Delivers the first record of the queue whose match still exists.
     fn deliver_next_record(&mut self, turn: &Turn<'_>, index: u32) {
         let client = client_of(&mut self.clients, index);
-        while let Some(record) = client.queue.front() {
-            let (id, size) = (record.matched, record.size());
-            if !self.matches.is_there(id, record.generation) {
-                client.queue.pop(size, &mut self.segments);
+        while let Some(Front { head, kept, extent }) = client.queue.front(&self.slab) {
+            let id = head.matched;
+            if !self.matches.is_there(id, head.generation) {
+                client.queue.pop(extent, &mut self.slab);
                 continue;
             }
             let mut lost = self.matches.take_front(&mut client.gaps, id);
-            add(&mut lost, record.lost);
+            add(&mut lost, head.lost);
             let matched = &mut self.matches.matches[id];
             tell(turn, &mut client.port, matched, lost);
-            let QueuedMessage { sequence, ref request, format, payload, published, .. } = record;
-            self.waits.record(turn.now.saturating_sub(published));
+            let Kept { sequence, published, ref request, format, payload } = kept;
+            // A last value is old, and has not waited for that long.
+            if matched.flags & LAST_VALUE == 0 {
+                self.waits.record(turn.now.saturating_sub(published));
+            }
             let request = request.as_ref();
-            let content = Content { sequence, conflation: None, request, format, payload };
+            let content =
+                Content { sequence, published, conflation: None, request, format, payload };
             emit(turn, &mut client.port, matched, &content);
             matched.queued -= 1;
-            client.queue.pop(size, &mut self.segments);
+            client.queue.pop(extent, &mut self.slab);
             client.queued -= 1;
             client.waits -= 1;
             self.matches.settle(&mut client.gaps, id);
@@ -470,6 +617,7 @@ impl<R: Renderer> Egress<R> {
                     if let Some(client) = client.filter(|client| client.armed == Some(time)) {
                         client.armed = None;
                         self.refill(turn, index);
+                        self.wake_walks(index);
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! The router: topics, matching, fan-out, conflation, egress and the ledger
 #![forbid(unsafe_code)]
 
+mod blocks;
 mod chunks;
 mod client;
 mod conflation;
@@ -8,6 +9,7 @@ mod credit;
 mod deadlines;
 mod egress;
 mod histogram;
+mod last_values;
 mod ledger;
 mod limits;
 mod losses;
@@ -23,18 +25,21 @@ mod rate;
 mod rejection;
 mod retire;
 mod router;
+mod slab;
 mod subscriptions;
 mod tables;
 mod topic;
 mod topics;
 mod view;
+mod walks;
 
 pub use client::{ClientId, ClientOptions, Overflow};
 pub use histogram::Histogram;
+pub use last_values::LastValueTotals;
 pub use ledger::Ledger;
 pub use limits::Limits;
 pub use matcher::Matcher;
-pub use message::{Conflation, Delivery, Envelope, Gap, Mode, Renderer, Requester};
+pub use message::{Conflation, Delivery, Envelope, Gap, LastValue, Mode, Renderer, Requester};
 pub use overlaps::LateRejection;
 pub use pattern::patterns_overlap;
 pub use rejection::Rejection;

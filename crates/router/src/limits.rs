@@ -18,6 +18,11 @@ pub struct Limits {
     pub matches: usize,
     /// Those of one client, which is disconnected if it has more.
     pub matches_per_client: usize,
+    /// Topics whose last value is kept. At this bound and the next, those that were updated least recently
+    /// are dropped.
+    pub last_values: usize,
+    /// Bytes of these values, with about 70 for each.
+    pub last_value_bytes: usize,
     /// Bytes in a client's output beyond which messages go to its queue. The output exceeds this by one
     /// message at most, and by control frames.
     pub output_bytes: usize,
@@ -35,6 +40,8 @@ impl Default for Limits {
             overlaps_per_client: 256,
             matches: 5_000_000,
             matches_per_client: 2_000_000,
+            last_values: 1_000_000,
+            last_value_bytes: 256 << 20,
             output_bytes: 256 << 10,
             message_bytes: 1 << 20,
         }

@@ -1,13 +1,18 @@
 //! Matches: a subscription and a topic that it matches.
 
 use crate::ledger::Ledger;
-use crate::message::Requester;
 use crate::pool::{Linked, Links, List, NONE, Pool};
 
 /// The client knows the name of the topic.
 pub(crate) const ANNOUNCED: u32 = 1;
 /// Updates replace one another; [`Match::extra`] is a [`Conflated`].
 pub(crate) const CONFLATED: u32 = 2;
+/// The last value of the topic comes before the next published message.
+pub(crate) const OWED: u32 = 4;
+/// What waits first is the last value of the topic.
+pub(crate) const LAST_VALUE: u32 = 8;
+/// Nothing was delivered since the last value was offered.
+pub(crate) const FIRST_WAITS: u32 = 16;
 
 /// Kinds of lists.
 pub(crate) const OF_SUBSCRIPTION: usize = 0;
@@ -23,7 +28,7 @@ pub(crate) struct Match {
     /// The client's number of the subscription.
     pub(crate) number: u32,
     pub(crate) topic: u32,
-    /// [`ANNOUNCED`] and [`CONFLATED`].
+    /// [`ANNOUNCED`] and the others.
     pub(crate) flags: u32,
     pub(crate) published: u64,
     pub(crate) delivered: u64,
@@ -60,7 +65,7 @@ pub(crate) struct Conflated {
     pub(crate) interval: u32,
     /// A [`Losses`], or nothing.
     pub(crate) losses: u32,
-    /// A [`Waiting`], or nothing.
+    /// The update that waits until the interval is over or the client can take it, in the slab; or nothing.
     pub(crate) waiting: u32,
     /// Whether the interval since the last delivery is not over.
     pub(crate) is_cooling: bool,
@@ -88,19 +93,6 @@ impl Linked<READY> for Conflated {
         &mut self.ready
     }
 }
-
-/// An update that waits until the interval is over or the client can take it.
-#[derive(Debug, Default)]
-pub(crate) struct Waiting {
-    pub(crate) sequence: u64,
-    pub(crate) published: u64,
-    pub(crate) request: Option<Requester>,
-    pub(crate) format: u16,
-    pub(crate) payload: Vec<u8>,
-}
-
-/// The longest payload whose memory a [`Waiting`] keeps for the next.
-pub(crate) const KEPT_PAYLOAD: usize = 4 << 10;
 
 /// Matches with the same interval between updates.
 #[derive(Debug, Default)]
@@ -171,7 +163,6 @@ pub(crate) fn add(to: &mut Option<Lost>, lost: Option<Lost>) {
 pub(crate) struct Matches {
     pub(crate) matches: Pool<Match>,
     pub(crate) conflated: Pool<Conflated>,
-    pub(crate) waiting: Pool<Waiting>,
     pub(crate) losses: Pool<Losses>,
     /// Of the newest or last ended match.
     generation: u32,
@@ -179,13 +170,7 @@ pub(crate) struct Matches {
 
 impl Matches {
     pub(crate) fn new() -> Self {
-        Self {
-            matches: Pool::new(),
-            conflated: Pool::new(),
-            waiting: Pool::new(),
-            losses: Pool::new(),
-            generation: 0,
-        }
+        Self { matches: Pool::new(), conflated: Pool::new(), losses: Pool::new(), generation: 0 }
     }
 
     /// A generation that no match has had for very long.
@@ -202,17 +187,11 @@ impl Matches {
 
     /// Gives back unused memory of one structure; returns whether there was any.
     pub(crate) fn shrink(&mut self) -> bool {
-        self.matches.shrink()
-            || self.conflated.shrink()
-            || self.waiting.shrink()
-            || self.losses.shrink()
+        self.matches.shrink() || self.conflated.shrink() || self.losses.shrink()
     }
 
     pub(crate) fn has_unused(&self) -> bool {
-        self.matches.has_unused()
-            || self.conflated.has_unused()
-            || self.waiting.has_unused()
-            || self.losses.has_unused()
+        self.matches.has_unused() || self.conflated.has_unused() || self.losses.has_unused()
     }
 
     /// The [`Losses`] of a match, or nothing.

@@ -35,9 +35,11 @@ impl<R> Router<R> {
     #[inline]
     pub(crate) fn has_unused(&self) -> bool {
         self.egress.matches.has_unused()
+            || self.egress.slab.has_unused()
             || self.subscriptions.has_unused()
             || self.names.has_unused()
             || self.matcher.has_unused()
+            || self.last_values.has_unused()
     }
 
     /// When there is memory to give back.
@@ -57,11 +59,17 @@ impl<R> Router<R> {
         if self.gives_back_at().is_none_or(|at| now < at) {
             return;
         }
-        let topics = &mut self.topics;
+        let (topics, last_values) = (&mut self.topics, &mut self.last_values);
+        let freed = |page| {
+            topics.free(page);
+            last_values.free_topics(page);
+        };
         let has_more = self.egress.matches.shrink()
+            || self.egress.slab.shrink()
             || self.subscriptions.shrink()
-            || self.names.shrink(|page| topics.free(page))
-            || self.matcher.shrink();
+            || self.names.shrink(freed)
+            || self.matcher.shrink()
+            || self.last_values.shrink();
         let has_topics = self.forget_unwanted(now);
         let wait = if has_more || has_topics { STEP } else { IDLE };
         self.shrink_at = now.saturating_add(wait);
@@ -100,7 +108,7 @@ impl<R> Router<R> {
             if client.port.output.bytes.capacity() > KEPT {
                 client.port.output.bytes = Vec::new();
             }
-            client.queue.shrink();
+            client.queue.shrink(&mut self.egress.slab);
         }
     }
 }
@@ -108,6 +116,7 @@ impl<R> Router<R> {
 #[cfg(test)]
 mod tests {
     use super::UNWANTED;
+    use crate::blocks::{BLOCK, Blocks};
     use crate::client::Client;
     use crate::matched::{Conflated, Match};
     use crate::message::{Delivery, Gap, Renderer};
@@ -141,8 +150,8 @@ mod tests {
         router.subscribe(0, client, 1, "a", &SubscriptionOptions::default()).expect("room");
         let topic = router.intern(0, "a").expect("room");
         let envelope =
-            Envelope { mode: Mode::Direct, format: 0, request: None, payload: &[7; 10_000] };
-        for _ in 0..100 {
+            Envelope { mode: Mode::Direct, format: 0, request: None, payload: &[7; 2_000] };
+        for _ in 0..1_000 {
             router.publish(0, topic, &envelope).expect("it is taken");
         }
         let held = |router: &Router<Payloads>| {
@@ -191,7 +200,8 @@ mod tests {
         router.publish(now, stays, &envelope).expect("it is taken");
         let matches = |router: &Router<Payloads>| {
             let matches = &router.egress.matches;
-            (matches.matches.capacity(), matches.conflated.capacity(), matches.waiting.capacity())
+            let waiting = router.egress.slab.capacity();
+            (matches.matches.capacity(), matches.conflated.capacity(), waiting)
         };
         assert!(matches(&router).0 > topics && router.topics.capacity() > topics);
         held.into_iter().for_each(|topic| router.release(now, topic));
@@ -260,7 +270,7 @@ mod tests {
             let of_matches = [
                 matches.matches.capacity(),
                 matches.conflated.capacity(),
-                matches.waiting.capacity(),
+                router.egress.slab.capacity(),
             ];
             let others = [
                 router.subscriptions.capacity(),
@@ -355,7 +365,7 @@ mod tests {
         let client = router.connect(0, ClientOptions::default(), Payloads).expect("room");
         let at_most = |updates| SubscriptionOptions {
             updates_per_second: std::num::NonZeroU32::new(updates),
-            conflate: false,
+            ..SubscriptionOptions::default()
         };
         for updates in 1..=2_000 {
             for id in [2 * updates, 2 * updates + 1] {
@@ -408,6 +418,7 @@ mod tests {
         let options = SubscriptionOptions {
             updates_per_second: std::num::NonZeroU32::new(10),
             conflate: true,
+            last_values: false,
         };
         router.subscribe(0, client, 1, "a", &options).expect("room");
         let topic = router.intern(0, "a").expect("room");
@@ -415,13 +426,67 @@ mod tests {
             let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload };
             router.publish(0, topic, &envelope).expect("it is taken");
         }
-        let held = |router: &Router<Payloads>| -> usize {
-            let waiting = &router.egress.matches.waiting;
-            (0..).map_while(|it| waiting.get(it)).map(|it| it.payload.capacity()).sum()
-        };
+        let held = |router: &Router<Payloads>| router.view().totals().waiting_memory;
         assert!(held(&router) >= 1_000_000);
         router.advance(1_000_000_000);
         assert_eq!(router.output(client).len(), 1_000_010);
-        assert!(held(&router) < 100_000, "{}", held(&router));
+        assert!(held(&router) < 200_000, "{}", held(&router));
+    }
+
+    /// A router with clients that do not read, of which each has a tenth of a topic's messages in its
+    /// output, and the others wait.
+    fn slow_clients(clients: u32, options: &SubscriptionOptions) -> Router<Payloads> {
+        let mut router = Router::new(Limits { output_bytes: 1, ..Limits::default() });
+        for _ in 0..clients {
+            let client = router.connect(0, ClientOptions::default(), Payloads).expect("room");
+            router.subscribe(0, client, 1, ">", options).expect("room");
+        }
+        for number in 0..50_000 {
+            let topic = router.intern(0, &format!("a/{number}")).expect("room");
+            let envelope =
+                Envelope { mode: Mode::Direct, format: 0, request: None, payload: &[7; 1_000] };
+            let taken = router.publish(0, topic, &envelope);
+            assert_eq!(taken, Ok(clients as usize));
+        }
+        router
+    }
+
+    #[test]
+    fn what_waits_for_several_clients_takes_memory_once() {
+        let updates = SubscriptionOptions { conflate: true, ..SubscriptionOptions::default() };
+        for options in [SubscriptionOptions::default(), updates] {
+            let held = |clients| {
+                let router = slow_clients(clients, &options);
+                let totals = router.view().totals();
+                assert!(totals.queued_bytes > clients as usize * 50_000_000);
+                totals.waiting_memory
+            };
+            let (one, six) = (held(1), held(6));
+            assert!((50_000_000..60_000_000).contains(&one), "{one}");
+            // Handles of 16 bytes, and a record for each message.
+            assert!((50_000_000..66_000_000).contains(&six), "{six}");
+        }
+    }
+
+    #[test]
+    fn what_waited_for_several_clients_goes_with_the_last_of_them() {
+        let mut router = slow_clients(3, &SubscriptionOptions::default());
+        let mut now = 0;
+        let clients: Vec<_> = router.view().clients(0..3).map(|client| client.id).collect();
+        let held = |router: &Router<Payloads>| router.view().totals().waiting_memory;
+        let most = held(&router);
+        router.disconnect(now, clients[0]);
+        pass(&mut router, &mut now, UNWANTED / 2);
+        // One reads all that waits for it.
+        while !router.output(clients[1]).is_empty() {
+            router.sent(now, clients[1], usize::MAX);
+        }
+        assert_eq!(router.egress.slab.len(), 49_999, "all but the first wait for the last client");
+        assert!(held(&router) > most - most / 10);
+        router.disconnect(now, clients[2]);
+        pass(&mut router, &mut now, UNWANTED / 2);
+        assert_eq!(router.egress.slab.len(), 0);
+        assert!(held(&router) <= Blocks::MOST * BLOCK, "{}", held(&router));
+        assert!(!router.egress.slab.has_unused());
     }
 }

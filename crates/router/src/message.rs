@@ -48,6 +48,8 @@ pub struct Delivery<'a> {
     pub sequence: u64,
     /// What conflation did, if the subscription conflates.
     pub conflation: Option<&'a Conflation>,
+    /// Set if it was published before the subscription was made, which asked for last values.
+    pub last_value: Option<&'a LastValue>,
     /// The requester, if somebody waits for a reply.
     pub request: Option<&'a Requester>,
     /// The format of the payload.
@@ -71,6 +73,15 @@ pub struct Conflation {
     pub replaced: u64,
     /// Nanoseconds from publishing this update until it was given to the client's output. The client
     /// calculates its later waiting time, in buffers, from `published`.
+    pub age: u64,
+    /// When it was published, by the caller's clock.
+    pub published: u64,
+}
+
+/// How old a last value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastValue {
+    /// Nanoseconds from publishing it until it was given to the client's output.
     pub age: u64,
     /// When it was published, by the caller's clock.
     pub published: u64,
@@ -109,6 +120,9 @@ pub trait Renderer {
     fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>);
     /// A loss, before the next message of the same subscription and topic.
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>);
+    /// All last values that a subscription asked for were rendered, or are lost: there were so many. Called
+    /// for clients that ask for them.
+    fn last_values(&mut self, _out: &mut Vec<u8>, _subscription: u32, _count: u64) {}
     /// The router is about to disconnect the client.
     fn closing(&mut self, out: &mut Vec<u8>, reason: &str);
 }

@@ -108,7 +108,7 @@ impl<R: Renderer> Router<R> {
     }
 
     /// Whether a client has more subscriptions than may match one topic.
-    fn has_many(&self, client: u32) -> bool {
+    pub(crate) fn has_many(&self, client: u32) -> bool {
         let at = self.egress.clients[client as usize].as_ref();
         at.is_some_and(|at| at.subscriptions.len() > self.egress.limits.overlaps_per_client)
     }
@@ -150,6 +150,14 @@ impl<R: Renderer> Router<R> {
         found.retain(|it| !self.subscriptions[*it].is_rejected || self.has_match(topic, *it));
     }
 
+    /// Rejects a subscription that was made.
+    pub(crate) fn reject_later(&mut self, subscription: u32, rejection: Rejection) {
+        let at = &mut self.subscriptions[subscription];
+        if !std::mem::replace(&mut at.is_rejected, true) {
+            self.overlaps.ending.push_back(Ending { subscription, serial: at.serial, rejection });
+        }
+    }
+
     /// Ends some of the rejected subscriptions.
     pub(crate) fn go_on_rejecting(&mut self, now: u64) {
         let mut budget = LEAVE;
@@ -168,6 +176,7 @@ impl<R: Renderer> Router<R> {
                 let id = client.port.id;
                 // What waited behind it may have room now.
                 self.egress.pump(&Turn { now, names: &self.names }, index);
+                self.egress.wake_walks(index);
                 if let Some(Ending { rejection, .. }) = self.overlaps.ending.pop_front() {
                     let late = LateRejection { client: id, subscription: number, rejection };
                     self.overlaps.ended.push_back(late);

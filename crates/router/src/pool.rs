@@ -12,58 +12,63 @@ const PAGE: usize = 1 << 10;
 const GIVEN_BACK: usize = 64;
 
 /// Items by number, in pages with or without memory: no item is ever moved.
-pub(crate) struct Pages<T>(Vec<Box<[T]>>);
+pub(crate) struct Pages<T> {
+    pages: Vec<Box<[T]>>,
+    /// Pages with memory.
+    filled: usize,
+}
 
 impl<T: Default> Pages<T> {
     pub(crate) fn new() -> Self {
-        Self(Vec::new())
+        Self { pages: Vec::new(), filled: 0 }
     }
 
     /// Provides memory for an item, with the others of its page.
     #[inline]
     pub(crate) fn provide(&mut self, item: u32) {
         let page = item as usize / PAGE;
-        if self.0.get(page).is_none_or(|page| page.is_empty()) {
+        if self.pages.get(page).is_none_or(|page| page.is_empty()) {
             self.fill(page);
         }
     }
 
     #[cold]
     fn fill(&mut self, page: usize) {
-        if page >= self.0.len() {
-            self.0.resize_with(page + 1, Box::default);
+        if page >= self.pages.len() {
+            self.pages.resize_with(page + 1, Box::default);
         }
-        self.0[page] = (0..PAGE).map(|_| T::default()).collect();
+        self.pages[page] = (0..PAGE).map(|_| T::default()).collect();
+        self.filled += 1;
     }
 
     /// Gives the memory of a page back.
     pub(crate) fn free(&mut self, page: usize) {
-        if let Some(page) = self.0.get_mut(page) {
+        if let Some(page) = self.pages.get_mut(page).filter(|page| !page.is_empty()) {
             *page = Box::default();
+            self.filled -= 1;
         }
     }
 
     /// The end of the numbers.
     pub(crate) fn end(&self) -> usize {
-        self.0.len() * PAGE
+        self.pages.len() * PAGE
     }
 
     /// An item, if there is memory for it.
     #[inline]
     pub(crate) fn get(&self, item: u32) -> Option<&T> {
-        self.0.get(item as usize / PAGE)?.get(item as usize % PAGE)
+        self.pages.get(item as usize / PAGE)?.get(item as usize % PAGE)
     }
 
     /// See [`Self::get`].
     #[inline]
     pub(crate) fn get_mut(&mut self, item: u32) -> Option<&mut T> {
-        self.0.get_mut(item as usize / PAGE)?.get_mut(item as usize % PAGE)
+        self.pages.get_mut(item as usize / PAGE)?.get_mut(item as usize % PAGE)
     }
 
     /// Items that there is memory for.
-    #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
-        self.0.iter().map(|page| page.len()).sum()
+        PAGE * self.filled
     }
 }
 
@@ -72,14 +77,14 @@ impl<T> Index<u32> for Pages<T> {
 
     #[inline]
     fn index(&self, item: u32) -> &T {
-        &self.0[item as usize / PAGE][item as usize % PAGE]
+        &self.pages[item as usize / PAGE][item as usize % PAGE]
     }
 }
 
 impl<T> IndexMut<u32> for Pages<T> {
     #[inline]
     fn index_mut(&mut self, item: u32) -> &mut T {
-        &mut self.0[item as usize / PAGE][item as usize % PAGE]
+        &mut self.pages[item as usize / PAGE][item as usize % PAGE]
     }
 }
 
@@ -196,6 +201,11 @@ impl<T: Default> Pool<T> {
     pub(crate) fn capacity(&self) -> usize {
         self.pages.capacity()
     }
+
+    /// Bytes of the items with memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.pages.capacity() * size_of::<T>()
+    }
 }
 
 impl<T> Index<u32> for Pool<T> {
@@ -254,6 +264,11 @@ impl<const KIND: usize> List<KIND> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.head == NONE
+    }
+
+    /// Whether an item of the list is the only one.
+    pub(crate) fn is_only(&self, item: u32) -> bool {
+        (self.head, self.tail) == (item, item)
     }
 
     pub(crate) fn push_back<T: Linked<KIND>>(&mut self, pool: &mut Pool<T>, item: u32) {

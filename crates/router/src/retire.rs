@@ -1,10 +1,10 @@
 //! The creation and end of matches, and of their waiting messages.
 
-use crate::client::Client;
-use crate::egress::{Egress, client_of};
+use crate::egress::{Egress, client_of, settle_first};
 use crate::matched::{CONFLATED, Conflated, Match};
 use crate::message::Renderer;
 use crate::pool::{Links, NONE};
+use crate::subscriptions::LEAVE;
 
 /// The parts of a new match.
 pub(crate) struct NewMatch {
@@ -58,8 +58,11 @@ impl<R: Renderer> Egress<R> {
     /// Ends a match: its waiting messages are lost without a report. Its counters are added to the
     /// client's.
     pub(crate) fn retire_match(&mut self, id: u32) {
+        // It may wait there.
+        self.forget_newest();
         let matched = &mut self.matches.matches[id];
         let client = client_of(&mut self.clients, matched.client);
+        settle_first(&mut client.port, matched);
         let waits = u64::from(matched.queued);
         matched.discarded += waits;
         client.discarded += waits;
@@ -74,8 +77,8 @@ impl<R: Renderer> Egress<R> {
             client.waits -= waits;
             client.queued -= waits as usize;
         }
-        let matched = &self.matches.matches[id];
-        let client = client_of(&mut self.clients, matched.client);
+        let index = self.matches.matches[id].client;
+        let client = client_of(&mut self.clients, index);
         self.matches.forget_losses(&mut client.gaps, id);
         client.retired += self.matches.ledger(id);
         client.matches -= 1;
@@ -86,7 +89,28 @@ impl<R: Renderer> Egress<R> {
             self.matches.conflated.give(matched.extra);
         }
         self.matches.matches.give(id);
-        forget_queue(client);
+        self.forget_queue(index);
+    }
+
+    /// A queue whose matches have all ended can be emptied. What it shares goes in steps.
+    fn forget_queue(&mut self, index: u32) {
+        let client = client_of(&mut self.clients, index);
+        if client.queued == 0 && !client.queue.is_empty() {
+            let mut queue = std::mem::take(&mut client.queue);
+            if !queue.drop_some(0, &mut self.slab) {
+                self.dropped.push(queue);
+            }
+        }
+        client.settle();
+    }
+
+    /// Drops some more of the records of ended matches.
+    pub(crate) fn go_on_dropping(&mut self) {
+        if let Some(queue) = self.dropped.last_mut()
+            && queue.drop_some(LEAVE, &mut self.slab)
+        {
+            self.dropped.pop();
+        }
     }
 
     /// A number for an interval between updates, valid while somebody uses it.
@@ -113,12 +137,4 @@ impl<R: Renderer> Egress<R> {
             self.intervals.give(interval);
         }
     }
-}
-
-/// A queue whose matches have all ended can be emptied.
-fn forget_queue<R>(client: &mut Client<R>) {
-    if client.queued == 0 && !client.queue.is_empty() {
-        client.queue.clear();
-    }
-    client.settle();
 }

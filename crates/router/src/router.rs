@@ -23,6 +23,7 @@ use smallvec::SmallVec;
 use crate::chunks::Chunks;
 use crate::client::{Client, ClientId, ClientOptions, Output, Overflow, slow};
 use crate::egress::{Content, Egress, Turn, client_of, mark};
+use crate::last_values::{KEEPS, LastValues, OWES};
 use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::matched::OF_SUBSCRIPTION;
@@ -51,6 +52,8 @@ pub(crate) struct Topic {
     pub(crate) is_candidate: bool,
     /// Whether it was held again since it became a candidate.
     pub(crate) was_held: bool,
+    /// Of [`crate::last_values`].
+    pub(crate) last_value: u8,
 }
 
 /// A subscription of a client.
@@ -68,6 +71,10 @@ pub(crate) struct Subscription {
     pub(crate) serial: u64,
     /// It is to be rejected: it gets no more matches, and does not count for its client.
     pub(crate) is_rejected: bool,
+    /// It has not had the last values of all its topics.
+    pub(crate) is_walking: bool,
+    /// Those that were offered.
+    pub(crate) last_values: u64,
 }
 
 /// A client that needs the loop.
@@ -94,6 +101,7 @@ pub struct Router<R> {
     /// Changes when routes of topics have to be made again. Never 0.
     pub(crate) epoch: u64,
     pub(crate) egress: Egress<R>,
+    pub(crate) last_values: LastValues,
     /// Generations of the slots of clients, and free slots.
     generations: Vec<u32>,
     free: Vec<u32>,
@@ -125,6 +133,7 @@ impl<R: Renderer> Router<R> {
             last_serial: 0,
             epoch: 1,
             egress: Egress::new(limits),
+            last_values: LastValues::new(),
             generations: Vec::new(),
             free: Vec::new(),
             gone: Ledger::default(),
@@ -210,7 +219,8 @@ impl<R: Renderer> Router<R> {
 
     /// Frees the slot of a gone client.
     pub(crate) fn free_client(&mut self, place: u32) {
-        if let Some(gone) = self.egress.clients[place as usize].take() {
+        if let Some(mut gone) = self.egress.clients[place as usize].take() {
+            gone.queue.shrink(&mut self.egress.slab);
             self.gone += gone.ledger();
             self.generations[place as usize] = gone.port.id.generation.wrapping_add(1);
             self.free.push(place);
@@ -246,12 +256,17 @@ impl<R: Renderer> Router<R> {
         }
         let at = self.topics.get(topic.0).filter(|at| at.is_known);
         if at.ok_or(Rejection::NoTopic)?.epoch != self.epoch {
-            self.make_route(topic)?;
+            self.make_route(now, topic)?;
+        }
+        let last_value = self.topics[topic.0].last_value;
+        if last_value & OWES != 0 {
+            self.offer_owed_values(now, topic);
         }
         let at = &mut self.topics[topic.0];
         at.sequence += 1;
         let content = Content {
             sequence: at.sequence,
+            published: now,
             conflation: None,
             request: envelope.request.as_ref(),
             format: envelope.format,
@@ -261,6 +276,9 @@ impl<R: Renderer> Router<R> {
         let mut taken = 0;
         for matched in &at.route {
             taken += usize::from(self.egress.offer(&turn, *matched, &content));
+        }
+        if last_value & KEEPS != 0 {
+            self.keep_last_value(now, topic, envelope);
         }
         if !self.egress.closing.is_empty() {
             self.finish_closing();
@@ -366,7 +384,9 @@ impl<R: Renderer> Router<R> {
             return Err(Rejection::NoClient);
         }
         let turn = Turn { now, names: &self.names };
-        self.egress.taken(&turn, client.index, (messages, round_trip))
+        self.egress.taken(&turn, client.index, (messages, round_trip))?;
+        self.egress.wake_walks(client.index);
+        Ok(())
     }
 
     /// Whether a client has a subscription of this number.
@@ -399,9 +419,13 @@ impl<R: Renderer> Router<R> {
     pub fn sent(&mut self, now: u64, client: ClientId, bytes: usize) {
         let Some(at) = self.egress.find_mut(client) else { return };
         at.port.output.sent(bytes);
+        let walks = at.walks.is_some();
         if at.port.slow & slow::WAITS != 0 {
             let turn = Turn { now, names: &self.names };
             self.egress.refill(&turn, client.index);
+        }
+        if walks {
+            self.egress.wake_walks(client.index);
         }
     }
 
@@ -421,7 +445,11 @@ impl<R: Renderer> Router<R> {
     /// When [`Self::advance`] has something to do; it may turn out to be nothing.
     #[inline]
     pub fn next_deadline(&self) -> Option<u64> {
-        match self.leaving.is_empty() && self.overlaps.is_empty() {
+        if !self.egress.walking.is_empty() || self.has_untidy_values() {
+            return Some(self.now);
+        }
+        let is_ending = !self.leaving.is_empty() || !self.egress.dropped.is_empty();
+        match !is_ending && self.overlaps.is_empty() {
             true => {
                 [self.egress.deadlines.next(), self.gives_back_at()].into_iter().flatten().min()
             }
@@ -432,10 +460,14 @@ impl<R: Renderer> Router<R> {
     /// Does what is due: delivers after intervals, and for clients whose rate lets them send again.
     pub fn advance(&mut self, now: u64) {
         self.now = now;
+        self.egress.forget_newest();
         let turn = Turn { now, names: &self.names };
         self.egress.advance(&turn);
         self.go_on_leaving();
+        self.egress.go_on_dropping();
+        self.go_on_walking(now);
         self.go_on_rejecting(now);
+        self.tidy_last_values(now);
         self.sweep_memory(now);
         self.give_back(now);
     }

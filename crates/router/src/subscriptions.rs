@@ -4,6 +4,8 @@ use std::num::NonZeroU32;
 
 use crate::client::{ClientId, slow};
 use crate::egress::{Turn, client_of};
+use crate::last_values::OWES;
+use crate::matched::OWED;
 use crate::message::Renderer;
 use crate::pool::{List, NONE};
 use crate::rejection::Rejection;
@@ -20,6 +22,8 @@ pub struct SubscriptionOptions {
     /// Whether a newer update replaces the waiting one also without a cap, when the client cannot take
     /// more.
     pub conflate: bool,
+    /// Whether the last value of each topic comes first, where it is kept.
+    pub last_values: bool,
 }
 
 /// Topics that are checked for one that can be forgotten, when another needs room.
@@ -32,15 +36,19 @@ pub(crate) const LEAVE: usize = 1_000;
 impl<R: Renderer> Router<R> {
     /// The number of a topic. It is valid until it is released as often as it was interned.
     ///
-    /// At the limit of topics, a topic is forgotten that nobody holds and for which nothing waits. If it is
-    /// published to again, its sequence restarts at 1.
+    /// At the limit of topics, a topic is forgotten that nobody holds and for which nothing waits, or else
+    /// one that only its last value holds. If it is published to again, its sequence restarts at 1.
     ///
     /// # Errors
     ///
     /// The name is not valid for a topic, or all topics are in use.
     pub fn intern(&mut self, _now: u64, name: &str) -> Result<TopicId, Rejection> {
         let topic = match self.names.intern(name) {
-            Err(InternError::Full { .. }) if self.sweep(|_, _| true) => self.names.intern(name),
+            Err(InternError::Full { .. })
+                if self.sweep(|_, _| true) || self.forget_topic_with_value() =>
+            {
+                self.names.intern(name)
+            }
             result => result,
         }?;
         self.topics.provide(topic.0);
@@ -82,6 +90,8 @@ impl<R: Renderer> Router<R> {
     }
 
     pub(crate) fn forget_topic(&mut self, topic: TopicId) {
+        // The topic that gets its number begins its sequence again.
+        self.egress.forget_newest();
         let route = std::mem::take(&mut self.topics[topic.0]).route;
         for matched in route {
             let subscription = self.egress.matches.matches[matched].subscription;
@@ -139,9 +149,14 @@ impl<R: Renderer> Router<R> {
             matches: List::default(),
             serial: self.last_serial,
             is_rejected: false,
+            is_walking: options.last_values,
+            last_values: 0,
         };
         self.matcher.insert(pattern, number);
         self.add_to_routes(pattern, number);
+        if options.last_values {
+            self.begin_walk(number);
+        }
         self.finish_closing();
         Ok(())
     }
@@ -164,7 +179,7 @@ impl<R: Renderer> Router<R> {
         }
     }
 
-    fn new_match(&mut self, topic: TopicId, subscription: u32) -> u32 {
+    pub(crate) fn new_match(&mut self, topic: TopicId, subscription: u32) -> u32 {
         let at = &mut self.subscriptions[subscription];
         let matched = self.egress.new_match(&NewMatch {
             client: at.client,
@@ -175,6 +190,10 @@ impl<R: Renderer> Router<R> {
             interval: at.interval,
         });
         at.matches.push_back(&mut self.egress.matches.matches, matched);
+        if at.is_walking && self.last_values.find(topic).is_some() {
+            self.egress.matches.matches[matched].flags |= OWED;
+            self.topics[topic.0].last_value |= OWES;
+        }
         matched
     }
 
@@ -193,14 +212,14 @@ impl<R: Renderer> Router<R> {
         (at.client, at.number)
     }
 
-    fn has_matches(&self, more: usize) -> bool {
+    pub(crate) fn has_matches(&self, more: usize) -> bool {
         self.egress.matches.matches.len() + more <= self.egress.limits.matches
     }
 
     /// Makes the route of a topic: subscriptions that were not there get their matches. None has to go,
     /// since the matches of a subscription go with it.
     #[inline(never)]
-    pub(crate) fn make_route(&mut self, topic: TopicId) -> Result<(), Rejection> {
+    pub(crate) fn make_route(&mut self, now: u64, topic: TopicId) -> Result<(), Rejection> {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         self.matcher.matches(self.names.name(topic), &mut found);
@@ -234,6 +253,7 @@ impl<R: Renderer> Router<R> {
             return Err(Rejection::TooManyMatches(limit));
         }
         self.topics[topic.0].epoch = self.epoch;
+        self.settle_whether_kept(now, topic);
         Ok(())
     }
 
@@ -255,6 +275,7 @@ impl<R: Renderer> Router<R> {
         self.end_subscription(number, &mut budget);
         // What waited behind it may have room now.
         self.egress.pump(&Turn { now, names: &self.names }, client.index);
+        self.egress.wake_walks(client.index);
         Ok(())
     }
 

@@ -26,8 +26,10 @@ pub struct Totals {
     pub subscriptions: usize,
     /// Pairs of a subscription and a topic that it has matched.
     pub matches: usize,
-    /// Bytes that wait for all clients.
+    /// Bytes that wait for all clients: what waits for several counts for each.
     pub queued_bytes: usize,
+    /// Bytes of memory for all that waits, each message once, and of what is kept for more.
+    pub waiting_memory: usize,
     /// Bytes of unsent output.
     pub output_bytes: usize,
 }
@@ -114,6 +116,7 @@ impl<'a, R> View<'a, R> {
             topics: router.names.len(),
             subscriptions: router.subscriptions.len(),
             matches: router.egress.matches.matches.len(),
+            waiting_memory: router.egress.slab.bytes(),
             ..Totals::default()
         };
         for client in router.egress.clients.iter().flatten().filter(|client| !client.is_gone) {
@@ -248,12 +251,11 @@ impl<'a, R> View<'a, R> {
 }
 
 fn of_client<'a, R>(router: &'a Router<R>, client: &'a Client<R>) -> ClientView<'a> {
-    let of_queue = client.queue.front().map(|record| record.published);
+    let slab = &router.egress.slab;
+    let of_queue = client.queue.front(slab).map(|front| front.kept.published);
     let ready = client.ready.head();
-    let of_updates = (ready != NONE).then(|| {
-        let matches = &router.egress.matches;
-        matches.waiting[matches.conflated[ready].waiting].published
-    });
+    let of_updates =
+        (ready != NONE).then(|| slab.published(router.egress.matches.conflated[ready].waiting));
     ClientView {
         id: client.port.id,
         options: &client.options,

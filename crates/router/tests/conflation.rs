@@ -8,11 +8,14 @@ use trunkline_router::{ClientId, ClientOptions, Limits, SubscriptionOptions};
 use world::{MILLISECOND, SECOND, World};
 
 fn at_most(updates: u32) -> SubscriptionOptions {
-    SubscriptionOptions { updates_per_second: NonZeroU32::new(updates), conflate: false }
+    SubscriptionOptions {
+        updates_per_second: NonZeroU32::new(updates),
+        ..SubscriptionOptions::default()
+    }
 }
 
 const NEWEST: SubscriptionOptions =
-    SubscriptionOptions { updates_per_second: None, conflate: true };
+    SubscriptionOptions { updates_per_second: None, conflate: true, last_values: false };
 
 /// What a client receives until a time, each line with the milliseconds at which it could be sent.
 fn received(world: &mut World, client: ClientId, until: u64) -> Vec<String> {

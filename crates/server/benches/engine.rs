@@ -22,7 +22,7 @@ struct Bench {
 
 impl Bench {
     fn client(&mut self, name: &str) -> ConnectionId {
-        let peer = Peer { transport: "tcp", address: "127.0.0.1:5".to_owned() };
+        let peer = Peer { transport: "tcp", address: "127.0.0.1:5".to_owned(), certificate: None };
         let id = self.engine.connected(self.now, peer, Protocol::Native).expect("there is room");
         let hello = native::Hello { version: native::VERSION, name, ..native::Hello::default() };
         self.send(id, |out| native::encode_hello(out, &hello));

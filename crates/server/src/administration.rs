@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::engine::StoreRequest;
 use crate::snapshot::{ClientStatus, DurableStatus, TopicStatus};
 
 /// The most items of one list.
@@ -26,6 +27,8 @@ pub enum Request {
     Undrain,
     /// How far a drain has come.
     DrainStatus,
+    /// To change a durable subscription or a producer.
+    Store(StoreRequest),
     /// To begin another segment of the journal.
     Rotate,
 }
@@ -259,8 +262,19 @@ pub enum Answer {
     Disconnected(Disconnected),
     /// The state of a drain.
     Drain(DrainStatus),
+    /// A durable subscription or a producer was changed.
+    Changed(Changed),
     /// The journal goes on in another segment.
     Rotated(Rotated),
+}
+
+/// A durable subscription or a producer that was changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changed {
+    /// Messages that a purge has ended, as far as they were counted.
+    pub purged: u64,
+    /// Whether there may have been more of these.
+    pub is_at_least: bool,
 }
 
 /// Why nothing was done.
@@ -270,6 +284,20 @@ pub enum Rejection {
     NotFound(String),
     /// More was named than one.
     Ambiguous(String),
+    /// What is there does not allow it.
+    Conflict(String),
     /// Not now.
     Unavailable(String),
+}
+
+impl Rejection {
+    /// For people.
+    pub fn why(&self) -> &str {
+        match self {
+            Self::NotFound(why)
+            | Self::Ambiguous(why)
+            | Self::Conflict(why)
+            | Self::Unavailable(why) => why,
+        }
+    }
 }

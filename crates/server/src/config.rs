@@ -1,12 +1,15 @@
 //! The configuration of a router: one TOML file, or none, read at the start and at a reload.
 
 mod access;
+mod durable;
 mod environment;
 mod journal;
+mod last_value;
 mod load;
 pub mod quantity;
 mod rule;
 mod show;
+mod tls;
 mod words;
 
 use std::num::{NonZeroU32, NonZeroU64};
@@ -20,10 +23,13 @@ use trunkline_router::{ClientOptions, Overflow};
 use trunkline_security::Identity;
 
 pub use access::{Access, AccessRule, Anonymous};
+pub use durable::DurableRule;
 pub use journal::{Journal, JournalRule};
+pub use last_value::LastValueRule;
 pub use load::ConfigError;
 pub use rule::Rule;
-pub(crate) use rule::fits;
+pub use tls::Tls;
+pub(crate) use trunkline_store::fits;
 
 /// Everything that can be configured. `Config::default()` is a router that starts with no file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -31,10 +37,15 @@ pub(crate) use rule::fits;
 pub struct Config {
     /// Where clients connect.
     pub listen: Listen,
+    /// Encryption, and who clients are by their certificates.
+    pub tls: Tls,
     /// The limits of a router.
     pub limits: Limits,
     /// What every client gets, unless a rule says otherwise.
     pub client: Client,
+    /// Topics whose last value is kept.
+    #[serde(rename = "last_value")]
+    pub last_values: Vec<LastValueRule>,
     /// Guaranteed delivery.
     pub journal: Journal,
     /// Who may connect, and who may do what.
@@ -57,7 +68,7 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Listen {
-    /// Addresses for the native protocol: `tcp://HOST:PORT`, `unix://PATH`, `shm://PATH`.
+    /// Addresses for the native protocol: `tcp://HOST:PORT`, `tls://HOST:PORT`, `unix://PATH`, `shm://PATH`.
     #[serde(deserialize_with = "addresses")]
     pub native: Vec<Address>,
     /// `HOST:PORT` for metrics, health and status over HTTP; none when `"off"`.
@@ -116,6 +127,11 @@ pub struct Limits {
     pub matches: usize,
     /// Those of one client.
     pub matches_per_client: usize,
+    /// Topics whose last value is kept; the values that were updated least recently make room.
+    pub last_values: usize,
+    /// Bytes of these values.
+    #[serde(deserialize_with = "quantity::size")]
+    pub last_value_bytes: u64,
     /// Requests of one client that wait for their reply.
     pub requests_per_client: usize,
     /// Bytes of a frame, and so of a message with its header.
@@ -137,6 +153,8 @@ impl Default for Limits {
             overlaps_per_client: 256,
             matches: 5_000_000,
             matches_per_client: 2_000_000,
+            last_values: 1_000_000,
+            last_value_bytes: 256 << 20,
             requests_per_client: 1_024,
             frame_bytes: 1 << 20,
             output_bytes: 256 << 10,
@@ -326,6 +344,7 @@ impl Config {
     pub fn needs_restart(&self, other: &Self) -> Vec<&'static str> {
         let keys = [
             ("listen.http", self.listen.http != other.listen.http),
+            ("tls.http", self.tls.http != other.tls.http),
             ("journal.directory", self.journal.directory != other.journal.directory),
             ("journal.segment_bytes", self.journal.segment_bytes != other.journal.segment_bytes),
             ("http.hosts", self.http != other.http),

@@ -6,6 +6,7 @@ mod audit;
 mod client_session;
 mod consumers;
 mod context;
+mod durables;
 mod held;
 mod logins;
 mod new_producers;
@@ -34,6 +35,7 @@ pub use trunkline_router::Dirty;
 pub(crate) use administration::{Listing, Waiting};
 pub(crate) use client_session::ClientSession;
 pub use client_session::Peer;
+pub use durables::StoreRequest;
 pub(crate) use held::WaitsFor;
 pub(crate) use new_producers::{ExceededLimit, Origin};
 pub use output::ClientOutput;
@@ -88,9 +90,12 @@ impl Engine {
     }
 
     /// A router with a store; `epoch` are the nanoseconds since 1970 at its time 0.
-    pub fn with_store(config: &Config, store: Store, epoch: u64) -> Self {
+    pub fn with_store(config: &Config, mut store: Store, epoch: u64) -> Self {
+        store.limit_messages(message_bytes(config));
+        let mut router = Router::new(limits(config));
+        router.keep_last_values(last_values(config));
         Self {
-            router: Router::new(limits(config)),
+            router,
             connections: Vec::new(),
             state: EngineState::new(config),
             storage: Storage::new(store, epoch),
@@ -156,9 +161,10 @@ impl Engine {
         if client_session.is_closing || self.state.is_stopping {
             return bytes.len();
         }
-        if self.state.held.reason(id) == Some(WaitsFor::Reader) {
+        if matches!(self.state.held.reason(id), Some(WaitsFor::Reader | WaitsFor::Turn)) {
             return 0;
         }
+        self.state.work = 0;
         client_session.last_received = now;
         let (router, storage, state) = (&mut self.router, &mut self.storage, &mut self.state);
         let mut context = EngineContext { now, router, storage, state, client_session };
@@ -171,8 +177,13 @@ impl Engine {
         used
     }
 
-    /// Whether nothing is to be read from a connection now: what it wants to store has no room, or its client has
-    /// to read answers first. [`Engine::next_released`] names it when it may go on.
+    /// A turn of the caller's loop begins: connections that have made much work in the last one may go on.
+    pub fn begin_turn(&mut self) {
+        self.state.held.begin_turn();
+    }
+
+    /// Whether nothing is to be read from a connection now: what it wants to store has no room, its client has
+    /// to read answers first, or others have their turn. [`Engine::next_released`] names it when it may go on.
     pub fn is_held(&self, id: ConnectionId) -> bool {
         self.state.held.contains(id)
     }
@@ -478,9 +489,13 @@ impl Engine {
         let mut config = config.clone();
         config.journal.keep_files_of(&self.state.config.journal);
         let config = &config;
+        if self.state.config.last_values != config.last_values {
+            self.router.keep_last_values(last_values(config));
+        }
         self.state.reconfigure(config);
         self.router.set_limits(limits(config));
         self.storage.store.reconfigure(config.journal.settings());
+        self.storage.store.limit_messages(message_bytes(config));
         for connection in self.connections.iter_mut().flatten() {
             let client_session = &mut connection.client_session;
             let identity = client_session.access.identity();
@@ -526,9 +541,16 @@ fn limits(config: &Config) -> trunkline_router::Limits {
         overlaps_per_client: limits.overlaps_per_client,
         matches: limits.matches,
         matches_per_client: limits.matches_per_client,
+        last_values: limits.last_values,
+        last_value_bytes: size(limits.last_value_bytes),
         output_bytes: size(limits.output_bytes),
         message_bytes: message_bytes(config),
     }
+}
+
+/// The patterns of topics that keep their last value.
+fn last_values(config: &Config) -> impl Iterator<Item = &str> {
+    config.last_values.iter().map(|rule| rule.topics.as_str())
 }
 
 /// The maximum length of a payload: the frame that delivers it must not exceed the limit of frames.

@@ -39,6 +39,9 @@ pub const SHARE: usize = 128 << 10;
 /// Bytes that a turn reads; the clock is read and time-outs are seen to in between.
 const TURN: usize = 8 * SHARE;
 
+/// What handling the remaining bytes of a connection counts for at least, in bytes.
+const RETRY: usize = TURN / 256;
+
 /// The number of connections that are read before output is written. With so few connections, the messages of
 /// one do not wait for another.
 const FEW: usize = 8;
@@ -286,7 +289,7 @@ impl<P: Platform> EventLoop<P> {
 
     /// Listens at an address, and gives the listener's place.
     fn bind(&mut self, (address, protocol): &(Address, Protocol)) -> io::Result<usize> {
-        let socket = self.platform.bind(address)?;
+        let socket = self.platform.bind(address, *protocol)?;
         self.open(ProtocolListener { socket, protocol: *protocol, configured: address.clone() })
     }
 
@@ -463,7 +466,7 @@ impl<P: Platform> EventLoop<P> {
             self.platform.begin_commit(commit);
             self.latency.commit_begins(self.now);
         }
-        if let Some(task) = self.engine.next_task(self.now) {
+        while let Some(task) = self.engine.next_task(self.now) {
             self.platform.begin_task(task);
         }
     }
@@ -479,11 +482,16 @@ impl<P: Platform> EventLoop<P> {
         }
     }
 
-    /// Reads again from connections that were held, after their remaining bytes.
+    /// Reads again from connections that were held, after their remaining bytes. There may be thousands, so that
+    /// others have their turn after some.
     fn go_on(&mut self) {
-        while let Some(id) = self.engine.next_released() {
+        self.engine.begin_turn();
+        let mut total = 0;
+        while total < TURN
+            && let Some(id) = self.engine.next_released()
+        {
             let Some(connection) = find(&mut self.connections, id) else { continue };
-            connection.retry(&mut self.engine, self.now);
+            total += connection.retry(&mut self.engine, self.now).max(RETRY);
             // Its events may have been taken while nothing was read.
             connection.is_reading = true;
             if !self.engine.is_held(id) {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use trunkline_http::{
     Config, Handler, HeaderValue, Method, Order, Peer, Request, Response, Running, Server,
-    StatusCode, Workers, header, host_of,
+    ServerTls, StatusCode, Workers, header, host_of,
 };
 
 use crate::config::Admin;
@@ -24,7 +24,7 @@ use administration::{Administration, Permission};
 pub use metrics::{MEDIA_TYPE, render};
 
 /// Which pages are served, how long they are, and for which hosts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// Clients that have series of their own in `/metrics`.
     pub metrics_clients: usize,
@@ -34,6 +34,8 @@ pub struct Settings {
     pub admin: Admin,
     /// The maximum number of open connections; waiting ones make room for new ones.
     pub connections: usize,
+    /// With TLS, if it has a certificate.
+    pub tls: Option<ServerTls>,
 }
 
 /// A request takes no longer to come than this.
@@ -69,8 +71,10 @@ pub fn serve(
         connections: settings.connections,
         evicts: true,
         header_timeout: HEADER_TIMEOUT,
+        handshake_timeout: HEADER_TIMEOUT,
         header_bytes: 16 << 10,
         body_bytes: 4 << 10,
+        tls: settings.tls.clone(),
         ..Config::default()
     };
     let administration = Administration { permission: Permission::new(&settings.admin) };

@@ -13,6 +13,7 @@ use trunkline_journal::{Commit, Outcome, Task};
 use trunkline_reactor::{Address, Event, Idle};
 use trunkline_security::PasswordCheck;
 
+use crate::Protocol;
 use crate::engine::Peer;
 use crate::server::Command;
 
@@ -29,24 +30,54 @@ pub enum Deadline {
     Never,
 }
 
+/// What a read gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Received {
+    /// Bytes; none at the end, or if what came (of TLS) is not a whole record.
+    pub bytes: usize,
+    /// More can be read without another event. Neither bytes nor more is the end.
+    pub more: bool,
+}
+
+/// What a write did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Bytes that were accepted.
+    pub bytes: usize,
+    /// There is no room for more, or the stream holds some of what it accepted: an event tells of room, and then
+    /// [`Stream::flush`] is due even if there is nothing else to write.
+    pub blocked: bool,
+}
+
 /// A stream of bytes in both directions, which never blocks.
+///
+/// It may hold a little in either direction: bytes that were read and decrypted and for which the caller had no
+/// room ([`Received::more`]), and bytes that were accepted and encrypted and for which the socket has none
+/// ([`Sent::blocked`]).
 pub trait Stream {
-    /// Reads what there is, as much as has room; 0 at the end.
+    /// Reads what there is, as much as has room.
     ///
     /// # Errors
     ///
     /// `WouldBlock` where there is nothing; else the stream is no more.
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize>;
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<Received>;
 
-    /// Writes what there is room for. One that took less than it was given has no room: an event tells
-    /// when it has.
+    /// Writes what there is room for.
     ///
     /// # Errors
     ///
     /// `WouldBlock` where there is no room; else the stream is no more.
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
+    fn write(&mut self, bytes: &[u8]) -> io::Result<Sent>;
 
-    /// Ends the direction to the client.
+    /// Writes what it holds; false if some has no room.
+    ///
+    /// # Errors
+    ///
+    /// The stream is no more.
+    fn flush(&mut self) -> io::Result<bool>;
+
+    /// Ends the direction to the client, after what the stream holds: where that has no room, with a later
+    /// [`Stream::flush`].
     ///
     /// # Errors
     ///
@@ -122,12 +153,12 @@ pub trait Platform {
     /// Watches a stream no more, which is dropped next.
     fn remove(&mut self, stream: &mut Self::Stream);
 
-    /// Listens at an address.
+    /// Listens at an address, for clients of a protocol.
     ///
     /// # Errors
     ///
     /// Says why that cannot be.
-    fn bind(&mut self, address: &Address) -> io::Result<Self::Listener>;
+    fn bind(&mut self, address: &Address, protocol: Protocol) -> io::Result<Self::Listener>;
 
     /// Watches a listener.
     ///

@@ -5,6 +5,7 @@ mod descriptors;
 mod inherited;
 mod passwords;
 mod store;
+mod tls;
 
 use std::io;
 use std::net::TcpListener;
@@ -53,11 +54,13 @@ pub struct Listening {
 
 impl Listening {
     /// What a client is given: `tcp://HOST:PORT` and the like for programs, `ws://HOST:PORT/` for
-    /// pages, `http://HOST:PORT/`.
+    /// pages, `http://HOST:PORT/`; with TLS `tls://`, `wss://`, `https://`.
     pub fn url(&self) -> String {
         match (self.protocol, &self.address) {
             ("http", Address::Tcp(place)) => format!("http://{place}/"),
+            ("http", Address::Tls(place)) => format!("https://{place}/"),
             ("websocket", Address::Tcp(place)) => format!("ws://{place}/"),
+            ("websocket", Address::Tls(place)) => format!("wss://{place}/"),
             (_, address) => address.to_string(),
         }
     }
@@ -78,8 +81,8 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// An address cannot be listened at, or others could connect there and nothing says what they may do, or the system
-    /// gives no thread or no descriptors.
+    /// An address cannot be listened at, or others could connect there and nothing says what they may do, a certificate
+    /// or its key cannot be used, or the system gives no thread or no descriptors.
     pub fn start(config: Config) -> io::Result<Running> {
         Self::start_with(config, Vec::new())
     }
@@ -95,12 +98,12 @@ impl Server {
         descriptors.compare(config.limits.connections);
         let reactor = Reactor::new(config.router.idle)?;
         let handle = Handle::new(reactor.waker());
+        let tls = handle.shared().tls();
+        tls.replace(tls::load(&config).map_err(io::Error::other)?, &config);
         let mut listeners = Vec::new();
         for (configured, protocol) in wanted_listeners(&config) {
-            let socket = match Inherited::take_listener(&mut inherited, &configured, protocol) {
-                Some(socket) => socket,
-                None => Listener::bind(&configured)?,
-            };
+            let socket = Inherited::take_listener(&mut inherited, &configured, protocol);
+            let socket = tls.bind(&configured, protocol, descriptors, socket)?;
             listeners.push(ProtocolListener { socket, protocol, configured });
         }
         let listening = |listener: &ProtocolListener<Listener>| Listening {
@@ -112,7 +115,10 @@ impl Server {
         let http = start_http(&config, of_http, descriptors.share(), &handle)?;
         addresses.extend(http.iter().map(|http| Listening {
             protocol: "http",
-            address: Address::Tcp(http.address().to_string()),
+            address: match config.tls.http {
+                true => Address::Tls(http.address().to_string()),
+                false => Address::Tcp(http.address().to_string()),
+            },
         }));
         let (engine, workers, epoch) = store::open(&config, &handle)?;
         let shared = Arc::clone(handle.shared());
@@ -146,6 +152,7 @@ fn start_http(
         hosts: hosts(config),
         admin: config.admin.clone(),
         connections,
+        tls: config.tls.http.then(|| handle.shared().tls().credentials()).flatten(),
     };
     if let Some(file) = &config.admin.token_file {
         http::read_token(file)?;

@@ -155,7 +155,7 @@ pub struct JournalStatus {
 }
 
 /// A durable subscription. What it matched is in one of `acknowledged`, `elided`, `expired`, `lost`,
-/// `in_flight_now` and `waiting_now`.
+/// `dead_lettered`, `purged`, `in_flight_now` and `waiting_now`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DurableStatus {
     /// Its name.
@@ -189,6 +189,30 @@ pub struct DurableStatus {
     /// `trunkline durable delete` ends it.
     #[serde(default)]
     pub has_stopped: bool,
+    /// Whether an administrator paused it.
+    #[serde(default)]
+    pub is_paused: bool,
+    /// Deliveries of what had been delivered before.
+    #[serde(default)]
+    pub redelivered: u64,
+    /// Deliveries that were not acknowledged in time.
+    #[serde(default)]
+    pub timed_out: u64,
+    /// Messages that were delivered as often as may be, and became dead letters.
+    #[serde(default)]
+    pub dead_lettered: u64,
+    /// Messages that an administrator purged, as far as they were counted.
+    #[serde(default)]
+    pub purged: u64,
+    /// The time to acknowledge a message, in nanoseconds; 0 is no bound.
+    #[serde(default)]
+    pub acknowledge_within_ns: u64,
+    /// The most deliveries of a message; 0 is no bound.
+    #[serde(default)]
+    pub deliveries_limit: u64,
+    /// The topic of dead letters, if there is that bound.
+    #[serde(default)]
+    pub dead_letters: String,
 }
 
 /// Sums. Those that end in `_now` go up and down, the others only up.
@@ -222,11 +246,27 @@ pub struct Totals {
     pub gaps: u64,
     /// Turns of the loop.
     pub turns: u64,
+    /// Last values.
+    #[serde(default)]
+    pub last_values: LastValueCounts,
     /// What became of messages, over all subscriptions.
     pub ledger: Counts,
     /// The part of `ledger.discarded` that waited for clients when they left. The rest was lost by full
     /// queues, or waited for a subscription that ended.
     pub discarded_with_client: u64,
+}
+
+/// What is kept of last values, and what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastValueCounts {
+    /// Values that are kept.
+    pub values_now: u64,
+    /// Their bytes, with about 70 for each.
+    pub bytes_now: u64,
+    /// Values offered to new subscriptions; the ledger counts them as published.
+    pub offered: u64,
+    /// Values that made room for others (`limits.last_values`, `limits.last_value_bytes`, `limits.topics`).
+    pub dropped: u64,
 }
 
 /// A ledger: published = delivered + elided + discarded + queued.

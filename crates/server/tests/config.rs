@@ -77,8 +77,22 @@ topics = ["fx/>"]
 who = "role:the operators"
 deny = "all"
 
+[[journal.durable]]
+name = "gateway*"
+acknowledge_within = "30s"
+deliveries = 5
+dead_letters = "dead/gateway"
+
+[[journal.durable]]
+name = "*"
+acknowledge_within = "5min"
+
 [http]
 hosts = ["router.example.org"]
+
+[admin]
+token_file = "/etc/trunkline/admin.token"
+origins = ["https://operations.example.org"]
 
 [router]
 idle = "20us"
@@ -107,6 +121,9 @@ fn every_key_is_taken() {
         (None, Some("[::1]:9000"))
     );
     assert_eq!((config.limits.frame_bytes, config.limits.output_bytes), (2 << 20, 8192));
+    let admin = &config.admin;
+    assert_eq!(admin.token_file.as_deref(), Some("/etc/trunkline/admin.token".as_ref()));
+    assert_eq!(admin.origins, ["https://operations.example.org"]);
     assert_eq!(config.router.idle, Idle::SpinFor(Duration::from_micros(20)));
     assert_eq!(config.router.shutdown_timeout, Duration::from_millis(500));
     assert_eq!((config.log.format, config.log.level), (LogFormat::Json, LogLevel::Debug));
@@ -124,6 +141,10 @@ fn every_key_is_taken() {
     assert_eq!(other.overflow, Overflow::DropNewest);
     assert_eq!(other.bytes_per_second.unwrap().get(), 7 << 10);
     assert_eq!(config.updates_per_second("gui", &Identity::Anonymous).unwrap().get(), 8);
+    let rules = config.journal.settings().delivery_rules;
+    let letters = rules[0].policy.dead_letters.as_ref().unwrap();
+    assert_eq!((letters.deliveries, &*letters.topic), (5, "dead/gateway"));
+    assert_eq!(rules[1].policy.acknowledge_within, 300_000_000_000);
     assert_eq!(config.client_options("gui", &Identity::user("anna")).queue_messages, 12);
 }
 
@@ -192,6 +213,24 @@ fn a_mistake_is_told_with_its_place() {
         ("[router]\nkeepalive = \"1ms\"", &["router.keepalive", "10ms"]),
         ("[client]\nqueue_messages = 0", &["client.queue_messages is at least 1"]),
         ("[journal]\nranges = 0", &["journal.ranges is at least 1"]),
+        ("[[journal.durable]]\nname = \"a\"", &["journal.durable", "\"a\"", "acknowledge_within"]),
+        ("[[journal.durable]]\nname = \"a\"\ndeliveries = 5", &["deliveries and no dead_letters"]),
+        (
+            "[[journal.durable]]\nname = \"a\"\ndead_letters = \"dead\"",
+            &["dead_letters and no deliveries"],
+        ),
+        (
+            "[[journal.durable]]\nname = \"a\"\ndeliveries = 0\ndead_letters = \"dead\"",
+            &["deliveries of less than 1"],
+        ),
+        (
+            "[[journal.durable]]\nname = \"a\"\nacknowledge_within = \"1ms\"",
+            &["less than \"10ms\""],
+        ),
+        (
+            "[[journal.durable]]\nname = \"a\"\ndeliveries = 5\ndead_letters = \"dead/*\"",
+            &["line 4", "no topic"],
+        ),
     ] {
         let error = read(text).unwrap_err();
         for part in parts {

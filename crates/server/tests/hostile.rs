@@ -118,7 +118,7 @@ fn garbage_on_every_port_harms_nobody() {
     honest.subscribe(1, "check");
     let mut random = Random::new(5);
     let host = |address: &Address| match address {
-        Address::Tcp(host) => host.clone(),
+        Address::Tcp(host) | Address::Tls(host) => host.clone(),
         Address::Unix(path) | Address::SharedMemory(path) => path.display().to_string(),
     };
     for _ in 0..60 {

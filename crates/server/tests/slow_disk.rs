@@ -36,7 +36,7 @@ impl Machine {
         machine
     }
 
-    /// Lets the disk do all that it has to.
+    /// Lets the disk do all that it has to. Who is held may go on then, and tries again by itself.
     fn work(&mut self) {
         let Self { bench: Bench { engine, now, .. }, disk } = self;
         loop {
@@ -44,7 +44,7 @@ impl Machine {
                 engine.committed(*now, commit(disk, &it));
             } else if let Some(it) = engine.next_task(*now) {
                 engine.task_done(*now, task(disk, &it));
-            } else {
+            } else if engine.next_released().is_none() {
                 return;
             }
         }

@@ -267,7 +267,7 @@ impl Asking {
 
 /// A page that has been welcomed.
 fn page(bench: &mut Bench) -> ConnectionId {
-    let peer = Peer { transport: "tcp", address: "127.0.0.1:5".to_owned() };
+    let peer = Peer { transport: "tcp", address: "127.0.0.1:5".to_owned(), certificate: None };
     let connected = bench.engine.connected(bench.now, peer, Protocol::WebSocket);
     let id = connected.expect("there is room");
     let opening =

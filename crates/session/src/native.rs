@@ -9,9 +9,10 @@ use trunkline_native as native;
 use trunkline_native::{ClientFrame, Credentials, Hello, code, kind};
 use trunkline_router::{Overflow, SubscriptionOptions, TopicId};
 
-use crate::router::{ClientContext, ClientRenderer, Greeting, Rejected, RequestedLimits};
+use crate::router::{
+    ClientContext, ClientRenderer, ConnectionProducer, Greeting, Rejected, RequestedLimits,
+};
 use aliases::Aliases;
-use guaranteed::ProducerState;
 
 pub use renderer::NativeRenderer;
 
@@ -19,7 +20,7 @@ pub use renderer::NativeRenderer;
 #[derive(Debug, Default)]
 pub struct NativeSession {
     aliases: Aliases,
-    producer: ProducerState,
+    producer: ConnectionProducer,
 }
 
 impl NativeSession {
@@ -30,7 +31,7 @@ impl NativeSession {
         if !context.is_greeted() {
             used = self.greeting(context, bytes);
         }
-        while context.is_open() && context.is_greeted() && context.has_room_for_answer() {
+        while context.is_open() && context.is_greeted() && context.may_go_on() {
             let rest = &bytes[used..];
             if let Some((publish, length)) = native::decode_publish(rest, limit) {
                 used += length;
@@ -131,13 +132,15 @@ impl NativeSession {
             }
             return;
         };
-        if let Err(rejected) = context.publish(topic, it.format, it.payload) {
+        match context.publish(topic, it.format, it.payload) {
+            Ok(_) if it.clears_last_value => context.clear_last_value(topic.id),
+            Ok(_) => {}
             // What it may not do is told once: a program that goes on publishing does not read, and more would flood
             // it.
-            if rejected.code == code::FORBIDDEN && !topic.tell_once() {
-                return context.reject_silently();
+            Err(rejected) if rejected.code == code::FORBIDDEN && !topic.tell_once() => {
+                context.reject_silently();
             }
-            context.reject(kind::PUBLISH, it.alias.into(), &rejected);
+            Err(rejected) => context.reject(kind::PUBLISH, it.alias.into(), &rejected),
         }
     }
 
@@ -171,16 +174,13 @@ impl NativeSession {
 }
 
 fn subscribe(context: &mut impl ClientContext, it: &native::Subscribe<'_>) {
-    let options = match it.updates {
-        native::Updates::All => SubscriptionOptions::default(),
-        native::Updates::PerSecond(updates) => SubscriptionOptions {
-            updates_per_second: std::num::NonZeroU32::new(updates),
-            ..SubscriptionOptions::default()
-        },
-        native::Updates::Newest => {
-            SubscriptionOptions { conflate: true, ..SubscriptionOptions::default() }
-        }
+    let (updates_per_second, conflate) = match it.updates {
+        native::Updates::All => (None, false),
+        native::Updates::PerSecond(updates) => (std::num::NonZeroU32::new(updates), false),
+        native::Updates::Newest => (None, true),
     };
+    let last_values = it.last_values;
+    let options = SubscriptionOptions { updates_per_second, conflate, last_values };
     let number = it.subscription;
     match context.subscribe(number, it.pattern, options) {
         Ok(()) => context.tell(|out| native::encode_subscribed(out, number)),

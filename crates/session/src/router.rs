@@ -6,11 +6,13 @@
 
 mod context;
 mod held_topic;
+mod producer;
 mod rejected;
 mod renderer;
 
 pub use context::{ClientContext, Greeting, GuaranteedMessage, RequestedLimits};
 pub use held_topic::{AccessEpoch, HeldTopic, Rights};
+pub(crate) use producer::{ConnectionProducer, interval};
 pub use rejected::{Rejected, StoreError};
 pub use renderer::{SessionRenderer, StoreEvent};
 
@@ -131,6 +133,10 @@ impl SessionRenderer for ClientRenderer {
 
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
         each!(self, renderer => renderer.gap(out, gap))
+    }
+
+    fn last_values(&mut self, out: &mut Vec<u8>, subscription: u32, count: u64) {
+        each!(self, renderer => renderer.last_values(out, subscription, count))
     }
 
     fn rejected(&mut self, out: &mut Vec<u8>, rejected: &trunkline_native::Rejected<'_>) {

@@ -2,24 +2,41 @@
 
 use std::collections::BTreeMap;
 
+use trunkline_server::Config;
+
 /// A message that the router took.
 #[derive(Debug)]
 pub(crate) struct Published {
     pub(crate) time: u64,
     pub(crate) format: u16,
     pub(crate) payload: Vec<u8>,
+    /// It is not the last value of its topic: it is a request, or it clears the value.
+    pub(crate) is_no_value: bool,
 }
 
 /// All messages of all topics.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     topics: BTreeMap<String, Vec<Published>>,
+    /// Patterns of topics that keep their last value.
+    kept: Vec<String>,
+    /// There may be more values than are kept.
+    pub(crate) drops_values: bool,
 }
 
 /// How many messages each topic has had.
 pub(crate) type Lengths = BTreeMap<String, u64>;
 
 impl History {
+    /// Nothing was published yet.
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            kept: config.last_values.iter().map(|rule| rule.topics.clone()).collect(),
+            drops_values: config.limits.last_values < 100,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn add(&mut self, topic: &str, message: Published) {
         match self.topics.get_mut(topic) {
             Some(messages) => messages.push(message),
@@ -39,6 +56,17 @@ impl History {
 
     pub(crate) fn lengths(&self) -> Lengths {
         self.topics.iter().map(|(name, it)| (name.clone(), it.len() as u64)).collect()
+    }
+
+    /// The sequences of the last values that match a pattern. A request is never the last message of a topic
+    /// that has others.
+    pub(crate) fn last_values(&self, pattern: &str) -> Lengths {
+        let is_kept = |name: &str| self.kept.iter().any(|kept| is_match(kept, name));
+        let topics =
+            self.topics.iter().filter(|(name, _)| is_match(pattern, name) && is_kept(name));
+        let values =
+            topics.filter(|(_, messages)| messages.last().is_some_and(|it| !it.is_no_value));
+        values.map(|(name, messages)| (name.clone(), messages.len() as u64)).collect()
     }
 
     /// All messages of all topics.
@@ -89,7 +117,7 @@ mod tests {
     #[test]
     fn messages_count_from_1() {
         let mut history = History::default();
-        history.add("a", Published { time: 7, format: 1, payload: vec![2] });
+        history.add("a", Published { time: 7, format: 1, payload: vec![2], is_no_value: false });
         assert!(history.message("a", 0).is_none() && history.message("a", 2).is_none());
         assert_eq!(history.message("a", 1).map(|it| it.time), Some(7));
         assert_eq!((history.length("a"), history.length("b")), (1, 0));

@@ -61,7 +61,7 @@ pub(crate) fn event_loop(
     let mut platform = Simulated(Rc::clone(kernel));
     let mut listeners = Vec::new();
     for (configured, protocol) in wanted_listeners(config) {
-        let socket = platform.bind(&configured).map_err(failed)?;
+        let socket = platform.bind(&configured, protocol).map_err(failed)?;
         listeners.push(ProtocolListener { socket, protocol, configured });
     }
     EventLoop::new(engine, platform, listeners).map_err(failed)
@@ -85,7 +85,7 @@ impl Host {
             event_loop: event_loop(config, engine, &kernel)?,
             kernel,
             address: config.listen.native[0].clone(),
-            history: History::default(),
+            history: History::new(config),
             connections: BTreeMap::new(),
             counts: Counts::default(),
             trace,
@@ -159,7 +159,8 @@ impl Host {
         it.client_reads(most, into);
         if let Some(tampered) = &mut at.tampered {
             // There may be more or fewer bytes than the router wrote.
-            let is_all = it.to_client.is_empty() && at.unwritten.is_empty();
+            let is_all =
+                it.to_client.is_empty() && it.session.held() == 0 && at.unwritten.is_empty();
             let length =
                 if is_all { tampered.len() } else { tampered.len().min(into.len() - before) };
             into.truncate(before);
@@ -199,7 +200,7 @@ impl Host {
     /// A turn of the loop.
     fn turn(&mut self, now: u64) -> Checked {
         self.counts.turns += 1;
-        let (accounts, published) = (self.accounts(), self.counts.published);
+        let (accounts, published) = (self.accounts(), self.offered());
         let ended = self.watch.turn(&mut self.event_loop, &self.kernel)?;
         self.counts.rejected = self.engine().totals().rejected_connections;
         for link in ended {
@@ -208,7 +209,7 @@ impl Host {
         }
         self.learn_who_is_connected();
         self.note_uses(now)?;
-        if self.counts.published == published {
+        if self.offered() == published {
             self.check_gone(&accounts)?;
         }
         let links: Vec<LinkId> = self.connections.keys().copied().collect();
@@ -221,6 +222,11 @@ impl Host {
             self.forget_ended(link);
         }
         Ok(())
+    }
+
+    /// How much was offered to subscriptions: messages and last values.
+    fn offered(&self) -> (u64, u64) {
+        (self.counts.published, self.engine().router().last_value_totals().offered)
     }
 
     fn learn_who_is_connected(&mut self) {
@@ -356,11 +362,12 @@ impl Host {
 fn brief(frame: &RouterFrame<'_>) -> String {
     match frame {
         RouterFrame::Message(it) => format!(
-            "message {} of topic {} for subscription {}, {:?}, {} bytes",
+            "message {} of topic {} for subscription {}, {:?}, last value {:?}, {} bytes",
             it.sequence,
             it.topic,
             it.subscription,
             it.conflation,
+            it.last_value,
             it.payload.len()
         ),
         RouterFrame::Reply(it) => format!("reply to {}", it.correlation),

@@ -9,6 +9,7 @@ use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{Commit, Outcome, Task, commit, task};
 use trunkline_reactor::{Address, Event};
 use trunkline_security::PasswordCheck;
+use trunkline_server::platform::{Received, Sent};
 use trunkline_server::server::Command;
 
 use crate::link::{End, Link, LinkOptions, Transport};
@@ -30,6 +31,9 @@ pub(crate) struct DiskWork {
     pub(crate) disk: SimulatedDisk,
     pub(crate) commit: Option<(u64, Commit)>,
     pub(crate) task: Option<(u64, Task)>,
+    pub(crate) read: Option<(u64, Task)>,
+    /// The least time that it takes to create a segment; nanoseconds.
+    pub(crate) creates_in: u64,
     /// The commit that failed, of which some may be on disk.
     pub(crate) failed: Option<Commit>,
     pub(crate) segments_removed: u64,
@@ -44,6 +48,8 @@ impl DiskWork {
             disk: SimulatedDisk::new(seed),
             commit: None,
             task: None,
+            read: None,
+            creates_in: 0,
             failed: None,
             segments_removed: 0,
             synced,
@@ -60,14 +66,15 @@ impl DiskWork {
             }
             return Some(Outcome::Committed(result));
         }
-        let (_, it) = self.task.take_if(|(due, _)| *due <= now)?;
+        let read = self.read.take_if(|(due, _)| *due <= now);
+        let (_, it) = read.or_else(|| self.task.take_if(|(due, _)| *due <= now))?;
         Some(Outcome::Task(task(&mut self.disk, &it)))
     }
 
     fn next_outcome(&self) -> Option<u64> {
         let commit = self.commit.as_ref().map(|(due, _)| *due);
-        let task = self.task.as_ref().map(|(due, _)| *due);
-        commit.into_iter().chain(task).min()
+        let tasks = [&self.task, &self.read].into_iter().flatten().map(|(due, _)| *due);
+        commit.into_iter().chain(tasks).min()
     }
 }
 
@@ -203,24 +210,37 @@ impl Kernel {
     }
 
     /// The router reads.
-    pub(crate) fn read(&mut self, id: LinkId, into: &mut [u8]) -> io::Result<usize> {
-        let Some(link) = self.links.get_mut(&id) else { return Ok(0) };
+    pub(crate) fn read(&mut self, id: LinkId, into: &mut [u8]) -> io::Result<Received> {
+        let Some(link) = self.links.get_mut(&id) else {
+            return Ok(Received { bytes: 0, more: false });
+        };
         link.is_read = true;
-        let length = into.len().min(link.to_router.len());
-        for (place, byte) in into.iter_mut().zip(link.to_router.read(length)) {
-            *place = byte;
+        let before = link.to_router.len();
+        let (length, more);
+        if link.transport == Transport::Tls {
+            length = link.session.read(&mut link.to_router, into, &mut link.random);
+            more = link.readable() > 0;
+        } else {
+            length = into.len().min(before);
+            for (place, byte) in into.iter_mut().zip(link.to_router.read(length)) {
+                *place = byte;
+            }
+            more = length > 0 && length == into.len();
         }
+        self.has_moved |= length > 0 || link.to_router.len() < before;
         link.unused.extend(&into[..length]);
-        let checked = self.readers.read(id, length, length < into.len());
-        let end: io::Result<usize> = match self.links[&id].client_end {
-            _ if length > 0 => Ok(length),
+        let checked = self.readers.read(id, length, !more);
+        let received: io::Result<Received> = match self.links[&id].client_end {
+            _ if length > 0 || more => Ok(Received { bytes: length, more }),
             None | Some(End::Vanished) => Err(io::ErrorKind::WouldBlock.into()),
-            Some(End::Closed) => Ok(0),
+            Some(End::Closed) => Ok(Received { bytes: 0, more: false }),
             Some(End::Broken) => Err(io::ErrorKind::ConnectionReset.into()),
         };
-        self.has_moved |= !matches!(&end, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+        let would_block =
+            matches!(&received, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+        self.has_moved |= length == 0 && !more && !would_block;
         self.note(checked);
-        end
+        received
     }
 
     /// The engine has made use of bytes that were read.
@@ -237,7 +257,7 @@ impl Kernel {
     }
 
     /// The router writes.
-    pub(crate) fn write(&mut self, id: LinkId, bytes: &[u8]) -> io::Result<usize> {
+    pub(crate) fn write(&mut self, id: LinkId, bytes: &[u8]) -> io::Result<Sent> {
         let Some(link) = self.links.get_mut(&id) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
@@ -251,21 +271,49 @@ impl Kernel {
             // The first writes after the end are lost; then the other side has said that it is gone.
             Some(End::Closed) if link.random.once_in(2) => {
                 link.written.extend_from_slice(bytes);
-                return Ok(bytes.len());
+                return Ok(Sent { bytes: bytes.len(), blocked: false });
             }
             Some(_) => return Err(io::ErrorKind::BrokenPipe.into()),
         }
         // Memory may be short for a moment.
         let is_short = bytes.len() > 1 && link.was_watched && link.random.once_in(8);
         let most = if is_short { 1 + link.random.part(bytes.len() - 2) } else { bytes.len() };
-        let length = link.to_client.write(&bytes[..most]);
+        let length = match link.transport {
+            Transport::Tls => {
+                link.session.write(&mut link.to_client, &bytes[..most], &mut link.random)
+            }
+            _ => link.to_client.write(&bytes[..most]),
+        };
         link.written.extend_from_slice(&bytes[..length]);
         self.has_moved |= length > 0;
-        if length < bytes.len() {
-            link.is_full = true;
-            link.pending.writable = link.to_client.room() > link.to_client.capacity / 3;
+        let blocked = length < bytes.len() || link.session.held() > 0;
+        if blocked {
+            link.is_out_of_room();
         }
-        if length == 0 { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(length) }
+        if length == 0 {
+            Err(io::ErrorKind::WouldBlock.into())
+        } else {
+            Ok(Sent { bytes: length, blocked })
+        }
+    }
+
+    /// The router writes what a stream holds.
+    pub(crate) fn flush(&mut self, id: LinkId) -> io::Result<bool> {
+        let Some(link) = self.links.get_mut(&id) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        if link.session.held() == 0 {
+            return Ok(link.flush());
+        }
+        if !matches!(link.client_end, None | Some(End::Vanished)) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.has_moved = true;
+        let is_sent = link.flush();
+        if !is_sent {
+            link.is_out_of_room();
+        }
+        Ok(is_sent)
     }
 
     /// Bytes that the client has not read, as far as the router can know.
@@ -273,7 +321,7 @@ impl Kernel {
         let link = self.links.get(&id)?;
         match link.transport {
             Transport::SharedMemory => Some(link.to_client.len()),
-            Transport::Tcp => Some(link.to_client.len() / 2),
+            Transport::Tcp | Transport::Tls => Some(link.to_client.len() / 2),
             Transport::Unix => None,
         }
     }
@@ -294,7 +342,12 @@ impl Kernel {
         let now = self.now;
         let Some(work) = &mut self.disk else { return };
         work.segments_removed += u64::from(matches!(it, Task::Remove { .. }));
-        work.task = Some((now + work.random.between(10_000, 3_000_000), it));
+        let mut takes = work.random.between(10_000, 3_000_000);
+        if matches!(it, Task::Prepare { .. }) {
+            takes = takes.max(work.creates_in);
+        }
+        let place = if matches!(it, Task::Read { .. }) { &mut work.read } else { &mut work.task };
+        *place = Some((now + takes, it));
     }
 
     /// The router has a password compared.

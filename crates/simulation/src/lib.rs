@@ -13,6 +13,8 @@
 //! room in one, is held against it:
 //!
 //! - *order*: within a subscription and topic sequences rise, and so do the numbers of each publisher;
+//! - *last values*: those of a new subscription's topics come before what is published afterwards, each once, and the
+//!   client is told when it has had all;
 //! - *gaps*: a leap of the sequence is explained to the last message, by losses told before it and by
 //!   updates replaced;
 //! - *conflation*: no update comes before its time, and each says truly how old it is;
@@ -34,6 +36,8 @@
 use std::fmt::Write as _;
 
 mod actor;
+#[cfg(test)]
+mod attacks;
 mod history;
 mod host;
 mod kernel;
@@ -60,6 +64,7 @@ use world::{Variant, compare};
 /// What is checked in every run; isolation, in those that are repeated ([`Counts::compared`]).
 pub const CHECKERS: &[&str] = &[
     "order",
+    "last values",
     "gaps",
     "conflation",
     "rate",

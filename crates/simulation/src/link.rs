@@ -1,9 +1,13 @@
 //! A stream between a client and the router: bytes in both directions, of which the kernel holds only so
 //! many.
 
+mod session;
+
 use std::collections::VecDeque;
 
 use trunkline_random::Random;
+
+use session::Session;
 
 /// Bytes that are under way in one direction.
 #[derive(Debug)]
@@ -68,16 +72,18 @@ pub(crate) enum End {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
     Tcp,
+    Tls,
     Unix,
     SharedMemory,
 }
 
 impl Transport {
-    pub(crate) const ALL: [Self; 3] = [Self::Tcp, Self::Unix, Self::SharedMemory];
+    pub(crate) const ALL: [Self; 4] = [Self::Tcp, Self::Tls, Self::Unix, Self::SharedMemory];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Tcp => "tcp",
+            Self::Tls => "tls",
             Self::Unix => "unix",
             Self::SharedMemory => "shm",
         }
@@ -115,6 +121,8 @@ pub(crate) struct Link {
     pub(crate) address: String,
     pub(crate) to_router: Pipe,
     pub(crate) to_client: Pipe,
+    /// With TLS, what is neither in a pipe nor with the router.
+    pub(crate) session: Session,
     /// How the client has left, if it has.
     pub(crate) client_end: Option<End>,
     /// The router has ended its direction; what is under way to the client can still be read.
@@ -153,6 +161,7 @@ impl Link {
             address,
             to_router: Pipe::new(link_options.capacity.0),
             to_client: Pipe::new(link_options.capacity.1),
+            session: Session::default(),
             client_end: None,
             is_finished: false,
             is_dropped: false,
@@ -184,6 +193,25 @@ impl Link {
         }
     }
 
+    /// Bytes that the router can read.
+    pub(crate) fn readable(&self) -> usize {
+        self.to_router.len() + self.session.decrypted()
+    }
+
+    /// The router sends what is held, and then the end if it has asked for that; whether all has gone.
+    pub(crate) fn flush(&mut self) -> bool {
+        self.session.flush(&mut self.to_client);
+        let is_sent = self.session.held() == 0;
+        self.is_finished |= is_sent && self.session.ends;
+        is_sent
+    }
+
+    /// There is no room; it is told when there is some to speak of, as a kernel does.
+    pub(crate) fn is_out_of_room(&mut self) {
+        self.is_full = true;
+        self.pending.writable = self.to_client.room() > self.to_client.capacity / 3;
+    }
+
     /// Whether the client has read all that it ever will.
     pub(crate) fn is_over(&self) -> bool {
         (self.is_finished || self.is_dropped) && self.to_client.is_empty()
@@ -208,6 +236,7 @@ impl Link {
     /// The router drops its end.
     pub(crate) fn drop_by_router(&mut self) {
         (self.is_dropped, self.token) = (true, None);
+        self.session.clear();
         let takes_back = self.transport != Transport::SharedMemory && !self.to_router.is_empty();
         if takes_back {
             self.is_reset = true;

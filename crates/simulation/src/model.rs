@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use trunkline_native::{Closing, Gap, Message, RouterFrame, Updates};
+use trunkline_native::{Closing, Gap, LastValues, Message, RouterFrame, Updates};
 
 use super::history::{History, Lengths, is_match};
 use super::payload;
@@ -13,8 +13,11 @@ use super::report::{Checked, Counts, Violation, ensure, violation};
 /// A topic in a subscription.
 #[derive(Debug, Default)]
 pub(crate) struct Match {
-    /// Sequence of the last message before the subscription, then of the last that was delivered.
+    /// Sequence of the last message before the subscription, or before the last value that it is to get; then of
+    /// the last that was delivered.
     last: u64,
+    /// The last value that is to come first.
+    owed: Option<u64>,
     /// Sequence of the last loss that was reported since.
     reported_until: u64,
     /// Losses that were reported since.
@@ -53,6 +56,27 @@ impl Match {
         })
     }
 
+    /// The last value comes first, unless it was lost, replaced by a newer one, or dropped before.
+    fn check_first(&mut self, name: &str, message: &Message<'_>, may_miss: bool) -> Checked {
+        let owed = self.owed.take();
+        let sequence = message.sequence;
+        if message.last_value.is_some() {
+            return ensure(owed == Some(sequence), "last values", || {
+                format!("{name} {sequence} comes as the last value, which is {owed:?}")
+            });
+        }
+        let Some(value) = owed else { return Ok(()) };
+        let explained = self.reported + message.conflation.map_or(0, |it| it.replaced);
+        if sequence > value && sequence - value == explained + 1 {
+            // All behind the value is explained, and the value is not.
+            self.last = value;
+            return ensure(may_miss, "last values", || {
+                format!("{name} {sequence} comes before {value}, the last value")
+            });
+        }
+        Ok(())
+    }
+
     fn deliver(&mut self, now: u64, interval: u64, sequence: u64, replaced: u64) {
         (self.last, self.reported) = (sequence, 0);
         // An interval that ends late by a quarter at most counts as ended in time.
@@ -70,6 +94,11 @@ pub(crate) struct Subscription {
     updates: Updates,
     /// The messages that each topic had before.
     before: Lengths,
+    pub(crate) wants_last_values: bool,
+    /// The last values that there were.
+    pub(crate) values: Lengths,
+    /// The client was told that it has had all of them.
+    pub(crate) is_whole: bool,
     pub(crate) matches: BTreeMap<String, Match>,
 }
 
@@ -82,8 +111,10 @@ impl Subscription {
 
     fn matched(&mut self, topic: &str) -> &mut Match {
         if !self.matches.contains_key(topic) {
-            let last = self.before.get(topic).copied().unwrap_or_default();
-            self.matches.insert(topic.to_owned(), Match { last, ..Match::default() });
+            let before = self.before.get(topic).copied().unwrap_or_default();
+            let owed = self.values.get(topic).copied();
+            let last = owed.map_or(before, |value| value - 1);
+            self.matches.insert(topic.to_owned(), Match { last, owed, ..Match::default() });
         }
         self.matches.get_mut(topic).expect("it has been put there")
     }
@@ -117,7 +148,7 @@ pub(crate) struct Model {
     recent: VecDeque<(u64, u64)>,
     names: BTreeMap<u32, String>,
     /// Requests without an answer yet.
-    requested: VecDeque<(RequestedSubscription, Lengths)>,
+    requested: VecDeque<(RequestedSubscription, Lengths, Lengths)>,
     pub(crate) subscriptions: BTreeMap<u32, Subscription>,
     is_welcome: bool,
     pub(crate) is_closed: bool,
@@ -134,7 +165,11 @@ impl Model {
     pub(crate) fn ask(&mut self, requested: RequestedSubscription, history: &History) {
         // A number that is in use is rejected.
         if !self.subscriptions.contains_key(&requested.number) {
-            self.requested.push_back((requested, history.lengths()));
+            let values = match requested.last_values {
+                true => history.last_values(&requested.pattern),
+                false => Lengths::new(),
+            };
+            self.requested.push_back((requested, history.lengths(), values));
         }
     }
 
@@ -166,6 +201,7 @@ impl Model {
             RouterFrame::Message(message) => self.message(now, message, history, counts),
             RouterFrame::Gap(gap) => self.gap(now, gap, history, counts),
             RouterFrame::Subscribed(number) => self.subscribed(*number, counts),
+            RouterFrame::LastValues(it) => self.last_values(it, history.drops_values, counts),
             RouterFrame::Unsubscribed(number) => {
                 counts.unsubscribed += 1;
                 let ended = self.subscriptions.remove(number).is_some();
@@ -207,7 +243,7 @@ impl Model {
 
     fn subscribed(&mut self, number: u32, counts: &mut Counts) -> Checked {
         counts.subscribed += 1;
-        let Some((requested, before)) = self.requested.pop_front() else {
+        let Some((requested, before, values)) = self.requested.pop_front() else {
             return violation(
                 "conversation",
                 format!("{number} is confirmed, but nobody requested it"),
@@ -216,10 +252,31 @@ impl Model {
         ensure(requested.number == number, "conversation", || {
             format!("{number} is confirmed, but {} was requested first", requested.number)
         })?;
-        let RequestedSubscription { pattern, updates, .. } = requested;
-        let subscription = Subscription { pattern, updates, before, matches: BTreeMap::new() };
+        let RequestedSubscription { pattern, updates, last_values, .. } = requested;
+        let subscription = Subscription {
+            pattern,
+            updates,
+            before,
+            wants_last_values: last_values,
+            values,
+            is_whole: false,
+            matches: BTreeMap::new(),
+        };
         self.subscriptions.insert(number, subscription);
         Ok(())
+    }
+
+    fn last_values(&mut self, it: &LastValues, may_miss: bool, counts: &mut Counts) -> Checked {
+        counts.whole += 1;
+        let Some(subscription) = self.subscriptions.get_mut(&it.subscription) else {
+            return violation("last values", format!("{it:?}, and no such subscription stands"));
+        };
+        let is_first = !std::mem::replace(&mut subscription.is_whole, true);
+        let known = subscription.values.len() as u64;
+        let fits = it.count == known || may_miss && it.count < known;
+        ensure(fits && is_first && subscription.wants_last_values, "last values", || {
+            format!("{it:?}, of {:?}", subscription.values)
+        })
     }
 
     fn message(
@@ -245,7 +302,17 @@ impl Model {
         ensure(message.conflation.is_some() == is_conflated, "conflation", || {
             format!("{name} {sequence}: {:?} in a {:?}", message.conflation, subscription.updates)
         })?;
+        let (is_whole, may_miss) = (subscription.is_whole, history.drops_values);
+        ensure(!is_whole || message.last_value.is_none(), "last values", || {
+            format!("{name} {sequence} comes after the last of the last values")
+        })?;
+        let sent_age = message.last_value.unwrap_or(now - published.time);
+        ensure(sent_age == now - published.time, "last values", || {
+            format!("{name} {sequence} is not {sent_age} ns old")
+        })?;
+        counts.last_values += u64::from(message.last_value.is_some());
         let matched = subscription.matched(name);
+        matched.check_first(name, message, may_miss)?;
         let replaced = message.conflation.map_or(0, |it| it.replaced);
         matched.check_sequence(name, sequence, replaced)?;
         if let Some(conflation) = message.conflation {
@@ -271,8 +338,16 @@ impl Model {
         let (subscription, name) = self.find(gap.subscription, gap.topic)?;
         let is_conflated = subscription.updates != Updates::All;
         let matched = subscription.matched(name);
-        let after = matched.last.max(matched.reported_until);
         let Gap { count, first, last, age, .. } = *gap;
+        if let Some(value) = matched.owed.take_if(|_| !is_conflated)
+            && first > value
+        {
+            ensure(history.drops_values, "last values", || {
+                format!("{name}: {first} is lost before {value}, the last value")
+            })?;
+            matched.last = value;
+        }
+        let after = matched.last.max(matched.reported_until);
         let reported = || format!("{name}: {count} lost, {first} to {last}, after {after}");
         let fits = first > after && last >= first && count > 0 && last <= history.length(name);
         ensure(fits && count <= last - first + 1, "gaps", reported)?;

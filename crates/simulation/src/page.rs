@@ -12,14 +12,14 @@ use crate::report::{Checked, Violation, ensure, violation};
 use crate::scenario::PATTERNS;
 use trunkline_random::Random;
 
-const OPENING: &str = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+pub(crate) const OPENING: &str = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
     Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
-const TEXT: u8 = 1;
-const BINARY: u8 = 2;
+pub(crate) const TEXT: u8 = 1;
+pub(crate) const BINARY: u8 = 2;
 const CLOSE: u8 = 8;
-const PING: u8 = 9;
-const PONG: u8 = 10;
+pub(crate) const PING: u8 = 9;
+pub(crate) const PONG: u8 = 10;
 
 /// A topic in a subscription.
 #[derive(Debug, Default)]
@@ -102,10 +102,7 @@ impl Page {
 
     fn send(&mut self, link: LinkId, kind: u8, payload: &[u8], host: &mut Host) {
         let mask = (self.random.bits() as u32).to_le_bytes();
-        let mut frame = vec![0x80 | kind, 0x80 | payload.len() as u8];
-        frame.extend(mask);
-        frame.extend(payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask));
-        host.send(link, &frame);
+        host.send(link, &frame(kind, mask, payload));
     }
 
     /// Reads the whole frames that have come.
@@ -123,7 +120,12 @@ impl Page {
             self.is_open = true;
             for number in 1..=self.random.between(1, 3) {
                 let pattern = self.random.pick(PATTERNS);
-                let how = self.random.pick(&["", ", \"conflate\": true"]);
+                let how = self.random.pick(&[
+                    "",
+                    ", \"conflate\": true",
+                    ", \"last_values\": true",
+                    ", \"conflate\": true, \"last_values\": true",
+                ]);
                 let text = format!("{{\"subscribe\": {number}, \"pattern\": \"{pattern}\"{how}}}");
                 self.send(link, TEXT, text.as_bytes(), host);
             }
@@ -197,8 +199,23 @@ fn number(of: &Value, key: &str) -> Result<u64, Violation> {
     }
 }
 
+/// A frame of a client (RFC 6455, section 5.2).
+pub(crate) fn frame(kind: u8, mask: [u8; 4], payload: &[u8]) -> Vec<u8> {
+    let mut frame = vec![0x80 | kind];
+    match payload.len() {
+        length @ ..126 => frame.push(0x80 | length as u8),
+        length => {
+            frame.push(0x80 | 126);
+            frame.extend((length as u16).to_be_bytes());
+        }
+    }
+    frame.extend(mask);
+    frame.extend(payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask));
+    frame
+}
+
 /// Takes out the next frame, if it has come as a whole: its kind and its payload (RFC 6455, section 5.2).
-fn next_frame(input: &mut Vec<u8>) -> Option<(u8, Vec<u8>)> {
+pub(crate) fn next_frame(input: &mut Vec<u8>) -> Option<(u8, Vec<u8>)> {
     let (head, length) = match input.get(1)? & 0x7f {
         126 => (4, u16::from_be_bytes(*input.get(2..)?.first_chunk()?).into()),
         127 => (10, u64::from_be_bytes(*input.get(2..)?.first_chunk()?) as usize),

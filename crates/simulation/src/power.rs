@@ -1,9 +1,9 @@
 //! Guaranteed delivery under chance: the real event loop, store and journal over a disk that is simulated,
 //! with processes that die and machines that lose their power at any point.
 //!
-//! Producers and consumers are written from the protocol's description and know nothing of the router. The
-//! disk takes its time; it tears what was being written, fails, fills up, and flips bits of what is old.
-//! What everybody was told is held against what comes later:
+//! Producers and consumers are written from the protocols' descriptions and know nothing of the router; some are
+//! pages in browsers, by WebSocket. The disk takes its time; it tears what was being written, fails, fills up, and
+//! flips bits of what is old. What everybody was told is held against what comes later:
 //!
 //! - *acknowledged*: what a producer was told is stored is delivered to every durable subscription that
 //!   stood, unaltered, whatever happened in between;
@@ -15,15 +15,21 @@
 //! - *done*: what a consumer was told is acknowledged never comes again;
 //! - *conflation*: of each topic nothing older comes after something newer, and the newest comes in the end;
 //! - *positions*: none is given twice;
+//! - *dead letters*: what is delivered too often is on their topic, unaltered, once for each subscription;
 //! - *damage*: a flipped bit costs one message at most, and is told;
 //! - *settling*: when faults end, everything is stored, delivered and acknowledged.
 
 mod consumer;
 mod machine;
 mod model;
+mod page;
 mod producer;
+#[cfg(test)]
+mod start;
 
 use trunkline_native::Updates;
+use trunkline_server::engine::StoreRequest;
+use trunkline_store::Start;
 
 use super::report::{Checked, Failure, Violation, ensure};
 use consumer::Consumer;
@@ -42,6 +48,7 @@ pub const POWER_CHECKERS: &[&str] = &[
     "order",
     "done",
     "positions",
+    "dead letters",
     "damage",
     "fairness",
     "back-pressure",
@@ -88,6 +95,8 @@ counts! {
     full: "times that the disk was full",
     /// Bits that were flipped.
     flips: "bits flipped",
+    /// Connections of pages in browsers.
+    pages: "connections of pages",
     /// Clients that died.
     deaths: "clients that died",
     /// Messages that producers were told are stored.
@@ -108,6 +117,16 @@ counts! {
     done: "messages whose acknowledgement is kept",
     /// Messages that flipped bits cost.
     damaged: "messages that flipped bits cost",
+    /// Dead letters.
+    dead_letters: "dead letters",
+    /// Durable subscriptions that were paused.
+    pauses: "subscriptions paused",
+    /// Durable subscriptions that were resumed.
+    resumes: "subscriptions resumed",
+    /// Durable subscriptions that were purged.
+    purges: "subscriptions purged",
+    /// Durable subscriptions that were moved.
+    moves: "subscriptions moved",
     /// Times that the journal was rotated.
     rotated: "times that the journal was rotated",
     /// Segments that were let go of.
@@ -232,9 +251,34 @@ impl World {
                 self.machine.fail();
             }
             8..=20 => self.machine.rotate(),
+            21..=33 => self.administer(),
             _ => {}
         }
         Ok(())
+    }
+
+    /// An administrator does something with a durable subscription.
+    fn administer(&mut self) {
+        let durable = self.random.below(self.model.durables().len() as u64) as usize;
+        let name = self.model.durables()[durable].clone();
+        let is_conflated = durable + 1 == self.model.durables().len();
+        let (request, count) = match self.random.below(10) {
+            0..=3 => (StoreRequest::Pause(name), &mut self.counts.pauses),
+            4..=7 => (StoreRequest::Resume(name), &mut self.counts.resumes),
+            8 if is_conflated || self.random.once_in(2) => {
+                (StoreRequest::Purge(name), &mut self.counts.purges)
+            }
+            _ if is_conflated => return,
+            _ => (StoreRequest::Seek(name, Start::All), &mut self.counts.moves),
+        };
+        // It may be told that it is not possible now; something of it may still have come before the power is
+        // cut.
+        *count += u64::from(self.machine.administer(&request));
+        match request {
+            StoreRequest::Purge(_) => self.model.purged(durable),
+            StoreRequest::Seek(..) => self.model.moved(durable),
+            _ => {}
+        }
     }
 
     /// The router dies, alone or with its machine, and is started again.
@@ -260,6 +304,9 @@ impl World {
         self.mends_at = None;
         if self.machine.has_failed() {
             self.restart(false)?;
+        }
+        for name in self.model.durables() {
+            self.machine.administer(&StoreRequest::Resume(name.clone()));
         }
         for _ in 0..REST {
             self.step(false)?;

@@ -13,6 +13,7 @@ pub(crate) struct RequestedSubscription {
     pub(crate) number: u32,
     pub(crate) pattern: String,
     pub(crate) updates: Updates,
+    pub(crate) last_values: bool,
 }
 
 /// What the router took from one connection.
@@ -69,17 +70,20 @@ impl Reader {
                 }
                 ClientFrame::Forget(alias) => _ = self.aliases.remove(&alias),
                 ClientFrame::Publish(it) => {
-                    self.publish(now, it.alias, it.format, it.payload, history);
+                    let message = (it.format, it.payload, it.clears_last_value);
+                    self.publish(now, it.alias, message, history);
                 }
                 ClientFrame::Request(it) => {
-                    self.publish(now, it.alias, it.format, it.payload, history);
+                    self.publish(now, it.alias, (it.format, it.payload, true), history);
                 }
                 ClientFrame::Subscribe(it) if check_pattern(it.pattern).is_ok() => {
-                    let (number, updates) = (it.subscription, it.updates);
-                    subscribe(
-                        RequestedSubscription { number, pattern: it.pattern.to_owned(), updates },
-                        history,
-                    );
+                    let requested = RequestedSubscription {
+                        number: it.subscription,
+                        pattern: it.pattern.to_owned(),
+                        updates: it.updates,
+                        last_values: it.last_values,
+                    };
+                    subscribe(requested, history);
                 }
                 // What the router says to these is checked where it is said.
                 ClientFrame::Subscribe(_)
@@ -94,10 +98,17 @@ impl Reader {
         used
     }
 
-    fn publish(&self, now: u64, alias: u32, format: u16, payload: &[u8], history: &mut History) {
+    /// A message, with its format and whether it is no last value.
+    fn publish(
+        &self,
+        time: u64,
+        alias: u32,
+        (format, payload, is_no_value): (u16, &[u8], bool),
+        history: &mut History,
+    ) {
         if let Some(topic) = self.aliases.get(&alias) {
             let payload = payload.to_vec();
-            history.add(topic, Published { time: now, format, payload });
+            history.add(topic, Published { time, format, payload, is_no_value });
         }
     }
 }

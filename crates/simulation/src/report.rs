@@ -63,6 +63,10 @@ counts! {
     delivered: "messages delivered",
     /// Messages that pages in browsers read.
     page_messages: "messages read by pages in browsers",
+    /// Last values delivered to new subscriptions.
+    last_values: "last values delivered",
+    /// Subscriptions that got all their last values.
+    whole: "subscriptions that were told that they had all last values",
     /// Updates that were replaced by newer ones and told as such.
     replaced: "updates replaced by newer ones",
     /// Reports of losses.

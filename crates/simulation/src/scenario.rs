@@ -7,6 +7,7 @@ use trunkline_router::Overflow as RouterOverflow;
 
 use trunkline_random::Random;
 use trunkline_server::Config;
+use trunkline_server::config::LastValueRule;
 
 /// Topics that are published to.
 pub(crate) const TOPICS: &[&str] = &[
@@ -54,6 +55,8 @@ pub(crate) struct Plan {
     /// Subscriptions that it wants.
     pub(crate) subscribes: u64,
     pub(crate) asks: bool,
+    /// Its subscriptions begin with the last values.
+    pub(crate) wants_last_values: bool,
     pub(crate) answers: bool,
     /// It reads little, and stops reading for long.
     pub(crate) is_slow: bool,
@@ -90,7 +93,7 @@ impl Scenario {
     pub(crate) fn new(seed: u64) -> Self {
         let mut random = Random::stream(seed, 0x7363_656e);
         let mut config = config(&mut random);
-        let reload =
+        let mut reload =
             random.once_in(3).then(|| (random.between(50, 250), self::config(&mut random)));
         let grain = random.pick(&[20_000, 100_000, 1_000_000]);
         let mut plans = Vec::new();
@@ -119,6 +122,16 @@ impl Scenario {
         }
         if !is_one_by_one && random.once_in(4) {
             config.limits.connections = plans.len() - 2;
+        }
+        let mut random = Random::stream(seed, 0x6c61_7374);
+        let kept = random.pick(&[">", "fx/>", "fx/EURUSD/*"]);
+        let last_values = random.pick(&[1_000, 1_000, 3]);
+        for config in reload.iter_mut().map(|(_, config)| config).chain([&mut config]) {
+            config.last_values = vec![LastValueRule { topics: kept.to_owned() }];
+            config.limits.last_values = last_values;
+        }
+        for plan in &mut plans {
+            plan.wants_last_values = random.once_in(2);
         }
         let pages = if is_one_by_one { 0 } else { random.below(3) };
         for (index, plan) in plans.iter_mut().enumerate() {
@@ -162,6 +175,7 @@ fn plan(random: &mut Random) -> Plan {
         publishes: 0,
         subscribes: 0,
         asks: false,
+        wants_last_values: false,
         answers: false,
         is_slow: false,
         hurries: false,

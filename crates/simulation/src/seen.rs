@@ -36,6 +36,7 @@ enum Kind {
     Unsubscribed,
     Pong,
     Closing,
+    LastValues,
 }
 
 fn seen(kind: Kind, what: impl Hash) -> Digest {
@@ -66,7 +67,7 @@ pub(crate) fn of_frame(frame: &RouterFrame<'_>, name: &str) -> Option<Digest> {
             Kind::Message,
             (
                 (it.subscription, name, it.sequence, parts(it.conflation)),
-                (it.request.is_some(), it.format, it.payload),
+                (it.request.is_some(), it.last_value, it.format, it.payload),
             ),
         ),
         RouterFrame::Gap(it) => {
@@ -80,6 +81,7 @@ pub(crate) fn of_frame(frame: &RouterFrame<'_>, name: &str) -> Option<Digest> {
         RouterFrame::Subscribed(number) => seen(Kind::Subscribed, number),
         RouterFrame::Unsubscribed(number) => seen(Kind::Unsubscribed, number),
         RouterFrame::Pong(token) => seen(Kind::Pong, token),
+        RouterFrame::LastValues(it) => seen(Kind::LastValues, (it.subscription, it.count)),
         RouterFrame::Closing(it) => seen(Kind::Closing, (it.code, it.text)),
     })
 }
@@ -91,7 +93,7 @@ pub(crate) fn of_event(event: &Event<'_>) -> Digest {
             Kind::Message,
             (
                 (it.subscription.number(), it.topic, it.sequence, parts(it.conflation)),
-                (it.request.is_some(), it.format, it.payload),
+                (it.request.is_some(), it.last_value, it.format, it.payload),
             ),
         ),
         Event::Gap(it) => seen(
@@ -104,6 +106,7 @@ pub(crate) fn of_event(event: &Event<'_>) -> Digest {
         Event::Subscribed(it) => seen(Kind::Subscribed, it.number()),
         Event::Unsubscribed(it) => seen(Kind::Unsubscribed, it.number()),
         Event::Pong(token) => seen(Kind::Pong, token),
+        Event::LastValues(it) => seen(Kind::LastValues, (it.subscription.number(), it.count)),
         Event::Closing(it) => seen(Kind::Closing, (it.code, it.text)),
         _ => Digest(0),
     }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use trunkline_journal::{Commit, Outcome, Task};
 use trunkline_reactor::{Address, Event, Idle};
 use trunkline_security::PasswordCheck;
-use trunkline_server::Peer;
-use trunkline_server::platform::{Deadline, Listener, Platform, Stream};
+use trunkline_server::platform::{Deadline, Listener, Platform, Received, Sent, Stream};
 use trunkline_server::server::Command;
+use trunkline_server::{Peer, Protocol};
 
 use crate::kernel::{Kernel, LinkId, Listening};
 
@@ -33,17 +33,22 @@ pub(crate) struct SimulatedListener {
 }
 
 impl Stream for SimulatedStream {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<Received> {
         self.kernel.borrow_mut().read(self.link, bytes)
     }
 
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<Sent> {
         self.kernel.borrow_mut().write(self.link, bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<bool> {
+        self.kernel.borrow_mut().flush(self.link)
     }
 
     fn finish(&mut self) -> io::Result<()> {
         if let Some(link) = self.kernel.borrow_mut().links.get_mut(&self.link) {
-            link.is_finished = true;
+            link.session.ends = true;
+            link.flush();
         }
         Ok(())
     }
@@ -62,7 +67,7 @@ impl Stream for SimulatedStream {
     fn peer(&self) -> Peer {
         let kernel = self.kernel.borrow();
         let link = &kernel.links[&self.link];
-        Peer { transport: link.transport.name(), address: link.address.clone() }
+        Peer { transport: link.transport.name(), address: link.address.clone(), certificate: None }
     }
 
     fn used(&mut self, bytes: usize) {
@@ -137,7 +142,7 @@ impl Platform for Simulated {
         }
     }
 
-    fn bind(&mut self, address: &Address) -> io::Result<SimulatedListener> {
+    fn bind(&mut self, address: &Address, _: Protocol) -> io::Result<SimulatedListener> {
         let mut kernel = self.0.borrow_mut();
         if kernel.listeners.iter().any(|it| it.address == *address) {
             return Err(io::ErrorKind::AddrInUse.into());

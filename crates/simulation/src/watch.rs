@@ -138,7 +138,10 @@ fn check_served(
         ensure(it.unwritten <= MOST_UNWRITTEN, "fairness", || {
             format!("stream {link} has output and room for it after {} turns", it.unwritten)
         })?;
-        let is_unread = !it.to_router.is_empty() && !engine.is_held(*id);
+        ensure(!(sleeps && it.session.held() > 0 && !it.is_full), "fairness", || {
+            format!("stream {link} holds output and has room for it, and the loop sleeps")
+        })?;
+        let is_unread = it.readable() > 0 && !engine.is_held(*id);
         ensure(!(is_unread && sleeps), "fairness", || {
             format!("stream {link} has bytes to read, and the loop sleeps")
         })?;

@@ -44,7 +44,7 @@ fn faults_fit_the_sources_and_name_a_checker() {
             assert!(fits, "{} does not fit one place of {file}:\n{text}", path.display());
         }
     }
-    for checker in ["fairness", "back-pressure", "lingering", "commit order"] {
+    for checker in ["fairness", "back-pressure", "lingering", "commit order", "last values"] {
         assert!(names.iter().any(|name| name == checker), "there is no fault for {checker}");
     }
 }

@@ -1,7 +1,7 @@
 //! Acknowledgements and releases of consumers.
 
 use crate::body::kind;
-use crate::durable::Durable;
+use crate::durable::{Durable, Ended};
 use crate::event_sink::{ClockReading, EventSink, Rejected};
 use crate::store::{Answer, Store};
 
@@ -36,6 +36,7 @@ impl Store {
         let id = *self.consumer_of.get(&(client, subscription)).ok_or(Rejected::Unknown)?;
         let consumer = self.consumers.get_mut(&id).ok_or(Rejected::Unknown)?;
         consumer.acknowledgements += 1;
+        let was_late = std::mem::take(&mut consumer.is_late);
         let (number, wants_acknowledged) = (consumer.durable, consumer.wants_acknowledged);
         let ranges = self.durables.get(&number).map_or(0, Durable::kept_ranges);
         let count = match is_cumulative {
@@ -56,7 +57,10 @@ impl Store {
             return Ok(());
         }
         self.is_urgent |= wants_acknowledged;
-        if wants_acknowledged || matches!(count, Ok(1..)) {
+        if was_late && !wants_acknowledged && !matches!(count, Ok(1..)) {
+            // It has room again.
+            self.add_work(number);
+        } else if wants_acknowledged || matches!(count, Ok(1..)) {
             if !std::mem::replace(&mut durable.is_unlogged, true) {
                 self.unlogged.push_back(number);
             }
@@ -178,20 +182,29 @@ impl Store {
     ) -> Result<(), Rejected> {
         let id = *self.consumer_of.get(&(client, subscription)).ok_or(Rejected::Unknown)?;
         let consumer = self.consumers.get_mut(&id).ok_or(Rejected::Unknown)?;
+        let was_late = std::mem::take(&mut consumer.is_late);
         let number = consumer.durable;
         let durable = self.durables.get_mut(&number).ok_or(Rejected::Unknown)?;
         let is_done = consumer.through.is_some_and(|through| position <= through);
         if is_done || durable.in_flight.get(&position).is_none_or(|it| it.consumer != Some(id)) {
+            if was_late {
+                // It has room again.
+                self.add_work(number);
+            }
             return Ok(());
         }
         let due = at.now.saturating_add(delay);
         if delay > 0 && durable.conflated.is_none() {
-            durable.delay(position, due);
+            durable.delay(position, due, Ended::Released);
             self.set_alarm(number, due);
+            if was_late {
+                self.add_work(number);
+            }
             return Ok(());
         }
-        if let Some(flight) = durable.land(position) {
+        if let Some(mut flight) = durable.land(position) {
             consumer.in_flight -= 1;
+            flight.entry.ended = Ended::Released;
             durable.give_back(&flight, at.now, due);
         }
         self.pump(number, at, sink);

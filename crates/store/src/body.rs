@@ -15,6 +15,8 @@
 //! Numbers are little-endian; a text has its length before it, in 16 bits. `docs/journal.md` has the other
 //! kinds.
 
+use trunkline_journal::Record;
+
 /// Kinds of records.
 pub mod kind {
     /// The first record of each segment: everything known besides messages, or the first of several pieces
@@ -30,12 +32,26 @@ pub mod kind {
     pub const ACKNOWLEDGED_2: u8 = 5;
     /// A durable subscription was deleted.
     pub const DELETED: u8 = 6;
-    /// A durable subscription is made.
-    pub const SUBSCRIPTION: u8 = 7;
+    /// A durable subscription was made, in the layout of version 3 of the state.
+    pub const SUBSCRIPTION_3: u8 = 7;
+    /// Messages of a durable subscription were done, in version 3.
+    pub const DONE_3: u8 = 8;
+    /// Another piece of a checkpoint, in version 3.
+    pub const PIECE_3: u8 = 9;
+    /// A durable subscription is made, or moved: its whole state.
+    pub const SUBSCRIPTION: u8 = 10;
     /// Messages of a durable subscription are done.
-    pub const DONE: u8 = 8;
+    pub const DONE: u8 = 11;
     /// Another piece of a checkpoint, true at its place.
-    pub const PIECE: u8 = 9;
+    pub const PIECE: u8 = 12;
+    /// A message that says which message of a durable subscription it replaces: that one is done.
+    pub const DEAD_LETTER: u8 = 13;
+    /// How often messages of a durable subscription were delivered.
+    pub const DELIVERED: u8 = 14;
+    /// A producer was deleted.
+    pub const PRODUCER_DELETED: u8 = 15;
+    /// A durable subscription was paused, or resumed.
+    pub const PAUSED: u8 = 16;
 
     /// The kind in words.
     pub fn name(kind: u8) -> &'static str {
@@ -44,11 +60,15 @@ pub mod kind {
             STATE => "state",
             MESSAGE => "message",
             PRODUCER => "producer",
-            SUBSCRIPTION | SUBSCRIPTION_2 => "subscription",
+            SUBSCRIPTION | SUBSCRIPTION_2 | SUBSCRIPTION_3 => "subscription",
             ACKNOWLEDGED_2 => "acknowledged",
             DELETED => "deleted",
-            DONE => "done",
-            PIECE => "piece",
+            DONE | DONE_3 => "done",
+            PIECE | PIECE_3 => "piece",
+            DEAD_LETTER => "dead letter",
+            DELIVERED => "delivered",
+            PRODUCER_DELETED => "producer deleted",
+            PAUSED => "paused",
             _ => "unknown",
         }
     }
@@ -94,7 +114,17 @@ impl<'a> StoredMessage<'a> {
         MESSAGE_HEAD + self.topic.len() + self.payload.len()
     }
 
-    /// From the body of a record; `None` if it is not a message.
+    /// The message in a record: a stored one, or a dead letter; `None` if it has none.
+    #[inline]
+    pub fn of(record: &Record<'a>) -> Option<Self> {
+        match record.kind {
+            kind::MESSAGE => Self::read(record.body),
+            kind::DEAD_LETTER => Self::read(Replaced::read(record.body)?.1),
+            _ => None,
+        }
+    }
+
+    /// From the body of a record of a stored message; `None` if it is not one.
     #[inline]
     pub fn read(body: &'a [u8]) -> Option<Self> {
         let (head, rest) = body.split_first_chunk::<MESSAGE_HEAD>()?;
@@ -110,6 +140,33 @@ impl<'a> StoredMessage<'a> {
             topic: std::str::from_utf8(topic).ok()?,
             payload,
         })
+    }
+}
+
+/// The message that a dead letter replaces, before the letter itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Replaced {
+    /// The durable subscription of which it is done.
+    pub(crate) durable: u32,
+    pub(crate) position: u64,
+}
+
+impl Replaced {
+    /// Bytes of it.
+    pub(crate) const BYTES: usize = 12;
+
+    pub(crate) fn bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[..4].copy_from_slice(&self.durable.to_le_bytes());
+        bytes[4..].copy_from_slice(&self.position.to_le_bytes());
+        bytes
+    }
+
+    /// It, and the letter behind it.
+    pub(crate) fn read(body: &[u8]) -> Option<(Self, &[u8])> {
+        let mut reader = Reader(body);
+        let (durable, position) = (reader.u32()?, reader.u64()?);
+        Some((Self { durable, position }, reader.0))
     }
 }
 

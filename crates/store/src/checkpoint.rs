@@ -5,10 +5,12 @@
 //! for the checkpoint to be complete. A piece is true at its place; later changes are in records of their
 //! own. Recovery begins with the first piece of the last complete checkpoint.
 
+use std::collections::BTreeMap;
+
 use crate::body::{Writer, kind};
 use crate::durable::{Account, Durable};
 use crate::event_sink::{ClockReading, Rejected};
-use crate::state::{Part, VERSION};
+use crate::state::{Delivered, Part, VERSION};
 use crate::store::Store;
 use trunkline_journal::Room;
 
@@ -34,12 +36,16 @@ enum Place {
 /// Bytes of a piece besides its producers and subscriptions.
 const HEAD: usize = 28;
 
-/// Bytes of a producer besides its name, and of a part besides its name, its pattern and its ranges.
+/// Bytes of a producer besides its name, and of a part besides its name, its pattern, its ranges and its
+/// counts of deliveries.
 const PRODUCER: usize = 30;
-const PART: usize = 100;
+const PART: usize = 148;
 
 /// The least room for ranges; two numbers take twenty bytes at most.
 const RANGES: usize = 40;
+
+/// The most bytes of a piece that has only one item: with the longest names and patterns.
+const LONGEST: usize = 700;
 
 /// The most bytes waiting to be written when another piece, which records wait for, is added.
 const AHEAD: usize = 4 << 20;
@@ -64,6 +70,11 @@ impl Store {
         Ok(())
     }
 
+    /// Room that is enough for any piece: less may be too little for the next one, and nothing may wait for that.
+    fn piece_room(&self) -> usize {
+        self.piece_bytes().max(LONGEST)
+    }
+
     /// The most bytes of a piece, unless it has only one item.
     fn piece_bytes(&self) -> usize {
         self.settings.piece_bytes.min(self.journal.record_bytes() / 2)
@@ -75,7 +86,7 @@ impl Store {
         let is_late = self.journal.end().offset > self.settings.journal.segment_bytes / 2;
         let waits = self.checkpoint.is_some()
             && is_late
-            && self.journal.make_room(self.piece_bytes()) == Ok(Room::Here);
+            && self.journal.make_room(self.piece_room()) == Ok(Room::Here);
         self.is_urgent |= waits;
         self.is_checkpoint_awaited |= waits;
         waits
@@ -94,7 +105,7 @@ impl Store {
     pub(crate) fn go_on_with_checkpoint(&mut self, at: ClockReading) -> bool {
         let Some(checkpoint) = self.checkpoint else { return false };
         // Otherwise the next segment begins with it.
-        if self.journal.make_room(self.piece_bytes()) != Ok(Room::Here) {
+        if self.journal.make_room(self.piece_room()) != Ok(Room::Here) {
             return false;
         }
         let (body, next) = self.piece(&checkpoint);
@@ -170,13 +181,15 @@ impl Durable {
     /// Its state, with the done ranges from a position on that fit so many bytes. `end` is the next
     /// position of the journal.
     pub(crate) fn part(&self, from: u64, bytes: usize, end: u64) -> Part<'_> {
-        let mut bounds = Bounds { all: Vec::new(), before: 0, bytes: 4, most: bytes };
-        let to = self.write_done(from, end, &mut bounds);
+        let mut bounds = Bounds { all: Vec::new(), before: 0, bytes: 8, most: bytes };
+        let mut to = self.write_done(from, end, &mut bounds);
+        let delivered = bounds.delivered(&self.delivered, from, &mut to);
         // What is not in the journal yet gets a record of its own.
         let account = Account {
             acknowledged: self.account.acknowledged - self.unlogged.acknowledged,
             expired: self.account.expired - self.unlogged.expired,
             lost: self.account.lost - self.unlogged.lost,
+            purged: self.account.purged - self.unlogged.purged,
             ..self.account
         };
         Part {
@@ -186,6 +199,8 @@ impl Durable {
             conflation: self.interval(),
             account,
             matched: self.matched(end),
+            is_paused: self.is_paused,
+            delivered,
             span: (from, to),
             bounds: bounds.all,
         }
@@ -253,6 +268,32 @@ impl Bounds {
         self.all.extend([begin, end]);
         (self.before, self.bytes) = (end, bytes);
         true
+    }
+}
+
+impl Bounds {
+    /// The counts of deliveries of the positions from one up to another. Where there is no room for all, both
+    /// end earlier, with one count at least.
+    fn delivered(&mut self, all: &Delivered, from: u64, to: &mut u64) -> Delivered {
+        let mut delivered = Delivered { through: all.through, counts: BTreeMap::new() };
+        let mut before = 0;
+        for (position, count) in all.counts.range(from..*to) {
+            let bytes = self.bytes + short(position - before) + short(u64::from(*count));
+            if bytes > self.most && !delivered.counts.is_empty() {
+                *to = *position;
+                break;
+            }
+            delivered.counts.insert(*position, *count);
+            (before, self.bytes) = (*position, bytes);
+        }
+        // Ranges behind that are of the next part.
+        while self.all.len() >= 2 && self.all[self.all.len() - 2] >= *to {
+            self.all.truncate(self.all.len() - 2);
+        }
+        if let Some(last) = self.all.last_mut() {
+            *last = (*last).min(*to);
+        }
+        delivered
     }
 }
 

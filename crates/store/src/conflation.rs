@@ -323,7 +323,7 @@ mod tests {
         let mut conflated = Conflated::new(interval);
         for position in 1..1_000 {
             let at = Address { segment: 0, offset: 0 };
-            let entry = Entry { position, at, deliveries: 0, wants_disk: false, topic: 0 };
+            let entry = Entry::new(position, at, false);
             let now = position * interval;
             conflated.push(&format!("orders/{position}"), entry, (0, 0), now);
             let next = conflated.next(now).map(|(entry, replaced)| (entry.position, replaced));
@@ -337,7 +337,7 @@ mod tests {
 
     fn entry(position: u64) -> Entry {
         let at = Address { segment: 0, offset: 0 };
-        Entry { position, at, deliveries: 0, wants_disk: false, topic: 0 }
+        Entry::new(position, at, false)
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use trunkline_router::check_pattern;
 
+use crate::administration::Change;
 use crate::body::{Writer, kind};
 use crate::conflation::Conflated;
 use crate::durable::Durable;
@@ -71,6 +72,8 @@ pub(crate) struct Consumer {
     pub(crate) unconfirmed: u64,
     /// Whether it is in the list of consumers to be told.
     pub(crate) is_unconfirmed: bool,
+    /// It did not acknowledge a message in time, and nothing since.
+    pub(crate) is_late: bool,
 }
 
 /// The most consumers of a durable subscription: each one that leaves looks through all of them.
@@ -121,6 +124,7 @@ impl Store {
             answered: 0,
             unconfirmed: 0,
             is_unconfirmed: false,
+            is_late: false,
         };
         self.consumers.insert(consumer, consuming);
         self.consumer_of.insert((client, requested.subscription), consumer);
@@ -175,6 +179,7 @@ impl Store {
             pace: if is_replay { requested.pace } else { 0 },
             conflated: requested.conflation.map(|interval| Box::new(Conflated::new(interval))),
             is_active: is_replay || !self.journal.is_on_disk(),
+            policy: self.settings.delivery_of(requested.name),
             ..Durable::default()
         };
         let number = self.next_durable;
@@ -259,14 +264,18 @@ impl Store {
         Some(durable)
     }
 
-    fn tell_consuming(&mut self, consumer: u32, sink: &mut impl EventSink) {
-        let Some(it) = self.consumers.get(&consumer) else { return };
+    pub(crate) fn tell_consuming(&mut self, consumer: u32, sink: &mut impl EventSink) {
+        let Some(it) = self.consumers.get_mut(&consumer) else { return };
+        let is_new = std::mem::take(&mut it.is_new);
         let end = self.journal.last() + 1;
         let durable = self.durables.get(&it.durable);
         let (waiting, next) =
             durable.map_or((0, end), |durable| (durable.account().waiting, durable.horizon(end)));
-        let Consumer { client, subscription, window, is_new, .. } = *it;
-        let most = durable.map(|durable| durable.share(self.settings.ranges));
+        let Consumer { client, subscription, window, .. } = *it;
+        let most = durable.map(|durable| match durable.is_paused {
+            true => 0,
+            false => durable.share(self.settings.ranges),
+        });
         let window = window.min(most.unwrap_or(u32::MAX));
         sink.consuming(client, &Consuming { subscription, window, waiting, next, is_new });
     }
@@ -325,25 +334,13 @@ impl Store {
             return Err(Rejected::failed(why));
         }
         let Some(durable) = self.remove_durable(number) else { return Ok(()) };
-        self.deleted.push(number);
-        self.log_deleted(at);
+        self.change(at, Change::Deleted(number));
         for consumer in durable.consumers.iter().filter_map(|id| self.consumers.remove(id)) {
             self.consumer_of.remove(&(consumer.client, consumer.subscription));
             sink.ended(consumer.client, consumer.subscription);
         }
         self.retain_at = self.retain_at.min(at.now);
         Ok(())
-    }
-
-    /// Writes deletions to the journal. A full journal has room later, since deletions make some.
-    pub(crate) fn log_deleted(&mut self, at: ClockReading) {
-        while let Some(number) = self.deleted.last().copied()
-            && self.make_room(at, 4).is_ok()
-        {
-            self.journal.append(at.time, kind::DELETED, &[&number.to_le_bytes()]);
-            self.is_urgent = true;
-            self.deleted.pop();
-        }
     }
 
     /// A client can take messages again.
@@ -379,12 +376,12 @@ impl Store {
 
 impl Durable {
     /// The most bytes of the record that creates it: higher positions take more.
-    fn most_bytes(&self, number: u32) -> usize {
+    pub(crate) fn most_bytes(&self, number: u32) -> usize {
         self.body(number, u64::MAX).len()
     }
 
     /// The record that creates it; `end` is the next position of the journal.
-    fn body(&self, number: u32, end: u64) -> Vec<u8> {
+    pub(crate) fn body(&self, number: u32, end: u64) -> Vec<u8> {
         let mut out = Writer::default();
         // One that is new has a single range.
         self.part(0, usize::MAX, end).write(number, &mut out);

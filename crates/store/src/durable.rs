@@ -5,8 +5,8 @@
 //!
 //!   in the journal --search--> ready ------- delivered -----> in flight ---- acknowledged ---> done
 //!                              again ------^                      |
-//!                                ^                                +-- given back, or its
-//!                                |                                |   consumer has left
+//!                              |  ^                               +-- given back, not acknowledged in
+//!                 dead letter <+  |                               |   time, or its consumer has left
 //!                                +--------------------------------+
 //!                                |                                |
 //!                                +---- due ---- delayed <---------+-- given back for later
@@ -18,12 +18,15 @@
 //! ([`Conflated`]); one that is replaced is done, and counts as elided.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::num::NonZeroU32;
 
 use trunkline_journal::Address;
 
 use crate::conflation::Conflated;
+use crate::overdue::Overdue;
 use crate::ranges::Ranges;
-use crate::state::Done;
+use crate::settings::DeliveryPolicy;
+use crate::state::{Delivered, Done};
 
 /// A matching message that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,14 +39,46 @@ pub(crate) struct Entry {
     pub(crate) wants_disk: bool,
     /// For a conflated subscription: its number for the topic.
     pub(crate) topic: u32,
+    /// How its last delivery ended, if it did.
+    pub(crate) ended: Ended,
+    /// The consumer that did not acknowledge it in time: another one gets it, if there is one.
+    pub(crate) late: Option<NonZeroU32>,
+}
+
+impl Entry {
+    /// A message that was not delivered yet.
+    #[inline]
+    pub(crate) fn new(position: u64, at: Address, wants_disk: bool) -> Self {
+        let (deliveries, topic, ended, late) = (0, 0, Ended::Unknown, None);
+        Self { position, at, deliveries, wants_disk, topic, ended, late }
+    }
+}
+
+/// How a delivery ended without an acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It is under way, or it was before the last start.
+    #[default]
+    Unknown,
+    /// The consumer did not acknowledge it in time.
+    TimedOut,
+    /// The consumer released it.
+    Released,
+    /// The consumer left.
+    Left,
+    /// However often: it is too long for a dead letter, and is delivered until it is acknowledged.
+    Undeliverable,
 }
 
 /// A message that was delivered and not acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InFlight {
     pub(crate) entry: Entry,
-    /// The consumer that has it; none if it was released with a delay by a consumer that has left.
+    /// The consumer that has it; none if it was released with a delay by a consumer that has left, or if it
+    /// is to become a dead letter.
     pub(crate) consumer: Option<u32>,
+    /// When it was delivered.
+    pub(crate) since: u64,
     /// If it was released with a delay: the end of the delay. Until then its consumer counts as having it.
     pub(crate) due: Option<u64>,
 }
@@ -113,6 +148,8 @@ pub enum LossReason {
     Quota,
     /// They are no longer retained.
     Gone,
+    /// An administrator purged them.
+    Purged,
 }
 
 /// The accounts of a durable subscription. No message is in two of them.
@@ -126,6 +163,10 @@ pub struct Account {
     pub expired: u64,
     /// Damaged, over the quota, or no longer retained.
     pub lost: u64,
+    /// Delivered as often as may be, and stored as a dead letter.
+    pub dead_lettered: u64,
+    /// Purged by an administrator, as far as they were counted.
+    pub purged: u64,
     /// Delivered and not acknowledged.
     pub in_flight: u64,
     /// Waiting to be delivered, as far as they were found.
@@ -134,6 +175,18 @@ pub struct Account {
     pub is_behind: bool,
     /// Deliveries, including redeliveries.
     pub deliveries: u64,
+    /// Redeliveries.
+    pub redelivered: u64,
+    /// Deliveries that were not acknowledged in time.
+    pub timed_out: u64,
+}
+
+impl Account {
+    /// Those that are done.
+    pub(crate) fn done(&self) -> u64 {
+        let Self { acknowledged, elided, expired, lost, dead_lettered, purged, .. } = self;
+        acknowledged + elided + expired + lost + dead_lettered + purged
+    }
 }
 
 /// A durable subscription, or a replay.
@@ -196,6 +249,17 @@ pub(crate) struct Durable {
     pub(crate) first_expires: Option<(u64, u64)>,
     /// Done messages that are not in the journal yet.
     pub(crate) unlogged: Done,
+    /// What becomes of messages that are not acknowledged.
+    pub(crate) policy: DeliveryPolicy,
+    /// Whether it delivers nothing for now.
+    pub(crate) is_paused: bool,
+    /// How often messages were delivered, if the policy limits that; and what of it is not in the journal yet.
+    pub(crate) delivered: Delivered,
+    pub(crate) uncounted: BTreeMap<u64, u32>,
+    /// Whether it is in the list of subscriptions with deliveries that are not in the journal.
+    pub(crate) is_uncounted: bool,
+    /// The search for messages that were not acknowledged in time.
+    pub(crate) overdue: Overdue,
     /// Unreported losses, one for each reason.
     pub(crate) losses: Vec<Loss>,
     pub(crate) account: Account,
@@ -261,6 +325,8 @@ impl Durable {
             self.done.add(begin, end);
         }
         self.unlogged.ranges.add(begin, end);
+        self.delivered.counts.remove(&position);
+        self.uncounted.remove(&position);
     }
 
     /// The range that is done when a message is done that neither waits nor is in flight any more:
@@ -316,9 +382,8 @@ impl Durable {
             None => (0, 0),
             Some(_) if self.search.is_some() => self.matched,
             Some(conflated) => {
-                let Account { acknowledged, elided, expired, lost, .. } = self.account;
                 let open = conflated.waiting().len() + self.in_flight.len();
-                (acknowledged + elided + expired + lost + open as u64, end)
+                (self.account.done() + open as u64, end)
             }
         }
     }
@@ -329,8 +394,8 @@ impl Durable {
         self.ahead = Ranges::default();
         let Some(conflated) = &self.conflated else { return };
         let open = conflated.waiting().len() + self.in_flight.len();
-        let Account { acknowledged, expired, lost, .. } = self.account;
-        let others = acknowledged + expired + lost + open as u64;
+        self.account.elided = 0;
+        let others = self.account.done() + open as u64;
         self.account.elided = self.matched.0.saturating_sub(others);
     }
 
@@ -348,8 +413,9 @@ impl Durable {
     }
 
     /// Delays the redelivery of a message in flight until `due`.
-    pub(crate) fn delay(&mut self, position: u64, due: u64) {
+    pub(crate) fn delay(&mut self, position: u64, due: u64, ended: Ended) {
         let Some(flight) = self.in_flight.get_mut(&position) else { return };
+        flight.entry.ended = ended;
         if let Some(before) = flight.due.replace(due) {
             self.delayed.remove(&(before, position));
         }
@@ -380,6 +446,7 @@ impl Durable {
     pub(crate) fn lose(&mut self, reason: LossReason, first: u64, last: u64, count: u64) {
         let (all, unlogged) = match reason {
             LossReason::Expired => (&mut self.account.expired, &mut self.unlogged.expired),
+            LossReason::Purged => (&mut self.account.purged, &mut self.unlogged.purged),
             _ => (&mut self.account.lost, &mut self.unlogged.lost),
         };
         *all += count;

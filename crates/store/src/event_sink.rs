@@ -68,7 +68,7 @@ pub struct Stored {
 pub struct Consuming {
     /// The client's number for it.
     pub subscription: u32,
-    /// The most unacknowledged messages of the consumer.
+    /// The most unacknowledged messages of the consumer; 0 while an administrator has paused the subscription.
     pub window: u32,
     /// Waiting messages, as far as they are found.
     pub waiting: u64,
@@ -97,6 +97,10 @@ pub enum Rejected {
     Exists(String),
     /// A durable subscription of this name exists with other properties; which.
     Different(String),
+    /// An administrator has moved the durable subscription; the text says where to.
+    Moved(String),
+    /// The producer is connected, or what it sent is not on disk yet.
+    InUse(String),
     /// The pattern is not valid.
     Pattern,
     /// There is no such subscription.
@@ -129,9 +133,12 @@ impl fmt::Display for Rejected {
             Self::OutOfSequence(next) => {
                 write!(out, "the next sequence of this producer is {next}")
             }
-            Self::NotDurable(why) | Self::Limit(why) | Self::Exists(why) | Self::Different(why) => {
-                out.write_str(why)
-            }
+            Self::NotDurable(why)
+            | Self::Limit(why)
+            | Self::Exists(why)
+            | Self::Different(why)
+            | Self::Moved(why)
+            | Self::InUse(why) => out.write_str(why),
             Self::Pattern => out.write_str("the pattern is not valid"),
             Self::TakenOver => {
                 out.write_str("another connection publishes under this producer's name")
@@ -158,7 +165,7 @@ pub trait EventSink {
     fn failed(&mut self, client: u64, sequence: u64, rejected: &Rejected);
     /// A requested subscription is rejected, or has ended.
     fn rejected(&mut self, client: u64, subscription: u32, rejected: &Rejected);
-    /// A subscription is active.
+    /// A subscription is active; or it was, and is paused or resumed.
     fn consuming(&mut self, client: u64, consuming: &Consuming);
     /// All messages delivered up to a position are this durable.
     fn confirmed(&mut self, client: u64, subscription: u32, durability: Durability, position: u64);

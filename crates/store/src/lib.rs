@@ -6,14 +6,17 @@
 #![forbid(unsafe_code)]
 
 mod acknowledge;
+mod administration;
 mod body;
 mod checkpoint;
 mod conflation;
 mod consumer;
+mod dead_letter;
 mod directory;
 mod durable;
 mod event_sink;
 mod open;
+mod overdue;
 mod producer;
 mod pump;
 mod ranges;
@@ -24,15 +27,20 @@ mod slices;
 mod state;
 mod store;
 mod version2;
+mod version3;
 mod view;
 
+pub use administration::Purged;
 pub use body::{StoredMessage, kind};
 pub use consumer::{Consume, Start};
+pub use dead_letter::DEAD_LETTER_FORMAT;
 pub use durable::{Account, Loss, LossReason};
 pub use event_sink::{ClockReading, Consuming, Delivery, Durability, EventSink, Rejected, Stored};
 pub use open::Opened;
 pub use producer::ProducerId;
-pub use settings::{Forwarding, Level, Policy, Rule, Settings};
+pub use settings::{
+    DeadLetters, DeliveryPolicy, DeliveryRule, Forwarding, Level, Policy, Rule, Settings, fits,
+};
 pub use state::{Known, KnownProducer, State};
 pub use store::{Counts, DurableView, NewMessage, Producing, Store};
 pub use view::{ConsumerView, ProducerView};

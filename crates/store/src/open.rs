@@ -67,6 +67,8 @@ impl Store {
             skip: 0,
             damaged: None,
         };
+        let mut delivered = known.delivered;
+        delivered.counts.retain(|position, _| known.done.end_at(*position).is_none());
         let durable = Durable {
             name: known.name.as_str().into(),
             pattern: known.pattern.as_str().into(),
@@ -78,6 +80,9 @@ impl Store {
             kept: self.journal.last(),
             account: known.account,
             from_time: known.from_time,
+            is_paused: known.is_paused,
+            delivered,
+            policy: self.settings.delivery_of(&known.name),
             is_logged: true,
             is_active: true,
             ..Durable::default()

@@ -13,7 +13,7 @@
 //!      |             |                                                      v
 //!      |             +---------------------- PRODUCER -------------------- idle
 //!      |                                                                    |
-//!      +------- forgotten: nothing stored first, then the longest unused ---+
+//!      +------- forgotten: nothing stored first, then the longest unused; or deleted
 //! ```
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -128,6 +128,13 @@ impl Producers {
         self.look_if_idle(number);
     }
 
+    /// Forgets a producer.
+    pub(crate) fn forget(&mut self, number: u32) {
+        if let Some(gone) = self.remove(number) {
+            self.numbers.remove(&gone.name);
+        }
+    }
+
     fn remove(&mut self, number: u32) -> Option<Producer> {
         let gone = self.all.remove(&number)?;
         self.order.remove(&number);
@@ -191,9 +198,7 @@ impl Producers {
         if has_stored && used >= before {
             return false;
         }
-        if let Some(gone) = self.remove(number) {
-            self.numbers.remove(&gone.name);
-        }
+        self.forget(number);
         true
     }
 }

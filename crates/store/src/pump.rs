@@ -1,13 +1,15 @@
 //! Delivery: from the waiting messages of a subscription to consumers with room.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use trunkline_journal::{Journal, Lookup};
 
-use crate::body::StoredMessage;
+use crate::body::{StoredMessage, kind};
 use crate::consumer::Consumer;
-use crate::durable::{Durable, Entry, InFlight, LossReason};
+use crate::durable::{Durable, Ended, Entry, InFlight, LossReason};
 use crate::event_sink::{ClockReading, Delivery, EventSink};
+use crate::settings::DeliveryPolicy;
 use crate::store::Store;
 
 /// The most messages that are kept waiting in memory; later ones are searched in the journal when these are
@@ -29,6 +31,16 @@ enum Step {
     Done,
     /// Nothing can be done now.
     Wait,
+}
+
+/// What the journal has of a message.
+enum Read<'a> {
+    /// It, its time, and the kind of its record.
+    Message(StoredMessage<'a>, u64, u8),
+    /// So many bytes have to be read first.
+    Elsewhere(usize),
+    /// It will not be delivered.
+    Lost(LossReason),
 }
 
 impl Store {
@@ -140,11 +152,18 @@ impl Store {
         let end = self.journal.last() + 1;
         let Some(durable) = self.durables.get_mut(&number) else { return false };
         let Some((entry, is_again, _)) = durable.next(at.now) else { return false };
+        if durable.is_exhausted(&entry)
+            && let Lookup::Record { record, .. } = self.journal.at(entry.at)
+            && record.kind != kind::DEAD_LETTER
+        {
+            self.set_aside(number, (&entry, is_again), at.now);
+            return true;
+        }
         let expires = match durable.first_expires {
             Some((position, expires)) if position == entry.position => expires,
             _ => match self.journal.at(entry.at) {
                 Lookup::Record { record, .. } => {
-                    let expires = StoredMessage::read(record.body).map_or(0, |it| it.expires);
+                    let expires = StoredMessage::of(&record).map_or(0, |it| it.expires);
                     durable.first_expires = Some((entry.position, expires));
                     expires
                 }
@@ -178,7 +197,8 @@ impl Store {
     fn step(&mut self, number: u32, at: ClockReading, sink: &mut impl EventSink) -> Step {
         let (end, limit) = (self.journal.last() + 1, self.settings.ranges);
         let Self { journal, durables, consumers, .. } = self;
-        let Some(durable) = durables.get_mut(&number).filter(|it| it.is_active) else {
+        let delivers = |it: &&mut Durable| it.is_active && !it.is_paused;
+        let Some(durable) = durables.get_mut(&number).filter(delivers) else {
             return Step::Wait;
         };
         let Some((entry, is_again, replaced)) = durable.next(at.now) else {
@@ -199,44 +219,42 @@ impl Store {
         if durable.consumers.iter().all(is_full) {
             return Step::Wait;
         }
-        let message = match journal.at(entry.at) {
-            Lookup::Record { record, .. } if record.position == entry.position => {
-                StoredMessage::read(record.body).map(|message| (message, record.time))
-            }
-            Lookup::Elsewhere { bytes } => {
-                if !durable.is_reading {
-                    durable.is_reading = true;
+        let (message, time, kind) = match read(journal, &entry, at.time) {
+            Read::Message(message, time, kind) => (message, time, kind),
+            Read::Elsewhere(bytes) => {
+                if !std::mem::replace(&mut durable.is_reading, true) {
                     self.reading.push(number);
                     journal.fetch(entry.at, bytes);
                 }
                 return Step::Wait;
             }
-            Lookup::Gone { .. } => {
-                durable.drop_next(first, LossReason::Gone, at.now, end);
+            Read::Lost(reason) => {
+                durable.drop_next(first, reason, at.now, end);
                 return Step::Done;
             }
-            _ => None,
         };
-        let Some((message, time)) = message else {
-            durable.drop_next(first, LossReason::Damaged, at.now, end);
-            return Step::Done;
-        };
-        if message.expires != 0 && at.time >= message.expires {
-            durable.drop_next(first, LossReason::Expired, at.now, end);
+        if durable.is_exhausted(&entry) && kind != kind::DEAD_LETTER {
+            self.set_aside(number, (&entry, is_again), at.now);
             return Step::Done;
         }
         if let Some(due) = durable.due_at(at.now, time, entry.position) {
             self.set_alarm(number, due);
             return Step::Wait;
         }
-        let Some(id) = choose(durable, consumers, most, sink) else { return Step::Wait };
+        let Some(id) = choose(durable, consumers, (most, entry.late), sink) else {
+            return Step::Wait;
+        };
         let Some(consumer) = consumers.get_mut(&id) else { return Step::Wait };
         durable.take(is_again, at.now, true);
         let mut delivery = delivery(journal, durable, consumer, (&entry, &message, time));
         let age = at.time.saturating_sub(time);
         delivery.conflation = durable.conflated.is_some().then_some((replaced, age));
-        if durable.hand_over(consumer, id, (&entry, &delivery), sink) {
+        let has_policy = durable.policy != DeliveryPolicy::NONE;
+        if durable.hand_over(consumer, (id, at.now), (&entry, &delivery), sink) {
             self.unconfirmed.push(id);
+        }
+        if has_policy {
+            self.note_delivery(number, at.now);
         }
         Step::Done
     }
@@ -255,31 +273,57 @@ impl Store {
     }
 }
 
-impl Consumer {
-    /// Whether its window, or this bound, is full.
-    fn is_full(&self, most: u32) -> bool {
-        self.in_flight >= self.window.min(most) || self.through.is_some()
+/// What the journal has of a message at a time.
+fn read<'a>(journal: &'a Journal, entry: &Entry, now: u64) -> Read<'a> {
+    match journal.at(entry.at) {
+        Lookup::Record { record, .. } if record.position == entry.position => {
+            match StoredMessage::of(&record) {
+                Some(it) if it.expires != 0 && now >= it.expires => Read::Lost(LossReason::Expired),
+                Some(it) => Read::Message(it, record.time, record.kind),
+                None => Read::Lost(LossReason::Damaged),
+            }
+        }
+        Lookup::Elsewhere { bytes } => Read::Elsewhere(bytes),
+        Lookup::Gone { .. } => Read::Lost(LossReason::Gone),
+        _ => Read::Lost(LossReason::Damaged),
     }
 }
 
-/// The consumer that gets the next message: those with room, in turn.
+impl Consumer {
+    /// Whether its window, or this bound, is full.
+    fn is_full(&self, most: u32) -> bool {
+        // One that did not acknowledge in time gets one at a time until it acknowledges something.
+        let window = if self.is_late { 1 } else { self.window };
+        self.in_flight >= window.min(most) || self.through.is_some()
+    }
+}
+
+/// The consumer that gets the next message: those with room, in turn; the one that had it and did not
+/// acknowledge it in time only if no other has room.
 fn choose(
     durable: &mut Durable,
     consumers: &BTreeMap<u32, Consumer>,
-    most: u32,
+    (most, late): (u32, Option<NonZeroU32>),
     sink: &mut impl EventSink,
 ) -> Option<u32> {
     let count = durable.consumers.len();
+    let mut last = None;
     for step in 0..count {
         let turn = (durable.turn + step) % count;
         let id = durable.consumers[turn];
         let Some(consumer) = consumers.get(&id) else { continue };
-        if !consumer.is_full(most) && sink.has_room(consumer.client) {
+        if consumer.is_full(most) || !sink.has_room(consumer.client) {
+            continue;
+        }
+        if late.is_none_or(|late| late.get() != id) {
             durable.turn = turn + 1;
             return Some(id);
         }
+        last = Some((turn, id));
     }
-    None
+    let (turn, id) = last?;
+    durable.turn = turn + 1;
+    Some(id)
 }
 
 fn delivery<'a>(
@@ -310,7 +354,7 @@ impl Durable {
     fn hand_over(
         &mut self,
         consumer: &mut Consumer,
-        id: u32,
+        (id, now): (u32, u64),
         (entry, delivery): (&Entry, &Delivery<'_>),
         sink: &mut impl EventSink,
     ) -> bool {
@@ -320,10 +364,13 @@ impl Durable {
         sink.deliver(consumer.client, delivery);
         self.account.deliveries += 1;
         if !self.is_replay() {
+            self.account.redelivered += u64::from(entry.deliveries > 0);
             consumer.in_flight += 1;
-            let entry = Entry { deliveries: entry.deliveries + 1, ..*entry };
-            self.in_flight
-                .insert(entry.position, InFlight { entry, consumer: Some(id), due: None });
+            let deliveries = entry.deliveries.saturating_add(1);
+            let entry = Entry { deliveries, ended: Ended::Unknown, late: None, ..*entry };
+            let flight = InFlight { entry, consumer: Some(id), since: now, due: None };
+            self.in_flight.insert(entry.position, flight);
+            self.count_delivery(&entry);
             consumer.lowest = consumer.lowest.min(entry.position);
         }
         let wants_confirmation = delivery.is_unconfirmed && consumer.wants_confirmed;

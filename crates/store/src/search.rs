@@ -2,7 +2,7 @@
 
 use trunkline_journal::{Address, Lookup};
 
-use crate::body::{StoredMessage, kind};
+use crate::body::StoredMessage;
 use crate::consumer::Start;
 use crate::durable::{BackwardSearch, Durable, Entry, LossReason, Search};
 use crate::event_sink::ClockReading;
@@ -78,9 +78,7 @@ impl Store {
                 let moved =
                     Search { at: next, position: record.position + 1, damaged: None, ..search };
                 durable.search = Some(moved);
-                let message =
-                    StoredMessage::read(record.body).filter(|_| record.kind == kind::MESSAGE);
-                let Some(message) = message else { return true };
+                let Some(message) = StoredMessage::of(&record) else { return true };
                 let route = self.directory.route(message.topic);
                 let (position, time) = (record.position, record.time);
                 if route.durables.binary_search(&number).is_ok()
@@ -88,7 +86,8 @@ impl Store {
                     && time >= search.from_time
                 {
                     let wants_disk = route.policy.waits_for_disk();
-                    let entry = Entry { position, at, deliveries: 0, wants_disk, topic: 0 };
+                    let deliveries = durable.delivered.count(position);
+                    let entry = Entry { deliveries, ..Entry::new(position, at, wants_disk) };
                     match search.skip {
                         0 => durable.found(entry, message.topic, self.journal.durable(), now),
                         skip => durable.search = Some(Search { skip: skip - 1, ..moved }),
@@ -145,9 +144,7 @@ impl Store {
         }
         match self.journal.at(piece.at) {
             Lookup::Record { next, record, .. } => {
-                let message =
-                    StoredMessage::read(record.body).filter(|_| record.kind == kind::MESSAGE);
-                let matches = message.is_some_and(|it| {
+                let matches = StoredMessage::of(&record).is_some_and(|it| {
                     self.directory.route(it.topic).durables.binary_search(&number).is_ok()
                 });
                 piece.count += u64::from(matches);

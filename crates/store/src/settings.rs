@@ -1,5 +1,7 @@
 //! What a store promises for each topic, and how much it keeps.
 
+use std::sync::Arc;
+
 use trunkline_journal::Options;
 
 /// The durability that a message needs before it is acknowledged to its producer.
@@ -47,6 +49,53 @@ pub struct Rule {
     pub policy: Policy,
 }
 
+/// What becomes of messages of a durable subscription that are not acknowledged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeliveryPolicy {
+    /// The time to acknowledge a message, after which it is redelivered; nanoseconds, 0 is no bound.
+    pub acknowledge_within: u64,
+    /// After so many deliveries a message becomes a dead letter; `None` is no bound.
+    pub dead_letters: Option<DeadLetters>,
+}
+
+impl DeliveryPolicy {
+    /// Messages are kept until they are acknowledged, however long that takes.
+    pub const NONE: Self = Self { acknowledge_within: 0, dead_letters: None };
+}
+
+/// Where dead letters go, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeadLetters {
+    /// The most deliveries of a message, one at least.
+    pub deliveries: u32,
+    /// The topic of the dead letters.
+    pub topic: Arc<str>,
+}
+
+/// The policy of durable subscriptions by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryRule {
+    /// The name; `*` stands for any characters, or none.
+    pub name: String,
+    /// The policy.
+    pub policy: DeliveryPolicy,
+}
+
+/// Whether a name fits a pattern in which `*` stands for any characters, or none.
+pub fn fits(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
 /// What a store promises, and how much it keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -56,6 +105,8 @@ pub struct Settings {
     pub rules: Vec<Rule>,
     /// For topics without a rule.
     pub policy: Policy,
+    /// The first rule that fits the name of a durable subscription applies.
+    pub delivery_rules: Vec<DeliveryRule>,
     /// The default window of a consumer, and the largest window.
     pub window: (u32, u32),
     /// The most messages of a producer in flight.
@@ -85,6 +136,7 @@ impl Default for Settings {
             journal: Options::default(),
             rules: Vec::new(),
             policy: Policy::default(),
+            delivery_rules: Vec::new(),
             window: (1_000, 100_000),
             producer_window: 16_384,
             producer_bytes: 16 << 20,
@@ -95,6 +147,39 @@ impl Default for Settings {
             ranges: 4_096,
             piece_bytes: 64 << 10,
             lazy: 20_000_000,
+        }
+    }
+}
+
+impl Settings {
+    /// The delivery policy of a durable subscription.
+    pub(crate) fn delivery_of(&self, name: &str) -> DeliveryPolicy {
+        let rule = self.delivery_rules.iter().find(|it| fits(&it.name, name));
+        rule.filter(|_| !name.is_empty()).map(|it| it.policy.clone()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (pattern, name) in [
+            ("slow", "slow"),
+            ("slow*", "slow"),
+            ("slow*", "slow-7"),
+            ("*", ""),
+            ("*gui*", "fx gui 3"),
+            ("a*b*c", "a-b-b-c"),
+            ("", ""),
+        ] {
+            assert!(fits(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in
+            [("slow", "slow-7"), ("slow*", "a slow"), ("ab*ba", "aba"), ("a*b*c", "acb"), ("", "x")]
+        {
+            assert!(!fits(pattern, name), "{pattern} {name}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use trunkline_journal::Address;
 
 use crate::consumer::Consumer;
-use crate::durable::{Durable, Leaving, LossReason, Search};
+use crate::durable::{Durable, Ended, Leaving, LossReason, Search};
 use crate::event_sink::{ClockReading, EventSink, Rejected};
 use crate::store::Store;
 
@@ -87,7 +87,7 @@ impl Store {
             leaving.with_delayed,
         );
         for position in found {
-            let Some(flight) = durable.land(position) else { continue };
+            let Some(mut flight) = durable.land(position) else { continue };
             let is_done = leaving.through.is_some_and(|through| position <= through);
             if is_done && flight.due.is_none() {
                 durable.acknowledge(position, end);
@@ -97,6 +97,9 @@ impl Store {
                     break;
                 }
             } else {
+                if flight.due.is_none() {
+                    flight.entry.ended = Ended::Left;
+                }
                 durable.give_back(&flight, now, 0);
             }
         }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trunkline_journal::{Address, Record, Recovery};
 
-use crate::body::{Reader, StoredMessage, Writer, kind};
+use crate::body::{Reader, Replaced, StoredMessage, Writer, kind};
 use crate::durable::Account;
 use crate::producer::{Producer, Producers};
 use crate::ranges::Ranges;
-use crate::version2;
+use crate::{version2, version3};
 
 /// The known state of a durable subscription.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +28,42 @@ pub struct Known {
     pub(crate) matched: (u64, u64),
     /// All done ranges, the first of which ends before the first undone message.
     pub(crate) done: Ranges,
+    /// Whether it delivers nothing for now.
+    pub is_paused: bool,
+    /// How often its messages were delivered.
+    pub(crate) delivered: Delivered,
+}
+
+/// How often messages of a durable subscription were delivered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Delivered {
+    /// Messages up to this position were delivered once at least.
+    pub(crate) through: u64,
+    /// Those that were delivered more often, or are behind that position: how often.
+    pub(crate) counts: BTreeMap<u64, u32>,
+}
+
+impl Delivered {
+    /// How often a message was delivered, as far as known.
+    pub(crate) fn count(&self, position: u64) -> u32 {
+        self.counts.get(&position).copied().unwrap_or((position <= self.through).into())
+    }
+
+    pub(crate) fn write(&self, out: &mut Writer) {
+        out.u64(self.through).rising(self.counts.keys().copied());
+        for count in self.counts.values() {
+            out.short(u64::from(*count));
+        }
+    }
+
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let (through, positions) = (reader.u64()?, reader.rising()?);
+        let mut counts = BTreeMap::new();
+        for position in positions {
+            counts.insert(position, u32::try_from(reader.short()?).unwrap_or(u32::MAX));
+        }
+        Some(Self { through, counts })
+    }
 }
 
 /// The known state of a producer.
@@ -62,8 +98,11 @@ pub struct State {
     pub(crate) is_complete: bool,
 }
 
+/// Reads a part of a version.
+type ReadPart<'a> = fn(&mut Reader<'a>) -> Option<(u32, Part<'a>)>;
+
 /// The version of the layout.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// Some done ranges of a durable subscription, and its other state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,6 +113,9 @@ pub(crate) struct Part<'a> {
     pub(crate) conflation: Option<u64>,
     pub(crate) account: Account,
     pub(crate) matched: (u64, u64),
+    pub(crate) is_paused: bool,
+    /// Of the messages that it describes.
+    pub(crate) delivered: Delivered,
     /// The range of positions that it describes, the end excluded.
     pub(crate) span: (u64, u64),
     pub(crate) bounds: Vec<u64>,
@@ -85,7 +127,11 @@ impl<'a> Part<'a> {
         out.u64(self.conflation.unwrap_or(u64::MAX));
         let Account { acknowledged, elided, expired, lost, deliveries, .. } = self.account;
         out.u64(acknowledged).u64(elided).u64(expired).u64(lost).u64(deliveries);
-        out.u64(self.matched.0).u64(self.matched.1).u64(self.span.0).u64(self.span.1);
+        let Account { dead_lettered, purged, redelivered, timed_out, .. } = self.account;
+        out.u64(dead_lettered).u64(purged).u64(redelivered).u64(timed_out);
+        out.u64(self.matched.0).u64(self.matched.1).u32(self.is_paused.into());
+        self.delivered.write(out);
+        out.u64(self.span.0).u64(self.span.1);
         out.rising(self.bounds.iter().copied());
     }
 
@@ -94,11 +140,30 @@ impl<'a> Part<'a> {
         let from_time = reader.u64()?;
         let conflation = Some(reader.u64()?).filter(|it| *it != u64::MAX);
         let account = read_account(reader)?;
-        let (matched, span) = ((reader.u64()?, reader.u64()?), (reader.u64()?, reader.u64()?));
-        let bounds = reader.rising()?;
+        let account = Account {
+            dead_lettered: reader.u64()?,
+            purged: reader.u64()?,
+            redelivered: reader.u64()?,
+            timed_out: reader.u64()?,
+            ..account
+        };
+        let matched = (reader.u64()?, reader.u64()?);
+        let (is_paused, delivered) = (reader.u32()? & 1 != 0, Delivered::read(reader)?);
+        let (span, bounds) = ((reader.u64()?, reader.u64()?), reader.rising()?);
         Some((
             number,
-            Self { name, pattern, from_time, conflation, account, matched, span, bounds },
+            Self {
+                name,
+                pattern,
+                from_time,
+                conflation,
+                account,
+                matched,
+                is_paused,
+                delivered,
+                span,
+                bounds,
+            },
         ))
     }
 }
@@ -118,10 +183,11 @@ pub(crate) fn read_account(reader: &mut Reader<'_>) -> Option<Account> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Done {
     pub(crate) ranges: Ranges,
-    /// The messages in them that were not done before: acknowledged, expired, lost.
+    /// The messages in them that were not done before: acknowledged, expired, lost, purged.
     pub(crate) acknowledged: u64,
     pub(crate) expired: u64,
     pub(crate) lost: u64,
+    pub(crate) purged: u64,
 }
 
 impl Done {
@@ -134,6 +200,7 @@ impl Done {
     pub(crate) fn body(&self, number: u32, most: usize) -> Vec<u8> {
         let mut out = Writer::default();
         out.u32(number).short(self.acknowledged).short(self.expired).short(self.lost);
+        out.short(self.purged);
         let first = self.ranges.from(0).take(most);
         let bounds: Vec<u64> = first.flat_map(|(begin, end)| [begin, end]).collect();
         out.rising(bounds.into_iter());
@@ -142,7 +209,7 @@ impl Done {
 
     /// The first so many ranges are in the journal, with all counts.
     pub(crate) fn forget(&mut self, most: usize) {
-        (self.acknowledged, self.expired, self.lost) = (0, 0, 0);
+        (self.acknowledged, self.expired, self.lost, self.purged) = (0, 0, 0, 0);
         for _ in 0..most {
             self.ranges.pop_first();
         }
@@ -162,7 +229,7 @@ impl Recovery for State {
         let mut reader = Reader(first.body);
         match reader.u32()? {
             version2::VERSION => Some(segment),
-            VERSION => reader.u32(),
+            version3::VERSION | VERSION => reader.u32(),
             _ => None,
         }
     }
@@ -185,12 +252,23 @@ impl State {
     pub fn apply(&mut self, record: &Record<'_>) -> bool {
         let understood = match record.kind {
             kind::STATE => self.apply_state(record.body),
-            kind::PIECE => self.apply_piece(&mut Reader(record.body)),
+            kind::PIECE => self.apply_piece(&mut Reader(record.body), Part::read),
+            kind::PIECE_3 => self.apply_piece(&mut Reader(record.body), version3::part),
             kind::MESSAGE => self.apply_message(record),
+            kind::DEAD_LETTER => self.apply_dead_letter(record.body),
             kind::PRODUCER => self.apply_producer(record),
-            kind::SUBSCRIPTION => self.apply_subscription(&mut Reader(record.body)),
+            kind::PRODUCER_DELETED => Reader(record.body).u32().map(|number| {
+                self.producers.remove(&number);
+            }),
+            kind::SUBSCRIPTION => self.apply_subscription(&mut Reader(record.body), Part::read),
+            kind::SUBSCRIPTION_3 => {
+                self.apply_subscription(&mut Reader(record.body), version3::part)
+            }
             kind::SUBSCRIPTION_2 => self.apply_subscription_2(record.body),
-            kind::DONE => self.apply_done(record.body),
+            kind::DONE => self.apply_done(record.body, true),
+            kind::DONE_3 => self.apply_done(record.body, false),
+            kind::DELIVERED => self.apply_delivered(record.body),
+            kind::PAUSED => self.apply_paused(record.body),
             kind::ACKNOWLEDGED_2 => self.apply_acknowledged_2(record.body),
             kind::DELETED => Reader(record.body).u32().map(|number| {
                 self.durables.remove(&number);
@@ -209,9 +287,13 @@ impl State {
                 *self = version2::state(&mut reader)?;
                 self.is_complete = true;
             }
+            version3::VERSION => {
+                reader.u32()?;
+                self.apply_piece(&mut reader, version3::part)?;
+            }
             VERSION => {
                 reader.u32()?;
-                self.apply_piece(&mut reader)?;
+                self.apply_piece(&mut reader, Part::read)?;
             }
             _ => return None,
         }
@@ -219,7 +301,7 @@ impl State {
     }
 
     /// Learns a piece of a checkpoint, which replaces what was known of the same items before.
-    fn apply_piece(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+    fn apply_piece<'a>(&mut self, reader: &mut Reader<'a>, part: ReadPart<'a>) -> Option<()> {
         let (begun, piece, is_last) = (reader.u32()?, reader.u32()?, reader.u32()? != 0);
         let (next_producer, next_durable) = (reader.u32()?, reader.u32()?);
         let producers = reader.list(|it| {
@@ -228,7 +310,7 @@ impl State {
             let (last, position, used) = (it.u64()?, it.u64()?, it.u64()?);
             Some((number, KnownProducer { name, last, position, used }))
         })?;
-        let parts = reader.list(Part::read)?;
+        let parts = reader.list(part)?;
         if !reader.0.is_empty() {
             return None;
         }
@@ -253,11 +335,25 @@ impl State {
     }
 
     fn apply_part(&mut self, number: u32, part: Part<'_>) {
-        let Part { from_time, conflation, account, matched, .. } = part;
+        let Part { from_time, conflation, account, matched, is_paused, .. } = part;
         let (name, pattern) = (part.name.to_owned(), part.pattern.to_owned());
-        let mut done = self.durables.remove(&number).unwrap_or_default().done;
+        let Known { mut done, mut delivered, .. } =
+            self.durables.remove(&number).unwrap_or_default();
         done.remove(part.span.0, part.span.1);
-        let mut known = Known { name, pattern, from_time, conflation, account, matched, done };
+        delivered.through = part.delivered.through;
+        delivered.counts.retain(|it, _| *it < part.span.0 || *it >= part.span.1);
+        delivered.counts.extend(part.delivered.counts);
+        let mut known = Known {
+            name,
+            pattern,
+            from_time,
+            conflation,
+            account,
+            matched,
+            done,
+            is_paused,
+            delivered,
+        };
         known.add(&part.bounds);
         self.mentioned.1.insert(number);
         self.durables.insert(number, known);
@@ -286,8 +382,12 @@ impl State {
         Some(())
     }
 
-    fn apply_subscription(&mut self, reader: &mut Reader<'_>) -> Option<()> {
-        let (number, part) = Part::read(reader)?;
+    fn apply_subscription<'a>(
+        &mut self,
+        reader: &mut Reader<'a>,
+        part: ReadPart<'a>,
+    ) -> Option<()> {
+        let (number, part) = part(reader)?;
         self.next_durable = self.next_durable.max(number.saturating_add(1));
         self.apply_part(number, part);
         Some(())
@@ -302,17 +402,49 @@ impl State {
         Some(())
     }
 
-    fn apply_done(&mut self, body: &[u8]) -> Option<()> {
+    fn apply_done(&mut self, body: &[u8], has_purged: bool) -> Option<()> {
         let mut reader = Reader(body);
         let number = reader.u32()?;
         let (acknowledged, expired, lost) = (reader.short()?, reader.short()?, reader.short()?);
+        let purged = if has_purged { reader.short()? } else { 0 };
         let bounds = reader.rising()?;
         // It may have been deleted since, or a later piece has all of it.
         if let Some(durable) = self.durables.get_mut(&number) {
             durable.account.acknowledged += acknowledged;
             durable.account.expired += expired;
             durable.account.lost += lost;
+            durable.account.purged += purged;
             durable.add(&bounds);
+        }
+        Some(())
+    }
+
+    fn apply_dead_letter(&mut self, body: &[u8]) -> Option<()> {
+        let (Replaced { durable, position }, letter) = Replaced::read(body)?;
+        StoredMessage::read(letter)?;
+        if let Some(durable) = self.durables.get_mut(&durable) {
+            durable.account.dead_lettered += 1;
+            durable.done.add(position, position.saturating_add(1));
+            durable.delivered.counts.remove(&position);
+        }
+        Some(())
+    }
+
+    fn apply_delivered(&mut self, body: &[u8]) -> Option<()> {
+        let mut reader = Reader(body);
+        let (number, delivered) = (reader.u32()?, Delivered::read(&mut reader)?);
+        if let Some(durable) = self.durables.get_mut(&number) {
+            durable.delivered.through = durable.delivered.through.max(delivered.through);
+            durable.delivered.counts.extend(delivered.counts);
+        }
+        Some(())
+    }
+
+    fn apply_paused(&mut self, body: &[u8]) -> Option<()> {
+        let mut reader = Reader(body);
+        let (number, is_paused) = (reader.u32()?, reader.u32()? != 0);
+        if let Some(durable) = self.durables.get_mut(&number) {
+            durable.is_paused = is_paused;
         }
         Some(())
     }
@@ -381,7 +513,7 @@ mod tests {
         let mut out = Writer::default();
         part((0, u64::MAX), &[0, 2]).write(0, &mut out);
         state.apply(&record(kind::SUBSCRIPTION, 2, &out.0));
-        let more = Done { ranges: Ranges::default(), acknowledged: 3, expired: 1, lost: 0 };
+        let more = Done { acknowledged: 3, expired: 1, ..Done::default() };
         let mut body = Writer(more.body(0, 0));
         body.0.truncate(body.0.len() - 4);
         body.rising([2, 9, 12, 13].into_iter());
@@ -461,7 +593,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_understood_or_not(kind in 0u8..11, body in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_understood_or_not(kind in 0u8..18, body in prop::collection::vec(any::<u8>(), 0..200)) {
             let mut state = State::default();
             state.apply(&record(kind, 1, &body));
             prop_assert!(state.producers.len() <= 4 && state.durables.len() <= 4);

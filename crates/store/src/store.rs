@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
+use smallvec::SmallVec;
 use trunkline_journal::{Address, Commit, Done, Journal, Rejection, Room, Task};
 
+use crate::administration::Change;
 use crate::body::{StoredMessage, Writer, kind};
 use crate::checkpoint::Checkpoint;
 use crate::consumer::Consumer;
@@ -11,7 +13,7 @@ use crate::directory::Directory;
 use crate::durable::{Account, Durable, Entry};
 use crate::event_sink::{ClockReading, Durability, EventSink, Rejected, Stored};
 use crate::producer::{Producer, ProducerId, Producers, Unacknowledged};
-use crate::settings::{Level, Settings};
+use crate::settings::{DeliveryPolicy, Level, Settings};
 
 /// A message from a producer.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +56,8 @@ pub struct Counts {
     pub rejected: u64,
     /// Acknowledgements of consumers.
     pub acknowledged: u64,
+    /// Dead letters.
+    pub dead_letters: u64,
     /// Commits that were written.
     pub commits: u64,
 }
@@ -73,6 +77,10 @@ pub struct DurableView<'a> {
     pub ranges: u64,
     /// Whether there were too many ranges, so that nothing is delivered until a consumer attaches.
     pub has_stopped: bool,
+    /// Whether an administrator paused it: it delivers nothing.
+    pub is_paused: bool,
+    /// What becomes of messages that are not acknowledged.
+    pub policy: &'a DeliveryPolicy,
     /// What became of its messages.
     pub account: Account,
 }
@@ -109,14 +117,23 @@ pub struct Store {
     /// Producers with messages that have to be on disk first.
     awaiting: Vec<u32>,
     /// Messages for direct subscribers that have to be on disk first.
-    later: VecDeque<(u64, Address)>,
+    pub(crate) later: VecDeque<(u64, Address)>,
     /// Durable subscriptions with acknowledgements that are not in the journal.
     pub(crate) unlogged: VecDeque<u32>,
     pub(crate) answers: VecDeque<(u64, Answer)>,
-    /// Durable subscriptions to be written to the journal when there is room, and the numbers of deleted
-    /// ones, likewise.
+    /// Durable subscriptions to be written to the journal when there is room, and changes, likewise.
     pub(crate) late: Vec<u32>,
-    pub(crate) deleted: Vec<u32>,
+    pub(crate) changes: VecDeque<Change>,
+    /// Durable subscriptions with deliveries that are to be counted in the journal.
+    pub(crate) uncounted: VecDeque<u32>,
+    /// Messages to be stored as dead letters: of which durable subscription, and their positions.
+    pub(crate) exhausted: VecDeque<(u32, u64)>,
+    /// When they are looked at.
+    pub(crate) exhausted_at: u64,
+    /// The journal has no room for them: producers wait until it has, since what they store would take it.
+    pub(crate) lacks_room_for_letters: bool,
+    /// The most bytes of a dead letter, unless its message has more.
+    pub(crate) message_bytes: usize,
     /// Consumers to be told when their messages are durable.
     pub(crate) unconfirmed: Vec<u32>,
     /// Durable subscriptions with more to do than fitted a turn.
@@ -161,7 +178,7 @@ impl Store {
             names: HashMap::new(),
             next_durable: 0,
             consumers: BTreeMap::new(),
-            next_consumer: 0,
+            next_consumer: 1,
             consumer_of: BTreeMap::new(),
             producer_client: HashMap::new(),
             due: Vec::new(),
@@ -170,7 +187,12 @@ impl Store {
             unlogged: VecDeque::new(),
             answers: VecDeque::new(),
             late: Vec::new(),
-            deleted: Vec::new(),
+            changes: VecDeque::new(),
+            uncounted: VecDeque::new(),
+            exhausted: VecDeque::new(),
+            exhausted_at: 0,
+            lacks_room_for_letters: false,
+            message_bytes: 1 << 20,
             unconfirmed: Vec::new(),
             work: VecDeque::new(),
             waiting: Vec::new(),
@@ -201,6 +223,12 @@ impl Store {
         self.settings = settings;
         self.settings.journal.segment_bytes = segment_bytes;
         self.journal.set_options(self.settings.journal.clone());
+        self.set_policies();
+    }
+
+    /// Dead letters have no more bytes than this, if their messages have not.
+    pub fn limit_messages(&mut self, bytes: usize) {
+        self.message_bytes = bytes;
     }
 
     /// The durability of messages in the journal, or on its disk.
@@ -347,6 +375,10 @@ impl Store {
             let text = "the topic asks for a disk, and the router has no journal on one (journal.directory)";
             return Err(Rejected::NotDurable(text.into()));
         }
+        if self.lacks_room_for_letters {
+            let text = "the journal is full: dead letters wait for room, and hold what is older";
+            return Err(Rejected::NotDurable(text.into()));
+        }
         let stored = StoredMessage {
             producer: id.number,
             sequence: message.sequence,
@@ -378,19 +410,19 @@ impl Store {
             self.tell_later(id.number);
         }
         let waits = policy.waits_for_disk();
-        let entry = Entry {
-            position: appended.position,
-            at: appended.at,
-            deliveries: 0,
-            wants_disk: waits,
-            topic: 0,
-        };
+        let entry = Entry::new(appended.position, appended.at, waits);
         if waits {
             self.later.push_back((appended.position, appended.at));
         } else {
             sink.publish(message.topic, message.format, message.payload);
         }
-        self.fan_out(at, message.topic, entry, sink);
+        let durables = self.fan_out(message.topic, entry, at.now);
+        if !waits {
+            // Delivery may write the state of all of them, which must include this message.
+            for number in durables {
+                self.pump(number, at, sink);
+            }
+        }
         Ok(())
     }
 
@@ -412,24 +444,18 @@ impl Store {
         Ok(is_next)
     }
 
-    /// Passes a newly appended message to the matching durable subscriptions.
-    fn fan_out(&mut self, at: ClockReading, topic: &str, entry: Entry, sink: &mut impl EventSink) {
+    /// Passes a newly appended message to the matching durable subscriptions, and returns these.
+    pub(crate) fn fan_out(&mut self, topic: &str, entry: Entry, now: u64) -> SmallVec<[u32; 4]> {
         let durables = self.directory.route(topic).durables.clone();
         let written = (self.journal.writing(), self.journal.durable());
         for number in &durables {
             let Some(durable) = self.durables.get_mut(number) else { continue };
-            durable.push(entry, topic, written, at.now);
+            durable.push(entry, topic, written, now);
             if entry.wants_disk && !std::mem::replace(&mut durable.waits_for_disk, true) {
                 self.waiting.push(*number);
             }
         }
-        if entry.wants_disk {
-            return;
-        }
-        // Delivery may write the state of all of them, which must include this message.
-        for number in durables {
-            self.pump(number, at, sink);
-        }
+        durables
     }
 
     fn await_disk(&mut self, number: u32) {
@@ -494,11 +520,12 @@ impl Store {
             return None;
         }
         let goes_on = self.go_on_with_checkpoint(at);
-        let is_more = self.log_acknowledgements(at);
+        let is_more = self.log_acknowledgements(at) | self.log_deliveries(at);
         let commit = self.journal.next_commit();
         (self.is_urgent, self.lazy_at) = (is_more, None);
         // A checkpoint piece without room becomes the beginning of the next segment.
-        if !self.unlogged.is_empty() || goes_on && self.checkpoint.is_some() {
+        let is_left = !self.unlogged.is_empty() || !self.uncounted.is_empty();
+        if is_left || goes_on && self.checkpoint.is_some() {
             self.be_lazy(at.now);
         }
         commit
@@ -549,7 +576,8 @@ impl Store {
         for number in std::mem::take(&mut self.late) {
             self.log_late(at, number);
         }
-        self.log_deleted(at);
+        self.log_changes(at);
+        self.exhausted_at = self.exhausted_at.min(at.now);
     }
 
     /// Tells the waiting clients that the journal has failed.
@@ -581,7 +609,7 @@ impl Store {
             self.later.pop_front();
             // It was in memory a moment ago.
             if let trunkline_journal::Lookup::Record { record, .. } = self.journal.at(at)
-                && let Some(message) = StoredMessage::read(record.body)
+                && let Some(message) = StoredMessage::of(&record)
             {
                 sink.publish(message.topic, message.format, message.payload);
             }
@@ -605,7 +633,7 @@ impl Store {
         }
     }
 
-    /// The next background task, if none is under way.
+    /// The next background task: one read and one other are under way at most.
     pub fn next_task(&mut self, at: ClockReading) -> Option<Task> {
         if self.journal.wants_room(at.now) {
             self.retain(at);
@@ -627,6 +655,7 @@ impl Store {
 
     /// Continues the work of a subscription.
     fn go_on(&mut self, number: u32, at: ClockReading, sink: &mut impl EventSink) {
+        self.take_back_overdue(number, at.now);
         self.look_for_some(number, at, sink);
         match self.durables.get(&number) {
             Some(durable) if durable.consumers.is_empty() => self.drop_expired(number, at),
@@ -644,7 +673,8 @@ impl Store {
         let has_old = self.journal.has_old() || !self.durables.is_empty();
         let retain = has_old.then_some(self.retain_at);
         let lazy = self.lazy_at.filter(|_| self.can_commit());
-        [lazy, journal, alarm, retain].into_iter().flatten().min()
+        let exhausted = Some(self.exhausted_at).filter(|_| !self.exhausted.is_empty());
+        [lazy, journal, alarm, retain, exhausted].into_iter().flatten().min()
     }
 
     /// Does what is due.
@@ -661,6 +691,7 @@ impl Store {
             if let Some(durable) = self.durables.get_mut(&number) {
                 durable.alarm = None;
                 self.end_delays(number, at.now);
+                self.take_back_overdue(number, at.now);
                 self.pump(number, at, sink);
             }
         }
@@ -671,6 +702,7 @@ impl Store {
             }
             self.go_on(number, at, sink);
         }
+        self.store_dead_letters(at, sink);
         if at.now >= self.retain_at {
             self.retain_at = at.now.saturating_add(RETAIN);
             self.forget_idle(at);
@@ -703,6 +735,7 @@ impl Store {
         // An incomplete checkpoint adds no knowledge, and its pieces would follow the closing record.
         self.checkpoint = None;
         while self.log_acknowledgements(at) {}
+        while self.log_deliveries(at) {}
         self.checkpoint = None;
         self.journal.close();
         self.is_closing = true;

@@ -43,7 +43,7 @@ pub(crate) fn known(reader: &mut Reader<'_>) -> Option<Known> {
     }
     let all = account.acknowledged + account.elided + account.expired + account.lost;
     let matched = (all.saturating_add(undone.len() as u64), horizon);
-    Some(Known { name, pattern, from_time, conflation, account, matched, done })
+    Some(Known { name, pattern, from_time, conflation, account, matched, done, ..Known::default() })
 }
 
 #[cfg(test)]

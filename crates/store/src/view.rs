@@ -46,6 +46,8 @@ impl Durable {
             floor: self.floor(end),
             ranges: self.ranges(),
             has_stopped: self.has_stopped,
+            is_paused: self.is_paused,
+            policy: &self.policy,
             account: self.account(),
         }
     }

@@ -11,7 +11,7 @@ use world::{World, durable, records, settings};
 fn small() -> Settings {
     let journal =
         Options { segment_bytes: 16 << 10, memory_bytes: 4 << 10, keep: 0, ..Options::default() };
-    Settings { journal, piece_bytes: 150, ..settings() }
+    Settings { journal, piece_bytes: 240, ..settings() }
 }
 
 #[test]

@@ -401,11 +401,20 @@ fn an_update_that_is_given_back_too_late_is_counted_as_replaced() {
 
 #[test]
 fn every_kind_of_record_has_a_name() {
-    let names: Vec<&str> = (0..=kind::PIECE).map(kind::name).collect();
+    let names: Vec<&str> = (0..=kind::PAUSED).map(kind::name).collect();
     let known: std::collections::BTreeSet<&str> =
         names.iter().copied().filter(|it| *it != "unknown").collect();
-    for name in ["mark", "state", "message", "producer", "subscription", "deleted", "done", "piece"]
-    {
+    for name in [
+        "mark",
+        "state",
+        "message",
+        "producer",
+        "subscription",
+        "deleted",
+        "done",
+        "piece",
+        "paused",
+    ] {
         assert!(known.contains(name), "{names:?}");
     }
 }

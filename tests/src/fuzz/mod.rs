@@ -22,4 +22,4 @@ pub use native::native;
 pub use record::record;
 pub use soap::soap;
 pub use websocket::websocket;
-pub use xml::xml;
+pub use xml::{markup, xml};

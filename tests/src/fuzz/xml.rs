@@ -21,21 +21,26 @@ enum Fact {
 /// Prefixes that the tag needs, and their namespaces.
 type Bindings = Vec<[String; 2]>;
 
-/// Parses the bytes, and the document of a message that they choose and edit. Of either, each event
-/// must hold what a plain scan of the same text says, and the document written anew from its events
-/// must mean the same. All ways to read the message must agree; says how far they came.
+/// Parses the bytes, and the document of a message that they choose and edit, both as `markup` does.
+/// All ways to read the message must agree; says how far they came.
 ///
 /// # Panics
 ///
 /// If any of this is not so.
 pub fn xml(data: &[u8]) -> Reach {
-    parse(data);
+    markup(data);
     let edited = Edited::new(data);
-    parse(&edited.bytes);
+    markup(&edited.bytes);
     edited.read()
 }
 
-fn parse(data: &[u8]) {
+/// Parses the bytes. Each event must hold what a plain scan of the same text says, and the document
+/// written anew from its events must mean the same.
+///
+/// # Panics
+///
+/// If any of this is not so.
+pub fn markup(data: &[u8]) {
     let limits = Limits { depth: 64, attributes: 64, value_bytes: 1 << 16, ..Limits::default() };
     for namespaces in [true, false] {
         let options = Options { namespaces, ..Options::default() };

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use trunkline_client::{Client, Event, Options, Reply, Subscribe, format};
+use trunkline_client::{Client, Consume, Event, Options, Reply, Subscribe, format};
 use trunkline_http::{self as http, Handler, Method, Peer, Request, Response, StatusCode};
 use trunkline_server::{Config, Running, Server};
 use trunkline_tests::skip::skip;
@@ -36,6 +36,12 @@ impl Handler for Site {
                 response.body = include_bytes!("page.html").to_vec();
                 response.content_type("text/html; charset=utf-8");
             }
+            (&Method::GET, "/orders") => {
+                let page = include_str!("../../../docs/examples/orders.html");
+                let driver = include_str!("orders.js");
+                response.body = format!("{page}<script>\n{driver}</script>\n").into_bytes();
+                response.content_type("text/html; charset=utf-8");
+            }
             (&Method::POST, "/result") => {
                 // The test may have given up.
                 let _ = self.reports.send(String::from_utf8_lossy(request.body).into_owned());
@@ -52,8 +58,9 @@ struct Browser {
 }
 
 impl Browser {
-    fn open(url: &str) -> Option<Self> {
-        let folder = env::temp_dir().join(format!("trunkline-browser-{}", std::process::id()));
+    fn open(name: &str, url: &str) -> Option<Self> {
+        let folder =
+            env::temp_dir().join(format!("trunkline-browser-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder for the browser");
         let child = Command::new("chromium")
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
@@ -167,7 +174,8 @@ fn a_page_of_a_browser_is_a_client_like_any_other() {
     let feeding = thread::spawn(move || feed(client));
     let door = address(&router, "websocket");
     let port = door.trim_end_matches('/').rsplit_once(':').expect("a port").1;
-    let Some(mut browser) = Browser::open(&format!("http://{}/?port={port}", site.address()))
+    let Some(mut browser) =
+        Browser::open("page", &format!("http://{}/?port={port}", site.address()))
     else {
         return skip("chromium is missing: peers/install");
     };
@@ -192,4 +200,49 @@ fn a_page_of_a_browser_is_a_client_like_any_other() {
     let closed = json!({"code": 1000, "reason": "done", "wasClean": true});
     assert_eq!(report["closed"], closed, "{report}");
     feeding.join().expect("the feed has not failed");
+}
+
+/// The example of the documents: nothing that was ordered is lost, and nothing is worked on twice, over a lost
+/// connection and a reload of the page.
+#[test]
+fn a_page_places_orders_with_a_guarantee_and_works_on_them() {
+    let router = router();
+    let (sender, reports) = mpsc::channel();
+    let site = http::Server::bind("127.0.0.1:0", http::Config::default()).expect("a port");
+    let site = site.serve(Site { reports: sender }).expect("a site");
+    let options = Options::named("audit");
+    let mut audit = Client::connect(&address(&router, "native"), &options).expect("a client");
+    audit.consume(&Consume::durable("audit", "orders/>")).expect("it stands");
+    let door = address(&router, "websocket");
+    let url = format!("http://{}/orders?router={door}", site.address());
+    let Some(mut browser) = Browser::open("orders", &url) else {
+        return skip("chromium is missing: peers/install");
+    };
+    let report = report(&mut browser, &reports);
+
+    let mut stored = Vec::new();
+    while stored.len() < 5 {
+        let came = audit.receive(Some(PATIENCE), &mut |event| {
+            if let Event::Delivery(it) = event {
+                stored.push((
+                    it.position.to_string(),
+                    String::from_utf8_lossy(it.payload).into_owned(),
+                ));
+            }
+        });
+        assert_ne!(came.expect("received"), 0, "{stored:?}");
+    }
+    let orders: Vec<&str> = stored.iter().map(|(_, order)| &**order).collect();
+    assert_eq!(orders, ["one", "two", "three", "four", "five"], "each is stored once");
+    let positions: Vec<&str> = stored.iter().map(|(position, _)| &**position).collect();
+    assert_eq!(report["done"], json!(positions), "{report}");
+    assert_eq!(report["last"], 5, "{report}");
+    let lines = |of: &str| {
+        let lines: Vec<String> = serde_json::from_value(report[of].clone()).expect("lines");
+        lines.into_iter().filter(|line| !line.ends_with("comes again, and is done")).collect()
+    };
+    let before: Vec<String> = lines("before");
+    assert_eq!(before, ["one", "two", "three"].map(|it| format!("orders/new: {it}")), "{report}");
+    let after: Vec<String> = lines("after");
+    assert_eq!(after, ["four", "five"].map(|it| format!("orders/new: {it}")), "{report}");
 }

@@ -18,13 +18,14 @@ const VARIABLE: &str = "TRUNKLINE_TOKEN_FILE";
 /// A router and the permission to administer it.
 pub(super) struct Site {
     client: Client,
-    authority: String,
+    /// Such as `http://127.0.0.1:7401`.
+    url: String,
     headers: HeaderMap,
 }
 
 impl Site {
     pub(super) fn new(arguments: &SiteArguments) -> Result<Self, Fault> {
-        let (client, authority) = connect(&arguments.to)?;
+        let (client, url) = connect(&arguments.to, &arguments.tls)?;
         let from_environment = || std::env::var_os(VARIABLE).filter(|it| !it.is_empty());
         let file = arguments.token_file.clone().or_else(|| from_environment().map(PathBuf::from));
         let mut headers = HeaderMap::new();
@@ -39,7 +40,7 @@ impl Site {
             value.set_sensitive(true);
             headers.insert(header::AUTHORIZATION, value);
         }
-        Ok(Self { client, authority, headers })
+        Ok(Self { client, url, headers })
     }
 
     /// What is at a place below `/admin`.
@@ -68,17 +69,17 @@ impl Site {
                 "{error}; `trunkline serve` starts a router, --to says where one is"
             ))
         })?;
-        let authority = &self.authority;
+        let url = &self.url;
         match answer.status {
             StatusCode::OK => serde_json::from_slice(&answer.body)
-                .map_err(|error| Fault::new(format!("http://{authority} is no router: {error}"))),
+                .map_err(|error| Fault::new(format!("{url} is no router: {error}"))),
             StatusCode::UNAUTHORIZED => {
                 let what = match self.headers.contains_key(header::AUTHORIZATION) {
                     true => "the token is not the router's",
                     false => "a token is needed",
                 };
                 Err(Fault::new(format!(
-                    "http://{authority}: {what}; --token-file or ${VARIABLE} names the file of the token, \
+                    "{url}: {what}; --token-file or ${VARIABLE} names the file of the token, \
                      which admin.token_file of the router's configuration names"
                 )))
             }
@@ -86,9 +87,7 @@ impl Site {
             StatusCode::NOT_FOUND | StatusCode::CONFLICT | StatusCode::BAD_REQUEST => {
                 Err(Fault::new(reason(&answer.body)))
             }
-            status => {
-                Err(Fault::new(format!("http://{authority}: {status}: {}", reason(&answer.body))))
-            }
+            status => Err(Fault::new(format!("{url}: {status}: {}", reason(&answer.body)))),
         }
     }
 }

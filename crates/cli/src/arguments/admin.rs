@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use trunkline_client::Start;
 use trunkline_experiment::link::parse_delay;
 
-use super::FormArguments;
+use super::{FormArguments, TlsArguments};
+use crate::quantity::start;
 
 /// The verbs of administrators.
 #[derive(Debug, Subcommand)]
@@ -32,6 +34,20 @@ pub(crate) enum AdminCommand {
     Drain(DrainArguments),
     /// Accept clients again
     Undrain(SiteArguments),
+    /// Pause a durable subscription: messages wait, and nothing is delivered
+    Pause(NamedArguments),
+    /// Resume a durable subscription that is paused
+    Resume(NamedArguments),
+    /// End everything that a durable subscription has not acknowledged so far
+    Purge(NamedArguments),
+    /// Move a durable subscription: what is before that is done, what is behind it is delivered, again if it was
+    ///
+    /// Its consumers end, and may consume again.
+    Seek(SeekArguments),
+    /// Delete a durable subscription
+    DeleteDurable(NamedArguments),
+    /// Forget a producer that no client uses: one of its name begins anew
+    DeleteProducer(NamedArguments),
     /// Begin another segment of the journal, so that those before it can be copied to an archive
     Rotate(SiteArguments),
 }
@@ -46,6 +62,8 @@ pub(crate) struct SiteArguments {
     /// [default: $TRUNKLINE_TOKEN_FILE]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tls: TlsArguments,
     #[command(flatten)]
     pub(crate) form: FormArguments,
 }
@@ -121,6 +139,27 @@ pub(crate) struct ProducersArguments {
     pub(crate) client: Option<u64>,
     #[command(flatten)]
     pub(crate) most: MostArguments,
+    #[command(flatten)]
+    pub(crate) site: SiteArguments,
+}
+
+/// Of what is done with one durable subscription or producer.
+#[derive(Debug, Args)]
+pub(crate) struct NamedArguments {
+    /// Its name
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) site: SiteArguments,
+}
+
+/// Of `admin seek`.
+#[derive(Debug, Args)]
+pub(crate) struct SeekArguments {
+    /// Its name
+    pub(crate) name: String,
+    /// Where it goes on: all, new, position:N or time:2026-07-01T09:30:00Z
+    #[arg(long, value_name = "START", value_parser = start)]
+    pub(crate) from: Start,
     #[command(flatten)]
     pub(crate) site: SiteArguments,
 }

@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use trunkline_client::{Overflow, Start, format};
 use trunkline_experiment::link::parse_delay;
 
-use super::FormArguments;
+use super::{FormArguments, TlsArguments};
 use crate::quantity;
 
 /// The verbs of a client of a router.
@@ -45,6 +45,8 @@ pub(crate) struct ListArguments {
     #[arg(long, short, value_name = "URL", default_value = "http://127.0.0.1:7401")]
     pub(crate) to: String,
     #[command(flatten)]
+    pub(crate) tls: TlsArguments,
+    #[command(flatten)]
     pub(crate) form: FormArguments,
 }
 
@@ -60,7 +62,7 @@ pub(crate) struct DeleteArguments {
 /// The router, and the client's name.
 #[derive(Debug, Args)]
 pub(crate) struct ToArguments {
-    /// The router: tcp://HOST:PORT, unix:///PATH or shm:///PATH [default: $TRUNKLINE_TO, else
+    /// The router: tcp://HOST:PORT, tls://HOST:PORT, unix:///PATH or shm:///PATH [default: $TRUNKLINE_TO, else
     /// tcp://127.0.0.1:7400]
     #[arg(long, short, value_name = "ADDRESS")]
     pub(crate) to: Option<String>,
@@ -72,6 +74,8 @@ pub(crate) struct ToArguments {
     /// Time limit for connecting and for answers, such as 5s or 300ms
     #[arg(long, value_parser = parse_delay, default_value = "10s")]
     pub(crate) timeout: Duration,
+    #[command(flatten)]
+    pub(crate) tls: TlsArguments,
 }
 
 /// Who the client is.
@@ -118,6 +122,9 @@ pub(crate) struct PubArguments {
     /// for a file opaque]
     #[arg(long, value_parser = payload_format)]
     pub(crate) format: Option<u16>,
+    /// Clear the last value of the topic with each message: who subscribes later gets neither
+    #[arg(long, conflicts_with = "guaranteed")]
+    pub(crate) clear_last: bool,
     /// Store every message: the router acknowledges it when it is as durable as its topic asks, and
     /// delivers it until a consumer acknowledges it. Ends when the router has acknowledged all messages,
     /// and says how durable they are
@@ -150,6 +157,9 @@ pub(crate) struct SubArguments {
     /// Replace the waiting message of a topic by a newer one when this client does not keep up
     #[arg(long, short)]
     pub(crate) conflate: bool,
+    /// First the last value of each topic, where the router keeps it ([[last_value]]), then what follows
+    #[arg(long, short, conflicts_with = "kept")]
+    pub(crate) last: bool,
     /// Receive at most N messages a second, of all topics
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) messages_per_second: u32,
@@ -212,7 +222,7 @@ pub(crate) enum Column {
     Topic,
     /// Its number in the topic
     Sequence,
-    /// The time since it was published, of conflated subscriptions
+    /// The time since it was published, of conflated subscriptions and last values
     Age,
     /// The number of updates that it replaced
     Replaced,
@@ -226,7 +236,7 @@ pub(crate) enum Column {
     Position,
     /// When the router took it, of guaranteed messages
     Time,
-    /// Of guaranteed messages: redelivered and how often, unconfirmed, kept
+    /// Of guaranteed messages: redelivered and how often, unconfirmed, kept; of others: last, if it is a last value
     State,
     /// The payload: text, or hexadecimal
     Payload,

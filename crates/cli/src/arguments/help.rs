@@ -40,6 +40,16 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     ("admin undrain", "trunkline admin undrain"),
     ("admin rotate", "trunkline admin rotate --json"),
+    ("admin pause", "trunkline admin pause clearing"),
+    ("admin resume", "trunkline admin resume clearing"),
+    ("admin purge", "trunkline admin purge clearing"),
+    (
+        "admin seek",
+        "trunkline admin seek clearing --from time:2026-07-01T09:30:00Z\n\
+         trunkline admin seek clearing --from new",
+    ),
+    ("admin delete-durable", "trunkline admin delete-durable clearing"),
+    ("admin delete-producer", "trunkline admin delete-producer desk-7"),
     (
         "pub",
         "trunkline pub fx/EURUSD 1.0842\n\

@@ -5,8 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 use trunkline_client::Address;
-use trunkline_server::Listening;
-use trunkline_server::config::Listen;
+use trunkline_server::{Config, Listening};
 
 use super::FormArguments;
 use crate::fault::Fault;
@@ -21,8 +20,8 @@ pub(crate) struct ServeArguments {
     #[arg(long, short, value_name = "DIR")]
     pub(crate) journal: Option<PathBuf>,
     /// Listen here instead of at the configuration's addresses of the same kind; may be repeated:
-    /// tcp://HOST:PORT, unix:///PATH or shm:///PATH for programs, ws://HOST:PORT for browsers,
-    /// http://HOST:PORT for metrics
+    /// tcp://HOST:PORT, tls://HOST:PORT, unix:///PATH or shm:///PATH for programs, ws://HOST:PORT or
+    /// wss://HOST:PORT for browsers, http://HOST:PORT or https://HOST:PORT for metrics
     #[arg(long, short, value_name = "ADDRESS")]
     pub(crate) listen: Vec<ListenAddress>,
     #[command(flatten)]
@@ -34,10 +33,12 @@ pub(crate) struct ServeArguments {
 pub(crate) enum ListenAddress {
     /// The native protocol.
     Native(Address),
-    /// WebSocket, at this host and port.
-    WebSocket(String),
-    /// HTTP, at this host and port.
-    Http(String),
+    /// The native protocol at this host and port, with TLS if the configuration says so.
+    NativeSocket(String),
+    /// WebSocket, at this host and port; whether with TLS, if that is not as configured.
+    WebSocket(String, Option<bool>),
+    /// HTTP, in the same way.
+    Http(String, Option<bool>),
 }
 
 impl FromStr for ListenAddress {
@@ -45,17 +46,19 @@ impl FromStr for ListenAddress {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
-        if !matches!(scheme, "ws" | "http") {
+        if !matches!(scheme, "ws" | "wss" | "http" | "https") {
             let native = text.parse().map_err(|error| match scheme {
-                "tcp" | "unix" | "shm" => format!("{error}"),
-                _ => format!("{error}, ws:// or http://"),
+                "tcp" | "tls" | "unix" | "shm" => format!("{error}"),
+                _ => format!("{error}, ws://, wss://, http:// or https://"),
             });
             return Ok(Self::Native(native?));
         }
         let place = rest.trim_end_matches('/');
         match format!("tcp://{place}").parse() {
-            Ok(Address::Tcp(_)) if scheme == "ws" => Ok(Self::WebSocket(place.to_owned())),
-            Ok(Address::Tcp(_)) => Ok(Self::Http(place.to_owned())),
+            Ok(Address::Tcp(_)) if scheme.starts_with("ws") => {
+                Ok(Self::WebSocket(place.to_owned(), Some(scheme == "wss")))
+            }
+            Ok(Address::Tcp(_)) => Ok(Self::Http(place.to_owned(), Some(scheme == "https"))),
             _ => Err(format!("{scheme}:// is followed by host:port")),
         }
     }
@@ -65,8 +68,9 @@ impl ListenAddress {
     /// Where a socket listens already.
     pub(crate) fn of(listening: &Listening) -> Self {
         match (listening.protocol, &listening.address) {
-            ("http", Address::Tcp(place)) => Self::Http(place.clone()),
-            ("websocket", Address::Tcp(place)) => Self::WebSocket(place.clone()),
+            ("http", Address::Tcp(place)) => Self::Http(place.clone(), None),
+            ("websocket", Address::Tcp(place)) => Self::WebSocket(place.clone(), None),
+            (_, Address::Tcp(place)) => Self::NativeSocket(place.clone()),
             (_, address) => Self::Native(address.clone()),
         }
     }
@@ -75,32 +79,43 @@ impl ListenAddress {
     ///
     /// # Errors
     /// There are two of a kind of which the router has one.
-    pub(crate) fn replace(all: &[Self], listen: &mut Listen) -> Result<(), Fault> {
+    pub(crate) fn replace(all: &[Self], config: &mut Config) -> Result<(), Fault> {
         let native: Vec<Address> = all
             .iter()
             .filter_map(|it| match it {
                 Self::Native(address) => Some(address.clone()),
+                Self::NativeSocket(place) => {
+                    let secure = Address::Tls(place.clone());
+                    let is_tls = config.listen.native.contains(&secure);
+                    Some(if is_tls { secure } else { Address::Tcp(place.clone()) })
+                }
                 _ => None,
             })
             .collect();
         if !native.is_empty() {
-            listen.native = native;
+            config.listen.native = native;
         }
         let (mut websocket, mut http) = (None, None);
         for it in all {
-            let (kind, place, before) = match it {
-                Self::Native(_) => continue,
-                Self::WebSocket(place) => ("ws", place, &mut websocket),
-                Self::Http(place) => ("http", place, &mut http),
+            let (kind, place, is_tls, before) = match it {
+                Self::Native(_) | Self::NativeSocket(_) => continue,
+                Self::WebSocket(place, is_tls) => ("ws", place, is_tls, &mut websocket),
+                Self::Http(place, is_tls) => ("http", place, is_tls, &mut http),
             };
-            if let Some(before) = before.replace(place.clone()) {
+            if let Some((before, _)) = before.replace((place.clone(), *is_tls)) {
                 return Err(Fault::new(format!(
                     "the router listens at one address of {kind}://, not at {before} and {place}"
                 )));
             }
         }
-        listen.websocket = websocket.or(listen.websocket.take());
-        listen.http = http.or(listen.http.take());
+        if let Some((place, is_tls)) = websocket {
+            config.listen.websocket = Some(place);
+            config.tls.websocket = is_tls.unwrap_or(config.tls.websocket);
+        }
+        if let Some((place, is_tls)) = http {
+            config.listen.http = Some(place);
+            config.tls.http = is_tls.unwrap_or(config.tls.http);
+        }
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde_json::json;
 use trunkline_client::Start;
 use trunkline_journal::Record;
-use trunkline_store::{State, StoredMessage, kind};
+use trunkline_store::{State, StoredMessage};
 use trunkline_wire::base64;
 
 use super::pattern::matches;
@@ -62,10 +62,10 @@ impl Export<'_> {
             Start::Time(time) => record.time >= time,
             Start::All | Start::New | Start::Last(_) => true,
         };
-        if record.kind != kind::MESSAGE || !is_wanted || !matches!(self.is_read, Ok(true)) {
+        if !is_wanted || !matches!(self.is_read, Ok(true)) {
             return;
         }
-        let Some(message) = StoredMessage::read(record.body) else { return };
+        let Some(message) = StoredMessage::of(record) else { return };
         if !matches(self.pattern, message.topic) {
             return;
         }

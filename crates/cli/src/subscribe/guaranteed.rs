@@ -114,6 +114,7 @@ impl Listing<'_> {
                     topic,
                     sequence,
                     conflation,
+                    last_value: None,
                     age: None,
                     format,
                     payload,
@@ -131,6 +132,11 @@ impl Listing<'_> {
                 self.ended = Some(format!("the durable subscription {name:?} was deleted"));
             }
             Event::Rejected(rejected) => self.take_rejected(rejected),
+            // The first one was the answer to what was asked.
+            Event::Consuming(it) => tell(match it.window {
+                0 => "paused by an administrator",
+                _ => "resumed",
+            }),
             // What the router says last is in the error behind it, and the others are answers to nothing that
             // is asked here.
             _ => {}
@@ -170,6 +176,7 @@ impl Listing<'_> {
             LostReason::Damaged => "the journal is damaged there".to_owned(),
             LostReason::OverQuota => "more waited than may".to_owned(),
             LostReason::NotKept => "the journal does not keep them any longer".to_owned(),
+            LostReason::Purged => "an administrator purged them".to_owned(),
             LostReason::Other(number) => format!("reason {number}"),
         };
         if self.arguments.json {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use trunkline_http::{Client, ClientConfig, HeaderMap, Method, StatusCode};
 use trunkline_server::snapshot::Snapshot;
 
+use crate::arguments::TlsArguments;
 use crate::fault::Fault;
 use crate::output::plain;
 
@@ -22,10 +23,12 @@ pub(crate) struct Source {
     path: String,
 }
 
-/// Speaks with a router at a URL: what asks it, and its host and port.
-pub(crate) fn connect(url: &str) -> Result<(Client, String), Fault> {
-    let authority = url.strip_prefix("http://").unwrap_or(url).trim_end_matches('/');
-    if authority.is_empty() || authority.contains('/') {
+/// Speaks with a router at a URL: what asks it, and the URL without a path.
+pub(crate) fn connect(url: &str, tls: &TlsArguments) -> Result<(Client, String), Fault> {
+    let (scheme, authority) = url.split_once("://").unwrap_or(("http", url));
+    let authority = authority.trim_end_matches('/');
+    let is_http = matches!(scheme, "http" | "https");
+    if !is_http || authority.is_empty() || authority.contains('/') {
         return Err(Fault::new(format!(
             "{url:?} is not like http://127.0.0.1:7401, the router's HTTP address"
         )));
@@ -34,16 +37,17 @@ pub(crate) fn connect(url: &str) -> Result<(Client, String), Fault> {
         connect_timeout: PATIENCE,
         response_timeout: PATIENCE,
         accept_compression: true,
+        tls: tls.load_for(url)?.filter(|_| scheme == "https"),
         ..ClientConfig::default()
     };
-    Ok((Client::new(authority, config)?, authority.to_owned()))
+    Ok((Client::new(authority, config)?, format!("{scheme}://{authority}")))
 }
 
 impl Source {
-    pub(crate) fn new(url: &str, topics: usize) -> Result<Self, Fault> {
-        let (client, authority) = connect(url)?;
+    pub(crate) fn new(url: &str, tls: &TlsArguments, topics: usize) -> Result<Self, Fault> {
+        let (client, url) = connect(url, tls)?;
         let path = format!("/status?clients={CLIENTS}&topics={topics}");
-        Ok(Self { url: format!("http://{authority}"), client, path })
+        Ok(Self { url, client, path })
     }
 
     pub(crate) fn snapshot(&mut self) -> Result<Snapshot, Fault> {

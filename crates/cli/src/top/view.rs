@@ -100,12 +100,22 @@ impl<'a> View<'a> {
             (true, reason) => format!("draining for maintenance: {}\n", plain(reason)),
         };
         let latencies = self.latencies();
+        let kept = &totals.last_values;
+        let last_values = match (kept.values_now, kept.dropped) {
+            (0, 0) => String::new(),
+            (values, dropped) => format!(
+                "{} last values ({})  {} dropped\n",
+                count(values),
+                size_of(kept.bytes_now as f64),
+                count(dropped)
+            ),
+        };
         format!(
             "trunkline {} at {}, up {}\n\
              {} clients  {} topics  {} subscriptions\n\
              in {} messages/s {}/s  out {} messages/s {}/s  elided {}/s  lost {}/s\n\
              {} matched = {} delivered + {} elided + {} lost + {} queued ({})\n\
-             {latencies}{trouble}{drain}",
+             {last_values}{latencies}{trouble}{drain}",
             it.version,
             self.arguments.to,
             lasting(it.now_ns),

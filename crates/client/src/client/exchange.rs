@@ -32,12 +32,9 @@ impl Client {
     pub(super) fn write(&mut self, timeout: Duration) -> Result<()> {
         // Counts from the last write.
         let mut deadline = None;
-        while !self.conversation.output().is_empty() {
-            match self.stream.write(self.conversation.output()) {
-                Ok(bytes) => {
-                    self.conversation.sent(bytes);
-                    deadline = None;
-                }
+        while self.has_output() {
+            match self.write_once(usize::MAX) {
+                Ok(()) => deadline = None,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     let has_room = self.put_aside()?;
                     let deadline = *deadline.get_or_insert_with(|| Deadline::after(Some(timeout)));
@@ -49,16 +46,32 @@ impl Client {
         Ok(())
     }
 
+    /// Whether the system does not have everything yet.
+    fn has_output(&self) -> bool {
+        !self.conversation.output().is_empty() || self.stream.is_holding()
+    }
+
+    /// Writes at most so many bytes of the output, or what the stream holds of it.
+    fn write_once(&mut self, most: usize) -> io::Result<()> {
+        let output = self.conversation.output();
+        if output.is_empty() {
+            return match self.stream.flush()? {
+                true => Ok(()),
+                false => Err(ErrorKind::WouldBlock.into()),
+            };
+        }
+        let bytes = self.stream.write(&output[..output.len().min(most)])?;
+        self.conversation.sent(bytes);
+        Ok(())
+    }
+
     /// Writes the output, or as much as there is room for until something was read; false in the second
     /// case.
     pub(super) fn write_or_read(&mut self) -> Result<bool> {
         let mut deadline = None;
-        while !self.conversation.output().is_empty() {
-            match self.stream.write(self.conversation.output()) {
-                Ok(bytes) => {
-                    self.conversation.sent(bytes);
-                    deadline = None;
-                }
+        while self.has_output() {
+            match self.write_once(usize::MAX) {
+                Ok(()) => deadline = None,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     if self.read()? {
                         return Ok(false);
@@ -222,10 +235,8 @@ impl Client {
     /// Writes a part of the output, and reads what is available: the router takes nothing more from a
     /// client that asks much and reads no answers, and answers may be several times as long as requests.
     pub(super) fn write_part(&mut self) -> Result<()> {
-        let output = self.conversation.output();
-        match self.stream.write(&output[..output.len().min(WRITE_BETWEEN_READS)]) {
-            Ok(bytes) => {
-                self.conversation.sent(bytes);
+        match self.write_once(WRITE_BETWEEN_READS) {
+            Ok(()) => {
                 if !self.conversation.output().is_empty() {
                     self.read()?;
                 }
@@ -270,7 +281,7 @@ impl Client {
 }
 
 pub(super) fn open(address: &Address, options: &Options) -> Result<Stream> {
-    let mut stream = Stream::connect(address, options.timeout).map_err(Error::Connect)?;
+    let mut stream = connect(address, options).map_err(Error::Connect)?;
     stream.set_idle(options.idle);
     if let Some(bytes) = options.send_buffer {
         stream.set_send_buffer(bytes).map_err(Error::Connect)?;
@@ -279,4 +290,17 @@ pub(super) fn open(address: &Address, options: &Options) -> Result<Stream> {
         stream.set_receive_buffer(bytes).map_err(Error::Connect)?;
     }
     Ok(stream)
+}
+
+#[cfg(feature = "tls")]
+fn connect(address: &Address, options: &Options) -> io::Result<Stream> {
+    match (address, &options.tls) {
+        (Address::Tls(host), Some(tls)) => Stream::connect_tls(host, tls, options.timeout),
+        _ => Stream::connect(address, options.timeout),
+    }
+}
+
+#[cfg(not(feature = "tls"))]
+fn connect(address: &Address, options: &Options) -> io::Result<Stream> {
+    Stream::connect(address, options.timeout)
 }

@@ -19,13 +19,11 @@ impl Freshness {
     #[inline]
     pub(super) fn look_at(&self, epoch: Instant, event: &mut Event<'_>) -> bool {
         let Event::Message(message) = event else { return false };
-        if message.conflation.is_none() {
-            return false;
-        }
+        // Only conflated messages and last values have it.
         if let Some(published) = message.published {
             message.age = self.age(nanoseconds(epoch.elapsed()), published);
         }
-        true
+        message.conflation.is_some()
     }
 }
 

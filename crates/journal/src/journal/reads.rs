@@ -52,7 +52,10 @@ struct Wanted {
 #[derive(Debug, Default)]
 pub(super) struct Reads {
     wanted: VecDeque<Wanted>,
+    /// The read under way, unless its segment is gone.
     under_way: Option<Wanted>,
+    /// Whether one is under way, of a segment that is there or gone.
+    is_reading: bool,
     /// Requested bytes, and the result: less, if the file is shorter.
     kept: VecDeque<(Span, Vec<u8>)>,
     bad: VecDeque<Span>,
@@ -72,20 +75,33 @@ impl Reads {
         }
     }
 
+    /// Whether a read is under way.
+    pub(super) fn is_reading(&self) -> bool {
+        self.is_reading
+    }
+
+    /// The next read, if none is under way.
     pub(super) fn next(&mut self, now: u64) -> Option<Task> {
+        if self.is_reading {
+            return None;
+        }
         let next = self.wanted.iter().position(|it| it.due <= now)?;
         let wanted = self.wanted.remove(next)?;
-        self.under_way = Some(wanted);
+        (self.under_way, self.is_reading) = (Some(wanted), true);
         let Span { segment, from, to } = wanted.span;
         Some(Task::Read { at: Address { segment, offset: from }, bytes: (to - from) as usize })
     }
 
-    /// When a failed read is to be retried.
+    /// When a failed read is to be retried. The result of the one under way comes first.
     pub(super) fn next_deadline(&self) -> Option<u64> {
+        if self.is_reading {
+            return None;
+        }
         self.wanted.iter().filter(|it| it.failures > 0).map(|it| it.due).min()
     }
 
     pub(super) fn done(&mut self, read: Vec<u8>) {
+        self.is_reading = false;
         let Some(wanted) = self.under_way.take() else { return };
         if self.kept.len() == KEPT {
             self.kept.pop_front();
@@ -95,6 +111,7 @@ impl Reads {
 
     /// The current read has failed: nothing is known of the bytes, and they are retried.
     pub(super) fn failed(&mut self, now: u64) {
+        self.is_reading = false;
         let Some(Wanted { span, failures, .. }) = self.under_way.take() else { return };
         let failures = failures + 1;
         if failures < FAILURES {

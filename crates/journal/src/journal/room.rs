@@ -31,6 +31,17 @@ impl Journal {
         )
     }
 
+    /// A record without which earlier segments cannot be released finds no room: the next segment may exceed the
+    /// limit, by two at most.
+    pub fn exceed(&mut self) {
+        let most = self.options.bytes.saturating_add(2 * u64::from(self.options.segment_bytes));
+        self.may_exceed = self.bytes + u64::from(self.options.segment_bytes) <= most;
+        if let (true, Next::Full(_, retry_at)) = (self.may_exceed && self.is_over(), &mut self.next)
+        {
+            *retry_at = 0;
+        }
+    }
+
     /// Segments that are never released: the current one, and on a disk the one before it, since the
     /// checkpoint can be read from that one too.
     fn stays(&self) -> usize {
@@ -99,7 +110,8 @@ impl Journal {
     /// Whether the next segment can be begun.
     fn has_next(&mut self) -> Result<(), Rejection> {
         if !self.is_on_disk {
-            self.next = if self.is_over() { Next::Full(self.over(), 0) } else { Next::Ready };
+            let is_full = self.is_over() && !self.may_exceed;
+            self.next = if is_full { Next::Full(self.over(), 0) } else { Next::Ready };
         }
         match &self.next {
             Next::Ready => Ok(()),
@@ -197,6 +209,7 @@ impl Journal {
         let bytes = self.options.segment_bytes.into();
         self.add_segment(Segment { number, index, bytes, is_sealed: false });
         (self.next, self.is_wanted, self.is_retained) = (Next::None, false, false);
+        self.may_exceed = false;
         self.is_rotating = false;
         if let Some((kind, body)) = first {
             self.append(time, kind, &[body]);
@@ -240,14 +253,14 @@ impl Journal {
         if !self.is_next_due(now) {
             return None;
         }
-        if self.is_over() && !self.is_held_by_known {
+        if self.is_over() && !self.is_held_by_known && !self.may_exceed {
             self.next = Next::Full(self.over(), now.saturating_add(RETRY));
             return None;
         }
         // The checkpoint may still be completed in the current one, and the first segment go. If the
         // current one has no room left for it, one segment more than the limit is created, or the journal
         // could never continue: a record without room does not wait until the next check.
-        if self.is_over() && !self.is_wanted {
+        if self.is_over() && !self.is_wanted && !self.may_exceed {
             self.next = Next::Held(now.saturating_add(RETRY));
             return None;
         }

@@ -177,6 +177,7 @@ fn reason(number: u16) -> LostReason {
         2 => LostReason::Damaged,
         3 => LostReason::OverQuota,
         4 => LostReason::NotKept,
+        5 => LostReason::Purged,
         other => LostReason::Other(other),
     }
 }

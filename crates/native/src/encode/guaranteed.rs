@@ -129,6 +129,7 @@ pub fn encode_lost(out: &mut Vec<u8>, lost: &Lost) {
         LostReason::Damaged => 2,
         LostReason::OverQuota => 3,
         LostReason::NotKept => 4,
+        LostReason::Purged => 5,
         LostReason::Other(reason) => reason,
     };
     put_u32(out, u32::from(reason));

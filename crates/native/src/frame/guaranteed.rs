@@ -219,6 +219,8 @@ pub enum LostReason {
     OverQuota,
     /// The journal no longer keeps them.
     NotKept,
+    /// An administrator purged them.
+    Purged,
     /// A reason of a newer router.
     Other(u16),
 }

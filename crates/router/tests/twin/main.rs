@@ -148,7 +148,7 @@ impl Pair {
         let pattern = self.random.pick(&PATTERNS);
         let updates_per_second = NonZeroU32::new(self.random.pick(&[0, 0, 0, 3, 7, 11]));
         let conflate = self.random.below(3) == 0;
-        let options = SubscriptionOptions { updates_per_second, conflate };
+        let options = SubscriptionOptions { updates_per_second, conflate, last_values: false };
         self.log.push(format!("{client:?} subscribes {number} {pattern} {options:?}"));
         let router = &mut self.world.router;
         let real = router.subscribe(self.world.now, client, number, pattern, &options);
@@ -185,7 +185,9 @@ impl Pair {
     fn publish(&mut self) {
         let topic = self.random.below(TOPICS.len() as u64) as usize;
         let length = self.random.pick(&[0, 1, 10, 100, 1_000, 5_000]);
-        let payload = "p".repeat(self.random.below(length + 1) as usize);
+        let length = self.random.below(length + 1) as usize;
+        // No two are the same.
+        let payload = format!("{}/", self.log.len()).repeat(length)[..length].to_owned();
         let requester = self.client().filter(|_| self.random.below(10) == 0);
         let request = requester.map(|client| Requester { client, correlation: 5 });
         let format = self.random.below(2) as u16;

@@ -18,6 +18,9 @@ impl Renderer for Lines {
     fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>) {
         let Delivery { subscription, sequence, .. } = delivery;
         let mut text = format!("{subscription} {}#{sequence}", delivery.name());
+        if let Some(last_value) = delivery.last_value {
+            text += &format!(" last age {}", last_value.age);
+        }
         if let Some(conflation) = delivery.conflation {
             text += &format!(" replaced {} age {}", conflation.replaced, conflation.age);
         }
@@ -35,6 +38,10 @@ impl Renderer for Lines {
         let Gap { subscription, count, first, last, age, .. } = gap;
         let name = gap.name();
         line(out, format_args!("{subscription} {name} lost {count}: {first}-{last} age {age}"));
+    }
+
+    fn last_values(&mut self, out: &mut Vec<u8>, subscription: u32, count: u64) {
+        line(out, format_args!("{subscription} had {count} last values"));
     }
 
     fn closing(&mut self, out: &mut Vec<u8>, reason: &str) {

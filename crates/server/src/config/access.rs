@@ -126,13 +126,18 @@ impl Config {
         if !access.rules.is_empty() || access.anonymous == Anonymous::Everywhere {
             return Ok(());
         }
+        // With `client_ca` nobody connects over TLS without a certificate of those authorities.
+        let is_open = |with_tls: bool| !with_tls || self.tls.client_ca.is_none();
         let native = self.listen.native.iter().filter_map(|address| match address {
             Address::Tcp(place) => Some(("listen.native", place)),
+            Address::Tls(place) => is_open(true).then_some(("listen.native", place)),
             // The files of sockets belong to their owner alone.
             Address::Unix(_) | Address::SharedMemory(_) => None,
         });
-        let websocket = self.listen.websocket.iter().map(|place| ("listen.websocket", place));
-        let http = self.listen.http.iter().map(|place| ("listen.http", place));
+        let websocket = self.listen.websocket.iter().filter(|_| is_open(self.tls.websocket));
+        let websocket = websocket.map(|place| ("listen.websocket", place));
+        let http = self.listen.http.iter().filter(|_| is_open(self.tls.http));
+        let http = http.map(|place| ("listen.http", place));
         let Some((key, place)) =
             native.chain(websocket).chain(http).find(|(_, place)| !is_loopback(place))
         else {
@@ -141,7 +146,7 @@ impl Config {
         Err(format!(
             "{key}: others can connect to {place}, and no access rule says what they may do. Write \
              [[access.rule]] sections, such as who = \"user:*\", allow = \"all\", with access.credentials for \
-             passwords; or listen at 127.0.0.1; or, where everybody may do everything, access.anonymous = \
+             passwords; or tls.client_ca, and TLS at every listener; or listen at 127.0.0.1; or, where everybody may do everything, access.anonymous = \
              \"everywhere\""
         ))
     }

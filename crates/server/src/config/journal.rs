@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de};
 use trunkline_router::check_pattern;
 use trunkline_store::{Forwarding, Level, Policy, Rule, Settings};
 
-use super::quantity;
+use super::{DurableRule, quantity};
 
 /// Guaranteed delivery.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -61,6 +61,10 @@ pub struct Journal {
     /// What topics of certain patterns ask instead; the first rule that fits decides.
     #[serde(rename = "rule")]
     pub rules: Vec<JournalRule>,
+    /// What becomes of messages of durable subscriptions that are not acknowledged; the first rule that fits
+    /// decides.
+    #[serde(rename = "durable")]
+    pub durables: Vec<DurableRule>,
 }
 
 impl Default for Journal {
@@ -85,6 +89,7 @@ impl Default for Journal {
             window_limit: settings.window.1,
             producer_window: settings.producer_window,
             rules: Vec::new(),
+            durables: Vec::new(),
         }
     }
 }
@@ -138,6 +143,7 @@ impl Journal {
         let mut settings = Settings {
             rules: rules.collect(),
             policy,
+            delivery_rules: self.durables.iter().map(DurableRule::settings).collect(),
             window: (self.window, self.window_limit),
             producer_window: self.producer_window,
             producers: self.producers,
@@ -207,7 +213,7 @@ fn optional_forwarding<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Forw
     forwarding(from).map(Some)
 }
 
-fn pattern<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+pub(super) fn pattern<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
     match check_pattern(&text) {
         Ok(()) => Ok(text),

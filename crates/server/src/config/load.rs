@@ -9,7 +9,7 @@ use serde::Deserialize;
 use toml::Table;
 
 use super::journal::SEGMENTS;
-use super::{Config, environment, words};
+use super::{Config, DurableRule, environment, words};
 
 /// Why a configuration is rejected: where, and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +109,8 @@ impl Config {
             // The limits that a client may use before it has read its own.
             ("limits.topics_per_client", at_least(limits.topics_per_client as u64, 1024)),
             ("limits.overlaps_per_client", at_least(limits.overlaps_per_client as u64, 1)),
+            ("limits.last_values", at_least(limits.last_values as u64, 1)),
+            ("limits.last_value_bytes", at_least(limits.last_value_bytes, 4096)),
             ("limits.frame_bytes", at_least(limits.frame_bytes, 64 << 10)),
             ("limits.output_bytes", at_least(limits.output_bytes, 4096)),
             ("client.queue_messages", at_least(self.client.queue_messages as u64, 1)),
@@ -158,8 +160,12 @@ impl Config {
         if self.client.rules.iter().any(|rule| rule.name.is_empty() && rule.who.is_none()) {
             return Err(self.wrong(name, "a client.rule says name, or who, or both"));
         }
+        self.tls.check(&self.listen).map_err(|missing| self.wrong(name, &missing))?;
         if self.client.rules.iter().any(|rule| rule.queue_messages == Some(0)) {
             return Err(self.wrong(name, "queue_messages of a client.rule is at least 1"));
+        }
+        if let Some(problem) = self.journal.durables.iter().find_map(DurableRule::problem) {
+            return Err(self.wrong(name, &problem));
         }
         Ok(())
     }

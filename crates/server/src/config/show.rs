@@ -13,12 +13,18 @@ impl Config {
     pub fn to_toml(&self) -> String {
         let mut page = Page(String::new());
         self.show_listen(&mut page);
+        self.show_tls(&mut page);
         self.show_limits(&mut page);
         self.show_client(&mut page);
         for rule in &self.client.rules {
             show_rule(rule, &mut page);
         }
+        for rule in &self.last_values {
+            page.section("[[last_value]]");
+            page.key("topics", &quoted(&rule.topics), "that keep their last value");
+        }
         self.show_journal(&mut page);
+        self.show_journal_rules(&mut page);
         self.show_access(&mut page);
         self.show_router(&mut page);
         self.show_edges(&mut page);
@@ -35,7 +41,7 @@ impl Config {
         page.key(
             "native",
             &format!("[{}]", native.join(", ")),
-            "tcp://HOST:PORT, unix://PATH, shm://PATH; port 0 is any that is free",
+            "tcp://HOST:PORT, tls://HOST:PORT, unix://PATH, shm://PATH; port 0 is any that is free",
         );
         page.key("http", &endpoint(&listen.http), "metrics, health and status, or \"off\"");
         page.key("websocket", &endpoint(&listen.websocket), "for browsers, or \"off\"");
@@ -55,6 +61,16 @@ impl Config {
             "matches_per_client",
             &limits.matches_per_client,
             "of one client; it ends with more",
+        );
+        page.key(
+            "last_values",
+            &limits.last_values,
+            "kept; those updated least recently make room",
+        );
+        page.key(
+            "last_value_bytes",
+            &quoted(&size_text(limits.last_value_bytes)),
+            "of these, with about 70 for each",
         );
         page.key("requests_per_client", &limits.requests_per_client, "that wait for their reply");
         page.key(
@@ -142,6 +158,10 @@ impl Config {
         page.key("window", &journal.window, "unacknowledged messages of a consumer");
         page.key("window_limit", &journal.window_limit, "the most that a consumer may want");
         page.key("producer_window", &journal.producer_window, "unacknowledged, of a producer");
+    }
+
+    fn show_journal_rules(&self, page: &mut Page) {
+        let journal = &self.journal;
         for rule in &journal.rules {
             page.section("[[journal.rule]]");
             page.key("topics", &quoted(&rule.topics), "the first rule that fits decides");
@@ -150,6 +170,23 @@ impl Config {
             }
             if let Some(forwarding) = rule.delivery {
                 page.key("delivery", &quoted(forwarding_text(forwarding)), "");
+            }
+        }
+        for rule in &journal.durables {
+            page.section("[[journal.durable]]");
+            page.key(
+                "name",
+                &quoted(&rule.name),
+                "of durable subscriptions; * stands for anything",
+            );
+            if let Some(time) = rule.acknowledge_within {
+                page.key("acknowledge_within", &quoted(&time_text(time)), "or it is redelivered");
+            }
+            if let Some(deliveries) = rule.deliveries {
+                page.key("deliveries", &deliveries, "at most; then it is a dead letter");
+            }
+            if let Some(topic) = &rule.dead_letters {
+                page.key("dead_letters", &quoted(topic), "the topic of dead letters");
             }
         }
     }
@@ -289,19 +326,19 @@ fn list(texts: &[String]) -> String {
     format!("[{}]", texts.join(", "))
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-struct Page(String);
+pub(super) struct Page(String);
 
 impl Page {
-    fn section(&mut self, title: &str) {
+    pub(super) fn section(&mut self, title: &str) {
         let gap = if self.0.is_empty() { "" } else { "\n" };
         let _ = writeln!(self.0, "{gap}{title}");
     }
 
-    fn key(&mut self, name: &str, value: &dyn std::fmt::Display, comment: &str) {
+    pub(super) fn key(&mut self, name: &str, value: &dyn std::fmt::Display, comment: &str) {
         let line = format!("{name} = {value}");
         let _ = match comment {
             "" => writeln!(self.0, "{line}"),

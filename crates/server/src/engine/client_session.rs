@@ -5,6 +5,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 
+use trunkline_reactor::PeerCertificate;
 use trunkline_router::{ClientId, ClientOptions};
 use trunkline_security::Identity;
 use trunkline_session::router::{Accepted, Protocol, Rejected, RequestedLimits};
@@ -17,10 +18,12 @@ use crate::config::Config;
 /// The other end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// `tcp`, `unix` or `shm`.
+    /// `tcp`, `tls`, `unix` or `shm`.
     pub transport: &'static str,
     /// Where it is, or which process.
     pub address: String,
+    /// The names in its certificate, which was checked, where it had to show one.
+    pub certificate: Option<PeerCertificate>,
 }
 
 impl Peer {
@@ -40,11 +43,16 @@ impl Peer {
 
     /// Whether it is on this machine.
     pub(super) fn is_local(&self) -> bool {
-        self.transport != "tcp" || self.is_over_loopback()
+        !matches!(self.transport, "tcp" | "tls") || self.is_over_loopback()
     }
 
-    /// Who it is, as far as the transport shows it.
+    /// Who it is, as far as the transport shows it: a certificate without a subject shows nobody.
     pub(super) fn identity(&self) -> Identity {
+        if let Some(certificate) = &self.certificate
+            && !certificate.subject.is_empty()
+        {
+            return Identity::certificate(&certificate.subject);
+        }
         let uid = self.host().strip_prefix("uid ").and_then(|uid| uid.parse().ok());
         match self.transport {
             "unix" | "shm" => uid.map_or(Identity::Anonymous, Identity::Uid),
@@ -56,7 +64,7 @@ impl Peer {
     pub(super) fn host(&self) -> &str {
         let address = self.address.as_str();
         match self.transport {
-            "tcp" => address.rsplit_once(':').map_or(address, |(host, _)| host),
+            "tcp" | "tls" => address.rsplit_once(':').map_or(address, |(host, _)| host),
             _ => address.find("uid ").map_or(address, |at| &address[at..]),
         }
     }

@@ -52,8 +52,12 @@ impl ClientContext for EngineContext<'_> {
     }
 
     #[inline]
-    fn has_room_for_answer(&mut self) -> bool {
+    fn may_go_on(&mut self) -> bool {
         let id = self.client_session.id;
+        if self.state.work >= WORK {
+            self.state.held.hold(id, WaitsFor::Turn);
+            return false;
+        }
         let has_room = self.router.has_room_for_control(id);
         if !has_room {
             self.state.held.hold(id, WaitsFor::Reader);
@@ -118,7 +122,13 @@ impl ClientContext for EngineContext<'_> {
         self.client_session.published += 1;
         self.client_session.format = format;
         let envelope = Envelope { mode: Mode::Direct, format, request: None, payload };
-        self.router.publish(self.now, topic.id, &envelope).map_err(Rejected::from)
+        let deliveries = self.router.publish(self.now, topic.id, &envelope)?;
+        self.state.work += deliveries;
+        Ok(deliveries)
+    }
+
+    fn clear_last_value(&mut self, topic: TopicId) {
+        self.router.clear_last_value(self.now, topic);
     }
 
     fn request(
@@ -171,7 +181,10 @@ impl ClientContext for EngineContext<'_> {
                 };
                 Err(Rejected::new(code::NO_RESPONDER, text))
             }
-            Ok(_) => return Ok(()),
+            Ok(deliveries) => {
+                self.state.work += deliveries;
+                return Ok(());
+            }
             Err(rejection) => Err(rejection.into()),
         };
         if let Some(output) = self.router.renderer(id) {
@@ -276,6 +289,9 @@ impl ClientContext for EngineContext<'_> {
         if bytes > limit {
             return Err(Rejected::from(Rejection::MessageTooLong { bytes, limit }).into());
         }
+        if self.state.held.is_behind(self.client_session.id) {
+            return Err(StoreError::WouldBlock);
+        }
         self.storage.name.clear();
         self.storage.name.push_str(self.router.topic_name(topic));
         let name = std::mem::take(&mut self.storage.name);
@@ -302,6 +318,10 @@ impl ClientContext for EngineContext<'_> {
                     self.storage.new_producers.stored(&new_producer);
                 }
                 Ok(())
+            }
+            Err(trunkline_store::Rejected::Busy) => {
+                self.state.held.hold_message(self.client_session.id);
+                Err(StoreError::WouldBlock)
             }
             Err(rejected) => Err(self.store_error(&rejected)),
         }
@@ -480,6 +500,9 @@ pub(super) fn close(
     }
     router.close(now, client_session.id, reason);
 }
+
+/// Deliveries that what is read of one connection may make before others have their turn: some milliseconds of work.
+const WORK: usize = 64 << 10;
 
 /// A request without a time-out is forgotten after this; nanoseconds.
 const UNSTATED_TIMEOUT: u64 = 60_000_000_000;

@@ -14,6 +14,8 @@ pub(crate) enum WaitsFor {
     Reader,
     /// Its password has been compared with its hash.
     Login,
+    /// Others have had their turn: it has made much work at once.
+    Turn,
 }
 
 /// The maximum number of closed connections with a place among those that wait for the storage, or as many
@@ -25,9 +27,17 @@ const GONE: usize = 1_024;
 pub(crate) struct HeldConnections {
     waiting: HashMap<ConnectionId, WaitsFor>,
     /// Those that wait for the storage, in the order in which they came; some may be gone.
-    in_order: Vec<ConnectionId>,
-    /// Those that may go on.
+    in_order: VecDeque<ConnectionId>,
+    /// There may be room in the storage for the first of them.
+    has_room: bool,
+    /// A message had no room since all of them had gone on: what is to be stored queues behind them.
+    is_full: bool,
+    /// Those that go on in the next turn.
+    next_turn: Vec<ConnectionId>,
+    /// Those that may go on, before those that wait for the storage.
     released: VecDeque<ConnectionId>,
+    /// The one that goes on now, and queues behind nobody.
+    current: Option<ConnectionId>,
 }
 
 impl HeldConnections {
@@ -37,15 +47,41 @@ impl HeldConnections {
             return;
         }
         self.waiting.insert(id, waits_for);
-        if waits_for != WaitsFor::Storage {
-            return;
+        match waits_for {
+            WaitsFor::Reader | WaitsFor::Login => {}
+            WaitsFor::Turn => self.next_turn.push(id),
+            WaitsFor::Storage => {
+                self.has_room = false;
+                self.queue(id);
+            }
         }
+    }
+
+    /// A connection has a message for which there is no room.
+    pub(crate) fn hold_message(&mut self, id: ConnectionId) {
+        self.is_full = true;
+        self.hold(id, WaitsFor::Storage);
+    }
+
+    /// Whether a connection that wants to store has to wait behind others; it does then. Otherwise those that
+    /// store at once would take the room from those that wait.
+    #[inline]
+    pub(crate) fn is_behind(&mut self, id: ConnectionId) -> bool {
+        let is_behind = self.is_full && self.current != Some(id) && !self.in_order.is_empty();
+        if is_behind && !self.contains(id) {
+            self.waiting.insert(id, WaitsFor::Storage);
+            self.queue(id);
+        }
+        is_behind
+    }
+
+    fn queue(&mut self, id: ConnectionId) {
         // The places of closed connections are removed when they are as many as those of open ones.
         if self.in_order.len() >= 2 * self.waiting.len() + GONE {
             let (waiting, mut seen) = (&self.waiting, HashSet::new());
             self.in_order.retain(|it| *it != id && waiting.contains_key(it) && seen.insert(*it));
         }
-        self.in_order.push(id);
+        self.in_order.push_back(id);
     }
 
     /// What a connection waits for, if it is held. The loop calls it before each read; its cost does not
@@ -60,13 +96,9 @@ impl HeldConnections {
         self.reason(id).is_some()
     }
 
-    /// There may be room in the storage.
+    /// There may be room in the storage. Those that wait for it go on one by one, until one finds none.
     pub(crate) fn release_for_storage(&mut self) {
-        let Self { waiting, in_order, released } = self;
-        let mut leaves = |id: &ConnectionId| {
-            waiting.get(id) == Some(&WaitsFor::Storage) && waiting.remove(id).is_some()
-        };
-        released.extend(in_order.drain(..).filter(|id| leaves(id)));
+        self.has_room = true;
     }
 
     /// What one connection waits for has come.
@@ -76,14 +108,40 @@ impl HeldConnections {
         }
     }
 
-    /// Whether [`HeldConnections::next_released`] has one.
+    /// A turn begins.
+    pub(crate) fn begin_turn(&mut self) {
+        let Self { waiting, next_turn, released, .. } = self;
+        let mut goes_on = |id: &ConnectionId| {
+            waiting.get(id) == Some(&WaitsFor::Turn) && waiting.remove(id).is_some()
+        };
+        released.extend(next_turn.drain(..).filter(|id| goes_on(id)));
+    }
+
+    /// Whether [`HeldConnections::next_released`] has one now, or in the next turn.
     pub(crate) fn has_released(&self) -> bool {
         !self.released.is_empty()
+            || !self.next_turn.is_empty()
+            || self.has_room && !self.in_order.is_empty()
     }
 
     /// The next connection that may go on.
     pub(crate) fn next_released(&mut self) -> Option<ConnectionId> {
-        self.released.pop_front()
+        self.current = self.released.pop_front().or_else(|| self.next_with_room());
+        self.current
+    }
+
+    fn next_with_room(&mut self) -> Option<ConnectionId> {
+        while self.has_room {
+            let Some(id) = self.in_order.pop_front() else {
+                self.is_full = false;
+                return None;
+            };
+            if self.waiting.get(&id) == Some(&WaitsFor::Storage) {
+                self.waiting.remove(&id);
+                return Some(id);
+            }
+        }
+        None
     }
 
     /// A connection is gone, or about to be. Whether it was held, or had not gone on yet.
@@ -117,8 +175,10 @@ mod tests {
         assert!(held.forget(id(3)));
         assert!(!held.contains(id(3)));
         held.release_for_storage();
-        assert!(!held.contains(id(0)));
-        let released: Vec<u32> = released(&mut held).iter().map(|it| it.index).collect();
+        assert_eq!(held.next_released(), Some(id(0)));
+        assert!(!held.contains(id(0)) && held.contains(id(1)));
+        let released: Vec<u32> =
+            [0].into_iter().chain(released(&mut held).iter().map(|it| it.index)).collect();
         let expected: Vec<u32> = (0..200_000).filter(|it| *it != 3).collect();
         assert_eq!(released, expected);
     }
@@ -156,14 +216,58 @@ mod tests {
     }
 
     #[test]
+    fn who_stores_queues_behind_those_that_wait() {
+        let mut held = HeldConnections::default();
+        let [first, second, third] = [1, 2, 3].map(|index| ConnectionId { index, generation: 1 });
+        assert!(!held.is_behind(first));
+        held.hold_message(first);
+        held.hold_message(second);
+        assert!(held.is_behind(third) && held.contains(third), "though there be room now");
+        assert!(!held.has_released());
+        held.release_for_storage();
+        assert_eq!(held.next_released(), Some(first));
+        assert!(!held.is_behind(first), "it goes on");
+        // There is no room for a second message of it.
+        held.hold_message(first);
+        assert_eq!(held.next_released(), None);
+        assert!(!held.has_released() && held.contains(second));
+        held.release_for_storage();
+        assert_eq!(released(&mut held), [second, third, first]);
+        assert!(!held.is_behind(third), "nobody waits any more");
+    }
+
+    #[test]
+    fn one_that_waits_for_something_else_keeps_nobody_from_storing() {
+        let mut held = HeldConnections::default();
+        let [names, stores] = [1, 2].map(|index| ConnectionId { index, generation: 1 });
+        held.hold(names, WaitsFor::Storage);
+        assert!(!held.is_behind(stores) && !held.contains(stores));
+    }
+
+    #[test]
+    fn who_makes_much_work_goes_on_in_the_next_turn() {
+        let mut held = HeldConnections::default();
+        let [busy, gone] = [1, 2].map(|index| ConnectionId { index, generation: 1 });
+        held.hold(busy, WaitsFor::Turn);
+        held.hold(gone, WaitsFor::Turn);
+        assert!(held.has_released(), "the loop does not sleep");
+        assert_eq!(held.next_released(), None, "not in this turn");
+        assert!(held.forget(gone));
+        held.begin_turn();
+        assert_eq!(released(&mut held), [busy]);
+        assert!(!held.has_released());
+    }
+
+    #[test]
     fn who_stored_and_then_has_to_read_waits_for_that_alone() {
         let mut held = HeldConnections::default();
         let id = ConnectionId { index: 1, generation: 1 };
         held.hold(id, WaitsFor::Storage);
         held.release_for_storage();
+        assert_eq!(held.next_released(), Some(id));
         held.hold(id, WaitsFor::Reader);
         held.release_for_storage();
-        assert_eq!(released(&mut held), [id], "once, for the storage");
+        assert_eq!(released(&mut held), []);
         assert_eq!(held.reason(id), Some(WaitsFor::Reader));
     }
 }

@@ -59,6 +59,10 @@ impl Renderer for ClientOutput {
         self.renderer.gap(out, gap);
     }
 
+    fn last_values(&mut self, out: &mut Vec<u8>, subscription: u32, count: u64) {
+        self.renderer.last_values(out, subscription, count);
+    }
+
     fn closing(&mut self, out: &mut Vec<u8>, reason: &str) {
         self.renderer.close(out, self.closing_code, reason);
     }

@@ -61,7 +61,7 @@ impl Engine {
                 bytes,
                 excess,
                 "the journal takes more than journal.bytes: a checkpoint has to be \
-                 complete before segments can be removed"
+                 complete, or dead letters stored, before segments can be removed"
             );
         } else {
             info!(bytes, "the journal is within journal.bytes again");

@@ -60,6 +60,8 @@ pub(crate) struct EngineState {
     pub(crate) to_bound: Vec<ClientId>,
     /// Connections from which nothing is taken now.
     pub(crate) held: HeldConnections,
+    /// Deliveries that the bytes being handled have made.
+    pub(crate) work: usize,
     /// Set when the router stops.
     pub(crate) is_stopping: bool,
     /// One keepalive a connection, and one more for those with requests.
@@ -77,6 +79,7 @@ impl EngineState {
             gone: DepartedTotals::default(),
             to_bound: Vec::new(),
             held: HeldConnections::default(),
+            work: 0,
             is_stopping: false,
             timers: BTreeSet::new(),
         }
@@ -127,7 +130,8 @@ mod tests {
     fn requests_leave_no_timers_behind() {
         let mut engine = Engine::new(&Config::default());
         for _ in 0..3 {
-            let peer = Peer { transport: "tcp", address: "127.0.0.1:5".to_owned() };
+            let peer =
+                Peer { transport: "tcp", address: "127.0.0.1:5".to_owned(), certificate: None };
             let id = engine.connected(0, peer, Protocol::Native).expect("there is room");
             let mut bytes = Vec::new();
             let hello = native::Hello { version: native::VERSION, ..native::Hello::default() };

@@ -43,7 +43,8 @@ impl Engine {
         self.set_room_timers();
     }
 
-    /// The next background task for the disk, if none is under way. Its outcome is for [`Engine::task_done`].
+    /// The next background task for the disk: one read and one other are under way at most. Their outcomes are
+    /// for [`Engine::task_done`].
     #[inline]
     pub fn next_task(&mut self, now: u64) -> Option<Task> {
         let at = self.storage.clock_reading(now);
@@ -54,7 +55,7 @@ impl Engine {
 
     /// What came of the background task.
     pub fn task_done(&mut self, now: u64, done: Done) {
-        if let (Done::Failed(why), None) = (&done, &self.storage.shortage) {
+        if let (Done::Failed(why) | Done::Unread(why), None) = (&done, &self.storage.shortage) {
             tracing::warn!(why, "the journal's disk");
         }
         let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
@@ -114,7 +115,7 @@ impl Engine {
         }
     }
 
-    fn set_room_timers(&mut self) {
+    pub(super) fn set_room_timers(&mut self) {
         while let Some((at, id)) = self.storage.next_alarm() {
             self.state.set_timer(at, id, Timer::Room);
         }

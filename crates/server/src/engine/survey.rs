@@ -3,12 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use trunkline_router::{ClientId, ClientView, Ledger, TopicView};
+use trunkline_router::{ClientId, ClientView, LastValueTotals, Ledger, TopicView};
 use trunkline_store::{DurableView, Store};
 
 use super::{Connection, Engine, Storage};
 use crate::snapshot::{
-    ClientStatus, Counts, DurableStatus, JournalStatus, Snapshot, SnapshotRequest, TopicStatus,
+    ClientStatus, Counts, DurableStatus, JournalStatus, LastValueCounts, Snapshot, SnapshotRequest,
+    TopicStatus,
 };
 
 /// Clients looked at in a turn.
@@ -208,6 +209,7 @@ impl Engine {
         totals.topics_now = view.topics_now() as u64;
         totals.subscriptions_now = view.subscriptions_now() as u64;
         totals.matches_now = view.matches_now() as u64;
+        totals.last_values = last_values(self.router.last_value_totals());
         totals.connections = state.connected;
         totals.received_bytes = state.bytes_in;
         totals.sent_bytes = state.bytes_out;
@@ -272,6 +274,7 @@ pub(super) fn topic_status(it: &TopicView<'_>) -> TopicStatus {
 }
 
 pub(super) fn durable_status(it: &DurableView<'_>) -> DurableStatus {
+    let letters = it.policy.dead_letters.as_ref();
     DurableStatus {
         name: it.name.to_owned(),
         pattern: it.pattern.to_owned(),
@@ -287,6 +290,14 @@ pub(super) fn durable_status(it: &DurableView<'_>) -> DurableStatus {
         floor: it.floor,
         ranges_now: it.ranges,
         has_stopped: it.has_stopped,
+        is_paused: it.is_paused,
+        redelivered: it.account.redelivered,
+        timed_out: it.account.timed_out,
+        dead_lettered: it.account.dead_lettered,
+        purged: it.account.purged,
+        acknowledge_within_ns: it.policy.acknowledge_within,
+        deliveries_limit: letters.map_or(0, |it| it.deliveries.into()),
+        dead_letters: letters.map_or(String::new(), |it| it.topic.to_string()),
     }
 }
 
@@ -298,6 +309,15 @@ fn keep<T: Ord>(heap: &mut BinaryHeap<Reverse<T>>, item: T, most: usize) {
         && lowest.0 < item
     {
         *lowest = Reverse(item);
+    }
+}
+
+fn last_values(it: LastValueTotals) -> LastValueCounts {
+    LastValueCounts {
+        values_now: it.values as u64,
+        bytes_now: it.bytes as u64,
+        offered: it.offered,
+        dropped: it.dropped,
     }
 }
 

@@ -153,6 +153,11 @@ impl<P: Platform> EventLoop<P> {
                 return self.tell_drain(&caller);
             }
             Request::DrainStatus => return self.tell_drain(&caller),
+            Request::Store(request) => {
+                let changed = self.engine.change_store(self.now, &request);
+                let _ = caller.send(changed.map(Answer::Changed));
+                return;
+            }
             Request::Rotate => {
                 let until = self.now.saturating_add(ROTATION);
                 let rotation = Rotation { caller, look_at: self.now, until };
@@ -185,7 +190,8 @@ impl<P: Platform> EventLoop<P> {
             Some(answer) => {
                 let _ = caller.send(answer);
             }
-            None => self.administration.tasks.push_front((task, caller)),
+            // In turn, so that a long list holds up nobody else.
+            None => self.administration.tasks.push_back((task, caller)),
         }
     }
 

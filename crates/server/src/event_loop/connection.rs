@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::engine::{ConnectionId, Engine};
-use crate::platform::Stream;
+use crate::platform::{Received, Sent, Stream};
 
 /// A connection as the loop sees it.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Connection<S> {
     pub(super) is_reading: bool,
     /// It is in the list of those to write to.
     pub(super) is_writing: bool,
-    /// The stream has no room; an event tells when it has.
+    /// The stream has no room, or holds some of what it accepted; an event tells when it has room.
     pub(super) is_blocked: bool,
     /// Some of its output has waited for room since there was none.
     has_waited: bool,
@@ -73,16 +73,19 @@ impl<S: Stream> Connection<S> {
     ) -> (Read, usize) {
         let mut total = 0;
         while total < share {
-            let room = buffer.len() / 2;
             let read = self.read_once(engine, now, buffer);
             if engine.is_held(self.id) {
-                return (Read::More, total + read.unwrap_or(0));
+                return (Read::More, total + read.map_or(0, |read| read.bytes));
             }
             match read {
-                Ok(0) => return (Read::Ended("the client closed it".to_owned()), total),
-                Ok(bytes) => {
+                Ok(Received { bytes: 0, more: false }) => {
+                    return (Read::Ended("the client closed it".to_owned()), total);
+                }
+                // It has done the work of a read, and others have their turn.
+                Ok(Received { bytes: 0, more: true }) => return (Read::More, total),
+                Ok(Received { bytes, more }) => {
                     total += bytes;
-                    if bytes < room && !self.has_ended {
+                    if !more && !self.has_ended {
                         return (Read::Drained, total);
                     }
                 }
@@ -95,42 +98,49 @@ impl<S: Stream> Connection<S> {
         (Read::More, total)
     }
 
-    /// Handles what was kept while the connection was held; the session may have kept some as well.
-    pub(super) fn retry(&mut self, engine: &mut Engine, now: u64) {
-        self.receive_kept(engine, now);
+    /// Handles what was kept while the connection was held, and says how many bytes those were; the session may have
+    /// kept some as well.
+    pub(super) fn retry(&mut self, engine: &mut Engine, now: u64) -> usize {
+        self.receive_kept(engine, now)
     }
 
-    /// Hands on what is kept.
-    fn receive_kept(&mut self, engine: &mut Engine, now: u64) {
+    /// Hands on what is kept; how many bytes of it were made use of.
+    fn receive_kept(&mut self, engine: &mut Engine, now: u64) -> usize {
         let used = engine.received(now, self.id, &self.kept);
         self.tell_used(used);
         self.kept.drain(..used);
         self.give_back();
+        used
     }
 
     /// Reads half a buffer at most, behind what is kept if there is little of it.
-    fn read_once(&mut self, engine: &mut Engine, now: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    fn read_once(
+        &mut self,
+        engine: &mut Engine,
+        now: u64,
+        buffer: &mut [u8],
+    ) -> io::Result<Received> {
         let room = buffer.len() / 2;
         let before = self.kept.len();
         if before > SMALL {
             // The beginning of a long frame stays where it is, however small the pieces of its rest.
-            let bytes = self.stream.read(&mut buffer[..room])?;
-            self.kept.extend_from_slice(&buffer[..bytes]);
+            let read = self.stream.read(&mut buffer[..room])?;
+            self.kept.extend_from_slice(&buffer[..read.bytes]);
             self.receive_kept(engine, now);
-            return Ok(bytes);
+            return Ok(read);
         }
         // All connections read into one buffer, which stays in the caches.
         buffer[..before].copy_from_slice(&self.kept);
-        let bytes = self.stream.read(&mut buffer[before..before + room])?;
-        if bytes > 0 {
-            let all = &buffer[..before + bytes];
+        let read = self.stream.read(&mut buffer[before..before + room])?;
+        if read.bytes > 0 {
+            let all = &buffer[..before + read.bytes];
             let used = engine.received(now, self.id, all);
             self.tell_used(used);
             self.kept.clear();
             self.kept.extend_from_slice(&all[used..]);
             self.give_back();
         }
-        Ok(bytes)
+        Ok(read)
     }
 
     /// Of one that is to end nothing is made use of.
@@ -152,21 +162,21 @@ impl<S: Stream> Connection<S> {
     pub(super) fn write(&mut self, engine: &mut Engine, now: u64) -> io::Result<bool> {
         let output = engine.output(self.id);
         if output.is_empty() || self.is_finished {
-            self.finish();
+            self.is_blocked = !self.stream.flush()?;
+            self.has_waited |= self.is_blocked;
+            self.finish()?;
             return Ok(false);
         }
-        let length = output.len();
         match self.stream.write(output) {
-            Ok(written) => {
-                engine.sent(now, self.id, written);
-                // A stream that took less than it was given has no room.
-                self.is_blocked = written < length;
-                self.has_waited |= self.is_blocked;
-                if !self.is_blocked && engine.output(self.id).is_empty() {
-                    self.finish();
+            Ok(Sent { bytes, blocked }) => {
+                engine.sent(now, self.id, bytes);
+                self.is_blocked = blocked;
+                self.has_waited |= blocked;
+                if !blocked && engine.output(self.id).is_empty() {
+                    self.finish()?;
                     return Ok(false);
                 }
-                Ok(!self.is_blocked)
+                Ok(!blocked)
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 (self.is_blocked, self.has_waited) = (true, true);
@@ -181,12 +191,16 @@ impl<S: Stream> Connection<S> {
         !self.is_blocked && !std::mem::take(&mut self.has_waited)
     }
 
-    /// Ends our direction of a closing connection once it has been told why.
-    fn finish(&mut self) {
-        if self.dismissed.is_some() && !self.is_finished {
+    /// Ends our direction of a closing connection once it has been told why. The end of TLS may have to wait
+    /// for room.
+    fn finish(&mut self) -> io::Result<()> {
+        if self.dismissed.is_some() && !self.is_finished && !self.is_blocked {
             self.is_finished = true;
             // A client that is gone already is noticed by reading.
-            let _ = self.stream.finish();
+            if self.stream.finish().is_ok() {
+                self.is_blocked = !self.stream.flush()?;
+            }
         }
+        Ok(())
     }
 }

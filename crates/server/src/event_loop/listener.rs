@@ -27,7 +27,6 @@ impl<L> ProtocolListener<L> {
 pub fn wanted_listeners(config: &Config) -> Vec<(Address, Protocol)> {
     let native = config.listen.native.iter();
     let native = native.map(|address| (address.clone(), Protocol::Native));
-    let websocket = config.listen.websocket.iter();
-    let websocket = websocket.map(|address| (Address::Tcp(address.clone()), Protocol::WebSocket));
+    let websocket = config.websocket_address().map(|address| (address, Protocol::WebSocket));
     native.chain(websocket).collect()
 }

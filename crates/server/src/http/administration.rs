@@ -18,6 +18,9 @@ pub(crate) use permission::{Permission, read_token};
 /// What the pages of the router say of these.
 pub(super) const PAGES: &str = "/admin/clients  and the like: for administrators\n";
 
+/// The target of lines of the audit log.
+const AUDIT: &str = "audit";
+
 const PLACES: &str = "GET   /admin/clients        ?client=ID&name=NAME&address=ADDRESS&from=PLACE&limit=N\n\
                       GET   /admin/subscriptions  the same, and &pattern=PATTERN: what has topics in common with it\n\
                       GET   /admin/topics         ?name=NAME&pattern=PATTERN&from=PLACE&limit=N\n\
@@ -29,6 +32,9 @@ const PLACES: &str = "GET   /admin/clients        ?client=ID&name=NAME&address=A
                       POST  /admin/drain          {\"reason\":TEXT,\"timeout_ms\":N,\"stop\":false}\n\
                       POST  /admin/undrain        {}\n\
                       POST  /admin/rotate         {}\n\
+                      POST  /admin/durables/pause    {\"name\":NAME}; and resume, purge, delete\n\
+                      POST  /admin/durables/seek     {\"name\":NAME,\"to\":\"start\"}; or \"end\", {\"position\":N}, {\"time_ns\":N}\n\
+                      POST  /admin/producers/delete  {\"name\":NAME}\n\
                       * in NAME and ADDRESS stands for anything.\n";
 
 /// Whether a path is one of these.
@@ -45,9 +51,10 @@ impl Administration {
     pub(super) fn answer(&self, router: &Handle, peer: &Peer, request: &Request<'_>) -> Response {
         let who = match self.permission.authorize(peer, request) {
             Ok(who) => who,
-            Err(response) => return response,
+            Err(response) => return *response,
         };
-        let place = request.path.trim_start_matches("/admin").trim_start_matches('/');
+        let place = request.path.strip_prefix("/admin").unwrap_or(request.path);
+        let place = place.strip_prefix('/').unwrap_or(place);
         let wanted = match *request.method {
             Method::GET | Method::HEAD => list::wanted(place, request.query.unwrap_or_default()),
             Method::POST => action::wanted(place, request),
@@ -55,7 +62,7 @@ impl Administration {
         };
         let wanted = match wanted {
             Ok(wanted) => wanted,
-            Err(response) => return response,
+            Err(response) => return *response,
         };
         let answered = router.administer(wanted);
         if *request.method == Method::POST {
@@ -72,30 +79,33 @@ impl Administration {
     }
 }
 
+/// The answer to a request that is not carried out.
+type Answered = Box<Response>;
+
 /// Nothing is there.
-fn no_such_place(place: &str) -> Response {
+fn no_such_place(place: &str) -> Answered {
     let text = format!("there is no /admin/{place}; there are\n{PLACES}");
-    self::text(StatusCode::NOT_FOUND, &text)
+    Box::new(self::text(StatusCode::NOT_FOUND, &text))
 }
 
 /// The place is for other methods.
-fn only(methods: &str, allow: &'static str) -> Response {
+fn only(methods: &str, allow: &'static str) -> Answered {
     let mut response = text(StatusCode::METHOD_NOT_ALLOWED, &format!("only {methods}\n"));
     response.headers.insert(header::ALLOW, HeaderValue::from_static(allow));
-    response
+    Box::new(response)
 }
 
-fn bad(problem: &str) -> Response {
-    text(StatusCode::BAD_REQUEST, &format!("{problem}\n"))
+fn bad(problem: &str) -> Answered {
+    Box::new(text(StatusCode::BAD_REQUEST, &format!("{problem}\n")))
 }
 
 fn rejected(rejection: &Rejection) -> Response {
-    let (status, why) = match rejection {
-        Rejection::NotFound(why) => (StatusCode::NOT_FOUND, why),
-        Rejection::Ambiguous(why) => (StatusCode::CONFLICT, why),
-        Rejection::Unavailable(why) => (StatusCode::SERVICE_UNAVAILABLE, why),
+    let status = match rejection {
+        Rejection::NotFound(_) => StatusCode::NOT_FOUND,
+        Rejection::Ambiguous(_) | Rejection::Conflict(_) => StatusCode::CONFLICT,
+        Rejection::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
     };
-    text(status, &format!("{why}\n"))
+    text(status, &format!("{}\n", rejection.why()))
 }
 
 fn json(answer: &Answer) -> Response {

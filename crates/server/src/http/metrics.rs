@@ -43,6 +43,7 @@ fn totals(page: &mut Page, totals: &Totals) {
         ("trunkline_topics", totals.topics_now, "Topics that are known"),
         ("trunkline_subscriptions", totals.subscriptions_now, "Subscriptions that are made"),
         ("trunkline_matches", totals.matches_now, "Pairs of a subscription and a topic it matched"),
+        ("trunkline_last_values", totals.last_values.values_now, "Last values that are kept"),
     ] {
         page.gauge(name, "", help);
         page.sample(name, &[], value);
@@ -51,6 +52,18 @@ fn totals(page: &mut Page, totals: &Totals) {
         ("trunkline_connections", "", totals.connections, "Connections that were accepted"),
         ("trunkline_received_bytes", "bytes", totals.received_bytes, "Bytes that came"),
         ("trunkline_sent_bytes", "bytes", totals.sent_bytes, "Bytes that were sent"),
+        (
+            "trunkline_last_values_offered",
+            "",
+            totals.last_values.offered,
+            "Last values offered to new subscriptions",
+        ),
+        (
+            "trunkline_last_values_dropped",
+            "",
+            totals.last_values.dropped,
+            "Last values that made room for others",
+        ),
         ("trunkline_messages", "", totals.messages, "Messages that clients published"),
         ("trunkline_requests", "", totals.requests, "Requests among the messages"),
         ("trunkline_replies", "", totals.replies, "Replies to requests"),
@@ -79,6 +92,8 @@ fn became(page: &mut Page, totals: &Totals) {
     }
     page.gauge("trunkline_queued_messages", "messages", "Messages that wait");
     page.sample("trunkline_queued_messages", &[], ledger.queued);
+    page.gauge("trunkline_last_value_bytes", "bytes", "Bytes of the last values that are kept");
+    page.sample("trunkline_last_value_bytes", &[], totals.last_values.bytes_now);
     page.gauge("trunkline_queued_bytes", "bytes", "Bytes that wait in queues");
     page.sample("trunkline_queued_bytes", &[], totals.queued_bytes_now);
 }
@@ -152,7 +167,7 @@ fn journal(page: &mut Page, it: &JournalStatus) {
 type CountOfDurable = fn(&DurableStatus) -> u64;
 
 fn durables(page: &mut Page, durables: &[DurableStatus]) {
-    let gauges: [(&str, CountOfDurable, &str); 7] = [
+    let gauges: [(&str, CountOfDurable, &str); 8] = [
         ("trunkline_durable_consumers", |it| it.consumers_now, "Consumers that are connected"),
         ("trunkline_durable_in_flight", |it| it.in_flight_now, "Delivered, not acknowledged"),
         ("trunkline_durable_waiting", |it| it.waiting_now, "Messages that wait, as far as counted"),
@@ -164,6 +179,7 @@ fn durables(page: &mut Page, durables: &[DurableStatus]) {
             |it| it.has_stopped.into(),
             "1 if these were too many, until a consumer comes or `trunkline durable delete`",
         ),
+        ("trunkline_durable_paused", |it| it.is_paused.into(), "1 if an administrator paused it"),
     ];
     for (name, count, help) in gauges {
         page.gauge(name, "", help);
@@ -171,12 +187,16 @@ fn durables(page: &mut Page, durables: &[DurableStatus]) {
             page.sample(name, &[("durable", &it.name)], count(it));
         }
     }
-    let counters: [(&str, CountOfDurable, &str); 5] = [
+    let counters: [(&str, CountOfDurable, &str); 9] = [
         ("trunkline_durable_deliveries", |it| it.deliveries, "Deliveries, with repeated ones"),
         ("trunkline_durable_acknowledged", |it| it.acknowledged, "Messages acknowledged"),
         ("trunkline_durable_elided", |it| it.elided, "Messages replaced by newer ones"),
         ("trunkline_durable_expired", |it| it.expired, "Messages whose time to live was over"),
         ("trunkline_durable_lost", |it| it.lost, "Damaged, over the quota, or not kept"),
+        ("trunkline_durable_redelivered", |it| it.redelivered, "Repeated deliveries"),
+        ("trunkline_durable_timed_out", |it| it.timed_out, "Deliveries not acknowledged in time"),
+        ("trunkline_durable_dead_lettered", |it| it.dead_lettered, "Messages made dead letters"),
+        ("trunkline_durable_purged", |it| it.purged, "Purged by an administrator"),
     ];
     for (name, count, help) in counters {
         page.family(name, "counter", "", help);

@@ -8,7 +8,8 @@ use trunkline_journal::{Commit, Outcome, Task, Workers};
 use trunkline_reactor::{self as reactor, Address, Event, Idle, Reactor};
 use trunkline_security::PasswordCheck;
 
-use super::{Deadline, Listener, Platform, Stream};
+use super::{Deadline, Listener, Platform, Received, Sent, Stream};
+use crate::Protocol;
 use crate::engine::Peer;
 use crate::server::{Command, Descriptors, Passwords, Shared, since_1970};
 
@@ -25,13 +26,28 @@ pub(crate) struct SystemPlatform {
 
 impl Stream for reactor::Stream {
     #[inline]
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.read(bytes)
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<Received> {
+        match self.read(bytes) {
+            Ok(0) => Ok(Received { bytes: 0, more: false }),
+            Ok(count) => {
+                Ok(Received { bytes: count, more: count == bytes.len() || self.has_more() })
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && self.has_more() => {
+                Ok(Received { bytes: 0, more: true })
+            }
+            Err(error) => Err(error),
+        }
     }
 
     #[inline]
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write(bytes)
+    fn write(&mut self, bytes: &[u8]) -> io::Result<Sent> {
+        let count = self.write(bytes)?;
+        Ok(Sent { bytes: count, blocked: count < bytes.len() || self.is_holding() })
+    }
+
+    #[inline]
+    fn flush(&mut self) -> io::Result<bool> {
+        self.flush()
     }
 
     fn finish(&mut self) -> io::Result<()> {
@@ -47,7 +63,7 @@ impl Stream for reactor::Stream {
     }
 
     fn peer(&self) -> Peer {
-        Peer { transport: self.transport(), address: self.peer() }
+        Peer { transport: self.transport(), address: self.peer(), certificate: self.certificate() }
     }
 }
 
@@ -102,8 +118,8 @@ impl Platform for SystemPlatform {
         let _ = self.reactor.remove(stream);
     }
 
-    fn bind(&mut self, address: &Address) -> io::Result<Self::Listener> {
-        reactor::Listener::bind(address)
+    fn bind(&mut self, address: &Address, protocol: Protocol) -> io::Result<Self::Listener> {
+        self.shared.tls().bind(address, protocol, self.descriptors, None)
     }
 
     fn add_listener(&mut self, listener: &mut Self::Listener, token: usize) -> io::Result<()> {

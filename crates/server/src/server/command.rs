@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use trunkline_reactor::Waker;
 
+use super::tls::{self, Tls};
 use crate::administration::{Answer, Rejection, Request};
 use crate::config::Config;
 use crate::event_loop::Caller;
@@ -48,9 +49,15 @@ pub(crate) struct Shared {
     has_commands: AtomicBool,
     /// None once the router has stopped.
     commands: Mutex<Option<Vec<Command>>>,
+    tls: Tls,
 }
 
 impl Shared {
+    /// The router's certificate.
+    pub(crate) fn tls(&self) -> &Tls {
+        &self.tls
+    }
+
     #[inline]
     pub(crate) fn has_commands(&self) -> bool {
         self.has_commands.load(Ordering::Acquire)
@@ -80,8 +87,11 @@ pub struct Handle {
 
 impl Handle {
     pub(crate) fn new(waker: Waker) -> Self {
-        let shared =
-            Shared { has_commands: AtomicBool::new(false), commands: Mutex::new(Some(Vec::new())) };
+        let shared = Shared {
+            has_commands: AtomicBool::new(false),
+            commands: Mutex::new(Some(Vec::new())),
+            tls: Tls::default(),
+        };
         Self { shared: Arc::new(shared), waker }
     }
 
@@ -99,15 +109,20 @@ impl Handle {
         self.ask(Command::Stop);
     }
 
-    /// Gives the router another configuration, and waits until it holds. Clients stay connected.
+    /// Gives the router another configuration, and waits until it holds. Certificates and keys are read again.
+    /// Clients stay connected.
     ///
     /// # Errors
     ///
     /// Says why nothing has changed.
     pub fn reconfigure(&self, config: Config) -> Result<(), String> {
+        let credentials = tls::load(&config)?;
+        self.shared.tls.offer(credentials.as_ref());
         let (answer, answers) = mpsc::sync_channel(1);
-        self.ask(Command::Reconfigure(Box::new(config), answer));
-        answers.recv().unwrap_or_else(|_| Err("the router has stopped".to_owned()))
+        self.ask(Command::Reconfigure(Box::new(config.clone()), answer));
+        answers.recv().unwrap_or_else(|_| Err("the router has stopped".to_owned()))?;
+        self.shared.tls.replace(credentials, &config);
+        Ok(())
     }
 
     /// What is going on in the router; it blocks this thread only. `None` if the router has stopped,

@@ -50,6 +50,11 @@ impl Descriptors {
         usize::try_from(self.reserved / 4).unwrap_or(usize::MAX).max(1)
     }
 
+    /// The number of a descriptor from which on a connection is not even told why it is rejected.
+    pub(super) fn end(&self) -> u64 {
+        self.limit - self.reserved + self.share() as u64
+    }
+
     /// Why a stream that was just accepted cannot stay, if it cannot. The system gives the lowest number that
     /// is free, so that a number says how many are in use.
     #[inline]

@@ -76,12 +76,16 @@ impl Inherited {
         })
     }
 
-    /// Takes the one for clients at an address.
+    /// Takes the one for clients at an address; TLS comes on top of a listener of TCP.
     pub(super) fn take_listener(
         all: &mut Vec<Self>,
         address: &Address,
         protocol: Protocol,
     ) -> Option<Listener> {
+        let address = match address {
+            Address::Tls(place) => &Address::Tcp(place.clone()),
+            address => address,
+        };
         let is_it = |it: &Self| match &it.0 {
             Socket::Clients(of, listener) => *of == protocol && listener.address() == *address,
             Socket::Http(_) => false,

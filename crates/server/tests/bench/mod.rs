@@ -28,7 +28,7 @@ impl Bench {
     }
 
     fn connect_from(&mut self, transport: &'static str, address: &str) -> ConnectionId {
-        let peer = Peer { transport, address: address.to_owned() };
+        let peer = Peer { transport, address: address.to_owned(), certificate: None };
         self.engine.connected(self.now, peer, Protocol::Native).expect("there is room")
     }
 

@@ -2,30 +2,20 @@
 
 use trunkline_native as native;
 use trunkline_native::{code, kind};
-use trunkline_store::{Consume, ProducerId, Start};
+use trunkline_store::{Consume, Start};
 
 use super::NativeSession;
-use crate::router::{ClientContext, GuaranteedMessage, Rejected, StoreError};
-
-/// The producer of a connection.
-#[derive(Debug, Default)]
-pub(super) struct ProducerState {
-    id: Option<ProducerId>,
-    /// The first of consecutive rejected sequences, and the reported reason: those behind it are not
-    /// reported.
-    rejected: Option<(u64, u16)>,
-}
+use crate::router::{ClientContext, GuaranteedMessage, Rejected, StoreError, interval};
 
 impl NativeSession {
     /// Handles PRODUCER; false if it is to come again.
     pub(super) fn producer(&mut self, context: &mut impl ClientContext, name: &str) -> bool {
-        if self.producer.id.is_some() {
+        if self.producer.is_named() {
             context.close(code::BAD_FRAME, "a second PRODUCER");
             return true;
         }
-        match context.produce(name) {
+        match self.producer.produce(context, name) {
             Ok(it) => {
-                self.producer.id = Some(it.producer);
                 let producing = native::Producing {
                     window: it.window,
                     window_bytes: it.window_bytes,
@@ -45,55 +35,33 @@ impl NativeSession {
         context: &mut impl ClientContext,
         it: &native::Store<'_>,
     ) -> bool {
-        let Some(topic) = self.aliases.get(it.alias) else {
-            let text = format!("no TOPIC has given {} a meaning", it.alias);
-            self.reject(context, it.sequence, &Rejected::new(code::UNKNOWN, text));
-            return true;
-        };
-        let Some(producer) = self.producer.id else {
-            let text = "no PRODUCER has said who stores this";
-            self.reject(context, it.sequence, &Rejected::new(code::NO_PRODUCER, text));
-            return true;
-        };
-        let message = GuaranteedMessage {
-            sequence: it.sequence,
-            time_to_live: u64::from(it.time_to_live_ms) * 1_000_000,
-            is_repeated: it.is_repeated,
-            format: it.format,
-            payload: it.payload,
-        };
-        match context.store(producer, topic, &message) {
-            Ok(()) => {
-                self.producer.rejected = None;
-                true
+        let done = match self.aliases.get(it.alias) {
+            Some(topic) => {
+                let message = GuaranteedMessage {
+                    sequence: it.sequence,
+                    time_to_live: u64::from(it.time_to_live_ms) * 1_000_000,
+                    is_repeated: it.is_repeated,
+                    format: it.format,
+                    payload: it.payload,
+                };
+                self.producer.store(context, topic, &message)
             }
+            None => {
+                let text = format!("no TOPIC has given {} a meaning", it.alias);
+                Err(Rejected::new(code::UNKNOWN, text).into())
+            }
+        };
+        match done {
+            Ok(()) => true,
             Err(StoreError::WouldBlock) => false,
-            Err(StoreError::OutOfSequence(next, rejected)) => {
-                // Those behind one that was rejected are out of sequence, as its producer knows.
-                if self.producer.rejected.is_none_or(|(rejected, _)| rejected != next) {
-                    self.producer.rejected = Some((next, rejected.code));
-                    context.reject(kind::STORE, it.sequence, &rejected);
-                } else {
-                    context.reject_silently();
-                }
-                true
+            Err(error) if self.producer.should_report(it.sequence, &error) => {
+                answer(context, kind::STORE, it.sequence, Err(error))
             }
-            Err(StoreError::Rejected(rejected)) => {
-                self.reject(context, it.sequence, &rejected);
+            Err(_) => {
+                context.reject_silently();
                 true
             }
         }
-    }
-
-    /// Rejects a message. Messages behind it that are rejected for the same reason are only counted.
-    /// If the first is sent again, its rejection is reported again.
-    fn reject(&mut self, context: &mut impl ClientContext, sequence: u64, rejected: &Rejected) {
-        let first = self.producer.rejected;
-        if first.is_some_and(|(first, code)| code == rejected.code && first < sequence) {
-            return context.reject_silently();
-        }
-        self.producer.rejected = Some((sequence, rejected.code));
-        context.reject(kind::STORE, sequence, rejected);
     }
 }
 
@@ -114,9 +82,7 @@ pub(super) fn consume(context: &mut impl ClientContext, it: &native::Consume<'_>
         conflation: match it.updates {
             native::Updates::All => None,
             native::Updates::Newest => Some(0),
-            native::Updates::PerSecond(updates) => {
-                Some(1_000_000_000_u64.div_ceil(updates.max(1).into()))
-            }
+            native::Updates::PerSecond(updates) => Some(interval(updates)),
         },
         pace: it.pace,
         wants_confirmed: it.wants_confirmed,

@@ -15,7 +15,7 @@ const NUMBERED: usize = 65_536;
 /// Writes the frames that a client reads.
 #[derive(Debug, Default)]
 pub struct NativeRenderer {
-    /// Conflated messages say when they were published.
+    /// Conflated messages and last values say when they were published.
     pub(super) times: bool,
     /// The numbers of topics that were announced for guaranteed deliveries. They count down from
     /// the highest, far from those of the router.
@@ -43,7 +43,8 @@ impl NativeRenderer {
             replaced: conflation.replaced,
             age: conflation.age,
         });
-        let published = it.conflation.filter(|_| self.times).map(|it| it.published);
+        let published = it.conflation.map(|it| it.published);
+        let published = published.or(it.last_value.map(|it| it.published));
         let request = it.request.map(|request| native::Requester {
             client: request.client.as_u64(),
             correlation: request.correlation,
@@ -56,7 +57,8 @@ impl NativeRenderer {
                 sequence: it.sequence,
                 conflation,
                 request,
-                published,
+                published: published.filter(|_| self.times),
+                last_value: it.last_value.map(|it| it.age),
                 format: it.format,
                 payload: it.payload,
             },
@@ -73,7 +75,7 @@ impl SessionRenderer for NativeRenderer {
     // Into the router's loop, so that a delivery is never written to memory to be read again.
     #[inline(always)]
     fn message(&mut self, out: &mut Vec<u8>, it: &Delivery<'_>) {
-        if it.conflation.is_none() && it.request.is_none() {
+        if it.conflation.is_none() && it.request.is_none() && it.last_value.is_none() {
             let (subscription, topic) = (it.subscription, it.topic.0);
             native::encode_plain_message(
                 out,
@@ -94,6 +96,10 @@ impl SessionRenderer for NativeRenderer {
             out,
             &native::Gap { subscription, topic: topic.0, count, first, last, age },
         );
+    }
+
+    fn last_values(&mut self, out: &mut Vec<u8>, subscription: u32, count: u64) {
+        native::encode_last_values(out, &native::LastValues { subscription, count });
     }
 
     fn rejected(&mut self, out: &mut Vec<u8>, rejected: &Rejected<'_>) {
@@ -177,6 +183,7 @@ fn lost(subscription: u32, it: &Loss) -> native::Lost {
         LossReason::Damaged => native::LostReason::Damaged,
         LossReason::Quota => native::LostReason::OverQuota,
         LossReason::Gone => native::LostReason::NotKept,
+        LossReason::Purged => native::LostReason::Purged,
     };
     native::Lost { subscription, reason, count: it.count, first: it.first, last: it.last }
 }

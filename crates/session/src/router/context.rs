@@ -88,9 +88,9 @@ pub trait ClientContext {
     /// True once the client has introduced itself.
     fn is_greeted(&self) -> bool;
 
-    /// Whether there is room for the answer to what comes next. If not, it stays where it is until the client has
-    /// read of what it was answered before.
-    fn has_room_for_answer(&mut self) -> bool;
+    /// Whether what comes next may be handled. If not, it stays where it is until the client has read of what it was
+    /// answered before, or, if it has made much work at once, until others have had their turn.
+    fn may_go_on(&mut self) -> bool;
 
     /// The most bytes of a frame.
     fn frame_bytes(&self) -> u32;
@@ -127,6 +127,9 @@ pub trait ClientContext {
         format: u16,
         payload: &[u8],
     ) -> Result<usize, Rejected>;
+
+    /// The topic has no last value from now on, for those who subscribe later.
+    fn clear_last_value(&mut self, topic: TopicId);
 
     /// As [`ClientContext::publish`], wanting a reply within `timeout` nanoseconds; 0 leaves the waiting to
     /// the client.

@@ -16,6 +16,9 @@ pub trait SessionRenderer {
     /// A loss, before the next message of the same subscription and topic.
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>);
 
+    /// All last values of a subscription were written, or are lost: so many.
+    fn last_values(&mut self, out: &mut Vec<u8>, subscription: u32, count: u64);
+
     /// Reports a rejection.
     fn rejected(&mut self, out: &mut Vec<u8>, rejected: &Rejected<'_>);
 

@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use trunkline_native::format;
+
+use super::guaranteed::GuaranteedCommand;
+use super::keys::{Format, Keys, Text};
 
 /// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +22,8 @@ pub enum Command<'a> {
         updates_per_second: Option<u32>,
         /// The newest replaces what waits.
         conflate: bool,
+        /// First the last value of each topic that keeps it.
+        last_values: bool,
     },
     /// Deliver no more for this subscription.
     Unsubscribe {
@@ -29,6 +34,8 @@ pub enum Command<'a> {
     Publish {
         /// Its topic.
         topic: Cow<'a, str>,
+        /// The topic has no last value then.
+        clears_last_value: bool,
         /// Format of the payload; see [`trunkline_native::format`].
         format: u16,
         /// The published payload.
@@ -56,6 +63,8 @@ pub enum Command<'a> {
         /// The answer.
         payload: Payload<'a>,
     },
+    /// Something with a guarantee.
+    Guaranteed(GuaranteedCommand<'a>),
     /// Learn what was taken.
     Taken {
         /// Conflated messages, from the first on.
@@ -85,6 +94,13 @@ pub enum Payload<'a> {
 }
 
 impl Payload<'_> {
+    pub(super) fn into_owned(self) -> Payload<'static> {
+        match self {
+            Self::Text(text) => Payload::Text(owned(text)),
+            Self::NextFrame => Payload::NextFrame,
+        }
+    }
+
     /// The payload itself; `frame` is the next frame, where that is awaited.
     pub fn bytes<'b>(&'b self, frame: &'b [u8]) -> &'b [u8] {
         match self {
@@ -128,6 +144,12 @@ impl ReplyTo {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandError(String);
 
+impl CommandError {
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
 impl fmt::Display for CommandError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
@@ -139,19 +161,6 @@ impl std::error::Error for CommandError {}
 /// How long an answer is of use where a request does not say it, in milliseconds.
 const TIMEOUT_MS: u32 = 5_000;
 
-/// Borrows what needs no unescaping.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// A format by its name, or by its number where it has none.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Format<'a> {
-    Number(u16),
-    #[serde(borrow)]
-    Name(Cow<'a, str>),
-}
-
 impl Format<'_> {
     fn number(&self) -> Result<u16, CommandError> {
         match self {
@@ -162,35 +171,6 @@ impl Format<'_> {
             }),
         }
     }
-}
-
-/// Every key that a text may have.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Keys<'a> {
-    subscribe: Option<u32>,
-    unsubscribe: Option<u32>,
-    #[serde(borrow)]
-    publish: Option<Text<'a>>,
-    #[serde(borrow)]
-    request: Option<Text<'a>>,
-    #[serde(borrow)]
-    reply: Option<Text<'a>>,
-    taken: Option<u64>,
-    clock: Option<u64>,
-    ping: Option<u64>,
-    #[serde(borrow)]
-    pattern: Option<Text<'a>>,
-    updates_per_second: Option<u32>,
-    conflate: Option<bool>,
-    correlation: Option<u64>,
-    timeout_ms: Option<u32>,
-    round_trip_ns: Option<u64>,
-    #[serde(borrow)]
-    format: Option<Format<'a>>,
-    binary: Option<bool>,
-    #[serde(borrow)]
-    payload: Option<Text<'a>>,
 }
 
 impl<'a> Command<'a> {
@@ -210,36 +190,45 @@ impl<'a> Command<'a> {
             Self::Publish { payload, .. }
             | Self::Request { payload, .. }
             | Self::Reply { payload, .. } => *payload == Payload::NextFrame,
+            Self::Guaranteed(command) => command.awaits_payload(),
             _ => false,
         }
     }
 
     /// The same without the text that it was read from.
     pub fn into_owned(self) -> Command<'static> {
-        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
-        let kept = |payload| match payload {
-            Payload::Text(text) => Payload::Text(owned(text)),
-            Payload::NextFrame => Payload::NextFrame,
-        };
         match self {
-            Self::Subscribe { subscription, pattern, updates_per_second, conflate } => {
-                let pattern = owned(pattern);
-                Command::Subscribe { subscription, pattern, updates_per_second, conflate }
-            }
+            Self::Subscribe {
+                subscription,
+                pattern,
+                updates_per_second,
+                conflate,
+                last_values,
+            } => Command::Subscribe {
+                subscription,
+                pattern: owned(pattern),
+                updates_per_second,
+                conflate,
+                last_values,
+            },
             Self::Unsubscribe { subscription } => Command::Unsubscribe { subscription },
-            Self::Publish { topic, format, payload } => {
-                Command::Publish { topic: owned(topic), format, payload: kept(payload) }
-            }
+            Self::Publish { topic, clears_last_value, format, payload } => Command::Publish {
+                topic: owned(topic),
+                clears_last_value,
+                format,
+                payload: payload.into_owned(),
+            },
             Self::Request { topic, correlation, timeout_ms, format, payload } => Command::Request {
                 topic: owned(topic),
                 correlation,
                 timeout_ms,
                 format,
-                payload: kept(payload),
+                payload: payload.into_owned(),
             },
             Self::Reply { to, format, payload } => {
-                Command::Reply { to, format, payload: kept(payload) }
+                Command::Reply { to, format, payload: payload.into_owned() }
             }
+            Self::Guaranteed(command) => Command::Guaranteed(command.into_owned()),
             Self::Taken { messages, round_trip_ns } => Command::Taken { messages, round_trip_ns },
             Self::Clock { token } => Command::Clock { token },
             Self::Ping { token } => Command::Ping { token },
@@ -249,27 +238,20 @@ impl<'a> Command<'a> {
 
 impl<'a> Keys<'a> {
     fn command(mut self) -> Result<Command<'a>, CommandError> {
-        let verbs = [
-            ("subscribe", self.subscribe.is_some()),
-            ("unsubscribe", self.unsubscribe.is_some()),
-            ("publish", self.publish.is_some()),
-            ("request", self.request.is_some()),
-            ("reply", self.reply.is_some()),
-            ("taken", self.taken.is_some()),
-            ("clock", self.clock.is_some()),
-            ("ping", self.ping.is_some()),
-        ];
-        let mut named = verbs.iter().filter(|(_, is_named)| *is_named).map(|(verb, _)| *verb);
+        let mut named = self.named();
         let Some(verb) = named.next() else {
-            let verbs = verbs.map(|(verb, _)| verb).join(", ");
-            return Err(CommandError(format!("one of the keys {verbs} has to be there")));
+            let actions = Self::ACTIONS.join(", ");
+            return Err(CommandError(format!("one of the keys {actions} has to be there")));
         };
         if let Some(second) = named.next() {
             return Err(CommandError(format!("{verb} and {second} cannot stand in one text")));
         }
         let command = self.take(verb)?;
-        self.check_rest(verb)?;
-        Ok(command)
+        // A key that means nothing beside this one would be passed over without a word.
+        match self.left() {
+            None => Ok(command),
+            Some(key) => Err(CommandError(format!("{key} means nothing beside {verb}"))),
+        }
     }
 
     fn take(&mut self, verb: &str) -> Result<Command<'a>, CommandError> {
@@ -277,12 +259,16 @@ impl<'a> Keys<'a> {
             let Some(Text(pattern)) = self.pattern.take() else {
                 return Err(CommandError("subscribe needs a pattern".into()));
             };
-            let updates_per_second = self.updates_per_second.take();
-            if updates_per_second == Some(0) {
-                return Err(CommandError("updates_per_second is a number from 1 on".into()));
-            }
+            let updates_per_second = self.updates()?;
             let conflate = self.conflate.take().unwrap_or(false);
-            return Ok(Command::Subscribe { subscription, pattern, updates_per_second, conflate });
+            let last_values = self.last_values.take().unwrap_or(false);
+            return Ok(Command::Subscribe {
+                subscription,
+                pattern,
+                updates_per_second,
+                conflate,
+                last_values,
+            });
         }
         if let Some(subscription) = self.unsubscribe {
             return Ok(Command::Unsubscribe { subscription });
@@ -297,14 +283,13 @@ impl<'a> Keys<'a> {
         if let Some(token) = self.ping {
             return Ok(Command::Ping { token });
         }
-        let payload = self.payload(verb)?;
-        let format = match (self.format.take(), &payload) {
-            (Some(format), _) => format.number()?,
-            (None, Payload::Text(_)) => format::TEXT,
-            (None, Payload::NextFrame) => format::OPAQUE,
-        };
+        if let Some(command) = self.take_guaranteed()? {
+            return Ok(Command::Guaranteed(command));
+        }
+        let (format, payload) = self.content(verb)?;
         if let Some(Text(topic)) = self.publish.take() {
-            return Ok(Command::Publish { topic, format, payload });
+            let clears_last_value = self.clear_last_value.take().unwrap_or(false);
+            return Ok(Command::Publish { topic, clears_last_value, format, payload });
         }
         if let Some(Text(topic)) = self.request.take() {
             let Some(correlation) = self.correlation.take() else {
@@ -320,34 +305,35 @@ impl<'a> Keys<'a> {
         Ok(Command::Reply { to, format, payload })
     }
 
-    fn payload(&mut self, verb: &str) -> Result<Payload<'a>, CommandError> {
-        match (self.payload.take(), self.binary.take().unwrap_or(false)) {
-            (Some(Text(text)), false) => Ok(Payload::Text(text)),
-            (None, true) => Ok(Payload::NextFrame),
-            _ => Err(CommandError(format!(
-                "{verb} needs either a payload or \"binary\": true with a binary frame after it"
-            ))),
+    pub(super) fn updates(&mut self) -> Result<Option<u32>, CommandError> {
+        match self.updates_per_second.take() {
+            Some(0) => Err(CommandError("updates_per_second is a number from 1 on".into())),
+            updates => Ok(updates),
         }
     }
 
-    /// A key that means nothing beside this one would be passed over without a word.
-    fn check_rest(&self, verb: &str) -> Result<(), CommandError> {
-        let left = [
-            ("pattern", self.pattern.is_some()),
-            ("updates_per_second", self.updates_per_second.is_some()),
-            ("conflate", self.conflate.is_some()),
-            ("correlation", self.correlation.is_some()),
-            ("timeout_ms", self.timeout_ms.is_some()),
-            ("round_trip_ns", self.round_trip_ns.is_some()),
-            ("format", self.format.is_some()),
-            ("binary", self.binary.is_some()),
-            ("payload", self.payload.is_some()),
-        ];
-        match left.iter().find(|(_, is_left)| *is_left) {
-            None => Ok(()),
-            Some((key, _)) => Err(CommandError(format!("{key} means nothing beside {verb}"))),
-        }
+    /// The payload with its format.
+    pub(super) fn content(&mut self, verb: &str) -> Result<(u16, Payload<'a>), CommandError> {
+        let payload = match (self.payload.take(), self.binary.take().unwrap_or(false)) {
+            (Some(Text(text)), false) => Payload::Text(text),
+            (None, true) => Payload::NextFrame,
+            _ => {
+                return Err(CommandError(format!(
+                    "{verb} needs either a payload or \"binary\": true with a binary frame after it"
+                )));
+            }
+        };
+        let format = match (self.format.take(), &payload) {
+            (Some(format), _) => format.number()?,
+            (None, Payload::Text(_)) => format::TEXT,
+            (None, Payload::NextFrame) => format::OPAQUE,
+        };
+        Ok((format, payload))
     }
+}
+
+pub(super) fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.into_owned())
 }
 
 #[cfg(test)]
@@ -369,20 +355,36 @@ mod tests {
                     pattern: "fx/>".into(),
                     updates_per_second: Some(10),
                     conflate: false,
+                    last_values: false,
                 },
             ),
             (r#"{"unsubscribe": 1}"#, Command::Unsubscribe { subscription: 1 }),
             (
                 r#"{"publish": "fx/EURUSD", "payload": "1.\u0031"}"#,
-                Command::Publish { topic: "fx/EURUSD".into(), format: 1, payload: text("1.1") },
+                Command::Publish {
+                    topic: "fx/EURUSD".into(),
+                    clears_last_value: false,
+                    format: 1,
+                    payload: text("1.1"),
+                },
             ),
             (
                 r#"{"publish": "a", "binary": true, "format": "fix"}"#,
-                Command::Publish { topic: "a".into(), format: 5, payload: Payload::NextFrame },
+                Command::Publish {
+                    topic: "a".into(),
+                    clears_last_value: false,
+                    format: 5,
+                    payload: Payload::NextFrame,
+                },
             ),
             (
                 r#"{"publish": "a", "binary": true}"#,
-                Command::Publish { topic: "a".into(), format: 0, payload: Payload::NextFrame },
+                Command::Publish {
+                    topic: "a".into(),
+                    clears_last_value: false,
+                    format: 0,
+                    payload: Payload::NextFrame,
+                },
             ),
             (
                 r#"{"request": "a", "correlation": 9, "format": 40000, "payload": ""}"#,
@@ -412,6 +414,22 @@ mod tests {
             assert_eq!(read.awaits_payload(), json.contains("binary"), "{json}");
         }
         assert_eq!(ReplyTo::parse(&to.to_string()), Some(to));
+    }
+
+    #[test]
+    fn last_values_are_requested_and_cleared() {
+        let json = r#"{"subscribe": 1, "pattern": "fx/>", "conflate": true, "last_values": true}"#;
+        let read = Command::parse(json).expect(json);
+        let wants = |command: &Command<'_>| {
+            matches!(command, Command::Subscribe { conflate: true, last_values: true, .. })
+        };
+        assert!(wants(&read) && wants(&read.into_owned()));
+        let json = r#"{"publish": "a", "binary": true, "clear_last_value": true}"#;
+        let read = Command::parse(json).expect(json);
+        let clears = |command: &Command<'_>| {
+            matches!(command, Command::Publish { clears_last_value: true, .. })
+        };
+        assert!(clears(&read) && clears(&read.into_owned()));
     }
 
     #[test]
@@ -464,6 +482,10 @@ mod tests {
             (r#"{"reply": "7", "payload": ""}"#, "reply_to"),
             (r#"{"ping": 1, "round_trip_ns": 1}"#, "round_trip_ns means nothing beside ping"),
             (r#"{"taken": -1}"#, "invalid value: integer `-1`, expected u64"),
+            (
+                r#"{"unsubscribe": 1, "last_values": true}"#,
+                "last_values means nothing beside unsubscribe",
+            ),
             (r#"{"ping": 1, "payload": ""}"#, "payload means nothing beside ping"),
         ] {
             let error = Command::parse(json).expect_err(json).to_string();

@@ -1,10 +1,13 @@
 //! Deliveries and answers as texts of JSON.
 
+use serde::Serialize;
 use trunkline_native::{Rejected, code, kind};
 use trunkline_router::{Delivery, Gap, Requester};
 
-use super::{Carried, Message, Outgoing, ReplyTo, Subject, Welcome, Writer, unavailable};
-use crate::router::SessionRenderer;
+use super::{
+    Carried, GuaranteedEvent, Message, Outgoing, ReplyTo, Subject, Welcome, Writer, unavailable,
+};
+use crate::router::{SessionRenderer, StoreEvent};
 
 /// The phase of a connection, which decides what may be sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +51,7 @@ impl WebSocketRenderer {
         self.write(out, &Outgoing::Welcome(*welcome));
     }
 
-    pub(super) fn write(&mut self, out: &mut Vec<u8>, outgoing: &Outgoing<'_>) {
+    pub(super) fn write(&mut self, out: &mut Vec<u8>, outgoing: &impl Serialize) {
         if self.stage == Stage::Open {
             self.writer.write(out, outgoing);
         }
@@ -62,13 +65,16 @@ impl SessionRenderer for WebSocketRenderer {
             client: request.client.as_u64(),
             correlation: request.correlation,
         });
+        let age = it.conflation.map(|it| (it.age, it.published));
+        let age = age.or(it.last_value.map(|it| (it.age, it.published)));
         let message = Message {
             subscription: it.subscription,
             topic: it.name(),
             sequence: it.sequence,
             replaced: it.conflation.map(|conflation| conflation.replaced),
-            age_ns: it.conflation.map(|conflation| conflation.age),
-            published_ns: it.conflation.filter(|_| self.times).map(|it| it.published),
+            last_value: it.last_value.is_some(),
+            age_ns: age.map(|(age, _)| age),
+            published_ns: age.filter(|_| self.times).map(|(_, published)| published),
             format: it.format,
             reply_to,
             payload: Carried::Binary(0),
@@ -88,6 +94,10 @@ impl SessionRenderer for WebSocketRenderer {
         self.write(out, &Outgoing::Gap(gap));
     }
 
+    fn last_values(&mut self, out: &mut Vec<u8>, subscription: u32, count: u64) {
+        self.write(out, &Outgoing::LastValues(super::LastValues { subscription, count }));
+    }
+
     /// Rejections that answer no frame: of requests that have timed out, and of subscriptions
     /// beyond a limit that is found later.
     fn rejected(&mut self, out: &mut Vec<u8>, it: &Rejected<'_>) {
@@ -96,6 +106,8 @@ impl SessionRenderer for WebSocketRenderer {
             kind::SUBSCRIBE => Subject::Subscribe(number),
             kind::UNSUBSCRIBE => Subject::Unsubscribe(number),
             kind::REQUEST => Subject::Request(it.id),
+            kind::STORE => Subject::Store(it.id),
+            kind::CONSUME => Subject::Consume(number),
             of => Subject::Text(kind::name(of)),
         };
         self.write(out, &rejected(subject, it.code, it.offset, it.text));
@@ -120,6 +132,16 @@ impl SessionRenderer for WebSocketRenderer {
             Stage::Over => {}
         }
         self.stage = Stage::Over;
+    }
+
+    fn delivery(&mut self, out: &mut Vec<u8>, it: &trunkline_store::Delivery<'_>) {
+        if self.stage == Stage::Open {
+            self.writer.delivery(out, it);
+        }
+    }
+
+    fn event(&mut self, out: &mut Vec<u8>, event: &StoreEvent<'_>) {
+        self.write(out, &GuaranteedEvent::from(event));
     }
 }
 

@@ -4,15 +4,18 @@ use std::num::NonZeroU32;
 
 use trunkline_native::code;
 use trunkline_router::SubscriptionOptions;
+use tungstenite::Bytes;
 
 use super::login::Login;
 use super::renderer::rejected;
 use super::rights::RememberedRights;
 use super::{
     Clock, Command, Incoming, Origins, Outgoing, Reader, Requested, Settings, Subject,
-    WebSocketRenderer, Welcome,
+    WebSocketRenderer, Welcome, guaranteed,
 };
-use crate::router::{Accepted, ClientContext, ClientRenderer, Greeting, HeldTopic, Rejected};
+use crate::router::{
+    Accepted, ClientContext, ClientRenderer, ConnectionProducer, Greeting, Rejected,
+};
 
 /// Version of the protocol in JSON.
 const VERSION: u16 = 1;
@@ -25,6 +28,9 @@ pub struct WebSocketSession {
     reader: Reader,
     /// The command that waits for its payload, the next frame.
     pending: Option<Command<'static>>,
+    /// The command for which there was no room, with its payload; it is the next one.
+    held: Option<(Command<'static>, Bytes)>,
+    producer: ConnectionProducer,
     /// Answers of the protocol itself, such as PONG.
     answers: Vec<u8>,
     /// The client, until it is taken in.
@@ -54,6 +60,8 @@ impl WebSocketSession {
         Self {
             reader: Reader::new(settings),
             pending: None,
+            held: None,
+            producer: ConnectionProducer::default(),
             answers: Vec::new(),
             opening: None,
             rights: RememberedRights::default(),
@@ -63,31 +71,43 @@ impl WebSocketSession {
     /// Handles what is whole in `bytes`, and says how many bytes are done with.
     pub fn received(&mut self, context: &mut impl ClientContext, bytes: &[u8]) -> usize {
         let mut input = bytes;
-        while context.is_open() && context.has_room_for_answer() {
+        while context.is_open() && context.may_go_on() {
             if let Some(opening) = self.opening.take_if(|it| !it.awaits_login)
                 && !self.admit(context, &opening)
             {
                 self.opening = Some(opening);
                 break;
             }
-            let next = self.reader.next(&mut input, &mut self.answers);
-            let is_over = next.is_err();
-            if !self.answers.is_empty() {
-                let answers = &self.answers;
-                write(context, |renderer, out| renderer.answer(out, answers, is_over));
-                self.answers.clear();
-            }
-            match next {
-                Ok(None) => break,
-                Ok(Some(incoming)) => self.incoming(context, incoming),
-                Err(ended) => context.close(code::BAD_FRAME, &ended.reason),
+            let goes_on = match self.held.take() {
+                Some((command, payload)) => self.execute(context, command, payload),
+                None => self.read(context, &mut input),
+            };
+            if !goes_on {
+                break;
             }
         }
         // Frames of a client that was told to go are ignored.
         if context.is_open() { bytes.len() - input.len() } else { bytes.len() }
     }
 
-    fn incoming(&mut self, context: &mut impl ClientContext, incoming: Incoming) {
+    /// Handles what comes next; false if nothing more can be handled now.
+    fn read(&mut self, context: &mut impl ClientContext, input: &mut &[u8]) -> bool {
+        let next = self.reader.next(input, &mut self.answers);
+        let is_over = next.is_err();
+        if !self.answers.is_empty() {
+            let answers = &self.answers;
+            write(context, |renderer, out| renderer.answer(out, answers, is_over));
+            self.answers.clear();
+        }
+        match next {
+            Ok(None) => return false,
+            Ok(Some(incoming)) => return self.incoming(context, incoming),
+            Err(ended) => context.close(code::BAD_FRAME, &ended.reason),
+        }
+        true
+    }
+
+    fn incoming(&mut self, context: &mut impl ClientContext, incoming: Incoming) -> bool {
         match incoming {
             Incoming::Opened { requested, login, mut answer } => {
                 let awaits_login = requested.has_login;
@@ -100,9 +120,9 @@ impl WebSocketSession {
             Incoming::Text(_) if self.pending.is_some() => {
                 context.close(code::BAD_FRAME, "a text where a binary frame was announced");
             }
-            Incoming::Text(text) => self.text(context, &text),
+            Incoming::Text(text) => return self.text(context, &text),
             Incoming::Binary(payload) => match self.pending.take() {
-                Some(command) => self.execute(context, &command, &payload),
+                Some(command) => return self.execute(context, command, payload),
                 None => context.close(
                     code::BAD_FRAME,
                     "a binary frame without a text before it that says \"binary\": true",
@@ -110,25 +130,47 @@ impl WebSocketSession {
             },
             Incoming::Heartbeat => {}
         }
+        true
     }
 
-    fn text(&mut self, context: &mut impl ClientContext, text: &str) {
+    fn text(&mut self, context: &mut impl ClientContext, text: &str) -> bool {
         if let Some(opening) = &mut self.opening {
             match Login::parse(text) {
                 Ok(login) => (opening.login, opening.awaits_login) = (Some(login), false),
                 Err(error) => context.close(code::UNAUTHENTICATED, &error),
             }
-            return;
+            return true;
         }
         match Command::parse(text) {
             Ok(command) if command.awaits_payload() => self.pending = Some(command.into_owned()),
-            Ok(command) => self.execute(context, &command, b""),
+            Ok(command) => return self.execute(context, command, Bytes::new()),
             Err(error) => {
                 let beginning = &text[..text.floor_char_boundary(QUOTED)];
                 let rejected = Rejected::new(code::BAD_FRAME, error.to_string());
                 reject(context, Subject::Text(beginning), &rejected);
             }
         }
+        true
+    }
+
+    /// Executes a command with the payload that is not in its text. False if there is no room for it: then it is
+    /// held, and comes first when the client may go on.
+    fn execute(
+        &mut self,
+        context: &mut impl ClientContext,
+        command: Command<'_>,
+        payload: Bytes,
+    ) -> bool {
+        let Command::Guaranteed(it) = &command else {
+            self.execute_direct(context, &command, &payload);
+            return true;
+        };
+        let is_done =
+            guaranteed::execute(context, (&mut self.producer, &mut self.rights), it, &payload);
+        if !is_done {
+            self.held = Some((command.into_owned(), payload));
+        }
+        is_done
     }
 
     /// Takes the client in; false if it is not taken in yet, or not at all.
@@ -154,13 +196,25 @@ impl WebSocketSession {
         true
     }
 
-    /// Executes a command; `frame` is the payload if it is not in the text.
-    fn execute(&mut self, context: &mut impl ClientContext, command: &Command<'_>, frame: &[u8]) {
+    /// Executes a command of direct delivery; `frame` is the payload if it is not in the text.
+    fn execute_direct(
+        &mut self,
+        context: &mut impl ClientContext,
+        command: &Command<'_>,
+        frame: &[u8],
+    ) {
         let (subject, done) = match command {
-            Command::Subscribe { subscription, pattern, updates_per_second, conflate } => {
+            Command::Subscribe {
+                subscription,
+                pattern,
+                updates_per_second,
+                conflate,
+                last_values,
+            } => {
                 let options = SubscriptionOptions {
                     updates_per_second: updates_per_second.and_then(NonZeroU32::new),
                     conflate: *conflate,
+                    last_values: *last_values,
                 };
                 let done = context.subscribe(*subscription, pattern, options);
                 (
@@ -169,19 +223,24 @@ impl WebSocketSession {
                 )
             }
             Command::Unsubscribe { subscription } => {
-                let done = context.unsubscribe(*subscription);
+                let is_consumer = context.detach(*subscription);
+                let done = if is_consumer { Ok(()) } else { context.unsubscribe(*subscription) };
                 let answer = Outgoing::Unsubscribed(*subscription);
                 (Subject::Unsubscribe(*subscription), done.map(|()| Some(answer)))
             }
-            Command::Publish { topic, format, payload } => {
-                let done = self.with_topic(context, topic, |context, topic| {
-                    context.publish(topic, *format, payload.bytes(frame)).map(|_| ())
+            Command::Publish { topic, clears_last_value, format, payload } => {
+                let done = self.rights.with_topic(context, topic, |context, topic| {
+                    context.publish(topic, *format, payload.bytes(frame))?;
+                    if *clears_last_value {
+                        context.clear_last_value(topic.id);
+                    }
+                    Ok(())
                 });
                 (Subject::Publish(topic), done.map(|()| None))
             }
             Command::Request { topic, correlation, timeout_ms, format, payload } => {
                 let timeout = u64::from(*timeout_ms) * 1_000_000;
-                let done = self.with_topic(context, topic, |context, topic| {
+                let done = self.rights.with_topic(context, topic, |context, topic| {
                     context.request(topic, *correlation, timeout, *format, payload.bytes(frame))
                 });
                 (Subject::Request(*correlation), done.map(|()| None))
@@ -197,6 +256,8 @@ impl WebSocketSession {
                 let clock = Clock { token: *token, time_ns: context.now() };
                 (Subject::Text("clock"), Ok(Some(Outgoing::Clock(clock))))
             }
+            // The caller has those.
+            Command::Guaranteed(_) => return,
             Command::Ping { token } => (Subject::Text("ping"), Ok(Some(Outgoing::Pong(*token)))),
         };
         match done {
@@ -205,24 +266,9 @@ impl WebSocketSession {
             Err(rejected) => reject(context, subject, &rejected),
         }
     }
-
-    /// Pages name topics, and hold none.
-    fn with_topic<C: ClientContext>(
-        &mut self,
-        context: &mut C,
-        name: &str,
-        act: impl FnOnce(&mut C, &mut HeldTopic) -> Result<(), Rejected>,
-    ) -> Result<(), Rejected> {
-        let mut topic = context.intern(name)?;
-        self.rights.recall(name, &mut topic);
-        let done = act(context, &mut topic);
-        self.rights.remember(name, &topic);
-        context.release(topic.id);
-        done
-    }
 }
 
-fn write(
+pub(super) fn write(
     context: &mut impl ClientContext,
     write: impl FnOnce(&mut WebSocketRenderer, &mut Vec<u8>),
 ) {
@@ -233,7 +279,7 @@ fn write(
     });
 }
 
-fn reject(context: &mut impl ClientContext, subject: Subject<'_>, why: &Rejected) {
+pub(super) fn reject(context: &mut impl ClientContext, subject: Subject<'_>, why: &Rejected) {
     let answer = rejected(subject, why.code, why.offset, &why.text);
     context.reject_by(format_args!("{subject:?}"), why, |renderer, out| {
         if let ClientRenderer::WebSocket(renderer) = renderer {

@@ -192,6 +192,7 @@ fn message<'a>(topic: &'a str) -> Message<'a> {
         topic,
         sequence: 9,
         replaced: None,
+        last_value: false,
         age_ns: None,
         published_ns: None,
         format: 0,
@@ -213,6 +214,8 @@ fn text_is_written_in_json_and_other_payloads_follow_it() {
         ..message("fx/é")
     };
     writer.message(&mut out, conflated, b"\xff\0");
+    let last = Message { last_value: true, age_ns: Some(4_000), ..message("a") };
+    writer.message(&mut out, last, b"1");
     writer.reply(&mut out, 7, 0, b"yes");
     writer.reply(&mut out, 8, 40_000, b"\xfe");
     assert_eq!(
@@ -221,14 +224,15 @@ fn text_is_written_in_json_and_other_payloads_follow_it() {
             json!({"message": {"subscription": 1, "topic": "fx/EURUSD", "sequence": 9, "payload": "1.1 \"é\"\n"}}),
             json!({"message": {"subscription": 1, "topic": "fx/é", "sequence": 9, "replaced": 3, "age_ns": 4000, "published_ns": 7000,
                 "format": "json", "reply_to": "ff-1", "binary": 2}}),
+            json!({"message": {"subscription": 1, "topic": "a", "sequence": 9, "last_value": true, "age_ns": 4000, "payload": "1"}}),
             json!({"reply": {"correlation": 7, "payload": "yes"}}),
             json!({"reply": {"correlation": 8, "format": 40000, "binary": 1}}),
         ]
     );
     let frames = frames(&out);
     let firsts: Vec<u8> = frames.iter().map(|(first, _)| *first).collect();
-    assert_eq!(firsts, [TEXT, TEXT, BINARY, TEXT, TEXT, BINARY]);
-    assert_eq!((&frames[2].1[..], &frames[5].1[..]), (&b"\xff\0"[..], &b"\xfe"[..]));
+    assert_eq!(firsts, [TEXT, TEXT, BINARY, TEXT, TEXT, TEXT, BINARY]);
+    assert_eq!((&frames[2].1[..], &frames[6].1[..]), (&b"\xff\0"[..], &b"\xfe"[..]));
 }
 
 #[test]
@@ -242,6 +246,7 @@ fn everything_else_is_written_in_json() {
         Outgoing::Pong(3),
         Outgoing::Clock(Clock { token: 4, time_ns: 5 }),
         Outgoing::Gap(gap),
+        Outgoing::LastValues(LastValues { subscription: 1, count: 250 }),
         Outgoing::Rejected(Rejected {
             subject: Subject::Subscribe(2),
             code,
@@ -265,10 +270,78 @@ fn everything_else_is_written_in_json() {
             json!({"pong": 3}),
             json!({"clock": {"token": 4, "time_ns": 5}}),
             json!({"gap": {"subscription": 1, "topic": "a", "count": 2, "first": 5, "last": 7, "age_ns": 9}}),
+            json!({"last_values": {"subscription": 1, "count": 250}}),
             json!({"rejected": {"subscribe": 2, "code": code, "offset": 4, "reason": "why"}}),
             json!({"rejected": {"publish": "a", "code": code, "reason": "why"}}),
         ]
     );
+}
+
+#[test]
+fn events_of_guaranteed_delivery_are_written_in_json() {
+    use crate::router::StoreEvent;
+    use trunkline_store::{Consuming, Delivery, Durability, Loss, LossReason, Stored};
+
+    let (mut writer, mut out) = (Writer::default(), Vec::new());
+    let durability = Durability { memory: 2, disk: 1 };
+    let position = u64::MAX;
+    let (window, waiting, next, is_new) = (100, 5, 1_000_000, true);
+    for event in [
+        StoreEvent::Stored(&Stored { durability, sequence: 42, position }),
+        StoreEvent::Consuming(&Consuming { subscription: 2, window, waiting, next, is_new }),
+        StoreEvent::Confirmed(2, durability, 1_000_017),
+        StoreEvent::Acknowledged(2, durability, 7, 1_000_020),
+        StoreEvent::Lost(
+            2,
+            &Loss { reason: LossReason::Quota, count: 3, first: 1_000_002, last: 1_000_009 },
+        ),
+        StoreEvent::Ended(2),
+    ] {
+        writer.write(&mut out, &GuaranteedEvent::from(&event));
+    }
+    let delivery = Delivery {
+        subscription: 2,
+        position: 1_000_017,
+        time: 1_700_000_000_000_000_001,
+        deliveries: 0,
+        is_repeated: false,
+        is_unconfirmed: false,
+        is_kept: false,
+        conflation: None,
+        format: 1,
+        topic: "orders/new",
+        payload: b"buy \"1\"",
+    };
+    writer.delivery(&mut out, &delivery);
+    let again = Delivery {
+        deliveries: 2,
+        is_repeated: true,
+        is_unconfirmed: true,
+        is_kept: true,
+        conflation: Some((3, 250)),
+        format: 0,
+        payload: b"\xff",
+        ..delivery
+    };
+    writer.delivery(&mut out, &again);
+    let time_ns = "1700000000000000001";
+    assert_eq!(
+        texts(&out),
+        [
+            json!({"stored": {"sequence": 42, "position": "18446744073709551615", "memory": 2, "disk": 1}}),
+            json!({"consuming": {"subscription": 2, "window": 100, "waiting": 5, "next": "1000000", "new": true}}),
+            json!({"confirmed": {"subscription": 2, "position": "1000017", "memory": 2, "disk": 1}}),
+            json!({"acknowledged": {"subscription": 2, "acknowledgements": 7, "position": "1000020", "memory": 2, "disk": 1}}),
+            json!({"lost": {"subscription": 2, "reason": "over quota", "count": 3, "first": "1000002", "last": "1000009"}}),
+            json!({"unsubscribed": 2}),
+            json!({"delivery": {"subscription": 2, "topic": "orders/new", "position": "1000017", "time_ns": time_ns,
+                "format": "text", "payload": "buy \"1\""}}),
+            json!({"delivery": {"subscription": 2, "topic": "orders/new", "position": "1000017", "time_ns": time_ns,
+                "deliveries": 2, "repeated": true, "unconfirmed": true, "kept": true, "replaced": 3, "age_ns": 250,
+                "binary": 1}}),
+        ]
+    );
+    assert_eq!(frames(&out).pop(), Some((BINARY, b"\xff".to_vec())));
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub enum Outgoing<'a> {
     Message(Message<'a>),
     /// Messages were lost.
     Gap(Gap<'a>),
+    /// All last values of a subscription have come.
+    LastValues(LastValues),
     /// The answer to a request.
     Reply(Reply<'a>),
     /// The subscription of this number is made.
@@ -80,10 +82,14 @@ pub struct Message<'a> {
     /// Updates that it replaced since the last one that was delivered; conflated ones have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced: Option<u64>,
-    /// Nanoseconds from its publishing to its sending; conflated ones have it.
+    /// It was published before the subscription was made.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub last_value: bool,
+    /// Nanoseconds from its publishing to its sending; conflated ones and last values have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_ns: Option<u64>,
-    /// When it was published, by the router's clock; conflated ones have it where times were asked for.
+    /// When it was published, by the router's clock; conflated ones and last values have it where times
+    /// were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_ns: Option<u64>,
     /// Format of the payload, where it has one.
@@ -122,6 +128,15 @@ pub struct Gap<'a> {
     pub last: u64,
     /// Nanoseconds since the first was lost.
     pub age_ns: u64,
+}
+
+/// The end of the last values.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LastValues {
+    /// The subscription that asked for them.
+    pub subscription: u32,
+    /// How many there were.
+    pub count: u64,
 }
 
 /// An answer.
@@ -166,6 +181,18 @@ pub enum Subject<'a> {
     Request(u64),
     /// The requester of the reply.
     Reply(ReplyTo),
+    /// The name of a producer.
+    Producer(&'a str),
+    /// The sequence of a message to store.
+    Store(u64),
+    /// A subscription to a durable subscription, or of a replay.
+    Consume(u32),
+    /// The subscription of an acknowledgement.
+    Acknowledge(u32),
+    /// The subscription of a message to give back.
+    Release(u32),
+    /// The name of a durable subscription to end.
+    Delete(&'a str),
     /// The beginning of a text that is no command.
     Text(&'a str),
 }
@@ -177,11 +204,11 @@ pub struct Closing<'a> {
     pub reason: &'a str,
 }
 
-fn is_opaque(format: &u16) -> bool {
+pub(super) fn is_opaque(format: &u16) -> bool {
     *format == format::OPAQUE
 }
 
-fn named<S: Serializer>(format: &u16, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn named<S: Serializer>(format: &u16, serializer: S) -> Result<S::Ok, S::Error> {
     match format::name(*format) {
         Some(name) => serializer.serialize_str(name),
         None => serializer.serialize_u16(*format),
@@ -189,7 +216,7 @@ fn named<S: Serializer>(format: &u16, serializer: S) -> Result<S::Ok, S::Error> 
 }
 
 /// How a payload is carried: in the text, if it is one.
-fn carried(payload: &[u8]) -> Carried<'_> {
+pub(super) fn carried(payload: &[u8]) -> Carried<'_> {
     match std::str::from_utf8(payload) {
         Ok(text) => Carried::Payload(text),
         Err(_) => Carried::Binary(payload.len()),
@@ -198,7 +225,7 @@ fn carried(payload: &[u8]) -> Carried<'_> {
 
 impl Writer {
     /// Adds what a client is told.
-    pub fn write(&mut self, out: &mut Vec<u8>, outgoing: &Outgoing<'_>) {
+    pub fn write(&mut self, out: &mut Vec<u8>, outgoing: &impl Serialize) {
         self.text.clear();
         // Nothing in these types fails: their keys are texts, and a Vec takes everything.
         let _ = serde_json::to_writer(&mut self.text, outgoing);
@@ -230,7 +257,7 @@ impl Writer {
 /// A buffer for texts that has grown beyond this does not stay so.
 const KEPT_BYTES: usize = 16 << 10;
 
-fn follow(out: &mut Vec<u8>, carried: Carried<'_>, payload: &[u8]) {
+pub(super) fn follow(out: &mut Vec<u8>, carried: Carried<'_>, payload: &[u8]) {
     if let Carried::Binary(_) = carried {
         frame(out, OpCode::Data(Data::Binary), payload);
     }

@@ -103,6 +103,9 @@ impl Actor {
         let length = if self.random.once_in(30) { 3_000 } else { 150 };
         let length = self.random.below(length) as usize;
         let (message, format) = (self.payload(length), self.random.below(4) as u16);
+        if self.plan.wants_last_values && self.number.is_multiple_of(16) {
+            return self.conversation.publish_and_clear(topic, format, &message);
+        }
         self.conversation.publish(topic, format, &message)
     }
 
@@ -144,6 +147,7 @@ impl Actor {
             1 => Subscribe::at_most(self.random.pick(&[10, 300, 7_000])),
             _ => Subscribe::every(),
         };
+        let how = Subscribe { last_values: self.plan.wants_last_values, ..how };
         self.conversation.subscribe(pattern, &how)?;
         self.subscribing += 1;
         self.has_sent = true;

@@ -112,9 +112,10 @@ impl Host {
             let (name, pattern) = (matched.name, matched.pattern);
             format!("{name} for {pattern}: {ledger:?}, {why}")
         };
-        ensure(published == Some(ledger.published), "ledger", || {
-            what(&format!("{published:?} were published"))
-        })?;
+        let with_value =
+            subscription.map_or(0, |it| u64::from(it.values.contains_key(matched.name)));
+        let agrees = published.is_some_and(|it| (it..=it + with_value).contains(&ledger.published));
+        ensure(agrees, "ledger", || what(&format!("{published:?} were published")))?;
         let known = subscription.and_then(|it| it.matches.get(matched.name));
         let written = known.map_or((0, 0, 0), |it| (it.messages, it.replaced, it.lost));
         let agrees = ledger.is_balanced()
@@ -132,6 +133,11 @@ impl Host {
         let view = self.engine().router().view();
         for (link, at) in &self.connections {
             let Some(id) = at.id else { continue };
+            for (number, it) in &at.model.subscriptions {
+                ensure(it.is_whole || !it.wants_last_values, "settling", || {
+                    format!("stream {link}: {number} was not told that it has all last values")
+                })?;
+            }
             for matched in view.matches(id) {
                 let known = at.model.subscriptions.get(&matched.subscription);
                 let known = known.and_then(|it| it.matches.get(matched.name));

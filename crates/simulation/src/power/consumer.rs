@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use trunkline_native::{self as native, RouterFrame, Updates};
 
 use super::PowerCounts;
-use super::machine::Machine;
+use super::machine::{DEAD_LETTERS, Machine};
 use super::model::{Model, SeenDelivery};
 use crate::kernel::LinkId;
 
@@ -112,7 +112,7 @@ impl Consumer {
     ) -> Checked {
         let Some(id) = self.connection else {
             if machine.now >= self.connects_at || !is_busy {
-                self.connect(machine);
+                self.connect(machine, counts);
             }
             return Ok(());
         };
@@ -122,11 +122,12 @@ impl Consumer {
         while let Ok(Some((frame, length))) = native::decode_router(&input[used..], 1 << 20) {
             used += length;
             self.take(&frame, machine, model, counts)?;
+            // It was rejected, and reads no more.
+            if self.connection.is_none() {
+                return Ok(());
+            }
         }
         self.input = input[used..].to_vec();
-        if self.connection.is_none() {
-            return Ok(());
-        }
         if !machine.is_open(id) || is_busy && self.random.once_in(700) {
             counts.deaths += 1;
             self.disconnected(machine);
@@ -136,8 +137,8 @@ impl Consumer {
         Ok(())
     }
 
-    fn connect(&mut self, machine: &mut Machine) {
-        self.connection = machine.connect();
+    fn connect(&mut self, machine: &mut Machine, counts: &mut PowerCounts) {
+        self.connection = machine.connect(counts);
         let Some(id) = self.connection else { return };
         let mut out = Vec::new();
         native::encode_hello(
@@ -168,6 +169,8 @@ impl Consumer {
         counts: &mut PowerCounts,
     ) -> Checked {
         match frame {
+            // The first is the answer to what was asked; others say that it is paused, or no more.
+            RouterFrame::Consuming(_) if self.is_active => {}
             RouterFrame::Consuming(_) => {
                 self.is_active = true;
                 // One that does not match everything is not held against what it does not match.
@@ -193,9 +196,7 @@ impl Consumer {
                 machine.note(|| format!("consumer rejected: {why}"));
                 counts.rejected += 1;
                 self.connects_at = machine.now + 5_000_000;
-                if let Some(id) = self.connection.take() {
-                    machine.disconnect(id);
-                }
+                self.disconnected(machine);
             }
             _ => {}
         }
@@ -211,6 +212,13 @@ impl Consumer {
     ) -> Checked {
         let named = self.names.iter().find(|(number, _)| *number == it.topic);
         let topic = named.map_or("", |(_, name)| name);
+        if topic == DEAD_LETTERS {
+            let id = model.dead_letter(it.position, it.payload)?;
+            // Its acknowledgement is not that of the message.
+            self.unsure.insert(it.position);
+            self.held.push(Held { position: it.position, id });
+            return Ok(());
+        }
         let seen = SeenDelivery {
             durable: self.durable,
             position: it.position,
@@ -281,7 +289,8 @@ impl Consumer {
                 let release = native::Release { subscription: SUBSCRIPTION, delay_ms, position };
                 native::encode_release(&mut out, &release);
             }
-            1..=4 => {
+            // What was not acknowledged in time is not covered by a cumulative acknowledgement.
+            digit if digit <= 4 || self.durable == 0 => {
                 let it = self.held.swap_remove(at);
                 // Of one that another has by now a delivery may be on its way.
                 let is_sure = !self.unsure.contains(&position);

@@ -7,14 +7,17 @@ use std::sync::mpsc::{self, Receiver};
 
 use trunkline_journal::simulated::Fault;
 use trunkline_journal::{Disk as _, segment_name};
+use trunkline_reactor::Address;
 use trunkline_server::administration::{Answer, Rejection, Request};
-use trunkline_server::config::JournalRule;
+use trunkline_server::config::{DurableRule, JournalRule};
+use trunkline_server::engine::StoreRequest;
 use trunkline_server::server::Command;
 use trunkline_server::{Config, Engine, EventLoop};
 use trunkline_store::{Forwarding, Level, Store};
 
 use super::PowerCounts;
 use super::model::messages_in;
+use super::page::Page;
 use crate::host::event_loop;
 use crate::kernel::{DiskWork, Kernel, LinkId};
 use crate::link::{End, LinkOptions};
@@ -29,6 +32,10 @@ const EPOCH: u64 = 1_700_000_000_000_000_000;
 /// How many events before a failure are told.
 const RECENT: usize = 60;
 
+/// The durable subscription with a limit of deliveries, and the topic of its dead letters.
+const LIMITED: &str = "durable-0";
+pub(crate) const DEAD_LETTERS: &str = "dead/0";
+
 /// Bytes that a stream holds on its way to the router.
 const TO_ROUTER: usize = 32 << 10;
 
@@ -38,6 +45,8 @@ pub(crate) struct Machine {
     watch: Watch,
     config: Config,
     pub(crate) now: u64,
+    /// The clients that are pages.
+    pages: BTreeMap<LinkId, Page>,
     /// What clients have sent, and their kernels not yet.
     outgoing: BTreeMap<LinkId, Vec<u8>>,
     /// Messages that are on disk, or were being written when the router died.
@@ -64,6 +73,12 @@ fn config() -> Config {
         delivery: Some(delivery),
     };
     config.journal.rules = vec![rule("cut/>", Level::Disk, Forwarding::CutThrough)];
+    config.journal.durables = vec![DurableRule {
+        name: LIMITED.to_owned(),
+        acknowledge_within: Some(std::time::Duration::from_millis(10)),
+        deliveries: Some(3),
+        dead_letters: Some(DEAD_LETTERS.to_owned()),
+    }];
     config
 }
 
@@ -82,6 +97,7 @@ impl Machine {
             watch: Watch::default(),
             config: config(),
             now: 1_000_000,
+            pages: BTreeMap::new(),
             outgoing: BTreeMap::new(),
             synced,
             random: Random::stream(seed, 2),
@@ -109,7 +125,7 @@ impl Machine {
     pub(crate) fn start(&mut self, counts: &mut PowerCounts) -> Checked {
         let mut settings = self.config.journal.settings();
         // So small that what is known takes several pieces, and the power is cut between them.
-        settings.piece_bytes = 160;
+        settings.piece_bytes = 240;
         let opened = self.with_disk(|work| {
             work.disk.set_fault(Fault::None);
             Store::open(&mut work.disk, settings, 4711)
@@ -144,16 +160,18 @@ impl Machine {
         let Self { kernel, random, synced, .. } = self;
         let kernel = &mut *kernel.borrow_mut();
         kernel.listeners.clear();
+        kernel.commands.clear();
         kernel.uses.clear();
         for link in kernel.links.values_mut() {
             link.is_dropped = true;
+            link.session.clear();
             // What the router had written may still arrive, or some of it.
             let kept = random.part(link.to_client.len());
             link.to_client.truncate(kept);
         }
         let Some(work) = &mut kernel.disk else { return };
         let writing = work.commit.take().map(|(_, commit)| commit);
-        work.task = None;
+        (work.task, work.read) = (None, None);
         let chunks = writing.iter().flat_map(|it| &it.chunks);
         let writes: Vec<_> = chunks
             .map(|it| (segment_name(it.at.segment), u64::from(it.at.offset), &it.bytes[..]))
@@ -197,6 +215,18 @@ impl Machine {
         true
     }
 
+    /// No client is a page.
+    #[cfg(test)]
+    pub(crate) fn without_pages(&mut self) {
+        self.config.listen.websocket = None;
+    }
+
+    /// Creating a segment takes this long at least; nanoseconds.
+    #[cfg(test)]
+    pub(crate) fn create_segments_in(&mut self, time: u64) {
+        self.with_disk(|work| work.creates_in = time);
+    }
+
     pub(crate) fn fill(&mut self) {
         self.note(|| "the disk is full".into());
         self.with_disk(|work| work.disk.set_room(Some(work.disk.bytes())));
@@ -218,17 +248,39 @@ impl Machine {
         self.event_loop.as_ref().is_some_and(|it| it.engine().store().journal().failure().is_some())
     }
 
-    /// A client connects, if a router listens.
-    pub(crate) fn connect(&mut self) -> Option<LinkId> {
+    /// An administrator asks for something; whether it is asked at all. It is done in the next turn.
+    pub(crate) fn administer(&mut self, request: &StoreRequest) -> bool {
+        if self.event_loop.is_none() {
+            return false;
+        }
+        self.note(|| format!("an administrator asks for {request:?}"));
+        let (answer, _) = mpsc::sync_channel(1);
+        let command = Command::Administer(Request::Store(request.clone()), answer);
+        self.kernel.borrow_mut().commands.push(command);
+        true
+    }
+
+    /// A client connects, if a router listens. Some are pages.
+    pub(crate) fn connect(&mut self, counts: &mut PowerCounts) -> Option<LinkId> {
         let back = self.random.pick(&[1 << 10, 8 << 10, 64 << 10]) as usize;
         let link_options = LinkOptions::draw(&mut self.random, (TO_ROUTER, back));
-        let address = &self.config.listen.native[0];
-        self.kernel.borrow_mut().connect(address, "simulated".to_owned(), link_options)
+        let websocket = self.config.listen.websocket.clone().map(Address::Tcp);
+        let page = websocket.filter(|_| self.random.once_in(3));
+        let is_page = page.is_some();
+        let address = page.unwrap_or_else(|| self.config.listen.native[0].clone());
+        let link =
+            self.kernel.borrow_mut().connect(&address, "simulated".to_owned(), link_options)?;
+        if is_page {
+            counts.pages += 1;
+            self.pages.insert(link, Page::default());
+        }
+        Some(link)
     }
 
     /// A client closes its connection, or it breaks.
     pub(crate) fn disconnect(&mut self, id: LinkId) {
         self.outgoing.remove(&id);
+        self.pages.remove(&id);
         let end = self.random.pick(&[End::Closed, End::Broken]);
         if let Some(link) = self.kernel.borrow_mut().links.get_mut(&id) {
             link.leave(end);
@@ -244,7 +296,11 @@ impl Machine {
 
     pub(crate) fn send(&mut self, id: LinkId, bytes: &[u8]) {
         if self.is_open(id) {
-            self.outgoing.entry(id).or_default().extend_from_slice(bytes);
+            let outgoing = self.outgoing.entry(id).or_default();
+            match self.pages.get_mut(&id) {
+                Some(page) => outgoing.extend(page.say(bytes)),
+                None => outgoing.extend_from_slice(bytes),
+            }
         }
     }
 
@@ -254,7 +310,13 @@ impl Machine {
         if let Some(link) = self.kernel.borrow_mut().links.get_mut(&id) {
             let length = link.to_client.len();
             let length = if is_open { self.random.part(length) } else { length };
-            link.client_reads(length, into);
+            match self.pages.get_mut(&id) {
+                Some(page) => {
+                    link.client_reads(length, page.input());
+                    page.receive(into);
+                }
+                None => link.client_reads(length, into),
+            }
         }
     }
 

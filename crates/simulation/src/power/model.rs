@@ -62,6 +62,8 @@ struct Durable {
     seen: BTreeSet<(u64, u64)>,
     /// Messages whose acknowledgement is kept.
     done: BTreeSet<(u64, u64)>,
+    /// Messages that may come again although they were acknowledged, since the subscription was moved.
+    moved: BTreeSet<(u64, u64)>,
     /// If it is conflated: position of the newest message of each topic.
     newest: BTreeMap<String, u64>,
 }
@@ -72,6 +74,8 @@ pub(crate) struct Model {
     durables: Vec<Durable>,
     /// Which message a position stands for.
     positions: HashMap<u64, (u64, u64)>,
+    /// The position of the dead letter of a message.
+    letters: HashMap<(u64, u64), u64>,
     pub(crate) flips: u64,
 }
 
@@ -82,6 +86,7 @@ impl Model {
             messages: HashMap::new(),
             durables: (0..durables).map(|_| Durable::default()).collect(),
             positions: HashMap::new(),
+            letters: HashMap::new(),
             flips: 0,
         }
     }
@@ -179,7 +184,51 @@ impl Model {
 
     /// A consumer is told that its acknowledgement of a message is kept.
     pub(crate) fn done(&mut self, durable: usize, id: (u64, u64)) -> bool {
-        self.durables[durable].done.insert(id)
+        let durable = &mut self.durables[durable];
+        !durable.moved.contains(&id) && durable.done.insert(id)
+    }
+
+    /// A subscription is purged, or will be: it may lack what was sent so far.
+    pub(crate) fn purged(&mut self, durable: usize) {
+        for message in self.messages.values_mut() {
+            message.active_durables &= !(1 << durable);
+        }
+    }
+
+    /// A subscription is moved to the beginning, or will be: what it has may come again.
+    pub(crate) fn moved(&mut self, durable: usize) {
+        let all = self.messages.keys().copied();
+        self.durables[durable].moved.extend(all);
+        self.durables[durable].done.clear();
+    }
+
+    /// A consumer gets a dead letter, before the payload of which lines say what it was. Which message it
+    /// replaces.
+    pub(crate) fn dead_letter(
+        &mut self,
+        position: u64,
+        letter: &[u8],
+    ) -> Result<(u64, u64), super::Violation> {
+        let (head, payload) = letter.split_at(letter.len().saturating_sub(PAYLOAD));
+        let Some(id) = read(payload).filter(|id| self.messages.contains_key(id)) else {
+            return violation("dead letters", format!("altered: {letter:?}"));
+        };
+        let head = String::from_utf8_lossy(head);
+        let topic = format!("topic: {}\n", self.messages[&id].topic);
+        ensure(head.contains(&topic) && head.contains("deliveries: 3\n"), "dead letters", || {
+            format!("{id:?} is said to be {head:?}")
+        })?;
+        let first = *self.letters.entry(id).or_insert(position);
+        let may_return = self.durables[0].moved.contains(&id);
+        ensure(first == position || may_return, "dead letters", || {
+            format!("{id:?} has one at {first} and one at {position}")
+        })?;
+        Ok(id)
+    }
+
+    /// The number of messages that became dead letters.
+    pub(crate) fn letters(&self) -> u64 {
+        self.letters.len() as u64
     }
 
     /// Everything that was acknowledged was delivered.
@@ -195,6 +244,7 @@ impl Model {
         }
         let messages: BTreeSet<_> = missing.iter().map(|(id, _)| *id).collect();
         counts.damaged += messages.len() as u64;
+        counts.dead_letters += self.letters();
         missing.sort_unstable();
         let checker = if self.flips == 0 { "acknowledged" } else { "damage" };
         ensure(messages.len() as u64 <= self.flips, checker, || {

@@ -86,7 +86,7 @@ impl Producer {
     ) -> Checked {
         let Some(id) = self.connection else {
             if machine.now >= self.connects_at {
-                self.connect(machine);
+                self.connect(machine, counts);
             }
             return Ok(());
         };
@@ -118,8 +118,8 @@ impl Producer {
         }
     }
 
-    fn connect(&mut self, machine: &mut Machine) {
-        self.connection = machine.connect();
+    fn connect(&mut self, machine: &mut Machine, counts: &mut PowerCounts) {
+        self.connection = machine.connect(counts);
         let Some(id) = self.connection else { return };
         let mut out = Vec::new();
         native::encode_hello(

@@ -11,6 +11,7 @@ use crate::arguments::Sort;
 
 fn arguments(sort: Sort) -> TopArguments {
     TopArguments {
+        tls: crate::arguments::TlsArguments::default(),
         to: "http://127.0.0.1:7401".into(),
         once: true,
         json: false,

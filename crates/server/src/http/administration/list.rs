@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use trunkline_http::Response;
 use trunkline_router::check_pattern;
 
-use super::{Wanted, bad, no_such_place, only};
+use super::{Answered, Wanted, bad, no_such_place, only};
 use crate::administration::{Filter, LISTED, ListRequest, Listed, MOST_LISTED};
 
 /// Keys of a query, by list.
@@ -18,7 +17,7 @@ const PRODUCERS: &[&str] = &["client", "name"];
 const OF_ALL: &[&str] = &["from", "limit"];
 
 /// The request of a place with a query.
-pub(super) fn wanted(place: &str, query: &str) -> Result<Wanted, Response> {
+pub(super) fn wanted(place: &str, query: &str) -> Result<Wanted, Answered> {
     let (listed, keys) = match place {
         "clients" => (Listed::Clients, CLIENTS),
         "subscriptions" => (Listed::Subscriptions, SUBSCRIPTIONS),

@@ -12,9 +12,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tracing::{error, warn};
-use trunkline_http::{HeaderValue, Peer, Request, Response, StatusCode, header};
+use trunkline_http::{HeaderValue, Peer, Request, StatusCode, header};
 
 use super::super::text;
+use super::{AUDIT, Answered};
 use crate::config::Admin;
 
 /// The least and the most bytes of a token.
@@ -47,11 +48,11 @@ impl Permission {
     }
 
     /// Who asks, if they may administer.
-    pub(super) fn authorize(&self, peer: &Peer, request: &Request<'_>) -> Result<String, Response> {
+    pub(super) fn authorize(&self, peer: &Peer, request: &Request<'_>) -> Result<String, Answered> {
         let Some(file) = &self.token_file else {
             let why = "administration is off: admin.token_file of the router's configuration names \
                        the file of its token\n";
-            return Err(text(StatusCode::FORBIDDEN, why));
+            return Err(Box::new(text(StatusCode::FORBIDDEN, why)));
         };
         if let Some(origin) = request.headers.get(header::ORIGIN)
             && !self.origins.iter().any(|it| it.as_bytes() == origin.as_bytes())
@@ -62,15 +63,13 @@ impl Permission {
                 "pages of the origin {origin:?} may not administer; the router's configuration \
                  lists the origins that may (admin.origins)\n"
             );
-            return Err(text(StatusCode::FORBIDDEN, &why));
+            return Err(Box::new(text(StatusCode::FORBIDDEN, &why)));
         }
         // It is read each time, so that another token holds as soon as it is in the file.
         let token = read_token(file).map_err(|cause| {
             error!(%cause, "nobody can administer");
-            text(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "the router cannot read its token, see its log\n",
-            )
+            let why = "the router cannot read its token, see its log\n";
+            Box::new(text(StatusCode::INTERNAL_SERVER_ERROR, why))
         })?;
         let given = request.header(header::AUTHORIZATION.as_str());
         let given = given.and_then(|it| it.split_once(' '));
@@ -83,7 +82,7 @@ impl Permission {
                    admin.token_file names\n";
         let mut response = text(StatusCode::UNAUTHORIZED, why);
         response.headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        Err(response)
+        Err(Box::new(response))
     }
 
     /// Says so, but not for each of many.
@@ -93,7 +92,16 @@ impl Permission {
         if rejections.logged.is_none_or(|at| at.elapsed() >= LOGGED_EVERY) {
             let count = std::mem::take(&mut rejections.count);
             rejections.logged = Some(Instant::now());
-            warn!(address = %peer.address, reason, count, "administration without permission");
+            let suppressed = count - 1;
+            warn!(
+                target: AUDIT,
+                audit = "rejected",
+                address = %peer.address,
+                operation = "administer",
+                reason,
+                suppressed,
+                "rejected"
+            );
         }
     }
 }

@@ -1,7 +1,10 @@
-//! The subject of a certificate: as much DER (X.690) and X.509 (RFC 5280, section 4.1) as that takes.
-//! The certificate has been checked by rustls before.
+//! The names in a certificate that has been checked: its subject, with as much DER (X.690) and X.509 (RFC 5280,
+//! section 4.1) as that takes, and its alternative names.
 
 use std::fmt::Write as _;
+
+use rustls_pki_types::CertificateDer;
+use webpki::EndEntityCert;
 
 const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
@@ -38,8 +41,22 @@ fn inside(bytes: &[u8], tag: u8) -> Option<&[u8]> {
     element(bytes).filter(|it| it.tag == tag).map(|it| it.content)
 }
 
+/// The host names for which a certificate is, in DER, as its subject's alternative names.
+pub fn dns_names(certificate: &[u8]) -> Vec<String> {
+    let certificate = CertificateDer::from(certificate);
+    let names = |it: EndEntityCert<'_>| it.valid_dns_names().map(str::to_owned).collect();
+    EndEntityCert::try_from(&certificate).map(names).unwrap_or_default()
+}
+
+/// The URIs among a certificate's alternative names, such as `spiffe://example.org/pricing`.
+pub fn uris(certificate: &[u8]) -> Vec<String> {
+    let certificate = CertificateDer::from(certificate);
+    let names = |it: EndEntityCert<'_>| it.valid_uri_names().map(str::to_owned).collect();
+    EndEntityCert::try_from(&certificate).map(names).unwrap_or_default()
+}
+
 /// The subject of a certificate as text, most specific name first (RFC 4514): `CN=a,O=b`.
-pub(super) fn subject(certificate: &[u8]) -> Option<String> {
+pub fn subject(certificate: &[u8]) -> Option<String> {
     let to_be_signed = inside(inside(certificate, SEQUENCE)?, SEQUENCE)?;
     let mut rest = to_be_signed;
     if element(rest)?.tag == VERSION {

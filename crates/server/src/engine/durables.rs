@@ -1,0 +1,64 @@
+//! What administrators ask of durable subscriptions and producers.
+
+use trunkline_store::{Purged, Rejected, Start};
+
+use super::Engine;
+use crate::administration::{Changed, Rejection};
+
+/// What is asked of durable subscriptions and producers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreRequest {
+    /// Pauses a durable subscription.
+    Pause(String),
+    /// Resumes it.
+    Resume(String),
+    /// Ends what it has not acknowledged.
+    Purge(String),
+    /// Moves it.
+    Seek(String, Start),
+    /// Deletes it.
+    Delete(String),
+    /// Deletes a producer.
+    DeleteProducer(String),
+}
+
+impl Engine {
+    /// Changes durable subscriptions and producers as an administrator asks. It holds at once, and over a
+    /// restart from the next write to the disk on.
+    ///
+    /// # Errors
+    ///
+    /// Says why nothing has changed.
+    pub fn change_store(&mut self, now: u64, request: &StoreRequest) -> Result<Changed, Rejection> {
+        let changed = self.try_change_store(now, request);
+        self.state.held.release_for_storage();
+        self.set_room_timers();
+        changed.map_err(|rejected| match &rejected {
+            Rejected::Unknown if matches!(request, StoreRequest::DeleteProducer(_)) => {
+                Rejection::NotFound("there is no such producer".to_owned())
+            }
+            Rejected::Unknown => Rejection::NotFound(rejected.to_string()),
+            Rejected::InUse(_) | Rejected::Different(_) => {
+                Rejection::Conflict(rejected.to_string())
+            }
+            _ => Rejection::Unavailable(rejected.to_string()),
+        })
+    }
+
+    fn try_change_store(&mut self, now: u64, request: &StoreRequest) -> Result<Changed, Rejected> {
+        let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        let mut changed = Changed::default();
+        match request {
+            StoreRequest::Pause(name) => store.pause(at, name, true, &mut sink)?,
+            StoreRequest::Resume(name) => store.pause(at, name, false, &mut sink)?,
+            StoreRequest::Purge(name) => {
+                let Purged { messages, is_at_least } = store.purge(at, name, &mut sink)?;
+                changed = Changed { purged: messages, is_at_least };
+            }
+            StoreRequest::Seek(name, start) => store.seek(at, name, *start, &mut sink)?,
+            StoreRequest::Delete(name) => store.delete(at, name, &mut sink)?,
+            StoreRequest::DeleteProducer(name) => store.delete_producer(at, name)?,
+        }
+        Ok(changed)
+    }
+}

@@ -1,0 +1,198 @@
+//! Messages that are not acknowledged in time, and how often messages were delivered.
+//!
+//! A message that is acknowledged in time costs the time of its delivery, which stands beside it. What is in
+//! flight is looked through when the oldest may be overdue, a slice at a time, and then not before a sixteenth
+//! of the time to acknowledge is over.
+
+use crate::body::{Writer, kind};
+use crate::durable::{Durable, Ended, Entry};
+use crate::event_sink::ClockReading;
+use crate::state::Delivered;
+use crate::store::Store;
+
+/// Messages in flight that are looked at before others have their turn.
+const SLICE: usize = 1_024;
+
+/// The most counts in a record, and in all such records of one turn.
+const COUNTS: usize = 4_096;
+
+/// The most bytes of such a record besides its counts, and of a count.
+const HEAD: usize = 64;
+const COUNT: usize = 15;
+
+/// The search for overdue messages of a subscription.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Overdue {
+    /// When it begins; `None` while nothing can be overdue.
+    at: Option<u64>,
+    /// The position that it has reached, if it is under way.
+    from: Option<u64>,
+    /// Of those looked at that are not overdue: when the first will be.
+    next: Option<u64>,
+}
+
+impl Store {
+    /// The policies are others: those of all subscriptions are read again.
+    pub(crate) fn set_policies(&mut self) {
+        let mut timed = Vec::new();
+        for (number, durable) in &mut self.durables {
+            let policy = self.settings.delivery_of(&durable.name);
+            if policy.dead_letters.is_none() {
+                durable.uncounted.clear();
+                durable.delivered = Delivered::default();
+            }
+            if policy.acknowledge_within != durable.policy.acknowledge_within {
+                // What is in flight counts from its delivery on.
+                durable.overdue = Overdue { at: Some(0), ..Overdue::default() };
+                timed.push(*number);
+            }
+            durable.policy = policy;
+        }
+        for number in timed {
+            self.add_work(number);
+        }
+    }
+
+    /// A message was delivered: sees to it that it is counted, and that it is looked for when it is overdue.
+    pub(crate) fn note_delivery(&mut self, number: u32, now: u64) {
+        let Some(durable) = self.durables.get_mut(&number) else { return };
+        let within = durable.policy.acknowledge_within;
+        if within > 0 && durable.overdue.at.is_none() && !durable.is_replay() {
+            let due = now.saturating_add(within);
+            durable.overdue.at = Some(due);
+            self.set_alarm(number, due);
+        }
+        let Some(durable) = self.durables.get_mut(&number) else { return };
+        if durable.policy.dead_letters.is_none() || !self.journal.is_on_disk() {
+            return;
+        }
+        if !std::mem::replace(&mut durable.is_uncounted, true) {
+            self.uncounted.push_back(number);
+            self.be_lazy(now);
+        }
+    }
+
+    /// Takes back what was not acknowledged in time, if that is due: a slice.
+    pub(crate) fn take_back_overdue(&mut self, number: u32, now: u64) {
+        let Some(durable) = self.durables.get_mut(&number) else { return };
+        let within = durable.policy.acknowledge_within;
+        let Some(due) = durable.overdue.at else { return };
+        if within == 0 {
+            durable.overdue = Overdue::default();
+            return;
+        }
+        if now < due && durable.overdue.from.is_none() {
+            return self.set_alarm(number, due);
+        }
+        let consumers = &mut self.consumers;
+        let from = durable.overdue.from.unwrap_or(0);
+        let (mut overdue, mut reached) = (Vec::new(), None);
+        for (looked_at, (position, flight)) in durable.in_flight.range(from..).enumerate() {
+            if looked_at == SLICE {
+                reached = Some(*position);
+                break;
+            }
+            let consumer = flight.consumer.and_then(|id| consumers.get(&id));
+            let Some(consumer) = consumer.filter(|_| flight.due.is_none()) else { continue };
+            let is_acknowledged = consumer.through.is_some_and(|through| *position <= through);
+            let due = flight.since.saturating_add(within);
+            if !is_acknowledged && due <= now {
+                overdue.push(*position);
+            } else if !is_acknowledged {
+                durable.overdue.next = Some(durable.overdue.next.map_or(due, |it| it.min(due)));
+            }
+        }
+        for position in overdue {
+            let Some(mut flight) = durable.land(position) else { continue };
+            let id = flight.consumer.unwrap_or(0);
+            if let Some(consumer) = consumers.get_mut(&id) {
+                consumer.in_flight -= 1;
+                consumer.is_late = true;
+            }
+            durable.account.timed_out += 1;
+            flight.entry.ended = Ended::TimedOut;
+            flight.entry.late = id.try_into().ok();
+            durable.give_back(&flight, now, 0);
+        }
+        durable.overdue.from = reached;
+        if reached.is_some() {
+            return self.add_work(number);
+        }
+        let pause = now.saturating_add((within / 16).max(1));
+        durable.overdue.at = durable.overdue.next.take().map(|next| next.max(pause));
+        if let Some(due) = durable.overdue.at {
+            self.set_alarm(number, due);
+        }
+    }
+
+    /// Writes how often messages were delivered to the journal, as much as fits one turn; returns whether there
+    /// is more. What has no room is tried again with the next commit.
+    pub(crate) fn log_deliveries(&mut self, at: ClockReading) -> bool {
+        let most = COUNTS.min((self.journal.record_bytes() - HEAD) / COUNT);
+        let mut rest = COUNTS;
+        while let Some(number) = self.uncounted.front().copied() {
+            let Some(durable) = self.durables.get(&number) else {
+                self.uncounted.pop_front();
+                continue;
+            };
+            let counts = durable.uncounted.len().min(most).min(rest);
+            if rest == 0 || self.make_room(at, HEAD + counts * COUNT).is_err() {
+                break;
+            }
+            let Some(durable) = self.durables.get_mut(&number) else { continue };
+            let mut body = Writer::default();
+            let some = durable.uncounted.iter().take(counts).map(|(position, it)| (*position, *it));
+            let through = durable.delivered.through;
+            let some = Delivered { through, counts: some.collect() };
+            body.u32(number);
+            some.write(&mut body);
+            for position in some.counts.keys() {
+                durable.uncounted.remove(position);
+            }
+            if durable.uncounted.is_empty() {
+                durable.is_uncounted = false;
+                self.uncounted.pop_front();
+            }
+            rest = rest.saturating_sub(counts.max(1));
+            self.journal.append(at.time, kind::DELIVERED, &[&body.0]);
+        }
+        rest == 0 && !self.uncounted.is_empty()
+    }
+}
+
+impl Durable {
+    /// Counts a delivery, if it matters: of first deliveries in order the last position is enough.
+    #[inline]
+    pub(crate) fn count_delivery(&mut self, entry: &Entry) {
+        if self.policy.dead_letters.is_none() {
+            return;
+        }
+        if entry.deliveries == 1
+            && self.conflated.is_none()
+            && entry.position > self.delivered.through
+        {
+            self.delivered.through = entry.position;
+            return;
+        }
+        self.delivered.counts.insert(entry.position, entry.deliveries);
+        self.uncounted.insert(entry.position, entry.deliveries);
+        // Nothing says which delivered messages of a conflated one were replaced.
+        if let Some(conflated) = &self.conflated {
+            let open = conflated.waiting().len() + self.in_flight.len();
+            if self.delivered.counts.len() > 2 * open + SLICE {
+                let is_open = |position: &u64| {
+                    conflated.waiting().contains(position) || self.in_flight.contains_key(position)
+                };
+                self.delivered.counts.retain(|position, _| is_open(position));
+                self.uncounted.retain(|position, _| is_open(position));
+            }
+        }
+    }
+
+    /// Whether a message was delivered as often as may be.
+    #[inline]
+    pub(crate) fn is_exhausted(&self, entry: &Entry) -> bool {
+        let most = self.policy.dead_letters.as_ref().map(|it| it.deliveries);
+        most.is_some_and(|most| entry.deliveries >= most) && entry.ended != Ended::Undeliverable
+    }
+}

@@ -1,0 +1,16 @@
+//! TLS by rustls: certificates, keys and authorities from PEM, and how each side uses them
+//!
+//! No sockets: whoever has one asks [`ServerTls::current`] or [`ClientTls::config`] for what a handshake needs.
+
+#![forbid(unsafe_code)]
+
+mod client;
+mod error;
+mod pem;
+mod server;
+mod subject;
+
+pub use client::ClientTls;
+pub use error::CredentialsError;
+pub use server::{ServerFiles, ServerTls, Versions};
+pub use subject::{dns_names, subject, uris};
