@@ -441,6 +441,24 @@ fn a_router_that_others_can_reach_wants_rules() {
         config.listen.http = Some("0.0.0.0:0".to_owned());
     });
     assert!(http.is_err_and(|error| error.contains("listen.http")));
+    // TLS keeps nobody from connecting who needs no certificate for it.
+    let with_tls = |change: &dyn Fn(&mut Config)| {
+        let mut config = raw::config(|config| config.listen.native.clear());
+        config.listen.native.push("tls://0.0.0.0:0".parse().expect("an address"));
+        config.listen.websocket = Some("0.0.0.0:0".to_owned());
+        config.tls.websocket = true;
+        change(&mut config);
+        config.check_exposure()
+    };
+    assert!(with_tls(&|_| {}).is_err_and(|error| error.contains("listen.native")));
+    let pages = with_tls(&|config| config.listen.native.clear());
+    assert!(pages.is_err_and(|error| error.contains("listen.websocket")));
+    with_tls(&|config| config.tls.client_ca = Some("clients.pem".into())).expect("certificates");
+    let plain = with_tls(&|config| {
+        config.tls.client_ca = Some("clients.pem".into());
+        config.tls.websocket = false;
+    });
+    assert!(plain.is_err_and(|error| error.contains("listen.websocket")));
     open(&|config| config.access.anonymous = trunkline_server::config::Anonymous::Everywhere)
         .expect("everybody may");
     open(&|it| it.access.rules = config(RULES).access.rules).expect("there are rules");

@@ -12,6 +12,7 @@ use std::time::Duration;
 use authority::{Authority, Folder, Issued};
 use trunkline_client::{Client, ClientTls, Error, Event, Options, Subscribe};
 use trunkline_http::{ClientConfig, HeaderMap, Method};
+use trunkline_server::config::Config;
 use trunkline_server::snapshot::SnapshotRequest;
 use trunkline_server::{Running, Server};
 
@@ -143,6 +144,28 @@ fn clients_need_a_certificate_where_authorities_of_clients_are_named() {
         assert!(error.to_string().contains(text), "{error}");
     }
     client.synchronise().expect("it is served");
+}
+
+#[test]
+fn rules_name_the_subject_of_a_certificate() {
+    let authority = Authority::new();
+    let folder = Folder::new("subject");
+    folder.set(&authority.issue("router"));
+    let rules = "[[access.rule]]\nwho = \"certificate:CN=pricing\"\nallow = \"subscribe\"";
+    let rules = Config::from_text("rules", rules, std::iter::empty()).expect("a configuration");
+    let mut config = folder.config();
+    config.access.rules = rules.access.rules;
+    config.tls.client_ca = Some(folder.file("clients.pem", &authority.pem()));
+    let router = Server::start(config).expect("a router");
+    let subscribe = |name| {
+        let own = authority.issue(name);
+        let mut client =
+            connect(&router, "any", authority.client(Some(&own))).expect("it is let in");
+        client.subscribe("fx/>", &Subscribe::every()).map(|_| ())
+    };
+    subscribe("pricing").expect("it is allowed");
+    let error = subscribe("sales").expect_err("no rule allows it").to_string();
+    assert!(error.contains("certificate:CN=sales"), "{error}");
 }
 
 #[test]
