@@ -34,7 +34,7 @@ pub struct WebSocketSession {
     /// Answers of the protocol itself, such as PONG.
     answers: Vec<u8>,
     /// The client, until it is taken in.
-    opening: Option<Opening>,
+    opening: Option<Box<Opening>>,
     rights: RememberedRights,
 }
 
@@ -115,7 +115,8 @@ impl WebSocketSession {
                     write(context, |renderer, out| renderer.upgrade(out, &answer));
                     answer.clear();
                 }
-                self.opening = Some(Opening { requested, login, answer, awaits_login });
+                let opening = Opening { requested, login, answer, awaits_login };
+                self.opening = Some(Box::new(opening));
             }
             Incoming::Text(_) if self.pending.is_some() => {
                 context.close(code::BAD_FRAME, "a text where a binary frame was announced");
