@@ -6,6 +6,7 @@ mod consumers;
 mod context;
 mod durables;
 mod held;
+mod memory;
 mod new_producers;
 mod output;
 mod requests;
@@ -335,7 +336,8 @@ impl Engine {
     /// When [`Engine::advance`] has something to do; `None` is never.
     pub fn next_deadline(&self) -> Option<u64> {
         let store = self.storage.next_deadline();
-        let own = [self.router.next_deadline(), self.state.next_deadline(), store];
+        let memory = self.state.memory.looks_at;
+        let own = [self.router.next_deadline(), self.state.next_deadline(), store, memory];
         own.into_iter().flatten().min()
     }
 
@@ -352,6 +354,7 @@ impl Engine {
         now: u64,
         mut under_way: impl FnMut(ConnectionId) -> Option<usize>,
     ) {
+        self.count_memory(now);
         self.router.advance(now);
         self.take_late_rejections(now);
         self.advance_store(now);
@@ -533,6 +536,7 @@ fn limits(config: &Config) -> trunkline_router::Limits {
         last_values: limits.last_values,
         last_value_bytes: size(limits.last_value_bytes),
         output_bytes: size(limits.output_bytes),
+        memory_bytes: if limits.memory_bytes == 0 { usize::MAX } else { size(limits.memory_bytes) },
         message_bytes: message_bytes(config),
     }
 }
