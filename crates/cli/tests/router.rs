@@ -385,7 +385,7 @@ fn a_router_that_is_not_there_is_told() {
     let told = run(&["pub", "a", "b", "--to", "unix:///nowhere/at/all.sock"]);
     assert!(told.ends_with("; `trunkline serve` starts a router\n"), "{told}");
     let told = run(&["pub", "a", "b", "--to", "localhost:1"]);
-    assert!(told.contains("begins with tcp://, unix:// or shm://"), "{told}");
+    assert!(told.contains("begins with tcp://, tls://, unix:// or shm://"), "{told}");
 }
 
 #[test]

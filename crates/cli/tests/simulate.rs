@@ -17,7 +17,8 @@ fn a_seed_tells_what_happened_and_is_the_same_twice() {
     assert_eq!(status, Some(0), "{text}");
     assert!(text.starts_with("seed 4, 300 steps each"), "{text}");
     assert!(
-        text.contains("  messages delivered\n") && text.contains("\nright: order, gaps"),
+        text.contains("  messages delivered\n")
+            && text.contains("\nright: order, last values, gaps"),
         "{text}"
     );
     assert_eq!(simulate(&["--seed", "4", "--steps", "300"]).1, text);

@@ -332,7 +332,12 @@ async fn secured(
     let Some(tls) = &config.tls else { return Ok(Transport::Plain(stream)) };
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    let failed = |cause| Error::Handshake { address: address.to_owned(), cause };
+    let failed = |cause: std::io::Error| {
+        let failure = cause.get_ref().and_then(|it| it.downcast_ref());
+        let reason = failure.map_or_else(|| format!("TLS: {cause}"), trunkline_tls::explain);
+        let cause = std::io::Error::new(cause.kind(), reason);
+        Error::Handshake { address: address.to_owned(), cause }
+    };
     super::tls::connect(tls, host, stream).await?.map_err(failed)
 }
 

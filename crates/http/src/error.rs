@@ -65,11 +65,12 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Connect { address, cause } => write!(out, "{address}: {cause}"),
+            Self::Connect { address, cause } | Self::Handshake { address, cause } => {
+                write!(out, "{address}: {cause}")
+            }
             Self::Listen { address, cause } => write!(out, "cannot listen on {address}: {cause}"),
             Self::System(what, cause) => write!(out, "{what}: {cause}"),
             Self::Credentials(what) => out.write_str(what),
-            Self::Handshake { address, cause } => write!(out, "{address}: TLS: {cause}"),
             Self::TimedOut { limit, after } => write!(out, "nothing within {limit} ({after:?})"),
             Self::TooLong { limit, bytes } => {
                 write!(out, "the answer is longer than {limit} ({bytes} bytes)")

@@ -12,10 +12,10 @@ use std::net::Shutdown;
 
 use mio::net::TcpStream;
 use rustls::Connection;
+use trunkline_tls::explain;
 
 use crate::PeerCertificate;
 
-use handshake::explain;
 pub(crate) use handshake::{Progress, advance, connect};
 pub(crate) use listener::TlsListener;
 pub use listener::{HandshakeFailure, TlsAcceptor};

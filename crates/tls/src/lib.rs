@@ -6,11 +6,13 @@
 
 mod client;
 mod error;
+mod explain;
 mod pem;
 mod server;
 mod subject;
 
 pub use client::ClientTls;
 pub use error::CredentialsError;
+pub use explain::explain;
 pub use server::{ServerFiles, ServerTls, Versions};
 pub use subject::{dns_names, subject, uris};

@@ -5,8 +5,8 @@ use std::os::fd::AsFd as _;
 use std::time::Duration;
 
 use mio::net::TcpStream;
-use rustls::{AlertDescription, ClientConnection, Connection, Error, InvalidMessage};
-use trunkline_tls::ClientTls;
+use rustls::{ClientConnection, Connection};
+use trunkline_tls::{ClientTls, explain};
 
 use super::{Retrying, Secure};
 use crate::Deadline;
@@ -90,35 +90,4 @@ pub(crate) fn connect(
             _ => {}
         }
     }
-}
-
-/// What is wrong, and what to do about it where that is known.
-pub(crate) fn explain(failure: &Error) -> String {
-    let hint = match failure {
-        Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
-            "the other side does not speak TLS at this address"
-        }
-        Error::PeerIncompatible(_) => "TLS 1.3 is needed",
-        Error::AlertReceived(AlertDescription::ProtocolVersion) => {
-            "the other side does not speak TLS 1.3"
-        }
-        Error::AlertReceived(AlertDescription::CertificateRequired) => {
-            "the other side wants a certificate of this one"
-        }
-        Error::AlertReceived(AlertDescription::DecryptError | AlertDescription::BadCertificate) => {
-            "the other side cannot verify this one's certificate"
-        }
-        Error::AlertReceived(AlertDescription::UnknownCA) => {
-            "the other side does not know the authority of this one's certificate"
-        }
-        Error::AlertReceived(AlertDescription::CertificateExpired) => {
-            "for the other side, this one's certificate has expired"
-        }
-        Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
-            "another protocol is spoken at this address"
-        }
-        Error::NoCertificatesPresented => "it has shown no certificate",
-        _ => return format!("TLS: {failure}"),
-    };
-    format!("TLS: {failure}: {hint}")
 }

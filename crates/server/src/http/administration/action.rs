@@ -133,7 +133,7 @@ pub(super) fn log(
     answered: Option<&Result<Answer, Rejection>>,
 ) {
     let address = peer.address;
-    let what = format!("{action} {}", String::from_utf8_lossy(body).escape_debug());
+    let what = format!("{action} {}", String::from_utf8_lossy(body));
     let operation = "administer";
     let reason = match answered {
         Some(Ok(answer)) => {
