@@ -168,7 +168,7 @@ fn updates_go_like_messages_and_are_told() {
         .map(|number| {
             let client = slow(&mut world, Overflow::DropOldest, "none");
             let options = SubscriptionOptions { conflate: true, ..SubscriptionOptions::default() };
-            world.subscribe_with(client, 3, &format!("{number}/*"), options.clone());
+            world.subscribe_with(client, 3, &format!("{number}/*"), options);
             client
         })
         .collect();
