@@ -141,7 +141,7 @@ pub(crate) struct SubArguments {
     /// Replace the waiting message of a topic by a newer one when this client does not keep up
     #[arg(long, short)]
     pub(crate) conflate: bool,
-    /// First the last value of each topic, where the router keeps it ([[last_value]]), then what follows
+    /// First the last value of each topic, where the router keeps it (`[[last_value]]`), then what follows
     #[arg(long, short, conflicts_with = "kept")]
     pub(crate) last: bool,
     /// Receive at most N messages a second, of all topics
