@@ -63,7 +63,6 @@ fn a_strict_reader_takes_the_text_and_finds_the_figures() {
         ("trunkline_discarded_total{reason=\"queue_full\"}", 1.0),
         ("trunkline_discarded_total{reason=\"memory\"}", 1.0),
         ("trunkline_memory_bytes{what=\"waiting\"}", 5_000.0),
-        ("trunkline_memory_limit_bytes", 9_000.0),
         ("trunkline_discarded_total{reason=\"client_gone\"}", 1.0),
         ("trunkline_queued_messages", 2.0),
         ("trunkline_hop_seconds_bucket{le=\"0.000000256\"}", 0.0),
