@@ -352,6 +352,11 @@ impl Journal {
         self.tail.pending()
     }
 
+    /// Bytes of memory that records take.
+    pub fn memory(&self) -> usize {
+        self.tail.memory()
+    }
+
     /// Whether records are being written.
     pub fn is_writing(&self) -> bool {
         self.writing.is_some()

@@ -79,6 +79,11 @@ impl Tail {
         self.pending
     }
 
+    /// Bytes of memory.
+    pub(crate) fn memory(&self) -> usize {
+        self.bytes + self.spare.iter().map(Vec::capacity).sum::<usize>()
+    }
+
     /// Continues at another place.
     pub(crate) fn move_to(&mut self, at: Address) {
         self.freeze();

@@ -4,16 +4,25 @@
 pub(crate) const BLOCK: usize = 64 << 10;
 
 /// Blocks of memory. Those of the usual size are kept for the next user, but not all.
-#[derive(Default)]
 pub(crate) struct Blocks {
     free: Vec<Vec<u8>>,
+    /// How many are kept.
+    most: usize,
     /// Of all blocks, in use or kept.
     bytes: usize,
+}
+
+impl Default for Blocks {
+    fn default() -> Self {
+        Self { free: Vec::new(), most: Self::MOST, bytes: 0 }
+    }
 }
 
 impl Blocks {
     /// How many are kept: 4 MiB.
     pub(crate) const MOST: usize = 64;
+    /// How many are kept when memory is short.
+    pub(crate) const LEAST: usize = 4;
 
     /// An empty block of so many bytes.
     pub(crate) fn take(&mut self, bytes: usize) -> Vec<u8> {
@@ -29,10 +38,20 @@ impl Blocks {
 
     /// Takes a block back.
     pub(crate) fn give(&mut self, mut block: Vec<u8>) {
-        if block.capacity() == BLOCK && self.free.len() < Self::MOST {
+        if block.capacity() == BLOCK && self.free.len() < self.most {
             block.clear();
             self.free.push(block);
         } else {
+            self.bytes -= block.capacity();
+        }
+    }
+
+    /// Keeps at most so many blocks from now on.
+    pub(crate) fn keep(&mut self, most: usize) {
+        self.most = most;
+        while self.free.len() > most
+            && let Some(block) = self.free.pop()
+        {
             self.bytes -= block.capacity();
         }
     }

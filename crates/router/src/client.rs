@@ -102,7 +102,9 @@ pub(crate) struct Output {
     pub(crate) bytes: Vec<u8>,
     start: usize,
     /// An upper bound of the control bytes among them.
-    pub(crate) control: usize,
+    pub(crate) control: u32,
+    /// Bytes of its memory, as they were counted last.
+    pub(crate) counted: u32,
 }
 
 /// With fewer sent bytes at the beginning of an output, it is not worth moving the others.
@@ -119,10 +121,15 @@ impl Output {
         &self.bytes[self.start..]
     }
 
+    /// Nothing is to be sent any more.
+    pub(crate) fn clear(&mut self) {
+        (self.bytes, self.start, self.control) = (Vec::new(), 0, 0);
+    }
+
     /// So many bytes are sent.
     pub(crate) fn sent(&mut self, bytes: usize) {
         self.start += bytes.min(self.len());
-        self.control = self.control.saturating_sub(bytes);
+        self.control = self.control.saturating_sub(saturated(bytes));
         let rest = self.len();
         if rest == 0 {
             self.bytes.clear();
@@ -134,6 +141,12 @@ impl Output {
             self.start = 0;
         }
     }
+}
+
+/// The number, or the largest: no output has 4 GiB.
+#[inline]
+pub(crate) fn saturated(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 /// The part of a client that every delivery uses.
@@ -192,6 +205,8 @@ pub(crate) struct Client<R> {
     pub(crate) elided: u64,
     pub(crate) discarded: u64,
     pub(crate) waits: u64,
+    /// Whether it is counted among those for which something waits.
+    pub(crate) is_waiting: bool,
     /// Of matches that have ended.
     pub(crate) retired: Ledger,
     /// Why it will be disconnected.
@@ -237,6 +252,7 @@ impl<R> Client<R> {
             elided: 0,
             discarded: 0,
             waits: 0,
+            is_waiting: false,
             retired: Ledger::default(),
             closing: None,
             is_leaving: false,

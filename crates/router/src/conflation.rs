@@ -214,7 +214,7 @@ impl<R: Renderer> Egress<R> {
         // In front, before the losses after it.
         self.matches.put_front(&mut client.gaps, id, Some(lost));
         self.release_update(extra);
-        client_of(&mut self.clients, index).settle();
+        self.settle(index);
         true
     }
 

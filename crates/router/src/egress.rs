@@ -21,7 +21,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::client::{Client, ClientId, Overflow, Port, slow};
+use crate::ceiling::{Ceiling, SHORT_OF_MEMORY};
+use crate::client::{Client, ClientId, Overflow, Port, saturated, slow};
 use crate::credit::InvalidReport;
 use crate::deadlines::{Deadlines, Timer};
 use crate::histogram::Histogram;
@@ -98,6 +99,8 @@ pub(crate) enum Room {
     IsNot,
     /// There is none, and the client has to be disconnected.
     Close,
+    /// Likewise, and it is the router that has none.
+    CloseForMemory,
 }
 
 /// Clients with output, once each, in the order in which they got it.
@@ -124,6 +127,9 @@ pub(crate) struct Egress<R> {
     pub(crate) limits: Limits,
     /// How long messages have waited that were delivered from a queue, and updates that waited.
     pub(crate) waits: Histogram,
+    /// Bytes of an output beyond which messages wait: those of the limits, or fewer for very many clients.
+    pub(crate) output_bytes: usize,
+    pub(crate) ceiling: Ceiling,
 }
 
 /// Tells the loop that a client has output.
@@ -233,8 +239,10 @@ impl<R> Egress<R> {
             dropped: Vec::new(),
             closing: Vec::new(),
             walking: VecDeque::new(),
+            output_bytes: limits.output_bytes,
             limits,
             waits: Histogram::default(),
+            ceiling: Ceiling::default(),
         }
     }
 
@@ -250,10 +258,22 @@ impl<R> Egress<R> {
     }
 }
 
+impl<R> Egress<R> {
+    /// Counts the memory of a client's output, which may have changed.
+    pub(crate) fn count_output(&mut self, index: u32) {
+        if let Some(client) = &mut self.clients[index as usize] {
+            let output = &mut client.port.output;
+            let bytes = saturated(output.bytes.capacity());
+            self.ceiling.outputs = self.ceiling.outputs + bytes as usize - output.counted as usize;
+            output.counted = bytes;
+        }
+    }
+}
+
 impl<R: Renderer> Egress<R> {
     /// With more bytes of output than this, updates wait, so that only the newest is sent.
     pub(crate) fn update_mark(&self) -> usize {
-        self.limits.output_bytes.min(16 << 10)
+        self.output_bytes.min(16 << 10)
     }
 
     /// Delivers a newly published message to a match, or queues it. `false` if it was lost at once.
@@ -265,7 +285,7 @@ impl<R: Renderer> Egress<R> {
         matched.published += 1;
         port.published += 1;
         let is_plain = matched.flags == ANNOUNCED && port.slow == 0;
-        if is_plain && port.output.len() < self.limits.output_bytes {
+        if is_plain && port.output.len() < self.output_bytes {
             render(port, matched, turn.names, content, None);
             mark(port, &mut self.dirty);
             return true;
@@ -305,7 +325,7 @@ impl<R: Renderer> Egress<R> {
         if matched.is_conflated() {
             return self.offer_update(turn, id, content);
         }
-        if client.port.can_take(turn.now, self.limits.output_bytes) {
+        if client.port.can_take(turn.now, self.output_bytes) {
             emit(turn, &mut client.port, matched, content);
             mark(&mut client.port, &mut self.dirty);
             return true;
@@ -413,8 +433,10 @@ impl<R: Renderer> Egress<R> {
         matched.discarded += 1;
         client.discarded += 1;
         self.matches.lose_newest(&mut client.gaps, id, Lost::one(sequence, turn.now));
-        if room == Room::Close {
-            self.close(index, "the queue is full: the client reads too slowly");
+        match room {
+            Room::Close => self.close(index, "the queue is full: the client reads too slowly"),
+            Room::CloseForMemory => self.close(index, SHORT_OF_MEMORY),
+            _ => {}
         }
         self.pump(turn, index);
         false
@@ -430,6 +452,12 @@ impl<R: Renderer> Egress<R> {
         messages: usize,
         keep: u32,
     ) -> Room {
+        if self.ceiling.is_short(self.slab.bytes()) && bytes > 0 {
+            let room = self.room_when_short(turn, index, bytes, keep);
+            if room != Room::Is {
+                return room;
+            }
+        }
         loop {
             let client = client_of(&mut self.clients, index);
             let options = &client.options;
@@ -457,7 +485,7 @@ impl<R: Renderer> Egress<R> {
     }
 
     /// Drops what has waited longest for a client: a record, or else an update that is not that of `keep`.
-    fn lose_oldest(&mut self, now: u64, index: u32, keep: u32) -> bool {
+    pub(crate) fn lose_oldest(&mut self, now: u64, index: u32, keep: u32) -> bool {
         let client = client_of(&mut self.clients, index);
         let Some(Front { head, kept, extent }) = client.queue.front(&self.slab) else {
             return self.lose_oldest_update(now, index, keep);
@@ -480,8 +508,19 @@ impl<R: Renderer> Egress<R> {
 
     /// What waits for a client has changed: delivers what may go.
     pub(crate) fn pump(&mut self, turn: &Turn<'_>, index: u32) {
-        client_of(&mut self.clients, index).settle();
+        self.settle(index);
         self.refill(turn, index);
+    }
+
+    /// Sets the flags of a client according to what waits for it, and counts it.
+    pub(crate) fn settle(&mut self, index: u32) {
+        let client = client_of(&mut self.clients, index);
+        client.settle();
+        let is_waiting = client.waits > 0;
+        if is_waiting != std::mem::replace(&mut client.is_waiting, is_waiting) {
+            let waiting = &mut self.ceiling.waiting;
+            *waiting = if is_waiting { *waiting + 1 } else { *waiting - 1 };
+        }
     }
 
     /// Sets the time at which a client may send again, if that is not now.
@@ -509,7 +548,7 @@ impl<R: Renderer> Egress<R> {
             }
             // While updates wait, records leave them their share of the output.
             let has_ready = waits & slow::READY != 0;
-            let most = if has_ready { update_mark } else { self.limits.output_bytes };
+            let most = if has_ready { update_mark } else { self.output_bytes };
             if !port.has_room(turn.now, most) {
                 return self.arm_client(turn.now, index);
             }
@@ -523,8 +562,8 @@ impl<R: Renderer> Egress<R> {
             } else {
                 self.deliver_next_record(turn, index);
             }
+            self.settle(index);
             let client = client_of(&mut self.clients, index);
-            client.settle();
             if client.port.output.len() > before {
                 mark(&mut client.port, &mut self.dirty);
             }

@@ -203,6 +203,11 @@ impl LastValues {
         LastValueTotals { values, bytes, offered: self.offered, dropped: self.dropped }
     }
 
+    /// Bytes of memory, about.
+    pub(crate) fn memory(&self) -> usize {
+        self.bytes + self.of_topic.capacity() * size_of::<u32>()
+    }
+
     pub(crate) fn has_unused(&self) -> bool {
         self.values.has_unused()
     }
@@ -275,6 +280,9 @@ impl<R: Renderer> Router<R> {
         let at = &mut self.topics[topic.0];
         let is_new = self.last_values.keep(topic, at.sequence, now, envelope);
         at.holds += u32::from(is_new);
+        if is_new && self.egress.ceiling.is_short(self.egress.slab.bytes()) {
+            self.drop_least_recent(now);
+        }
         for _ in 0..SLICE {
             if !self.exceeds_limits() || !self.drop_least_recent(now) {
                 return;

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
+mod ceiling;
 mod chunks;
 mod client;
 mod conflation;
@@ -49,4 +50,4 @@ pub use topic::{
     TOPIC_BYTES, TOPIC_LEVELS, TopicError, TopicErrorKind, check_pattern, check_topic,
 };
 pub use topics::{InternError, TopicId, Topics};
-pub use view::{ClientView, MatchView, SubscriptionView, TopicView, Totals, View};
+pub use view::{ClientView, MatchView, MemoryView, SubscriptionView, TopicView, Totals, View};

@@ -26,6 +26,8 @@ pub struct Limits {
     /// Bytes in a client's output beyond which messages go to its queue. The output exceeds this by one
     /// message at most, and by control frames.
     pub output_bytes: usize,
+    /// The ceiling of memory: towards it last values go, and then what has waited longest.
+    pub memory_bytes: usize,
     /// Bytes of a payload.
     pub message_bytes: usize,
 }
@@ -43,6 +45,7 @@ impl Default for Limits {
             last_values: 1_000_000,
             last_value_bytes: 256 << 20,
             output_bytes: 256 << 10,
+            memory_bytes: usize::MAX,
             message_bytes: 1 << 20,
         }
     }

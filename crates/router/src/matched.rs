@@ -179,6 +179,11 @@ impl Matches {
         self.generation
     }
 
+    /// Bytes of all.
+    pub(crate) fn bytes(&self) -> usize {
+        self.matches.bytes() + self.conflated.bytes() + self.losses.bytes()
+    }
+
     /// Whether a match still has this generation. An ended match may have no memory.
     #[inline]
     pub(crate) fn is_there(&self, matched: u32, generation: u32) -> bool {

@@ -83,6 +83,11 @@ impl Matcher {
         self.tree.shrink()
     }
 
+    /// Bytes of memory, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.tree.bytes()
+    }
+
     /// Nodes that there is memory for.
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {

@@ -109,6 +109,7 @@ impl<R> Router<R> {
                 client.port.output.bytes = Vec::new();
             }
             client.queue.shrink(&mut self.egress.slab);
+            self.egress.count_output(place);
         }
     }
 }
@@ -426,7 +427,7 @@ mod tests {
             let envelope = Envelope { mode: Mode::Direct, format: 0, request: None, payload };
             router.publish(0, topic, &envelope).expect("it is taken");
         }
-        let held = |router: &Router<Payloads>| router.view().totals().waiting_memory;
+        let held = |router: &Router<Payloads>| router.view().memory().waiting;
         assert!(held(&router) >= 1_000_000);
         router.advance(1_000_000_000);
         assert_eq!(router.output(client).len(), 1_000_010);
@@ -459,7 +460,7 @@ mod tests {
                 let router = slow_clients(clients, &options);
                 let totals = router.view().totals();
                 assert!(totals.queued_bytes > clients as usize * 50_000_000);
-                totals.waiting_memory
+                totals.memory.waiting
             };
             let (one, six) = (held(1), held(6));
             assert!((50_000_000..60_000_000).contains(&one), "{one}");
@@ -473,7 +474,7 @@ mod tests {
         let mut router = slow_clients(3, &SubscriptionOptions::default());
         let mut now = 0;
         let clients: Vec<_> = router.view().clients(0..3).map(|client| client.id).collect();
-        let held = |router: &Router<Payloads>| router.view().totals().waiting_memory;
+        let held = |router: &Router<Payloads>| router.view().memory().waiting;
         let most = held(&router);
         router.disconnect(now, clients[0]);
         pass(&mut router, &mut now, UNWANTED / 2);

@@ -18,6 +18,8 @@ pub enum Rejection {
     TooManyTopics(usize),
     /// The limit of clients is reached.
     TooManyClients(usize),
+    /// The router has too little memory left for another client.
+    OutOfMemory,
     /// The limit of subscriptions of all clients is reached.
     TooManySubscriptions(usize),
     /// The limit of the client's subscriptions is reached.
@@ -81,6 +83,7 @@ impl Rejection {
             Self::NoCredit => 14,
             Self::CannotHaveTaken { .. } => 15,
             Self::TooManyOverlapsOnTopic { .. } => 16,
+            Self::OutOfMemory => 17,
         }
     }
 }
@@ -108,6 +111,7 @@ impl fmt::Display for Rejection {
             Self::TooManyClients(limit) => {
                 write!(f, "the router has its limit of {limit} clients (limits.connections)")
             }
+            Self::OutOfMemory => f.write_str("the router is short of memory (limits.memory_bytes)"),
             Self::TooManySubscriptions(limit) => {
                 write!(
                     f,

@@ -101,7 +101,7 @@ impl<R: Renderer> Egress<R> {
                 self.dropped.push(queue);
             }
         }
-        client.settle();
+        self.settle(index);
     }
 
     /// Drops some more of the records of ended matches.

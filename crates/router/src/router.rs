@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use smallvec::SmallVec;
 
 use crate::chunks::Chunks;
-use crate::client::{Client, ClientId, ClientOptions, Output, Overflow, slow};
+use crate::client::{Client, ClientId, ClientOptions, Overflow, saturated, slow};
 use crate::egress::{Content, Egress, Turn, client_of, mark};
 use crate::last_values::{KEEPS, LastValues, OWES};
 use crate::ledger::Ledger;
@@ -112,11 +112,13 @@ pub struct Router<R> {
     /// Subscriptions beyond the limit of their client that may match one topic.
     pub(crate) overlaps: Overlaps,
     /// When the last client left, or something was due.
-    now: u64,
+    pub(crate) now: u64,
     /// Subscriptions that match a topic, while its route is made.
     pub(crate) found: Vec<u32>,
     /// The client whose memory is checked next, and when.
     pub(crate) sweep: (u32, u64),
+    /// Bytes that others take under the same ceiling.
+    pub(crate) of_others: usize,
     /// When unused memory is searched for next.
     pub(crate) shrink_at: u64,
 }
@@ -124,7 +126,7 @@ pub struct Router<R> {
 impl<R: Renderer> Router<R> {
     /// A router without clients.
     pub fn new(limits: Limits) -> Self {
-        Self {
+        let mut router = Self {
             names: Topics::new(limits.topics),
             topics: Pages::new(),
             candidates: Chunks::new(),
@@ -142,21 +144,25 @@ impl<R: Renderer> Router<R> {
             now: 0,
             found: Vec::new(),
             sweep: (0, 0),
+            of_others: 0,
             shrink_at: 0,
-        }
+        };
+        router.measure();
+        router
     }
 
     /// Changes the limits. Existing items stay; new ones are rejected.
     pub fn set_limits(&mut self, limits: Limits) {
         self.names.set_limit(limits.topics);
         self.egress.limits = limits;
+        self.measure();
     }
 
     /// A client connects.
     ///
     /// # Errors
     ///
-    /// The limit of clients is reached.
+    /// The limit of clients is reached, or memory is short.
     pub fn connect(
         &mut self,
         now: u64,
@@ -166,6 +172,9 @@ impl<R: Renderer> Router<R> {
         let limit = self.egress.limits.clients;
         if self.clients() >= limit {
             return Err(Rejection::TooManyClients(limit));
+        }
+        if self.is_short_of_memory() {
+            return Err(Rejection::OutOfMemory);
         }
         let index = self.free.pop().unwrap_or_else(|| {
             self.generations.push(0);
@@ -213,7 +222,8 @@ impl<R: Renderer> Router<R> {
         let Some(at) = self.egress.find_mut(client) else { return };
         at.is_gone = true;
         at.port.slow |= slow::CLOSING;
-        at.port.output = Output::default();
+        at.port.output.clear();
+        self.egress.count_output(client.index);
         self.leave(client.index);
     }
 
@@ -293,7 +303,7 @@ impl<R: Renderer> Router<R> {
         let most = self.egress.limits.output_bytes.saturating_mul(4);
         let at = self.egress.find(client).filter(|at| at.closing.is_none());
         let Some(at) = at else { return false };
-        if at.port.output.control > most {
+        if at.port.output.control as usize > most {
             self.egress.close(client.index, "the client asks, and does not read the answers");
             self.finish_closing();
             return false;
@@ -303,7 +313,7 @@ impl<R: Renderer> Router<R> {
         write(&mut port.renderer, &mut port.output.bytes);
         let written = port.output.bytes.len() - before;
         if written > 0 {
-            port.output.control += written;
+            port.output.control = port.output.control.saturating_add(saturated(written));
             mark(port, &mut self.egress.dirty);
         }
         true
@@ -313,17 +323,18 @@ impl<R: Renderer> Router<R> {
     /// client has not asked for, since [`Self::control`] disconnects at four times as many.
     pub fn has_room_for_control(&self, client: ClientId) -> bool {
         let most = self.egress.limits.output_bytes;
-        self.egress.find(client).is_none_or(|at| at.port.output.control < most)
+        self.egress.find(client).is_none_or(|at| (at.port.output.control as usize) < most)
     }
 
     /// Writes a reply into a client's output, before everything that waits. `false` if the client is gone
     /// or closing, or is disconnected by this call because its unsent bytes exceed the bytes of its queue
-    /// plus those of an output.
+    /// plus those of an output, or only the latter while memory is short.
     pub fn reply(&mut self, client: ClientId, write: impl FnOnce(&mut R, &mut Vec<u8>)) -> bool {
         let output = self.egress.limits.output_bytes;
         let at = self.egress.find(client).filter(|at| at.closing.is_none());
         let Some(at) = at else { return false };
-        if at.port.output.len() > at.options.queue_bytes.saturating_add(output) {
+        let queue = if self.is_short_of_memory() { 0 } else { at.options.queue_bytes };
+        if at.port.output.len() > queue.saturating_add(output) {
             self.egress.close(client.index, "the client asks, and does not read the replies");
             self.finish_closing();
             return false;
@@ -339,7 +350,7 @@ impl<R: Renderer> Router<R> {
     /// gone or closing.
     pub fn room_at(&self, client: ClientId) -> Option<u64> {
         let at = self.egress.find(client).filter(|at| at.closing.is_none())?;
-        let has_room = at.port.output.len() < self.egress.limits.output_bytes;
+        let has_room = at.port.output.len() < self.egress.output_bytes;
         has_room.then(|| if at.port.slow & slow::PACE == 0 { 0 } else { at.port.pace.ready_at() })
     }
 
@@ -434,10 +445,12 @@ impl<R: Renderer> Router<R> {
         while let Some(id) = self.egress.dirty.pop_front() {
             let Some(client) = self.egress.find_mut(id) else { continue };
             client.port.is_dirty = false;
-            return Some(match &client.closing {
+            let dirty = match &client.closing {
                 Some(reason) => Dirty::Close(id, reason.clone()),
                 None => Dirty::Output(id),
-            });
+            };
+            self.egress.count_output(id.index);
+            return Some(dirty);
         }
         None
     }
@@ -451,7 +464,9 @@ impl<R: Renderer> Router<R> {
         let is_ending = !self.leaving.is_empty() || !self.egress.dropped.is_empty();
         match !is_ending && self.overlaps.is_empty() {
             true => {
-                [self.egress.deadlines.next(), self.gives_back_at()].into_iter().flatten().min()
+                let deadlines =
+                    [self.egress.deadlines.next(), self.gives_back_at(), self.relieves_at()];
+                deadlines.into_iter().flatten().min()
             }
             false => Some(self.now.saturating_add(1)),
         }
@@ -463,6 +478,7 @@ impl<R: Renderer> Router<R> {
         self.egress.forget_newest();
         let turn = Turn { now, names: &self.names };
         self.egress.advance(&turn);
+        self.relieve(now);
         self.go_on_leaving();
         self.egress.go_on_dropping();
         self.go_on_walking(now);

@@ -36,6 +36,9 @@ impl fmt::Display for InternError {
 
 impl std::error::Error for InternError {}
 
+/// Bytes that a name and its number take beside what has a place for each, about.
+const NAME: usize = 56;
+
 /// Names of topics and their numbers, both ways, up to a limit.
 ///
 /// A topic costs its name, about 24 bytes, and the allocator's overhead. Growth and shrinking never move
@@ -120,6 +123,11 @@ impl Topics {
     pub(crate) fn shrink(&mut self, freed: impl FnMut(usize)) -> bool {
         let Self { names, numbers, hasher, .. } = self;
         names.shrink_with(freed) || numbers.shrink(|number| hasher.hash_one(&*names[*number]))
+    }
+
+    /// Bytes of the names and their numbers, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.names.bytes() + self.len() * NAME
     }
 
     /// How many topics are known.

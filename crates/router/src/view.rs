@@ -28,10 +28,36 @@ pub struct Totals {
     pub matches: usize,
     /// Bytes that wait for all clients: what waits for several counts for each.
     pub queued_bytes: usize,
-    /// Bytes of memory for all that waits, each message once, and of what is kept for more.
-    pub waiting_memory: usize,
+    /// Memory.
+    pub memory: MemoryView,
     /// Bytes of unsent output.
     pub output_bytes: usize,
+}
+
+/// Bytes of memory by what takes them, and the ceiling above all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryView {
+    /// Everything that waits, each message once, and what is kept for more.
+    pub waiting: usize,
+    /// Outputs.
+    pub outputs: usize,
+    /// Topics, patterns, subscriptions, matches and clients, about.
+    pub tables: usize,
+    /// Last values, about.
+    pub last_values: usize,
+    /// Others, as the router was told.
+    pub others: usize,
+    /// What all of it may take.
+    pub limit: usize,
+    /// Messages that were lost for want of memory, counted for each match.
+    pub lost: u64,
+}
+
+impl MemoryView {
+    /// What all of it takes.
+    pub fn all(&self) -> usize {
+        self.waiting + self.outputs + self.tables + self.last_values + self.others
+    }
 }
 
 /// A read-only view of a client.
@@ -116,7 +142,7 @@ impl<'a, R> View<'a, R> {
             topics: router.names.len(),
             subscriptions: router.subscriptions.len(),
             matches: router.egress.matches.matches.len(),
-            waiting_memory: router.egress.slab.bytes(),
+            memory: self.memory(),
             ..Totals::default()
         };
         for client in router.egress.clients.iter().flatten().filter(|client| !client.is_gone) {
@@ -126,6 +152,20 @@ impl<'a, R> View<'a, R> {
             totals.output_bytes += client.port.output.len();
         }
         totals
+    }
+
+    /// The memory that the router takes.
+    pub fn memory(&self) -> MemoryView {
+        let router = self.router;
+        MemoryView {
+            waiting: router.egress.slab.bytes(),
+            outputs: router.egress.ceiling.outputs,
+            tables: router.tables(),
+            last_values: router.last_values.memory(),
+            others: router.of_others,
+            limit: router.egress.limits.memory_bytes,
+            lost: router.egress.ceiling.lost,
+        }
     }
 
     /// Topics that are known.

@@ -140,6 +140,9 @@ pub struct Limits {
     /// Bytes rendered ahead for one client; what is beyond waits in its queue.
     #[serde(deserialize_with = "quantity::size")]
     pub output_bytes: u64,
+    /// The ceiling of memory; 0 is half of what the machine or the control group has.
+    #[serde(deserialize_with = "quantity::size")]
+    pub memory_bytes: u64,
 }
 
 impl Default for Limits {
@@ -158,6 +161,7 @@ impl Default for Limits {
             requests_per_client: 1_024,
             frame_bytes: 1 << 20,
             output_bytes: 256 << 10,
+            memory_bytes: 0,
         }
     }
 }

@@ -9,6 +9,7 @@ mod context;
 mod durables;
 mod held;
 mod logins;
+mod memory;
 mod new_producers;
 mod output;
 mod recheck;
@@ -342,7 +343,8 @@ impl Engine {
     pub fn next_deadline(&self) -> Option<u64> {
         let store = self.storage.next_deadline();
         let recheck = self.has_recheck().then_some(0);
-        let own = [self.router.next_deadline(), self.state.next_deadline(), store, recheck];
+        let memory = self.state.memory.looks_at;
+        let own = [self.router.next_deadline(), self.state.next_deadline(), store, recheck, memory];
         own.into_iter().flatten().min()
     }
 
@@ -359,6 +361,7 @@ impl Engine {
         now: u64,
         mut under_way: impl FnMut(ConnectionId) -> Option<usize>,
     ) {
+        self.count_memory(now);
         self.router.advance(now);
         self.take_late_rejections(now);
         self.advance_store(now);
@@ -544,6 +547,7 @@ fn limits(config: &Config) -> trunkline_router::Limits {
         last_values: limits.last_values,
         last_value_bytes: size(limits.last_value_bytes),
         output_bytes: size(limits.output_bytes),
+        memory_bytes: if limits.memory_bytes == 0 { usize::MAX } else { size(limits.memory_bytes) },
         message_bytes: message_bytes(config),
     }
 }

@@ -52,6 +52,10 @@ const MUCH: usize = 16 << 10;
 /// Connections accepted at one listener before others have their turn.
 const ACCEPTED: usize = 64;
 
+/// What a client is told that keeps too much of a frame.
+const TOO_MANY_HALF_FRAMES: &str =
+    "the router is short of memory for frames that have come in part (limits.memory_bytes)";
+
 /// Snapshots that may be asked for at a time.
 const SURVEYS: usize = 16;
 
@@ -420,6 +424,9 @@ impl<P: Platform> EventLoop<P> {
                 }
             }
             let Some(connection) = find(&mut self.connections, id) else { continue };
+            if connection.count_kept(&mut self.engine) {
+                self.engine.close(self.now, id, code::FULL, TOO_MANY_HALF_FRAMES);
+            }
             if connection.dismissed.is_some() {
                 connection.ignored += bytes;
             }
@@ -568,6 +575,7 @@ impl<P: Platform> EventLoop<P> {
         let Some(slot) = self.connections.get_mut(id.index as usize) else { return };
         let Some(mut connection) = slot.take_if(|connection| connection.id == id) else { return };
         self.platform.remove(&mut connection.stream);
+        connection.free_kept(&mut self.engine);
         let reason = connection.dismissed.as_deref().unwrap_or(reason);
         self.engine.closed(self.now, id, reason);
     }

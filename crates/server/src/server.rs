@@ -3,6 +3,7 @@
 mod command;
 mod descriptors;
 mod inherited;
+mod memory;
 mod passwords;
 mod store;
 mod tls;
@@ -92,8 +93,9 @@ impl Server {
     /// # Errors
     ///
     /// Those of [`Server::start`].
-    pub fn start_with(config: Config, mut inherited: Vec<Inherited>) -> io::Result<Running> {
+    pub fn start_with(mut config: Config, mut inherited: Vec<Inherited>) -> io::Result<Running> {
         config.check_exposure().map_err(io::Error::other)?;
+        memory::resolve(&mut config);
         let descriptors = Descriptors::take();
         descriptors.compare(config.limits.connections);
         let reactor = Reactor::new(config.router.idle)?;

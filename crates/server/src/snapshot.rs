@@ -228,6 +228,9 @@ pub struct Totals {
     pub matches_now: u64,
     /// Bytes in queues; the ledger counts their messages.
     pub queued_bytes_now: u64,
+    /// Bytes of memory of all kinds.
+    #[serde(default)]
+    pub memory: MemoryStatus,
     /// Connections that were accepted.
     pub connections: u64,
     /// Bytes that came.
@@ -254,6 +257,34 @@ pub struct Totals {
     /// The part of `ledger.discarded` that waited for clients when they left. The rest was lost by full
     /// queues, or waited for a subscription that ended.
     pub discarded_with_client: u64,
+    /// The part of `ledger.discarded` that was lost because memory was short.
+    #[serde(default)]
+    pub discarded_for_memory: u64,
+}
+
+/// Bytes of memory by what takes them. All together stay below the limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryStatus {
+    /// What waits for clients, each message once, and what is kept for more.
+    pub waiting_now: u64,
+    /// What is rendered and not sent.
+    pub outputs_now: u64,
+    /// Topics, patterns, subscriptions, matches and clients, about.
+    pub tables_now: u64,
+    /// Last values, about.
+    pub last_values_now: u64,
+    /// The journal's newest records, and frames that have come in part.
+    pub others_now: u64,
+    /// `limits.memory_bytes`; 0 if there is none.
+    pub limit: u64,
+}
+
+impl MemoryStatus {
+    /// All of it.
+    pub fn all(&self) -> u64 {
+        let of_router = self.waiting_now + self.outputs_now + self.tables_now;
+        of_router + self.last_values_now + self.others_now
+    }
 }
 
 /// What is kept of last values, and what became of them.

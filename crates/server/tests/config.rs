@@ -34,6 +34,7 @@ matches_per_client = 34
 requests_per_client = 33
 frame_bytes = "2 MiB"
 output_bytes = 8192
+memory_bytes = "1 GiB"
 
 [client]
 queue_messages = 5
@@ -121,6 +122,7 @@ fn every_key_is_taken() {
         (None, Some("[::1]:9000"))
     );
     assert_eq!((config.limits.frame_bytes, config.limits.output_bytes), (2 << 20, 8192));
+    assert_eq!(config.limits.memory_bytes, 1 << 30);
     let admin = &config.admin;
     assert_eq!(admin.token_file.as_deref(), Some("/etc/trunkline/admin.token".as_ref()));
     assert_eq!(admin.origins, ["https://operations.example.org"]);
@@ -209,6 +211,7 @@ fn a_mistake_is_told_with_its_place() {
         ("[clients]", &["line 1, column 2", "clients"]),
         ("[client", &["line 1"]),
         ("[[client.rule]]\nqueue_messages = 1", &["client.rule says name, or who"]),
+        ("[limits]\nmemory_bytes = \"1 MiB\"", &["limits.memory_bytes", "64 MiB"]),
         ("[limits]\nframe_bytes = 10", &["limits.frame_bytes", "65536"]),
         ("[router]\nkeepalive = \"1ms\"", &["router.keepalive", "10ms"]),
         ("[client]\nqueue_messages = 0", &["client.queue_messages is at least 1"]),

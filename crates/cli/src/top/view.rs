@@ -114,7 +114,7 @@ impl<'a> View<'a> {
             "trunkline {} at {}, up {}\n\
              {} clients  {} topics  {} subscriptions\n\
              in {} messages/s {}/s  out {} messages/s {}/s  elided {}/s  lost {}/s\n\
-             {} matched = {} delivered + {} elided + {} lost + {} queued ({})\n\
+             {} matched = {} delivered + {} elided + {} lost + {} queued ({}, memory {})\n\
              {last_values}{latencies}{trouble}{drain}",
             it.version,
             self.arguments.to,
@@ -134,6 +134,7 @@ impl<'a> View<'a> {
             count(discarded),
             count(queued),
             size_of(totals.queued_bytes_now as f64),
+            size_of(totals.memory.all() as f64),
         )
     }
 

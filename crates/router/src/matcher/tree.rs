@@ -214,6 +214,12 @@ impl Tree {
             || places.shrink()
     }
 
+    /// Bytes of memory, about.
+    pub(super) fn bytes(&self) -> usize {
+        // An edge takes about as much as its number twice, with free places.
+        self.nodes.bytes() + self.lengths.bytes() + self.nodes.len() * 2 * size_of::<u32>()
+    }
+
     #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
         self.nodes.capacity().max(self.lengths.capacity())

@@ -141,6 +141,9 @@ impl Config {
                 return Err(self.wrong(name, &format!("{key} is at least {least}")));
             }
         }
+        if limits.memory_bytes > 0 && limits.memory_bytes < LEAST_MEMORY {
+            return Err(self.wrong(name, "limits.memory_bytes is 0 or at least \"64 MiB\""));
+        }
         if limits.frame_bytes > MOST_FRAME_BYTES {
             return Err(self.wrong(name, "limits.frame_bytes is at most \"1 GiB\""));
         }
@@ -176,6 +179,8 @@ impl Config {
 }
 
 const MOST_FRAME_BYTES: u64 = 1 << 30;
+/// The loop and the journal take a part of it whatever happens.
+const LEAST_MEMORY: u64 = 64 << 20;
 /// The protocol has no more numbers for them.
 const MOST_TOPICS: usize = trunkline_native::TOPIC_NUMBERS as usize;
 

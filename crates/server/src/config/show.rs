@@ -83,6 +83,11 @@ impl Config {
             &quoted(&size_text(limits.output_bytes)),
             "rendered ahead for one client; what is beyond waits in its queue",
         );
+        page.key(
+            "memory_bytes",
+            &quoted(&size_text(limits.memory_bytes)),
+            "the ceiling of memory; 0 is half of the machine's",
+        );
     }
 
     fn show_client(&self, page: &mut Page) {

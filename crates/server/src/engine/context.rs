@@ -289,6 +289,11 @@ impl ClientContext for EngineContext<'_> {
         if bytes > limit {
             return Err(Rejected::from(Rejection::MessageTooLong { bytes, limit }).into());
         }
+        if self.router.is_short_of_memory() {
+            self.state.memory.wait(self.now);
+            self.state.held.hold_message(self.client_session.id);
+            return Err(StoreError::WouldBlock);
+        }
         if self.state.held.is_behind(self.client_session.id) {
             return Err(StoreError::WouldBlock);
         }

@@ -8,6 +8,7 @@ use trunkline_router::ClientId;
 
 use super::access::Access;
 use super::held::HeldConnections;
+use super::memory::MemoryState;
 use super::survey::DepartedTotals;
 use crate::config::Config;
 
@@ -62,6 +63,8 @@ pub(crate) struct EngineState {
     pub(crate) held: HeldConnections,
     /// Deliveries that the bytes being handled have made.
     pub(crate) work: usize,
+    /// What the router does not count, and who waits for memory.
+    pub(crate) memory: MemoryState,
     /// Set when the router stops.
     pub(crate) is_stopping: bool,
     /// One keepalive a connection, and one more for those with requests.
@@ -80,6 +83,7 @@ impl EngineState {
             to_bound: Vec::new(),
             held: HeldConnections::default(),
             work: 0,
+            memory: MemoryState::default(),
             is_stopping: false,
             timers: BTreeSet::new(),
         }

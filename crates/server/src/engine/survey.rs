@@ -8,8 +8,8 @@ use trunkline_store::{DurableView, Store};
 
 use super::{Connection, Engine, Storage};
 use crate::snapshot::{
-    ClientStatus, Counts, DurableStatus, JournalStatus, LastValueCounts, Snapshot, SnapshotRequest,
-    TopicStatus,
+    ClientStatus, Counts, DurableStatus, JournalStatus, LastValueCounts, MemoryStatus, Snapshot,
+    SnapshotRequest, TopicStatus,
 };
 
 /// Clients looked at in a turn.
@@ -210,6 +210,16 @@ impl Engine {
         totals.subscriptions_now = view.subscriptions_now() as u64;
         totals.matches_now = view.matches_now() as u64;
         totals.last_values = last_values(self.router.last_value_totals());
+        let memory = view.memory();
+        totals.memory = MemoryStatus {
+            waiting_now: memory.waiting as u64,
+            outputs_now: memory.outputs as u64,
+            tables_now: memory.tables as u64,
+            last_values_now: memory.last_values as u64,
+            others_now: memory.others as u64,
+            limit: if memory.limit == usize::MAX { 0 } else { memory.limit as u64 },
+        };
+        totals.discarded_for_memory = memory.lost;
         totals.connections = state.connected;
         totals.received_bytes = state.bytes_in;
         totals.sent_bytes = state.bytes_out;

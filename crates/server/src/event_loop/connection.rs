@@ -12,6 +12,8 @@ pub(super) struct Connection<S> {
     pub(super) stream: S,
     /// The beginning of a frame. Empty nearly always, so that a connection costs no buffer.
     kept: Vec<u8>,
+    /// Bytes that it takes, as they were counted last.
+    counted: usize,
     /// It is in the list of those to read from.
     pub(super) is_reading: bool,
     /// It is in the list of those to write to.
@@ -50,6 +52,7 @@ impl<S: Stream> Connection<S> {
             id,
             stream,
             kept: Vec::new(),
+            counted: 0,
             is_reading: false,
             is_writing: false,
             is_blocked: false,
@@ -149,6 +152,21 @@ impl<S: Stream> Connection<S> {
         if self.dismissed.is_none() {
             self.stream.used(bytes);
         }
+    }
+
+    /// Counts what is kept, which may have changed. Whether it is much while all keep too much.
+    pub(super) fn count_kept(&mut self, engine: &mut Engine) -> bool {
+        let before = std::mem::replace(&mut self.counted, self.kept.capacity());
+        if before == self.counted {
+            return false;
+        }
+        engine.count_half_frame(before, self.counted) && self.kept.len() > SMALL
+    }
+
+    /// The connection is no more.
+    pub(super) fn free_kept(&mut self, engine: &mut Engine) {
+        self.kept = Vec::new();
+        self.count_kept(engine);
     }
 
     /// Memory goes back when nothing is kept in it.

@@ -86,8 +86,10 @@ fn became(page: &mut Page, totals: &Totals) {
         page.counter(name, "", help, &[], value);
     }
     let gone = totals.discarded_with_client.min(ledger.discarded);
+    let memory = totals.discarded_for_memory.min(ledger.discarded - gone);
+    let full = ledger.discarded - gone - memory;
     page.family("trunkline_discarded", "counter", "", "Messages lost, by reason");
-    for (reason, value) in [("queue_full", ledger.discarded - gone), ("client_gone", gone)] {
+    for (reason, value) in [("queue_full", full), ("client_gone", gone), ("memory", memory)] {
         page.sample("trunkline_discarded_total", &[("reason", reason)], value);
     }
     page.gauge("trunkline_queued_messages", "messages", "Messages that wait");
@@ -96,6 +98,19 @@ fn became(page: &mut Page, totals: &Totals) {
     page.sample("trunkline_last_value_bytes", &[], totals.last_values.bytes_now);
     page.gauge("trunkline_queued_bytes", "bytes", "Bytes that wait in queues");
     page.sample("trunkline_queued_bytes", &[], totals.queued_bytes_now);
+    let memory = &totals.memory;
+    page.gauge("trunkline_memory_bytes", "bytes", "Memory by what takes it");
+    for (what, bytes) in [
+        ("waiting", memory.waiting_now),
+        ("outputs", memory.outputs_now),
+        ("tables", memory.tables_now),
+        ("last_values", memory.last_values_now),
+        ("others", memory.others_now),
+    ] {
+        page.sample("trunkline_memory_bytes", &[("what", what)], bytes);
+    }
+    page.gauge("trunkline_memory_limit_bytes", "bytes", "What all of it may take; 0 is no limit");
+    page.sample("trunkline_memory_limit_bytes", &[], memory.limit);
 }
 
 fn latencies(page: &mut Page, it: &Latencies) {

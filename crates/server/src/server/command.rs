@@ -11,6 +11,7 @@ use super::tls::{self, Tls};
 use crate::administration::{Answer, Rejection, Request};
 use crate::config::Config;
 use crate::event_loop::Caller;
+use crate::server::memory;
 use crate::snapshot::{Snapshot, SnapshotRequest};
 
 /// How long an answer may take that needs a few turns of the loop.
@@ -115,7 +116,8 @@ impl Handle {
     /// # Errors
     ///
     /// Says why nothing has changed.
-    pub fn reconfigure(&self, config: Config) -> Result<(), String> {
+    pub fn reconfigure(&self, mut config: Config) -> Result<(), String> {
+        memory::resolve(&mut config);
         let credentials = tls::load(&config)?;
         self.shared.tls.offer(credentials.as_ref());
         let (answer, answers) = mpsc::sync_channel(1);

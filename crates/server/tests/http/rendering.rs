@@ -3,8 +3,8 @@
 use trunkline_server::administration::DrainStatus;
 use trunkline_server::http::render;
 use trunkline_server::snapshot::{
-    ClientStatus, Counts, DurableStatus, Durations, JournalStatus, Latencies, Snapshot, Took,
-    Totals,
+    ClientStatus, Counts, DurableStatus, Durations, JournalStatus, Latencies, MemoryStatus,
+    Snapshot, Took, Totals,
 };
 
 use crate::open_metrics::read;
@@ -36,6 +36,8 @@ fn a_strict_reader_takes_the_text_and_finds_the_figures() {
             sent_bytes: u64::MAX,
             ledger,
             discarded_with_client: 1,
+            discarded_for_memory: 1,
+            memory: MemoryStatus { waiting_now: 5_000, limit: 9_000, ..MemoryStatus::default() },
             ..Totals::default()
         },
         clients: vec![client(1, "plain"), client(2, "a \"name\"\\ of\ntwo lines, {é}")],
@@ -58,7 +60,9 @@ fn a_strict_reader_takes_the_text_and_finds_the_figures() {
         ("trunkline_draining", 1.0),
         ("trunkline_clients", 2.0),
         ("trunkline_published_total", 10.0),
-        ("trunkline_discarded_total{reason=\"queue_full\"}", 2.0),
+        ("trunkline_discarded_total{reason=\"queue_full\"}", 1.0),
+        ("trunkline_discarded_total{reason=\"memory\"}", 1.0),
+        ("trunkline_memory_bytes{what=\"waiting\"}", 5_000.0),
         ("trunkline_discarded_total{reason=\"client_gone\"}", 1.0),
         ("trunkline_queued_messages", 2.0),
         ("trunkline_hop_seconds_bucket{le=\"0.000000256\"}", 0.0),

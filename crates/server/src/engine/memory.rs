@@ -1,0 +1,47 @@
+//! The ceiling of memory as the engine sees it: what takes memory beside the router, and what is not taken in
+//! while memory is short.
+
+use super::Engine;
+
+/// Nanoseconds after which those that wait for memory look again.
+const PAUSE: u64 = 10_000_000;
+
+/// What the router does not count, and who waits for memory.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryState {
+    /// Bytes of frames that have come in part.
+    half_frames: usize,
+    /// When connections that are held for want of memory may go on, if there are any.
+    pub(super) looks_at: Option<u64>,
+}
+
+impl MemoryState {
+    /// A connection is held until there is memory.
+    pub(super) fn wait(&mut self, now: u64) {
+        self.looks_at.get_or_insert(now.saturating_add(PAUSE));
+    }
+}
+
+impl Engine {
+    /// Tells the router what others take; releases connections that were held for want of memory.
+    pub(super) fn count_memory(&mut self, now: u64) {
+        let others = self.state.memory.half_frames + self.storage.store.journal().memory();
+        self.router.set_memory_of_others(others);
+        if self.state.memory.looks_at.is_some_and(|at| at <= now) {
+            self.state.memory.looks_at = None;
+            if self.router.is_short_of_memory() {
+                self.state.memory.wait(now);
+            } else {
+                self.state.held.release_for_storage();
+            }
+        }
+    }
+
+    /// The bytes that a connection keeps of a frame that has come in part were `before` and are `after`. Whether
+    /// all connections together have too many, an eighth of the ceiling.
+    pub(crate) fn count_half_frame(&mut self, before: usize, after: usize) -> bool {
+        let half_frames = &mut self.state.memory.half_frames;
+        *half_frames = *half_frames + after - before;
+        *half_frames > self.router.view().memory().limit / 8
+    }
+}
