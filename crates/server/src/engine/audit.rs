@@ -102,18 +102,19 @@ impl Audit {
     }
 
     /// A client may not connect, or not stay.
-    pub(super) fn turned_away(&mut self, now: u64, it: &ClientSession, user: &str, reason: &str) {
+    pub(super) fn login_rejected(&mut self, now: u64, it: &ClientSession, user: &str, reason: &str) {
         let Some(suppressed) = self.admit(now, &it.source()) else { return };
         warn!(
             target: TARGET,
-            audit = "turned away",
+            audit = "rejected",
             client = %it.label(),
             identity = %it.access.identity(),
             address = %it.peer.address,
+            operation = "connect",
             user,
             reason,
             suppressed,
-            "turned away"
+            "rejected"
         );
     }
 }
@@ -132,7 +133,7 @@ impl EngineContext<'_> {
     }
 
     pub(super) fn audit_login(&mut self, user: &str, reason: &str) {
-        self.state.access.audit.turned_away(self.now, self.client_session, user, reason);
+        self.state.access.audit.login_rejected(self.now, self.client_session, user, reason);
     }
 
     pub(super) fn audit_done(&mut self, operation: &str, what: &str) {

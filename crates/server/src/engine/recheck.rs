@@ -78,7 +78,7 @@ impl Engine {
         let Err(reason) = access.refresh(&mut client_session.access, &client_session.peer) else {
             return true;
         };
-        access.audit.turned_away(now, client_session, "", reason);
+        access.audit.login_rejected(now, client_session, "", reason);
         context::close(now, &mut self.router, client_session, code::UNAUTHENTICATED, reason);
         false
     }
