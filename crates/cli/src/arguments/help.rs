@@ -169,7 +169,7 @@ mod tests {
         );
         for (verb, example) in EXAMPLES {
             for line in example.lines() {
-                let words = [" | ", " > ", " < "]
+                let words = [" | ", " > ", " >> ", " < "]
                     .iter()
                     .fold(line, |line, end| line.split(end).next().unwrap_or(line));
                 let words: Vec<String> = shell_words(words);

@@ -102,7 +102,13 @@ impl Audit {
     }
 
     /// A client may not connect, or not stay.
-    pub(super) fn login_rejected(&mut self, now: u64, it: &ClientSession, user: &str, reason: &str) {
+    pub(super) fn login_rejected(
+        &mut self,
+        now: u64,
+        it: &ClientSession,
+        user: &str,
+        reason: &str,
+    ) {
         let Some(suppressed) = self.admit(now, &it.source()) else { return };
         warn!(
             target: TARGET,
