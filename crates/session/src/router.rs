@@ -57,7 +57,7 @@ pub enum Session {
     /// Of frames.
     Native(NativeSession),
     /// Of a browser.
-    WebSocket(WebSocketSession),
+    WebSocket(Box<WebSocketSession>),
 }
 
 impl Session {
@@ -65,7 +65,7 @@ impl Session {
     pub fn new(protocol: Protocol, accepted: &Accepted<'_>) -> Self {
         match protocol {
             Protocol::Native => Self::Native(NativeSession::default()),
-            Protocol::WebSocket => Self::WebSocket(WebSocketSession::new(accepted)),
+            Protocol::WebSocket => Self::WebSocket(Box::new(WebSocketSession::new(accepted))),
         }
     }
 

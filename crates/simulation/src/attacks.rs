@@ -44,7 +44,7 @@ struct Arena {
 
 impl Arena {
     fn new(change: impl FnOnce(&mut Config)) -> Self {
-        let mut config = Config::default();
+        let mut config = crate::open_config();
         config.journal.directory = Some("simulated".into());
         change(&mut config);
         let mut kernel = Kernel::new();

@@ -124,6 +124,13 @@ fn simulate_twice(seed: u64, steps: u32, is_traced: bool) -> Result<Report, Box<
     Ok(Report { seed, counts })
 }
 
+/// The defaults, for clients from everywhere.
+fn open_config() -> trunkline_server::Config {
+    let mut config = trunkline_server::Config::default();
+    config.access.anonymous = trunkline_server::config::Anonymous::Everywhere;
+    config
+}
+
 /// What happened, as a table.
 pub fn table(lines: &[(&'static str, u64)]) -> String {
     let mut table = String::new();

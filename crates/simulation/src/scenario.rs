@@ -142,7 +142,7 @@ impl Scenario {
 }
 
 fn config(random: &mut Random) -> Config {
-    let mut config = Config::default();
+    let mut config = crate::open_config();
     config.limits.output_bytes = random.pick(&[400, 4 << 10, 64 << 10, 256 << 10]);
     config.client.queue_messages = random.pick(&[3, 40, 1_000]);
     config.client.queue_bytes = random.pick(&[1_500, 50_000, 1 << 20]);

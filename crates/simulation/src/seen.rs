@@ -74,7 +74,7 @@ pub(crate) fn of_frame(frame: &RouterFrame<'_>, name: &str) -> Option<Digest> {
             seen(Kind::Gap, (it.subscription, name, it.count, it.first, it.last, it.age))
         }
         RouterFrame::Rejected(it) => {
-            seen(Kind::Rejected, (it.of, it.code, it.offset, it.id, it.text))
+            seen(Kind::Rejected, (it.of, it.code, it.offset, known_id(it), it.text))
         }
         RouterFrame::Reply(it) => seen(Kind::Reply, (it.correlation, it.format, it.payload)),
         RouterFrame::Welcome(it) => seen(Kind::Welcome, (it.frame_bytes, it.topics)),
@@ -100,7 +100,9 @@ pub(crate) fn of_event(event: &Event<'_>) -> Digest {
             Kind::Gap,
             (it.subscription.number(), it.topic, it.count, it.first, it.last, it.age),
         ),
-        Event::Rejected(it) => seen(Kind::Rejected, (it.of, it.code, it.offset, it.id, it.text)),
+        Event::Rejected(it) => {
+            seen(Kind::Rejected, (it.of, it.code, it.offset, known_id(it), it.text))
+        }
         Event::Reply(it) => seen(Kind::Reply, (it.correlation, it.format, it.payload)),
         Event::Welcome(it) => seen(Kind::Welcome, (it.frame_bytes, it.topics)),
         Event::Subscribed(it) => seen(Kind::Subscribed, it.number()),
@@ -119,4 +121,9 @@ pub(crate) fn answers_subscribe(event: &Event<'_>) -> bool {
         Event::Rejected(rejected) => rejected.of == trunkline_native::kind::SUBSCRIBE,
         _ => false,
     }
+}
+
+/// The number that a rejection names. That of a REPLY is random: it comes from the request.
+fn known_id(it: &trunkline_native::Rejected<'_>) -> u64 {
+    if it.of == trunkline_native::kind::REPLY { 0 } else { it.id }
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use trunkline_native::{self as native, RouterFrame, kind};
-use trunkline_server::{Config, Engine};
+use trunkline_server::Engine;
 use trunkline_store::Store;
 
 use super::host::{Arrival, Host, Tamper};
@@ -223,7 +223,7 @@ fn a_failure_says_how_to_have_it_again() {
 /// A client that waits for the disk and closes its stream: what it has sent is stored once there is room.
 #[test]
 fn what_was_sent_is_worked_through_though_its_client_is_gone() {
-    let mut config = Config::default();
+    let mut config = crate::open_config();
     config.journal.directory = Some("simulated".into());
     config.journal.pending_bytes = 4 << 10;
     let mut kernel = Kernel::new();

@@ -141,6 +141,12 @@ impl Config {
                 return Err(self.wrong(name, &format!("{key} is at least {least}")));
             }
         }
+        self.check_together(name)
+    }
+
+    /// Bounds from above, and what depends on several keys.
+    fn check_together(&self, name: &str) -> Result<(), ConfigError> {
+        let limits = &self.limits;
         if limits.memory_bytes > 0 && limits.memory_bytes < LEAST_MEMORY {
             return Err(self.wrong(name, "limits.memory_bytes is 0 or at least \"64 MiB\""));
         }

@@ -3,6 +3,7 @@
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "each test uses a part of it")]
 
 use trunkline_native::{self as native, RouterFrame};
+use trunkline_server::config::Anonymous;
 use trunkline_server::{Config, ConnectionId, Dirty, Engine, Peer, Protocol};
 
 pub const SECOND: u64 = 1_000_000_000;
@@ -19,6 +20,8 @@ pub struct Bench {
 impl Bench {
     pub fn new(change: impl FnOnce(&mut Config)) -> Self {
         let mut config = Config::default();
+        // Clients come from everywhere.
+        config.access.anonymous = Anonymous::Everywhere;
         change(&mut config);
         Self { engine: Engine::new(&config), now: 0, ended: Vec::new() }
     }

@@ -58,7 +58,7 @@ pub(crate) struct Machine {
 }
 
 fn config() -> Config {
-    let mut config = Config::default();
+    let mut config = crate::open_config();
     config.journal.directory = Some("simulated".into());
     config.journal.segment_bytes = 32 << 10;
     config.journal.bytes = 1 << 20;
