@@ -127,11 +127,13 @@ fn orders_of_a_page_survive_routers_that_are_killed() {
             _ => panic!("{line}"),
         }
         until_kill -= usize::from(until_kill > 0);
-        if until_kill == 0 && stored < COUNT {
+        // How far storing is ahead of delivering differs from run to run; there are enough lines in each.
+        if until_kill == 0 && (delivered.len() as u64) < COUNT {
             kills += 1;
             drop(router);
             (router, address) = self::router(&folder.0);
-            writeln!(addresses, "{address}").expect("it is told");
+            // The client may be done, and its lines on their way.
+            let _ = writeln!(addresses, "{address}");
             until_kill = LIVES[kills % LIVES.len()];
         }
     }
