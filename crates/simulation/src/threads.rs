@@ -13,7 +13,7 @@ use trunkline_random::Random;
 use trunkline_reactor::Address;
 use trunkline_server::event_loop::{ProtocolListener, wanted_listeners};
 use trunkline_server::platform::Platform as _;
-use trunkline_server::threads::{CarriedListener, IoLoop, Threads};
+use trunkline_server::threads::{CarriedListener, CarriedStream, IoLoop, Threads};
 use trunkline_server::{Engine, EventLoop, Protocol};
 
 use crate::kernel::{Kernel, LinkId};
@@ -321,9 +321,9 @@ impl World {
             }
             assert!(client.subscriptions.values().all(|it| it.2), "all are confirmed");
         }
-        let threads = self.event_loop.streams();
-        use trunkline_server::threads::CarriedStream::There;
-        self.carried += threads.filter(|(_, stream)| matches!(stream, There(_))).count() as u64;
+        let streams = self.event_loop.streams();
+        self.carried +=
+            streams.filter(|(_, stream)| matches!(stream, CarriedStream::There(_))).count() as u64;
         assert_eq!(self.event_loop.streams().count(), self.clients.len(), "who left is gone");
     }
 }

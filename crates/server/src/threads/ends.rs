@@ -21,7 +21,7 @@ const READABLE: u8 = 1;
 const WRITABLE: u8 = 2;
 const CLOSED: u8 = 4;
 
-/// What the router's side wishes: an end after the bytes so far, small buffers, the bytes under way to be counted,
+/// What the router's side requested: an end after the bytes so far, small buffers, the bytes under way to be counted,
 /// and nothing more.
 const FINISH: u8 = 1;
 const BOUND: u8 = 2;
@@ -50,7 +50,7 @@ fn error(ending: &Ending) -> io::Error {
 pub(super) struct Conduit {
     /// What the loop has not been told.
     events: AtomicU8,
-    wishes: AtomicU8,
+    requested: AtomicU8,
     /// A side waits for room in the ring to the router, or in the one from it.
     waits_to_router: AtomicBool,
     waits_from_router: AtomicBool,
@@ -109,7 +109,7 @@ pub(super) fn conduit(
 ) -> (NearEnds, FarEnds) {
     let conduit = Arc::new(Conduit {
         events: AtomicU8::new(0),
-        wishes: AtomicU8::new(0),
+        requested: AtomicU8::new(0),
         waits_to_router: AtomicBool::new(false),
         waits_from_router: AtomicBool::new(false),
         had_no_room: AtomicBool::new(false),
@@ -145,8 +145,8 @@ impl Near {
         self.place
     }
 
-    fn wish(&self, wish: u8) {
-        self.ends.conduit.wishes.fetch_or(wish, Ordering::AcqRel);
+    fn request(&self, request: u8) {
+        self.ends.conduit.requested.fetch_or(request, Ordering::AcqRel);
         self.ends.bell.call(self.ends.slot);
     }
 
@@ -212,19 +212,19 @@ impl Stream for Near {
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        self.wish(FINISH);
+        self.request(FINISH);
         Ok(())
     }
 
     fn bound_buffers(&mut self) -> io::Result<()> {
         self.most = BOUNDED;
-        self.wish(BOUND);
+        self.request(BOUND);
         Ok(())
     }
 
     /// As the thread counted them last, which it does again now.
     fn under_way(&self) -> Option<usize> {
-        self.wish(MEASURE);
+        self.request(MEASURE);
         let counted = self.ends.conduit.under_way.load(Ordering::Relaxed);
         (counted != UNKNOWN).then(|| counted.saturating_add(self.ends.untaken()))
     }
@@ -244,7 +244,7 @@ impl Stream for Near {
 
 impl Drop for Near {
     fn drop(&mut self) {
-        self.wish(DROP);
+        self.request(DROP);
     }
 }
 
@@ -310,17 +310,17 @@ impl<S: Stream> Far<S> {
 
     /// Does what there is to do, but reads no more than a ring holds.
     pub(super) fn go_on(&mut self, scratch: &mut [u8]) -> Next {
-        let wishes = self.ends.conduit.wishes.swap(0, Ordering::AcqRel);
-        if wishes & BOUND != 0 {
+        let requested = self.ends.conduit.requested.swap(0, Ordering::AcqRel);
+        if requested & BOUND != 0 {
             self.most = BOUNDED;
             // It is held to little by the ring, at least.
             let _ = self.stream.bound_buffers();
         }
-        self.write(scratch, wishes & FINISH != 0);
-        if wishes & DROP != 0 {
+        self.write(scratch, requested & FINISH != 0);
+        if requested & DROP != 0 {
             return Next::Drop;
         }
-        if wishes & MEASURE != 0 {
+        if requested & MEASURE != 0 {
             self.measure();
         }
         self.read(scratch)
@@ -331,7 +331,7 @@ impl<S: Stream> Far<S> {
         self.ends.conduit.under_way.store(bytes, Ordering::Relaxed);
     }
 
-    /// Moves bytes from the ring into the socket, and ends it behind them if that is wished.
+    /// Moves bytes from the ring into the socket, and ends it behind them if that is requested.
     fn write(&mut self, scratch: &mut [u8], finishes: bool) {
         if finishes {
             self.wants_finish = true;

@@ -51,6 +51,30 @@ pub(super) struct Arrival<S> {
     pub(super) far: FarEnds,
 }
 
+/// Connections with something to do, once each.
+#[derive(Default)]
+struct Ready {
+    slots: VecDeque<usize>,
+    is_there: Vec<bool>,
+}
+
+impl Ready {
+    fn add(&mut self, slot: usize) {
+        if slot >= self.is_there.len() {
+            self.is_there.resize(slot + 1, false);
+        }
+        if !std::mem::replace(&mut self.is_there[slot], true) {
+            self.slots.push_back(slot);
+        }
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        let slot = self.slots.pop_front()?;
+        self.is_there[slot] = false;
+        Some(slot)
+    }
+}
+
 /// Moves the bytes of its connections between their streams and the router's thread.
 pub struct IoLoop<Q: Poller> {
     poller: Q,
@@ -61,9 +85,7 @@ pub struct IoLoop<Q: Poller> {
     tells: Arc<Bell>,
     /// By the number that the router's thread has chosen, which is the token as well.
     connections: Vec<Option<Far<Q::Stream>>>,
-    /// Connections with something to do, once each.
-    ready: VecDeque<usize>,
-    is_ready: Vec<bool>,
+    ready: Ready,
     events: Vec<Event>,
     scratch: Vec<u8>,
 }
@@ -81,8 +103,7 @@ impl<Q: Poller> IoLoop<Q> {
             bell,
             tells,
             connections: Vec::new(),
-            ready: VecDeque::new(),
-            is_ready: Vec::new(),
+            ready: Ready::default(),
             events: Vec::new(),
             scratch: vec![0; RING],
         }
@@ -107,7 +128,7 @@ impl<Q: Poller> IoLoop<Q> {
 
     /// Whether it has something to do without an event of its poller.
     pub fn has_work(&self) -> bool {
-        !self.ready.is_empty() || self.bell.is_set()
+        !self.ready.slots.is_empty() || self.bell.is_set()
     }
 
     /// Sleeps until there is something to do, and does it; false once the router's thread has ended.
@@ -116,41 +137,29 @@ impl<Q: Poller> IoLoop<Q> {
     ///
     /// Nothing can be waited for any more.
     pub fn turn(&mut self) -> io::Result<bool> {
-        let bell = Arc::clone(&self.bell);
-        let sleeps = self.ready.is_empty() && bell.sleeper().may_sleep(|| bell.is_set());
-        let mut events = std::mem::take(&mut self.events);
-        let waited = self.poller.wait(&mut events, sleeps);
+        let Self { poller, bell, events, connections, ready, .. } = self;
+        let sleeps = ready.slots.is_empty() && bell.sleeper().may_sleep(|| bell.is_set());
+        let waited = poller.wait(events, sleeps);
         bell.sleeper().is_awake();
-        for event in &events {
-            if let Some(Some(at)) = self.connections.get_mut(event.token) {
+        waited?;
+        for event in &*events {
+            if let Some(Some(at)) = connections.get_mut(event.token) {
                 at.has_event(event);
-                self.make_ready(event.token);
+                ready.add(event.token);
             }
         }
-        self.events = events;
-        waited?;
-        bell.take(|slot| self.make_ready(slot));
+        bell.take(|slot| ready.add(slot));
         let goes_on = self.take_orders();
-        for _ in 0..self.ready.len() {
-            let Some(slot) = self.ready.pop_front() else { break };
-            self.is_ready[slot] = false;
+        for _ in 0..self.ready.slots.len() {
+            let Some(slot) = self.ready.next() else { break };
             let Some(Some(at)) = self.connections.get_mut(slot) else { continue };
             match at.go_on(&mut self.scratch) {
                 Next::Rest => {}
-                Next::GoOn => self.make_ready(slot),
+                Next::GoOn => self.ready.add(slot),
                 Next::Drop => self.drop_connection(slot),
             }
         }
         Ok(goes_on)
-    }
-
-    fn make_ready(&mut self, slot: usize) {
-        if slot >= self.is_ready.len() {
-            self.is_ready.resize(slot + 1, false);
-        }
-        if !std::mem::replace(&mut self.is_ready[slot], true) {
-            self.ready.push_back(slot);
-        }
     }
 
     /// False if there is nobody to give orders any more.
@@ -181,7 +190,7 @@ impl<Q: Poller> IoLoop<Q> {
             far.fail(&io::Error::new(cause.kind(), text));
         }
         self.connections[slot] = Some(far);
-        self.make_ready(slot);
+        self.ready.add(slot);
     }
 
     fn drop_connection(&mut self, slot: usize) {
