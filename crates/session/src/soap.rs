@@ -6,11 +6,14 @@
 
 mod binding;
 mod call;
+mod channel;
+mod channels;
 mod charset;
 mod client;
 mod context;
 mod conversation;
 pub mod element;
+mod exchange;
 mod fallback;
 pub mod header;
 mod http;
