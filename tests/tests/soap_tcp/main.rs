@@ -71,7 +71,7 @@ fn service(version: SoapVersion) -> Service {
 fn start(version: SoapVersion) -> (Running, Arc<Mutex<Vec<String>>>) {
     let log: Arc<Mutex<Vec<String>>> = Arc::default();
     let lines = log.clone();
-    let server = Server::new().service(service(version)).on_call(move |report| {
+    let server = Server::new().service(service(version)).offer_soap_tcp().on_call(move |report| {
         lines.lock().expect("no test panicked").push(report.to_string());
     });
     (server.start("127.0.0.1:0").expect("a port is free"), log)
@@ -93,9 +93,9 @@ fn metros_client_calls_our_service() {
     for (name, version) in VERSIONS {
         for mode in MODES {
             let (server, log) = start(version);
-            let url = format!("vnd.sun.ws.tcp://{}/echo", server.address());
+            let wsdl = format!("http://{}/echo?wsdl", server.address());
             let mut command = Command::new(&metro);
-            command.args([mode, "call", name, &url, &LARGEST.to_string()]);
+            command.args([mode, "call", &wsdl, &LARGEST.to_string()]);
             let output = command.output().expect("Metro starts");
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let (out, err) = (text(&output.stdout), text(&output.stderr));

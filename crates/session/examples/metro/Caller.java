@@ -1,9 +1,10 @@
+import com.sun.xml.ws.api.transport.tcp.SelectOptimalTransportFeature;
 import jakarta.jws.*;
 import jakarta.xml.ws.Service;
-import jakarta.xml.ws.soap.SOAPBinding;
+import java.net.URI;
 import javax.xml.namespace.QName;
 
-/** Metro calls the example `calculator` over SOAP/TCP: `crates/session/examples/metro/run` starts both. */
+/** Metro calls the example `calculator` over SOAP/TCP, since its WSDL offers that; `run` starts both. */
 public class Caller {
     static final String NAMESPACE = "urn:example:calculator";
 
@@ -14,11 +15,11 @@ public class Caller {
                 @WebParam(name = "b", targetNamespace = NAMESPACE) long b);
     }
 
-    public static void main(String[] arguments) {
-        QName port = new QName(NAMESPACE, "CalculatorPort");
-        Service service = Service.create(new QName(NAMESPACE, "Calculator"));
-        service.addPort(port, SOAPBinding.SOAP11HTTP_BINDING, arguments[0]);
-        System.out.println("40 + 2 = " + service.getPort(port, Calculator.class).add(40, 2));
+    public static void main(String[] arguments) throws Exception {
+        Service service = Service.create(URI.create(arguments[0]).toURL(), new QName(NAMESPACE, "Calculator"));
+        Calculator calculator = service.getPort(
+                new QName(NAMESPACE, "CalculatorPort"), Calculator.class, new SelectOptimalTransportFeature());
+        System.out.println("40 + 2 = " + calculator.add(40, 2));
         System.exit(0); // Metro keeps its connection, and its threads.
     }
 }

@@ -14,6 +14,7 @@ use super::channels::Channels;
 use super::media::{SOAP_XML, TEXT_XML, media};
 use super::public::Public;
 use super::service::{Endpoint, Service, ServiceError};
+use super::wsdl::Offer;
 use super::{Binding, CallReport, Conversation, Log, Outcome, charset};
 use crate::Profile;
 use crate::soap_tcp::Limits;
@@ -28,6 +29,7 @@ pub struct Server {
     is_timed: bool,
     public_address: Option<String>,
     trusts_forwarded: bool,
+    offer: Offer,
 }
 
 /// A server that runs; it stops when dropped.
@@ -131,6 +133,15 @@ impl Server {
         self
     }
 
+    /// WSDLs have the policy by which Metro's clients, if they select the optimal transport, change from
+    /// HTTP to SOAP/TCP by themselves. Only for a server that they reach without a proxy of HTTP
+    /// between; with TLS there is none.
+    #[must_use]
+    pub fn offer_soap_tcp(mut self) -> Self {
+        self.offer = Offer::Channels;
+        self
+    }
+
     /// Reports say how long decoding, the function and encoding took.
     #[must_use]
     pub fn time_stages(mut self) -> Self {
@@ -161,7 +172,8 @@ impl Server {
         };
         let limits = Limits { message_bytes: self.config.body_bytes, ..Limits::default() };
         let (log, is_timed) = (self.log, self.is_timed);
-        let site = Arc::new(Site { endpoints, log, is_timed, is_tls, public });
+        let offer = if is_tls { Offer::None } else { self.offer };
+        let site = Arc::new(Site { endpoints, log, is_timed, is_tls, public, offer });
         let channels = Channels { site: Arc::clone(&site), limits };
         let http = http::Server::bind(address, self.config)?.beside(channels).serve(site)?;
         Ok(Running { http })
@@ -197,6 +209,7 @@ pub(super) struct Site {
     is_timed: bool,
     is_tls: bool,
     public: Public,
+    offer: Offer,
 }
 
 /// The state of a connection: a conversation with each endpoint that was called.
@@ -395,7 +408,8 @@ impl Site {
         }
         let mut response = Response::default();
         response.content_type(TEXT_XML);
-        response.body = endpoint.wsdl(&self.public.location(request, path)).into_bytes();
+        response.body =
+            endpoint.wsdl_with(&self.public.location(request, path), self.offer).into_bytes();
         response
     }
 

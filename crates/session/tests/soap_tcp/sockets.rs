@@ -112,6 +112,24 @@ fn one_port_answers_both_protocols() {
     assert!(String::from_utf8_lossy(&wsdl).contains("wsdl:definitions"));
 }
 
+/// As Metro's services offer it, but optional, for those who do not know it.
+#[test]
+fn a_wsdl_offers_the_transport_where_it_is_told_to() {
+    let wsdl = |server: Server| {
+        let server = server.service(service()).start("127.0.0.1:0").expect("a port is free");
+        let url = format!("http://{}/words?wsdl", server.address());
+        let wsdl = client(&url, Binding::default()).get().expect("a WSDL");
+        String::from_utf8(wsdl).expect("UTF-8")
+    };
+    assert!(!wsdl(Server::new()).contains("Policy"));
+    let offered = wsdl(Server::new().offer_soap_tcp());
+    let assertion = "<tcp:OptimizedTCPTransport xmlns:tcp=\"http://java.sun.com/xml/ns/wsit/2006/09/policy/\
+        soaptcp/service\" enabled=\"true\" wsp:Optional=\"true\"/>";
+    assert!(offered.contains(assertion), "{offered}");
+    assert!(offered.contains("wsu:Id=\"WordsPortPolicy\""), "{offered}");
+    assert!(offered.contains("URI=\"#WordsPortPolicy\"/>"), "{offered}");
+}
+
 #[test]
 fn a_client_connects_again_where_the_server_closed_the_connection_between_calls() {
     let idle_timeout = Duration::from_millis(100);

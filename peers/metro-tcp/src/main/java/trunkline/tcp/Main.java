@@ -2,14 +2,15 @@ package trunkline.tcp;
 
 import com.sun.xml.ws.api.BindingID;
 import com.sun.xml.ws.api.server.WSEndpoint;
+import com.sun.xml.ws.api.transport.tcp.SelectOptimalTransportFeature;
 import com.sun.xml.ws.transport.tcp.grizzly.GrizzlyTCPConnector;
 import com.sun.xml.ws.transport.tcp.server.TCPAdapter;
 import com.sun.xml.ws.transport.tcp.server.WSTCPDelegate;
 import com.sun.xml.ws.transport.tcp.server.WSTCPModule;
 import jakarta.xml.ws.Service;
-import jakarta.xml.ws.soap.SOAPBinding;
 import jakarta.xml.ws.soap.SOAPFaultException;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -19,8 +20,8 @@ import javax.xml.namespace.QName;
  * Metro over SOAP/TCP.
  *
  * <pre>
- * serve 1.1|1.2             prints its port, and serves until the end of what it reads
- * call 1.1|1.2 URL [BYTES]  calls the service there, prints what is wrong, and "called N times"
+ * serve 1.1|1.2     prints its port, and serves until the end of what it reads
+ * call WSDL BYTES   calls the service, with messages up to so many bytes, and prints "called N times"
  * </pre>
  *
  * How messages are encoded is the property com.sun.xml.ws.transport.tcp.encodingMode: xml, FIStateless,
@@ -32,25 +33,25 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] arguments) throws Exception {
-        boolean soap12 = arguments[1].equals("1.2");
         if (arguments[0].equals("serve")) {
-            serve(soap12);
+            serve(arguments[1].equals("1.2"));
         } else {
-            int bytes = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 200_000;
-            call(port(soap12, arguments[2]), bytes);
+            int bytes = Integer.parseInt(arguments[2]);
+            call(port(arguments[1]), bytes);
             System.out.println("called " + calls + " times");
         }
         // Idle connections keep the program alive.
         System.exit(0);
     }
 
-    /** A proxy without a WSDL: the scheme of the address selects the transport. */
-    private static Echo port(boolean soap12, String url) {
-        Service service = Service.create(new QName(Echo.NAMESPACE, "EchoService"));
-        QName name = new QName(Echo.NAMESPACE, "EchoPort");
-        service.addPort(name,
-                soap12 ? SOAPBinding.SOAP12HTTP_BINDING : SOAPBinding.SOAP11HTTP_BINDING, url);
-        return service.getPort(name, Echo.class);
+    /**
+     * A proxy by the service's WSDL, which is at a URL of HTTP, and whose policy offers SOAP/TCP.
+     */
+    private static Echo port(String url) throws Exception {
+        Service service =
+                Service.create(URI.create(url).toURL(), new QName(Echo.NAMESPACE, "EchoService"));
+        return service.getPort(new QName(Echo.NAMESPACE, "EchoServicePort"), Echo.class,
+                new SelectOptimalTransportFeature());
     }
 
     private static void call(Echo echo, int largest) {
