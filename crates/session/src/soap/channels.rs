@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trunkline_http::{Beside, Peer, Talk, Waiting};
 
 use super::http::{Caller, Site, Travelled, unless_panics};
-use super::{Conversation, charset};
+use super::{Conversation, MessageEncoding, charset};
 use crate::soap_tcp::{Limits, MAGIC, Request, ServerSession, Targets, Waits};
 
 /// The transport in profiles.
@@ -101,8 +101,13 @@ fn answer(site: &Site, session: &mut ServerSession, caller: &mut Caller) {
         let text = format!("the character set {charset:?} is not known here");
         return session.reject(&text);
     };
-    let mut travelled =
-        Travelled { transport: TRANSPORT, compression: "none", bytes: body.len(), answer_bytes: 0 };
+    let mut travelled = Travelled {
+        transport: TRANSPORT,
+        encoding: MessageEncoding::Xml,
+        compression: "none",
+        bytes: body.len(),
+        answer_bytes: 0,
+    };
     let conversation: &mut Conversation = site.conversation(caller, target);
     let answered = unless_panics(|| conversation.answer(&body, action, content.version()));
     drop(body);
