@@ -27,7 +27,8 @@ impl Beside for Channels {
         Box::new(Connection {
             site: Arc::clone(&self.site),
             session: ServerSession::new(self.limits),
-            caller: Caller::new(peer),
+            peer: peer.clone(),
+            callers: Vec::new(),
             waits: Waits::ForHandshake,
         })
     }
@@ -47,7 +48,9 @@ impl Targets for Site {
 struct Connection {
     site: Arc<Site>,
     session: ServerSession,
-    caller: Caller,
+    peer: Peer,
+    /// By channel, each with its conversation, which retains the channel's vocabulary.
+    callers: Vec<(u32, Caller)>,
     waits: Waits,
 }
 
@@ -77,8 +80,10 @@ impl Talk for Connection {
     }
 
     fn handle(&mut self) {
-        let Self { site, session, caller, .. } = self;
-        answer(site, session, caller);
+        let Self { site, session, peer, callers, .. } = self;
+        if let Some(number) = session.request().map(|it| it.channel) {
+            answer(site, session, caller(callers, number, session, peer));
+        }
         self.advance();
     }
 
@@ -92,10 +97,27 @@ impl Talk for Connection {
     }
 }
 
+/// The caller on a channel.
+fn caller<'a>(
+    callers: &'a mut Vec<(u32, Caller)>,
+    number: u32,
+    session: &ServerSession,
+    peer: &Peer,
+) -> &'a mut Caller {
+    let place = callers.iter().position(|it| it.0 == number).unwrap_or_else(|| {
+        callers.retain(|it| session.has_channel(it.0));
+        callers.push((number, Caller::new(peer)));
+        callers.len() - 1
+    });
+    &mut callers[place].1
+}
+
 /// Answers the request that waits.
 fn answer(site: &Site, session: &mut ServerSession, caller: &mut Caller) {
     let Some(request) = session.request() else { return };
     let Request { target, content, action, .. } = request;
+    let encoding = content.encoding;
+    let is_retained = encoding == MessageEncoding::StatefulFastInfoset;
     let Some(body) = body(&request) else {
         let charset = request.charset.unwrap_or_default();
         let text = format!("the character set {charset:?} is not known here");
@@ -103,29 +125,43 @@ fn answer(site: &Site, session: &mut ServerSession, caller: &mut Caller) {
     };
     let mut travelled = Travelled {
         transport: TRANSPORT,
-        encoding: MessageEncoding::Xml,
+        encoding,
         compression: "none",
         bytes: body.len(),
         answer_bytes: 0,
     };
     let conversation: &mut Conversation = site.conversation(caller, target);
-    let answered = unless_panics(|| conversation.answer(&body, action, content.version()));
+    let answered = unless_panics(|| {
+        conversation.answer_in([encoding; 2], &body, action, content.version)
+    });
     drop(body);
     let Some(answer) = answered else {
         let (fault, version) = site.silent(caller, target);
-        let envelope = fault.encode(version);
-        travelled.answer_bytes = envelope.len();
-        session.answer(version, &envelope);
+        if is_retained {
+            // What the two sides know of each other's vocabulary is lost.
+            session.abort(&fault.reason);
+        } else if encoding == MessageEncoding::Xml {
+            let envelope = fault.encode(version);
+            travelled.answer_bytes = envelope.len();
+            session.answer(version, &envelope);
+        } else {
+            session.reject(&fault.reason);
+        }
         return site.forget(caller, target, &travelled, &fault);
     };
-    // Who makes a one-way call reads no fault either: the log has it.
-    if answer.bytes.is_empty() || answer.is_one_way {
+    // Who makes a one-way call reads no fault either: the log has it. But one that is written into a
+    // vocabulary has to go.
+    if answer.bytes.is_empty() || (answer.is_one_way && !is_retained) {
         session.answer_nothing();
     } else {
         travelled.answer_bytes = answer.bytes.len();
         session.answer(answer.version, answer.bytes);
     }
     let outcome = answer.outcome;
+    if conversation.is_broken() {
+        let reason = conversation.reason().unwrap_or("a message cannot be read");
+        session.end_broken(reason);
+    }
     if let Some(log) = &site.log {
         log(&site.report(caller, target, &travelled, outcome));
     }
@@ -134,7 +170,10 @@ fn answer(site: &Site, session: &mut ServerSession, caller: &mut Caller) {
 /// The envelope, so that its document need not be told the character set; None if that is not known.
 fn body<'a>(request: &Request<'a>) -> Option<Cow<'a, [u8]>> {
     match request.charset {
-        Some(charset) if !charset.eq_ignore_ascii_case("utf-8") => {
+        Some(charset)
+            if request.content.encoding == MessageEncoding::Xml
+                && !charset.eq_ignore_ascii_case("utf-8") =>
+        {
             charset::read(&format!("text/xml; charset={charset}"), request.body)
         }
         _ => Some(Cow::Borrowed(request.body)),

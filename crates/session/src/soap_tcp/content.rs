@@ -2,59 +2,50 @@
 
 use trunkline_soap::Version;
 
+use crate::soap::MessageEncoding;
+
 /// How the messages of a channel are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// `text/xml`: SOAP 1.1.
-    TextXml,
-    /// `application/soap+xml`: SOAP 1.2.
-    SoapXml,
+pub struct Content {
+    /// XML, or Fast Infoset.
+    pub encoding: MessageEncoding,
+    /// The SOAP of its messages.
+    pub version: Version,
 }
 
 impl Content {
-    /// All that are understood.
-    pub const ALL: [Self; 2] = [Self::TextXml, Self::SoapXml];
+    /// `text/xml`: SOAP 1.1.
+    pub const TEXT_XML: Self = Self { encoding: MessageEncoding::Xml, version: Version::Soap11 };
+    /// `application/soap+xml`: SOAP 1.2.
+    pub const SOAP_XML: Self = Self { encoding: MessageEncoding::Xml, version: Version::Soap12 };
 
-    /// The media type.
+    /// The media type, without parameters.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::TextXml => "text/xml",
-            Self::SoapXml => "application/soap+xml",
-        }
+        let media_type = self.encoding.media_type(self.version);
+        media_type.split(';').next().unwrap_or(media_type)
     }
 
     /// The one of a media type, whose parameters are passed over.
     pub fn of(media_type: &str) -> Option<Self> {
-        let kind = media_type.split(';').next().unwrap_or_default().trim();
-        Self::ALL.into_iter().find(|it| kind.eq_ignore_ascii_case(it.name()))
+        let found = MessageEncoding::of_media_type(media_type);
+        found.map(|(encoding, version)| Self { encoding, version })
     }
 
     /// XML of a version of SOAP.
     pub fn xml(version: Version) -> Self {
-        match version {
-            Version::Soap11 => Self::TextXml,
-            Version::Soap12 => Self::SoapXml,
-        }
-    }
-
-    /// The SOAP of its messages.
-    pub fn version(self) -> Version {
-        match self {
-            Self::TextXml => Version::Soap11,
-            Self::SoapXml => Version::Soap12,
-        }
+        Self { encoding: MessageEncoding::Xml, version }
     }
 
     /// The parameter that has the action.
     pub(super) fn action(self) -> &'static str {
-        match self.version() {
+        match self.version {
             Version::Soap11 => SOAP_ACTION,
             Version::Soap12 => ACTION,
         }
     }
 }
 
-/// The parameter that names the character set,
+/// The parameter that names the character set of XML,
 pub(super) const CHARSET: &str = "charset";
 /// the action in SOAP 1.1,
 pub(super) const SOAP_ACTION: &str = "SOAPAction";

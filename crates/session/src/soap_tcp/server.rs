@@ -10,6 +10,7 @@ use super::number::{Lack, Nibbles};
 use super::receiver::{Limits, Message, Received, Receiver};
 use super::service_channel::{Answered, Asked, Refusal, refused};
 use super::{Content, MAGIC, VERSIONS};
+use crate::soap::MessageEncoding;
 
 /// The services that channels can be opened to.
 pub trait Targets {
@@ -226,19 +227,18 @@ impl ServerSession {
         let Some(target) = targets.find(url) else {
             return refused(Refusal::UnknownEndpoint, &format!("no service is at {url}"));
         };
-        let known = contents.iter().filter_map(|it| Some((Content::of(it)?, it)));
-        let (understood, contents): (Vec<Content>, Vec<String>) =
-            known.map(|(content, name)| (content, name.clone())).unzip();
+        let known = contents.iter().filter_map(|it| Some((Content::of(it)?, it.clone())));
+        let (understood, names): (Vec<Content>, Vec<String>) = known.unzip();
         if understood.is_empty() {
-            let all = Content::ALL.map(Content::name).join(", ");
-            let text = format!("{url} understands {all}");
+            let text = format!("{url} understands XML and Fast Infoset, not {}", contents.join(", "));
             return refused(Refusal::NegotiationFailed, &text);
         }
         let param = |it: &String| PARAMS.into_iter().find(|known| known == it);
         let agreed: Vec<&'static str> = params.iter().filter_map(param).collect();
         let params = agreed.iter().map(|it| (*it).to_owned()).collect();
         self.channels.push(Some(Channel { target, contents: understood, params: agreed }));
-        Answered::OpenChannel { channel: self.channels.len() as u32, contents, params }.write()
+        let channel = self.channels.len() as u32;
+        Answered::OpenChannel { channel, contents: names, params }.write()
     }
 
     fn channel(&self, number: u32) -> Option<&Channel> {
@@ -284,22 +284,36 @@ impl ServerSession {
         })
     }
 
-    /// Answers the request with an envelope, in the request's own media type if it is of that SOAP.
+    /// Answers the request with an envelope, which is encoded as the request was.
     pub fn answer(&mut self, version: Version, envelope: &[u8]) {
         let Stage::Asked(number, asked) = self.stage else { return };
         let Some(channel) = self.channel(number) else { return };
+        let Some(&content) = channel.contents.get(asked as usize) else { return };
         // An answer in the other SOAP, to a request whose own is not known, needs its media type.
-        let of_version = channel.contents.iter().position(|it| it.version() == version);
-        let content = match channel.contents.get(asked as usize) {
-            Some(content) if content.version() != version => {
-                of_version.map_or(asked, |place| place as u32)
-            }
-            _ => asked,
-        };
+        let wanted = Content { version, ..content };
+        let place = channel.contents.iter().position(|it| *it == wanted);
+        let place = place.map_or(asked, |it| it as u32);
         let charset = channel.params.iter().position(|it| *it == CHARSET);
+        let charset = charset.filter(|_| content.encoding == MessageEncoding::Xml);
         let params = charset.map(|id| (id as u32, "utf-8"));
-        write_message(number, content, params.as_slice(), envelope, &mut self.output);
+        write_message(number, place, params.as_slice(), envelope, &mut self.output);
         self.stage = Stage::Open;
+    }
+
+    /// Ends the connection instead of an answer, since no later message can be understood.
+    pub fn abort(&mut self, text: &str) {
+        let Stage::Asked(channel, _) = self.stage else { return };
+        self.end(channel, &Error::new(ErrorCode::MalformedFrame, text));
+    }
+
+    /// Ends the connection behind an answer, since no later message of the channel can be understood.
+    pub fn end_broken(&mut self, text: &str) {
+        self.end(0, &Error::new(ErrorCode::MalformedFrame, text));
+    }
+
+    /// Is the channel open?
+    pub fn has_channel(&self, number: u32) -> bool {
+        self.channel(number).is_some()
     }
 
     /// Says that the request has no answer, which is how a one-way call ends.

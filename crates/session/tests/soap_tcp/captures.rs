@@ -89,7 +89,7 @@ fn a_server_hears_every_request_of_metros_client() {
         session.receive(part);
         while session.advance(&Echo) == Waits::ForAnswer {
             let request = session.request().expect("it waits");
-            assert_eq!((request.target, request.content), (0, Content::TextXml));
+            assert_eq!((request.target, request.content), (0, Content::TEXT_XML));
             assert_eq!(request.charset, Some("utf-8"));
             heard.push(request.action.to_owned());
             session.answer_nothing();
@@ -132,7 +132,7 @@ fn a_client_speaks_as_metros_client_does() {
     let answered = bytes("soap11-xml/s2c.bin");
     let mut session = ClientSession::new(Limits::default());
     session.initiate();
-    session.open("vnd.sun.ws.tcp://127.0.0.1:18101/ctx/echo", Content::TextXml);
+    session.open("vnd.sun.ws.tcp://127.0.0.1:18101/ctx/echo", Content::TEXT_XML);
     let mut requests = Receiver::new(Limits::default());
     requests.receive(&sent[CLIENT_HANDSHAKE..]);
     let mut seen = Vec::new();
@@ -160,8 +160,8 @@ fn a_client_speaks_as_metros_client_does() {
         }
         let action = message.params().find(|it| it.0 == 1).expect("an action").1;
         let action = action.trim_matches('"').to_owned();
-        assert!(session.call(&opened, Content::TextXml, &action, message.body));
-        assert!(!session.call(&opened, Content::SoapXml, &action, message.body));
+        assert!(session.call(&opened, Content::TEXT_XML, &action, message.body));
+        assert!(!session.call(&opened, Content::SOAP_XML, &action, message.body));
     }
     assert!(*session.output() == sent, "the client says something else than Metro's");
 }

@@ -37,7 +37,7 @@ fn echoed(sent: &[u8], piece: usize, limits: Limits) -> (Vec<u8>, Waits) {
         waits = session.advance(&Echo);
         while waits == Waits::ForAnswer {
             let request = session.request().expect("it waits for an answer");
-            let (version, body) = (request.content.version(), request.body.to_vec());
+            let (version, body) = (request.content.version, request.body.to_vec());
             session.answer(version, &body);
             waits = session.advance(&Echo);
         }
