@@ -7,7 +7,7 @@ use trunkline_http::{Beside, Peer, Talk, Waiting};
 
 use super::http::{Caller, Site, Travelled, unless_panics};
 use super::{Conversation, MessageEncoding, charset};
-use crate::soap_tcp::{Limits, MAGIC, Request, ServerSession, Targets, Waits};
+use crate::soap_tcp::{Content, Limits, MAGIC, Request, ServerSession, Targets, Waits};
 
 /// The transport in profiles.
 pub(super) const TRANSPORT: &str = "soap-tcp-1.0";
@@ -88,13 +88,23 @@ impl Talk for Connection {
     }
 
     fn reject(&mut self) {
-        self.session.reject("queue: as many requests wait as may");
+        let text = "queue: as many requests wait as may";
+        match self.session.request().is_some_and(|it| is_retained(it.content)) {
+            // A message that is not read takes the vocabulary of the later ones with it.
+            true => self.session.abort(text),
+            false => self.session.reject(text),
+        }
         self.advance();
     }
 
     fn output(&mut self) -> &mut Vec<u8> {
         self.session.output()
     }
+}
+
+/// Do its messages depend on the earlier ones?
+fn is_retained(content: Content) -> bool {
+    content.encoding == MessageEncoding::StatefulFastInfoset
 }
 
 /// The caller on a channel.
@@ -117,7 +127,7 @@ fn answer(site: &Site, session: &mut ServerSession, caller: &mut Caller) {
     let Some(request) = session.request() else { return };
     let Request { target, content, action, .. } = request;
     let encoding = content.encoding;
-    let is_retained = encoding == MessageEncoding::StatefulFastInfoset;
+    let is_retained = is_retained(content);
     let Some(body) = body(&request) else {
         let charset = request.charset.unwrap_or_default();
         let text = format!("the character set {charset:?} is not known here");
@@ -131,9 +141,8 @@ fn answer(site: &Site, session: &mut ServerSession, caller: &mut Caller) {
         answer_bytes: 0,
     };
     let conversation: &mut Conversation = site.conversation(caller, target);
-    let answered = unless_panics(|| {
-        conversation.answer_in([encoding; 2], &body, action, content.version)
-    });
+    let answered =
+        unless_panics(|| conversation.answer_in([encoding; 2], &body, action, content.version));
     drop(body);
     let Some(answer) = answered else {
         let (fault, version) = site.silent(caller, target);

@@ -230,7 +230,8 @@ impl ServerSession {
         let known = contents.iter().filter_map(|it| Some((Content::of(it)?, it.clone())));
         let (understood, names): (Vec<Content>, Vec<String>) = known.unzip();
         if understood.is_empty() {
-            let text = format!("{url} understands XML and Fast Infoset, not {}", contents.join(", "));
+            let text =
+                format!("{url} understands XML and Fast Infoset, not {}", contents.join(", "));
             return refused(Refusal::NegotiationFailed, &text);
         }
         let param = |it: &String| PARAMS.into_iter().find(|known| known == it);
