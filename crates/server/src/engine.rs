@@ -2,11 +2,12 @@
 
 mod access;
 mod administration;
-mod audit;
+pub(crate) mod audit;
 mod client_session;
 mod consumers;
 mod context;
 mod durables;
+mod gate;
 mod held;
 mod logins;
 mod memory;
@@ -37,6 +38,7 @@ pub(crate) use administration::{Listing, Waiting};
 pub(crate) use client_session::ClientSession;
 pub use client_session::Peer;
 pub use durables::StoreRequest;
+pub(crate) use gate::Gate;
 pub(crate) use held::WaitsFor;
 pub(crate) use new_producers::{ExceededLimit, Origin};
 pub use output::ClientOutput;

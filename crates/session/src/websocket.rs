@@ -23,6 +23,7 @@ mod tests;
 pub use command::{Command, CommandError, Payload, ReplyTo};
 pub use guaranteed::{Consumption, Digits, GuaranteedCommand, GuaranteedEvent, Storing};
 pub use handshake::{Requested, unavailable};
+pub use login::Login;
 pub use origin::Origins;
 pub use reader::{Ended, Incoming, Reader, Settings};
 pub use renderer::WebSocketRenderer;

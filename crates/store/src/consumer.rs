@@ -8,6 +8,7 @@ use crate::conflation::Conflated;
 use crate::durable::Durable;
 use crate::event_sink::{ClockReading, Consuming, EventSink, Rejected};
 use crate::store::{Answer, Store};
+use crate::view::ConsumerView;
 
 /// Where a subscription begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -354,13 +355,10 @@ impl Store {
         }
     }
 
-    /// The durable subscriptions and replays of a client, by its numbers, from one number on: each with its pattern.
-    pub fn consumers_of(&self, client: u64, from: u32) -> impl Iterator<Item = (u32, &str)> {
+    /// The durable subscriptions and replays of a client, by its numbers, from one number on.
+    pub fn consumers_of(&self, client: u64, from: u32) -> impl Iterator<Item = ConsumerView<'_>> {
         let own = self.consumer_of.range((client, from)..=(client, u32::MAX));
-        own.filter_map(|((_, subscription), id)| {
-            let durable = self.durables.get(&self.consumers.get(id)?.durable)?;
-            Some((*subscription, &*durable.pattern))
-        })
+        own.filter_map(|(_, id)| self.consumer_view(self.consumers.get(id)?))
     }
 
     /// The pattern of a durable subscription.

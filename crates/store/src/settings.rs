@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_journal::Options;
+use trunkline_router::name_fits;
 
 /// The durability that a message needs before it is acknowledged to its producer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,21 +82,6 @@ pub struct DeliveryRule {
     pub policy: DeliveryPolicy,
 }
 
-/// Whether a name fits a pattern in which `*` stands for any characters, or none.
-pub fn fits(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
 /// What a store promises, and how much it keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -154,32 +140,7 @@ impl Default for Settings {
 impl Settings {
     /// The delivery policy of a durable subscription.
     pub(crate) fn delivery_of(&self, name: &str) -> DeliveryPolicy {
-        let rule = self.delivery_rules.iter().find(|it| fits(&it.name, name));
+        let rule = self.delivery_rules.iter().find(|it| name_fits(&it.name, name));
         rule.filter(|_| !name.is_empty()).map(|it| it.policy.clone()).unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_star_stands_for_anything() {
-        for (pattern, name) in [
-            ("slow", "slow"),
-            ("slow*", "slow"),
-            ("slow*", "slow-7"),
-            ("*", ""),
-            ("*gui*", "fx gui 3"),
-            ("a*b*c", "a-b-b-c"),
-            ("", ""),
-        ] {
-            assert!(fits(pattern, name), "{pattern} {name}");
-        }
-        for (pattern, name) in
-            [("slow", "slow-7"), ("slow*", "a slow"), ("ab*ba", "aba"), ("a*b*c", "acb"), ("", "x")]
-        {
-            assert!(!fits(pattern, name), "{pattern} {name}");
-        }
     }
 }

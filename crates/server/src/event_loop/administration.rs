@@ -31,6 +31,9 @@ const LOOK: u64 = 20_000_000;
 const ROTATION_LOOK: u64 = 2_000_000;
 const ROTATION: u64 = 3_000_000_000;
 
+/// How long a change of the store may take to be on disk; nanoseconds.
+const KEPT: u64 = 4_000_000_000;
+
 /// Who gets the answer to a request.
 pub(crate) type Caller = SyncSender<Result<Answer, Rejection>>;
 
@@ -40,6 +43,17 @@ pub(super) struct Administration {
     tasks: VecDeque<(Task, Caller)>,
     drain: Option<Drain>,
     rotation: Option<Rotation>,
+    kept: Vec<Change>,
+}
+
+/// A change of the store that is told to be done when it holds over a restart.
+#[derive(Debug)]
+struct Change {
+    caller: Caller,
+    answer: Answer,
+    /// What has to be on disk for that, if it is known.
+    position: Option<u64>,
+    until: u64,
 }
 
 /// Waits for the next segment of the journal.
@@ -100,7 +114,9 @@ impl Administration {
     #[inline]
     pub(super) fn next_deadline(&self) -> Option<u64> {
         let drain = self.drain.as_ref().map(|it| it.look_at);
-        drain.into_iter().chain(self.rotation.as_ref().map(|it| it.look_at)).min()
+        let rotation = self.rotation.as_ref().map(|it| it.look_at);
+        let kept = self.kept.iter().map(|it| it.until).min();
+        [drain, rotation, kept].into_iter().flatten().min()
     }
 
     /// Why a client cannot connect now.
@@ -154,8 +170,16 @@ impl<P: Platform> EventLoop<P> {
             }
             Request::DrainStatus => return self.tell_drain(&caller),
             Request::Store(request) => {
-                let changed = self.engine.change_store(self.now, &request);
-                let _ = caller.send(changed.map(Answer::Changed));
+                if administration.kept.len() < REQUESTS {
+                    let until = self.now.saturating_add(KEPT);
+                    match self.engine.change_store(self.now, &request).map(Answer::Changed) {
+                        Ok(answer) => {
+                            let change = Change { caller, answer, position: None, until };
+                            self.administration.kept.push(change);
+                        }
+                        Err(rejection) => drop(caller.send(Err(rejection))),
+                    }
+                }
                 return;
             }
             Request::Rotate => {
@@ -184,6 +208,9 @@ impl<P: Platform> EventLoop<P> {
         if self.administration.next_deadline().is_some_and(|at| self.now >= at) {
             self.look_after_drain();
             self.look_after_rotation();
+        }
+        if !self.administration.kept.is_empty() {
+            self.look_after_changes();
         }
         let Some((mut task, caller)) = self.administration.tasks.pop_front() else { return };
         match self.go_on_with(&mut task) {
@@ -258,6 +285,26 @@ impl<P: Platform> EventLoop<P> {
                 )))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Tells those whose changes are on disk now.
+    fn look_after_changes(&mut self) {
+        let now = self.now;
+        for mut change in std::mem::take(&mut self.administration.kept) {
+            let answer = match self.engine.is_change_kept(&mut change.position) {
+                Ok(true) => Ok(change.answer),
+                Ok(false) if now < change.until => {
+                    self.administration.kept.push(change);
+                    continue;
+                }
+                Ok(false) => Err(Rejection::Unavailable(
+                    "it holds now, and is not on disk yet: a restart may undo it".to_owned(),
+                )),
+                Err(rejection) => Err(rejection),
+            };
+            // The caller may have stopped waiting.
+            let _ = change.caller.send(answer);
         }
     }
 

@@ -47,10 +47,10 @@ struct Administered {
 
 /// What came back.
 #[derive(Debug)]
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) head: String,
+    pub(super) body: String,
 }
 
 impl Answer {
@@ -67,7 +67,7 @@ impl Answer {
 }
 
 /// An answer to a request that is sent as it is.
-fn answer(address: &str, request: &str) -> Answer {
+pub(super) fn answer(address: &str, request: &str) -> Answer {
     let mut stream = TcpStream::connect(address).expect("a connection");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
     stream.write_all(request.as_bytes()).expect("it is read");
