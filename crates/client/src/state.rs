@@ -140,7 +140,7 @@ impl State {
                 return Ok(Taken::Inside);
             }
             RouterFrame::Message(message) if message.conflation.is_some() => self.handed += 1,
-            RouterFrame::LastValues(_) => {}
+            RouterFrame::LastValues(_) | RouterFrame::Notice(_) => {}
             RouterFrame::Reply(reply) if !self.requests.remove(&reply.correlation) => {
                 return Ok(Taken::Inside);
             }

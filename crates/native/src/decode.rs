@@ -8,8 +8,8 @@ use std::str;
 use crate::encode::{CREDENTIALS_HEAD, HELLO_HEAD};
 use crate::error::{Error, ErrorKind};
 use crate::frame::{
-    ClientFrame, Clock, Closing, Conflation, Features, Gap, Hello, LastValues, Message, Overflow,
-    Publish, Rejected, Reply, Request, Requester, RouterFrame, RouterReply, Subscribe, Taken,
+    ClientFrame, Clock, Closing, Conflation, Features, Gap, Hello, LastValues, Message, Notice,
+    Overflow, Publish, Rejected, Reply, Request, Requester, RouterFrame, RouterReply, Subscribe, Taken,
     Topic, Updates, Welcome,
 };
 use crate::kind::{self, flag};
@@ -149,7 +149,7 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
     let shape = |kind, flags: u8| {
         Some(match kind {
             kind::WELCOME => Shape::Fixed(32),
-            kind::ROUTER_TOPIC | kind::CLOSING => Shape::Open(12),
+            kind::ROUTER_TOPIC | kind::CLOSING | kind::NOTICE => Shape::Open(12),
             kind::MESSAGE => {
                 let pairs = (flags & (flag::CONFLATED | flag::REQUEST)).count_ones() as usize;
                 let single = (flags & (flag::TIMED | flag::LAST_VALUE)).count_ones() as usize;
@@ -201,6 +201,9 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
         kind::ROUTER_PONG => RouterFrame::Pong(u64_at(frame, 8)),
         kind::CLOSING => {
             RouterFrame::Closing(Closing { code: u16_at(frame, 8), text: text(frame, 12)? })
+        }
+        kind::NOTICE => {
+            RouterFrame::Notice(Notice { code: u16_at(frame, 8), text: text(frame, 12)? })
         }
         kind::UNSUBSCRIBED => RouterFrame::Unsubscribed(u32_at(frame, 8)),
         kind::ROUTER_CLOCK => {

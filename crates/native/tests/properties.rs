@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, RngSeed};
 use trunkline_native::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
     Consuming, Credentials, Delete, Delivery, Durability, Error, ErrorKind, Features, Gap,
-    HELLO_BYTES, Hello, LastValues, Lost, LostReason, Message, Overflow, Producer, Producing,
+    HELLO_BYTES, Hello, LastValues, Lost, LostReason, Message, Notice, Overflow, Producer, Producing,
     Publish, Rejected, Release, Reply, Request, Requester, RouterFrame, RouterReply, Start, Store,
     Stored, Subscribe, Taken, Topic, Updates, Welcome, decode_client, decode_delivery,
     decode_hello, decode_message, decode_publish, decode_router, decode_store, encode_delivery,
@@ -167,7 +167,7 @@ impl Material {
 
     fn features(&self) -> Features {
         let (credit, times, last_values) = (self.has(16), self.has(32), self.has(64));
-        Features { credit, times, last_values }
+        Features { credit, times, last_values, notices: self.has(128) }
     }
 
     fn hello(&self) -> Hello<'_> {
@@ -260,7 +260,7 @@ impl Material {
     fn router(&self) -> RouterFrame<'_> {
         let [first, second] = self.small;
         let [a, b, c, d] = self.large;
-        match self.choice % 20 {
+        match self.choice % 21 {
             0 => RouterFrame::Welcome(Welcome {
                 version: self.short,
                 features: self.features(),
@@ -298,6 +298,7 @@ impl Material {
             10 => RouterFrame::Unsubscribed(first),
             11 => RouterFrame::Clock(Clock { token: a, time: b }),
             19 => RouterFrame::LastValues(LastValues { subscription: first, count: a }),
+            20 => RouterFrame::Notice(Notice { code: self.short, text: &self.text }),
             _ => self.guaranteed_router(),
         }
     }

@@ -97,6 +97,7 @@ impl ClientContext for EngineContext<'_> {
             self.router.use_credit(client_session.id);
         }
         self.state.access.audit.connected(self.now, client_session);
+        self.state.notices.greeted(client_session.id.index as usize);
         true
     }
 

@@ -161,11 +161,14 @@ impl<P: Platform> EventLoop<P> {
             }
             Request::Disconnect(request) => Task::Find { request, place: 0, found: Vec::new() },
             Request::Drain(request) => {
+                self.engine.tell_of_drain(Some(&request.reason));
                 administration.begin_drain(self.now, request);
                 return self.tell_drain(&caller);
             }
             Request::Undrain => {
-                administration.drain = None;
+                if administration.drain.take().is_some() {
+                    self.engine.tell_of_drain(None);
+                }
                 return self.tell_drain(&caller);
             }
             Request::DrainStatus => return self.tell_drain(&caller),
