@@ -37,8 +37,7 @@ pub(crate) fn run(command: &AdminCommand) -> Result<Ending, Fault> {
 }
 
 fn rotate(arguments: &Asked) -> Result<Ending, Fault> {
-    let Rotated { file, index } = 
-        Site::new(&arguments.site)?.act("/admin/rotate", &json!({}))?;
+    let Rotated { file, index } = Site::new(&arguments.site)?.act("/admin/rotate", &json!({}))?;
     let form = arguments.form.get();
     form.say(&format!("{file} is complete as soon as {index} is there\n"))?;
     form.fact(&json!({"fact": "rotated", "file": file, "index": index}))?;

@@ -24,12 +24,12 @@ use crate::output::{Form, print, wants_bold};
 use crate::quantity;
 pub(crate) use admin::{
     AdminCommand, ClientsArguments, DisconnectArguments, DrainArguments, MostArguments,
-    NamedArguments, ProducersArguments, SeekArguments, SubscriptionsArguments,
-    TopicsArguments, WhichArguments,
+    NamedArguments, ProducersArguments, SeekArguments, SubscriptionsArguments, TopicsArguments,
+    WhichArguments,
 };
 pub(crate) use client::{
-    ClientCommand, Column, DeleteArguments, DurableCommand, LoginArguments,
-    PubArguments, ReplyArguments, RequestArguments, SubArguments, ToArguments,
+    ClientCommand, Column, DeleteArguments, DurableCommand, LoginArguments, PubArguments,
+    ReplyArguments, RequestArguments, SubArguments, ToArguments,
 };
 pub(crate) use credentials::CredentialsCommand;
 pub(crate) use help::{command, manual};

@@ -5,9 +5,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use trunkline_client::Login;
-use trunkline_http::{
-    Client, ClientConfig, HeaderMap, HeaderValue, Method, StatusCode, header,
-};
+use trunkline_http::{Client, ClientConfig, HeaderMap, HeaderValue, Method, StatusCode, header};
 use trunkline_wire::base64;
 
 use crate::arguments::SiteArguments;
@@ -82,9 +80,9 @@ impl Site {
         match answer.status {
             StatusCode::OK => serde_json::from_slice(&answer.body)
                 .map_err(|error| Fault::new(format!("{url} is no router: {error}"))),
-            StatusCode::UNAUTHORIZED => Err(Fault::new(format!(
-                "{url}: {reason} (--user or --token-file says who asks)"
-            ))),
+            StatusCode::UNAUTHORIZED => {
+                Err(Fault::new(format!("{url}: {reason} (--user or --token-file says who asks)")))
+            }
             StatusCode::FORBIDDEN => Err(Fault::new(format!("{url}: {reason}"))),
             // Of what was asked for, and not found or not done, the router says enough.
             StatusCode::NOT_FOUND | StatusCode::CONFLICT | StatusCode::BAD_REQUEST => {

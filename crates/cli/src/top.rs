@@ -21,8 +21,8 @@ use crate::arguments::TopArguments;
 use crate::fault::Fault;
 use crate::output::{print, print_while_read};
 use controls::Controls;
-use source::TOPICS_FILTERED;
 pub(crate) use source::Source;
+use source::TOPICS_FILTERED;
 use view::View;
 
 pub(crate) fn run(arguments: &TopArguments) -> Result<Ending, Fault> {

@@ -330,5 +330,9 @@ fn under_random_kills_each_message_is_acknowledged_or_one_dead_letter() {
         assert!(!is_kept || letters == 0, "{number} was acknowledged");
     }
     let kept = seen.kept.len() as u64;
-    assert!(kept > 0 && letters.len() as u64 >= stored / 2, "{kept} kept, {} letters", letters.len());
+    assert!(
+        kept > 0 && letters.len() as u64 >= stored / 2,
+        "{kept} kept, {} letters",
+        letters.len()
+    );
 }

@@ -101,6 +101,7 @@ impl Options {
                 times: self.times,
                 last_values: true,
                 notices: true,
+                policies: true,
             },
             queue_messages: self.queue_messages,
             overflow: self.overflow,

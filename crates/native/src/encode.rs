@@ -13,8 +13,8 @@ pub use guaranteed::{
 
 use crate::frame::{
     ClientFrame, Clock, Closing, Credentials, Delete, Gap, Hello, LastValues, Message, Notice,
-    Overflow, Producer, Publish, Rejected, Reply, Request, RouterFrame, RouterReply, Subscribe, Taken, Topic,
-    Updates, Welcome,
+    Overflow, Producer, Publish, Rejected, Reply, Request, RouterFrame, RouterReply, Subscribe,
+    Taken, Topic, Updates, Welcome,
 };
 use crate::kind::{self, flag};
 use crate::{HEADER, MAGIC, fast};

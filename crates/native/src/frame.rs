@@ -5,8 +5,8 @@ mod guaranteed;
 
 pub use credentials::Credentials;
 pub use guaranteed::{
-    Acknowledge, Acknowledged, Confirmed, Consume, Consuming, Delete, Delivery, Durability, Lost,
-    LostReason, Producer, Producing, Release, Start, Store, Stored,
+    Acknowledge, Acknowledged, Confirmed, Consume, Consuming, Delete, Delivery, DeliveryPolicy,
+    Durability, Lost, LostReason, Producer, Producing, Release, Start, Store, Stored,
 };
 
 /// A frame from a client to the router.
@@ -135,16 +135,20 @@ pub struct Features {
     pub last_values: bool,
     /// The router tells the client by NOTICE that it is drained for maintenance.
     pub notices: bool,
+    /// The client may ask by CONSUME what becomes of messages that are not acknowledged.
+    pub policies: bool,
 }
 
 impl Features {
     /// None of them.
-    pub const NONE: Self = Self { credit: false, times: false, last_values: false, notices: false };
+    pub const NONE: Self =
+        Self { credit: false, times: false, last_values: false, notices: false, policies: false };
 
     const CREDIT: u16 = 1;
     const TIMES: u16 = 2;
     const LAST_VALUES: u16 = 4;
     const NOTICES: u16 = 8;
+    const POLICIES: u16 = 16;
 
     /// The bits of HELLO and WELCOME.
     pub(crate) fn bits(self) -> u16 {
@@ -152,6 +156,7 @@ impl Features {
             | (if self.times { Self::TIMES } else { 0 })
             | (if self.last_values { Self::LAST_VALUES } else { 0 })
             | (if self.notices { Self::NOTICES } else { 0 })
+            | (if self.policies { Self::POLICIES } else { 0 })
     }
 
     /// Unknown bits are ignored: a newer side may know more.
@@ -161,6 +166,7 @@ impl Features {
             times: bits & Self::TIMES != 0,
             last_values: bits & Self::LAST_VALUES != 0,
             notices: bits & Self::NOTICES != 0,
+            policies: bits & Self::POLICIES != 0,
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use trunkline_native::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
-    Consuming, Credentials, Delete, Delivery, Durability, Features, Gap, Hello, LastValues, Lost,
-    LostReason, Message, Notice, Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request,
-    Requester, RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates,
-    Welcome, code, decode_client, decode_hello, decode_router, encode_credentials, format, kind,
+    Consuming, Credentials, Delete, Delivery, DeliveryPolicy, Durability, Features, Gap, Hello,
+    LastValues, Lost, LostReason, Message, Notice, Overflow, Producer, Producing, Publish,
+    Rejected, Release, Reply, Request, Requester, RouterFrame, RouterReply, Start, Store, Stored,
+    Subscribe, Taken, Topic, Updates, Welcome, code, decode_client, decode_hello, decode_router,
+    encode_credentials, format, kind,
 };
 
 const LIMIT: u32 = 4096;
@@ -168,12 +169,31 @@ const GUARANTEED_CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
             pace: 0,
             wants_confirmed: true,
             wants_acknowledged: true,
+            policy: DeliveryPolicy::NONE,
             name: "risk",
             pattern: "orders/>",
         }),
         "34000000 0d 03 0000  02000000 64000000 00000000 01 04 0000
          0000000000000000 00000000 00000000
          7269736b 6f72646572732f3e",
+    ),
+    (
+        "CONSUME subscription 2, new messages, acknowledged within 5 s, at most 3 deliveries, name \"gate\", pattern \"orders/>\"",
+        ClientFrame::Consume(Consume {
+            subscription: 2,
+            window: 0,
+            updates: Updates::All,
+            start: Start::New,
+            pace: 0,
+            wants_confirmed: false,
+            wants_acknowledged: false,
+            policy: DeliveryPolicy { acknowledge_within_ms: 5_000, deliveries: 3 },
+            name: "gate",
+            pattern: "orders/>",
+        }),
+        "34000000 0d 00 0000  02000000 00000000 00000000 00 04 0300
+         0000000000000000 00000000 88130000
+         67617465 6f72646572732f3e",
     ),
     (
         "CONSUME subscription 3, a replay from the time 1700000000000000000 on, twice as fast, pattern \"fx/*\"",
@@ -185,6 +205,7 @@ const GUARANTEED_CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
             pace: 2000,
             wants_confirmed: false,
             wants_acknowledged: false,
+            policy: DeliveryPolicy::NONE,
             name: "",
             pattern: "fx/*",
         }),

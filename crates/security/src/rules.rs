@@ -298,7 +298,9 @@ impl Permissions {
                 Effect::Deny => {
                     // Without a name: those that deny it have been looked at (`claim`).
                     let is_named = rule.names.is_empty() || name.is_some();
-                    if is_named && self.is_named(rule, name) && rule.reaches(pattern, patterns_overlap)
+                    if is_named
+                        && self.is_named(rule, name)
+                        && rule.reaches(pattern, patterns_overlap)
                     {
                         return Err(Some(rule));
                     }
@@ -331,9 +333,7 @@ impl Permissions {
 
     /// A rule that allows a part of it, and which.
     fn near(&self, wanted: &Wanted<'_>) -> Option<(String, String)> {
-        let rules = || {
-            self.own(wanted.operation).filter(|rule| rule.effect == Effect::Allow)
-        };
+        let rules = || self.own(wanted.operation).filter(|rule| rule.effect == Effect::Allow);
         if wanted.name.is_some()
             && let Some(rule) = rules().find(|rule| {
                 !rule.names.is_empty()

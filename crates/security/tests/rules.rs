@@ -162,7 +162,8 @@ fn what_is_wrong_with_a_rule_is_said() {
 
 #[test]
 fn who_may_administer_may_observe() {
-    let own = |name: &str, who: &str, effect, operation| rule(name, &[who], effect, &[operation], &[]);
+    let own =
+        |name: &str, who: &str, effect, operation| rule(name, &[who], effect, &[operation], &[]);
     let rules = Rules::new(
         vec![
             own("operators", "user:root", Allow, Administer),
@@ -208,7 +209,7 @@ fn names_are_owned_by_identity() {
     let (anna, clerk) = (Identity::user("anna"), Identity::user("clerk"));
     let desk = Identity::certificate("CN=desk-7,O=Bank");
     let none = "no access rule allows";
-    let denied = "\"not that\" denies it";
+    let by_rule = "\"not that\" denies it";
     for (who, operation, name, expected) in [
         (&anna, Store, "anna", ""),
         (&anna, Store, "anna-2", ""),
@@ -221,11 +222,11 @@ fn names_are_owned_by_identity() {
         (&desk, Store, "desk-8", none),
         (&Identity::Anonymous, Store, "{name}", none),
         (&clerk, Consume, "clearing-1", ""),
-        (&clerk, Consume, "clearing-2", denied),
+        (&clerk, Consume, "clearing-2", by_rule),
         (&clerk, Consume, "", ""),
         (&clerk, Delete, "clearing-2", ""),
         (&clerk, Delete, "clerk", none),
-        (&clerk, Store, "clerk-2", denied),
+        (&clerk, Store, "clerk-2", by_rule),
         (&clerk, Store, "clerk-3", ""),
     ] {
         let permissions = rules.permissions(who);

@@ -69,11 +69,7 @@ pub fn serve(
     let config = Config {
         threads: 1,
         // One more than may wait for passwords. The loop makes one snapshot after the other.
-        workers: Workers::Pool {
-            threads: passwords::MOST + 1,
-            queue: 16,
-            order: Order::FirstIn,
-        },
+        workers: Workers::Pool { threads: passwords::MOST + 1, queue: 16, order: Order::FirstIn },
         connections: settings.connections,
         evicts: true,
         header_timeout: HEADER_TIMEOUT,
@@ -144,8 +140,7 @@ impl Pages {
 
     fn page(&self, peer: &Peer, request: &Request<'_>) -> Response {
         if matches!(request.path, "/metrics" | "/status")
-            && let Err(response) =
-                self.permission.may_observe(&self.router.gate(), peer, request)
+            && let Err(response) = self.permission.may_observe(&self.router.gate(), peer, request)
         {
             return *response;
         }

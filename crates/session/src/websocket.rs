@@ -29,6 +29,6 @@ pub use reader::{Ended, Incoming, Reader, Settings};
 pub use renderer::WebSocketRenderer;
 pub use session::WebSocketSession;
 pub use writer::{
-    Carried, Clock, Closing, Gap, LastValues, Message, Notice, Outgoing, Rejected, Reply, Subject, Welcome,
-    Writer, ping,
+    Carried, Clock, Closing, Gap, LastValues, Message, Notice, Outgoing, Rejected, Reply, Subject,
+    Welcome, Writer, ping,
 };

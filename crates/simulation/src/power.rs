@@ -222,6 +222,7 @@ impl World {
         self.turns += 1;
         self.machine.now += self.random.between(5_000, 120_000);
         self.machine.turn(&mut self.counts)?;
+        self.note_moves();
         for producer in &mut self.producers {
             producer.step(&mut self.machine, &mut self.model, &mut self.counts, is_busy)?;
         }
@@ -229,7 +230,16 @@ impl World {
             consumer.step(&mut self.machine, &mut self.model, &mut self.counts, is_busy)?;
         }
         self.machine.turn(&mut self.counts)?;
+        self.note_moves();
         Ok(())
+    }
+
+    /// What subscriptions have that were moved meanwhile may come again.
+    fn note_moves(&mut self) {
+        for name in self.machine.moving() {
+            let durable = self.model.durables().iter().position(|it| *it == name);
+            durable.into_iter().for_each(|durable| self.model.moved(durable));
+        }
     }
 
     /// What may go wrong.

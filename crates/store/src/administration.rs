@@ -212,6 +212,8 @@ impl Store {
             self.is_urgent = true;
         }
         self.durables.insert(number, durable);
+        // Its consumers have asked for nothing any more.
+        self.set_policy(number);
         self.retain_at = self.retain_at.min(at.now);
         Ok(())
     }

@@ -48,6 +48,11 @@ pub struct Consume<'a> {
     pub wants_confirmed: bool,
     /// Whether it is told when its acknowledgements are durable.
     pub wants_acknowledged: bool,
+    /// The nanoseconds after which its messages are redelivered, if that is less than its policy says; 0 leaves it to the
+    /// policy.
+    pub acknowledge_within: u64,
+    /// The most deliveries of a message, likewise.
+    pub deliveries: u32,
 }
 
 /// A consumer.
@@ -75,6 +80,8 @@ pub(crate) struct Consumer {
     pub(crate) is_unconfirmed: bool,
     /// It did not acknowledge a message in time, and nothing since.
     pub(crate) is_late: bool,
+    /// What it asked for: the nanoseconds to acknowledge, and the most deliveries; 0 for neither.
+    pub(crate) asked: (u64, u32),
 }
 
 /// The most consumers of a durable subscription: each one that leaves looks through all of them.
@@ -102,6 +109,9 @@ impl Store {
                 requested.subscription
             )));
         }
+        if requested.deliveries > 0 && !requested.name.is_empty() {
+            self.check_dead_letters(requested.name)?;
+        }
         let known = self.names.get(requested.name).copied().filter(|_| !requested.name.is_empty());
         let (number, is_new) = match known {
             Some(number) => (self.check_known(number, requested)?, false),
@@ -126,6 +136,7 @@ impl Store {
             unconfirmed: 0,
             is_unconfirmed: false,
             is_late: false,
+            asked: (requested.acknowledge_within, requested.deliveries),
         };
         self.consumers.insert(consumer, consuming);
         self.consumer_of.insert((client, requested.subscription), consumer);
@@ -135,12 +146,26 @@ impl Store {
             }
             durable.consumers.push(consumer);
         }
+        if (requested.acknowledge_within, requested.deliveries) != (0, 0) {
+            self.set_policy(number);
+        }
         // Otherwise it is told when the subscription is active.
         if self.durables.get(&number).is_some_and(|it| it.is_active) {
             self.tell_consuming(consumer, sink);
         }
         self.pump(number, at, sink);
         Ok(())
+    }
+
+    /// Whether there is a topic for dead letters of a durable subscription.
+    fn check_dead_letters(&self, name: &str) -> Result<(), Rejected> {
+        match self.settings.delivery_of(name).dead_letters {
+            Some(_) => Ok(()),
+            None => Err(Rejected::Different(format!(
+                "the router's configuration names no topic for dead letters of {name:?} (dead_letters of a \
+                 journal.durable), so that its deliveries cannot be limited"
+            ))),
+        }
     }
 
     fn check_known(&self, number: u32, requested: &Consume<'_>) -> Result<u32, Rejected> {
@@ -304,6 +329,9 @@ impl Store {
             return Ok(());
         }
         durable.leave(id, &consumer);
+        if consumer.asked != (0, 0) {
+            self.set_policy(number);
+        }
         self.look_for_some(number, at, sink);
         self.pump(number, at, sink);
         Ok(())

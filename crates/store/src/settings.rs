@@ -62,7 +62,24 @@ pub struct DeliveryPolicy {
 impl DeliveryPolicy {
     /// Messages are kept until they are acknowledged, however long that takes.
     pub const NONE: Self = Self { acknowledge_within: 0, dead_letters: None };
+
+    /// Lowers it to what a consumer asks for; 0 is nothing.
+    pub(crate) fn lower(&mut self, (acknowledge_within, deliveries): (u64, u32)) {
+        if acknowledge_within > 0 {
+            let asked = acknowledge_within.max(LEAST_TIME);
+            let before = self.acknowledge_within;
+            self.acknowledge_within = if before == 0 { asked } else { before.min(asked) };
+        }
+        if let Some(letters) = &mut self.dead_letters
+            && deliveries > 0
+        {
+            letters.deliveries = letters.deliveries.min(deliveries);
+        }
+    }
 }
+
+/// The least time to acknowledge that a consumer gets; nanoseconds.
+const LEAST_TIME: u64 = 10_000_000;
 
 /// Where dead letters go, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]

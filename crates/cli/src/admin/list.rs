@@ -57,8 +57,8 @@ impl<'a> Wanted<'a> {
         let (mut all, mut from) = (Vec::new(), "0".to_owned());
         loop {
             let limit = (most - all.len()).min(MOST_LISTED);
-            let page: List =
-                site.get(&format!("/admin/{}?from={from}&limit={limit}{}", self.place, self.query))?;
+            let page: List = site
+                .get(&format!("/admin/{}?from={from}&limit={limit}{}", self.place, self.query))?;
             let items = of(page.items);
             all.extend(items.ok_or_else(|| Fault::new("the router lists something else"))?);
             match page.next {

@@ -189,6 +189,14 @@ pub(crate) struct SubArguments {
     /// The most unacknowledged messages at a time [default: the router's]
     #[arg(long, value_name = "N", requires = "durable")]
     pub(crate) window: Option<u32>,
+    /// The time after which a message that is not acknowledged is redelivered, such as 5s, if that is less than the
+    /// router's configuration says
+    #[arg(long, value_name = "TIME", value_parser = parse_delay, requires = "durable")]
+    pub(crate) acknowledge_within: Option<Duration>,
+    /// The most deliveries of a message, after which it becomes a dead letter, if that is less than the router's
+    /// configuration says
+    #[arg(long, value_name = "N", requires = "durable")]
+    pub(crate) deliveries: Option<u16>,
     /// Report when messages that were delivered unconfirmed are durable
     #[arg(long, requires = "kept")]
     pub(crate) confirmed: bool,

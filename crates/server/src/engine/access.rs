@@ -97,7 +97,9 @@ impl Access {
             return Ok(());
         }
         match (it.identity(), &it.proof) {
-            (Identity::User(user), Some(proof)) if !self.gate.credentials.still_has(user, proof) => {
+            (Identity::User(user), Some(proof))
+                if !self.gate.credentials.still_has(user, proof) =>
+            {
                 return Err("the password or token that it came with does not hold any more");
             }
             (Identity::Anonymous, _) => {

@@ -41,6 +41,7 @@ impl Engine {
             Rejected::InUse(_) | Rejected::Different(_) => {
                 Rejection::Conflict(rejected.to_string())
             }
+            Rejected::Busy => Rejection::Busy(rejected.to_string()),
             _ => Rejection::Unavailable(rejected.to_string()),
         })
     }

@@ -58,7 +58,9 @@ impl Engine {
                 }
                 true => {
                     let next = self.storage.store.consumers_of(id.as_u64(), at.from).next();
-                    next.map(|it| (it.subscription, it.pattern.to_owned(), Some(it.durable.to_owned())))
+                    next.map(|it| {
+                        (it.subscription, it.pattern.to_owned(), Some(it.durable.to_owned()))
+                    })
                 }
             };
             self.state.access.recheck = Some(match &next {
@@ -109,7 +111,9 @@ impl Engine {
         let client_session = &mut connection.client_session;
         let mut context = EngineContext { now, router, storage, state, client_session };
         let operation = if is_consumer { Operation::Consume } else { Operation::Subscribe };
-        let Err(rejected) = context.check_access_as(operation, pattern, durable) else { return true };
+        let Err(rejected) = context.check_access_as(operation, pattern, durable) else {
+            return true;
+        };
         let of = if is_consumer { kind::CONSUME } else { kind::SUBSCRIBE };
         let is_ended = match is_consumer {
             true => context.detach(number),

@@ -10,7 +10,7 @@ use trunkline_store::Rejected;
 use super::EventLoop;
 use crate::administration::{
     Answer, DisconnectRequest, Disconnected, DrainRequest, DrainStatus, Items, List, ListRequest,
-    Rejection, Request, Rotated,
+    Rejection, Request, Rotated, StoreRequest,
 };
 use crate::engine::{ConnectionId, Listing, Waiting};
 use crate::platform::Platform;
@@ -23,6 +23,9 @@ const ENDED: usize = 64;
 
 /// Clients that an answer names.
 const NAMED: usize = 100;
+
+/// Nanoseconds between two attempts at a change for which the journal is busy.
+const LOOK_FOR_ROOM: u64 = 2_000_000;
 
 /// Nanoseconds between two looks at whether something waits, while the router drains.
 const LOOK: u64 = 20_000_000;
@@ -50,9 +53,12 @@ pub(super) struct Administration {
 #[derive(Debug)]
 struct Change {
     caller: Caller,
-    answer: Answer,
+    request: StoreRequest,
+    /// The answer, once it is made: the journal may be busy at first.
+    answer: Option<Answer>,
     /// What has to be on disk for that, if it is known.
     position: Option<u64>,
+    look_at: u64,
     until: u64,
 }
 
@@ -115,7 +121,7 @@ impl Administration {
     pub(super) fn next_deadline(&self) -> Option<u64> {
         let drain = self.drain.as_ref().map(|it| it.look_at);
         let rotation = self.rotation.as_ref().map(|it| it.look_at);
-        let kept = self.kept.iter().map(|it| it.until).min();
+        let kept = self.kept.iter().map(|it| it.look_at).min();
         [drain, rotation, kept].into_iter().flatten().min()
     }
 
@@ -174,14 +180,10 @@ impl<P: Platform> EventLoop<P> {
             Request::DrainStatus => return self.tell_drain(&caller),
             Request::Store(request) => {
                 if administration.kept.len() < REQUESTS {
-                    let until = self.now.saturating_add(KEPT);
-                    match self.engine.change_store(self.now, &request).map(Answer::Changed) {
-                        Ok(answer) => {
-                            let change = Change { caller, answer, position: None, until };
-                            self.administration.kept.push(change);
-                        }
-                        Err(rejection) => drop(caller.send(Err(rejection))),
-                    }
+                    let (look_at, until) = (self.now, self.now.saturating_add(KEPT));
+                    let (answer, position) = (None, None);
+                    let change = Change { caller, request, answer, position, look_at, until };
+                    administration.kept.push(change);
                 }
                 return;
             }
@@ -291,23 +293,54 @@ impl<P: Platform> EventLoop<P> {
         }
     }
 
-    /// Tells those whose changes are on disk now.
+    /// Makes changes, in the order in which they were asked for, and tells those whose changes are on disk now.
     fn look_after_changes(&mut self) {
-        let now = self.now;
+        let mut waits = false;
         for mut change in std::mem::take(&mut self.administration.kept) {
-            let answer = match self.engine.is_change_kept(&mut change.position) {
-                Ok(true) => Ok(change.answer),
-                Ok(false) if now < change.until => {
-                    self.administration.kept.push(change);
-                    continue;
+            match self.look_after_change(&mut change, waits) {
+                Some(answer) => {
+                    // The caller may have stopped waiting.
+                    let _ = change.caller.send(answer);
                 }
-                Ok(false) => Err(Rejection::Unavailable(
-                    "it holds now, and is not on disk yet: a restart may undo it".to_owned(),
-                )),
-                Err(rejection) => Err(rejection),
-            };
-            // The caller may have stopped waiting.
-            let _ = change.caller.send(answer);
+                None => {
+                    waits |= change.answer.is_none();
+                    self.administration.kept.push(change);
+                }
+            }
+        }
+    }
+
+    /// The answer, once there is one; `waits`: one before it has to be made first.
+    fn look_after_change(
+        &mut self,
+        change: &mut Change,
+        waits: bool,
+    ) -> Option<Result<Answer, Rejection>> {
+        let is_over = self.now >= change.until;
+        if change.answer.is_none() {
+            // Not in each turn: an attempt has those try again who wait for the journal.
+            if self.now < change.look_at {
+                return None;
+            }
+            change.look_at = self.now.saturating_add(LOOK_FOR_ROOM);
+            if waits && !is_over {
+                return None;
+            }
+            match self.engine.change_store(self.now, &change.request) {
+                Ok(changed) => change.answer = Some(Answer::Changed(changed)),
+                Err(Rejection::Busy(_)) if !is_over => return None,
+                Err(rejection) => return Some(Err(rejection)),
+            }
+            self.write();
+            change.look_at = change.until;
+        }
+        match self.engine.is_change_kept(&mut change.position) {
+            Ok(true) => change.answer.take().map(Ok),
+            Ok(false) if is_over => Some(Err(Rejection::Unavailable(
+                "it holds now, and is not on disk yet: a restart may undo it".to_owned(),
+            ))),
+            Ok(false) => None,
+            Err(rejection) => Some(Err(rejection)),
         }
     }
 

@@ -104,7 +104,7 @@ fn rejected(rejection: &Rejection) -> Response {
     let status = match rejection {
         Rejection::NotFound(_) => StatusCode::NOT_FOUND,
         Rejection::Ambiguous(_) | Rejection::Conflict(_) => StatusCode::CONFLICT,
-        Rejection::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Rejection::Unavailable(_) | Rejection::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
     };
     text(status, &format!("{}\n", rejection.why()))
 }

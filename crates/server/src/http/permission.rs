@@ -52,8 +52,7 @@ struct Rejected<'a> {
     reason: &'a str,
 }
 
-const ADMINISTRATION_IS_OFF: &str =
-    "administration is off: admin.token_file of the router's configuration names the file of its \
+const ADMINISTRATION_IS_OFF: &str = "administration is off: admin.token_file of the router's configuration names the file of its \
      token, or access rules allow \"administer\"";
 const TOKEN_IS_NEEDED: &str = "Authorization: Bearer TOKEN is needed, where TOKEN is what the file has that \
                                admin.token_file names";
@@ -229,7 +228,8 @@ impl Permission {
         if status == StatusCode::UNAUTHORIZED {
             headers.append(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             if reason != TOKEN_IS_NEEDED {
-                let basic = HeaderValue::from_static("Basic realm=\"trunkline\", charset=\"UTF-8\"");
+                let basic =
+                    HeaderValue::from_static("Basic realm=\"trunkline\", charset=\"UTF-8\"");
                 headers.append(header::WWW_AUTHENTICATE, basic);
             }
         } else if status == StatusCode::SERVICE_UNAVAILABLE {
@@ -248,7 +248,8 @@ fn as_client(peer: &Peer) -> engine::Peer {
     engine::Peer {
         transport: if peer.tls.is_some() { "tls" } else { "tcp" },
         address: peer.address.to_string(),
-        certificate: subject.map(|subject| PeerCertificate { subject, ..PeerCertificate::default() }),
+        certificate: subject
+            .map(|subject| PeerCertificate { subject, ..PeerCertificate::default() }),
     }
 }
 

@@ -148,7 +148,9 @@ impl Handle {
     pub fn snapshot(&self, what: SnapshotRequest) -> Option<Snapshot> {
         let (answer, answers) = mpsc::sync_channel(1);
         self.ask(Command::Snapshot(what, answer));
-        answers.recv_timeout(PATIENCE).ok()
+        let mut snapshot = answers.recv_timeout(PATIENCE).ok()?;
+        snapshot.totals.handshakes_failed = self.shared.tls.failed();
+        Some(snapshot)
     }
 
     /// Does what an administrator asks; it blocks this thread only. `None` if the router has stopped, does not

@@ -61,7 +61,7 @@ pub struct Welcome<'a> {
     /// Conflated messages say when they were published.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub times: bool,
-    /// The client is told when the router is drained.
+    /// The client wants to know when the router is drained.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub notices: bool,
 }

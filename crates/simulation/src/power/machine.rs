@@ -218,7 +218,7 @@ impl Machine {
         let (byte, bit) = (self.random.below(length) as usize, self.random.below(8) as u8);
         self.with_disk(|work| work.disk.flip(name, byte, bit));
         // What is damaged may be what was kept of a pause.
-        self.pauses = Pauses::default();
+        self.pauses.forget();
         self.note(|| format!("bit {bit} of byte {byte} of {name} flips"));
         true
     }
@@ -267,6 +267,11 @@ impl Machine {
         self.kernel.borrow_mut().commands.push(command);
         self.pauses.asked(request, answers);
         true
+    }
+
+    /// The durable subscriptions that may have been moved since the last look.
+    pub(crate) fn moving(&mut self) -> Vec<String> {
+        self.pauses.moving()
     }
 
     /// A client connects, if a router listens. Some are pages.

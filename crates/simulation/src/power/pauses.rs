@@ -1,7 +1,7 @@
 //! Pauses of durable subscriptions: what an administrator was told to be done holds over every restart.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, TryRecvError};
 
 use trunkline_server::EventLoop;
 use trunkline_server::administration::{Answer, Rejection};
@@ -19,6 +19,8 @@ pub(crate) struct Pauses {
     asked: BTreeMap<String, (bool, Answers)>,
     /// Whether it is paused. Nothing else was asked since.
     promised: BTreeMap<String, bool>,
+    /// Durable subscriptions that are to be moved, which the router does when its journal is not busy.
+    moving: Vec<(String, Answers)>,
 }
 
 impl Pauses {
@@ -27,6 +29,7 @@ impl Pauses {
         let (name, is_paused) = match request {
             StoreRequest::Pause(name) => (name, true),
             StoreRequest::Resume(name) => (name, false),
+            StoreRequest::Seek(name, _) => return self.moving.push((name.clone(), answers)),
             _ => return,
         };
         self.promised.remove(name);
@@ -46,6 +49,18 @@ impl Pauses {
             Err(_) => true,
         });
         (self.promised.len() - before) as u64
+    }
+
+    /// Those that may have been moved since the last look.
+    pub(crate) fn moving(&mut self) -> Vec<String> {
+        let names = self.moving.iter().map(|(name, _)| name.clone()).collect();
+        self.moving.retain(|(_, answers)| answers.try_recv() == Err(TryRecvError::Empty));
+        names
+    }
+
+    /// Nothing is promised any more.
+    pub(crate) fn forget(&mut self) {
+        self.promised.clear();
     }
 
     /// The router has died.
