@@ -8,6 +8,10 @@ use crate::skip;
 /// Suites that are not part of this repository, and where they come from.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
+        "fast-infoset",
+        "documents that com.sun.xml.fastinfoset:FastInfoset 2.1.1 wrote from XML beside them, with an index as JSON lines",
+    ),
+    (
         "soap-php",
         "the SOAP tests of PHP 8.2 (Debian source package php8.2, ext/soap/tests) as JSON lines",
     ),

@@ -327,7 +327,7 @@ fn find<'d>(declarations: impl Iterator<Item = &'d [(u32, u32)]>, prefix: u32) -
 }
 
 /// Reads events.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Reader<'a> {
     events: &'a Events,
     next: usize,
@@ -470,6 +470,11 @@ impl infoset::Reader for Reader<'_> {
 
     fn depth(&self) -> usize {
         self.open.len()
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        *self = self.events.reader();
+        Ok(())
     }
 
     fn raw(&mut self, left_out: &[usize], out: &mut String) -> Result<()> {

@@ -3,12 +3,13 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use trunkline_codec::{cdr, fix};
+use trunkline_codec::{cdr, fast_infoset, fix};
 use trunkline_message::{Layout, Limits, Message, Record, Result};
 use trunkline_random::Random;
 use trunkline_soap as soap;
 
 use crate::events::{Events, Recorder};
+use crate::fast_infoset::{of_xml, plain, read};
 use crate::random::Safe;
 use crate::schemas;
 use crate::soap_paths::say_the_same;
@@ -177,6 +178,9 @@ pub struct SoapAlone {
     generic: soap::Decoder,
     by_events: soap::Decoder,
     to_events: soap::Encoder,
+    /// Documents that stand by themselves, and a sequence.
+    writers: [fast_infoset::Writer; 2],
+    parsers: [fast_infoset::Parser; 2],
     back: Record,
 }
 
@@ -189,6 +193,16 @@ impl Alone<Soap> for SoapAlone {
             generic: decoder().generic(),
             by_events: decoder(),
             to_events: soap::Encoder::new(plan),
+            writers: [fast_infoset::Writer::stateless, fast_infoset::Writer::retaining]
+                .map(|new| new(fast_infoset::WriterOptions::default())),
+            parsers: [
+                fast_infoset::Parser::stateless(fast_infoset::Options::soap(), &limits()),
+                fast_infoset::Parser::retaining(
+                    fast_infoset::Options::soap(),
+                    &limits(),
+                    fast_infoset::VocabularyLimits::default(),
+                ),
+            ],
             back: Record::new(plan.layout()),
         }
     }
@@ -216,5 +230,35 @@ impl Alone<Soap> for SoapAlone {
             assert!(is_same, "{read:?}: {text}");
             assert_eq!(self.by_events.unknown(), 0, "{text}");
         }
+        self.check_fast_infoset(record, bytes);
+    }
+}
+
+impl SoapAlone {
+    /// A message as Fast Infoset says what its XML says, and reads as that.
+    fn check_fast_infoset(&mut self, record: &Record, bytes: &[u8]) {
+        let facts = plain(&of_xml(bytes).expect("what was written"));
+        for (writer, parser) in self.writers.iter_mut().zip(&mut self.parsers) {
+            // Twice, so that values are indexes.
+            for _ in 0..2 {
+                writer.begin();
+                self.to_events.encode_to("", record, writer).expect("it was written as text");
+                let document = writer.finish().expect("it was written as text");
+                let mut reader =
+                    fast_infoset::Reader::begin(parser, document).expect("what was written");
+                let read = self.by_events.decode_from(&mut reader, &mut self.back);
+                reader.finish().expect("what was written");
+                let is_same = read.is_ok() && say_the_same(&self.plan, record, &self.back);
+                assert!(is_same, "{read:?}: {}", bytes.escape_ascii());
+                assert_eq!(self.by_events.unknown(), 0, "{}", bytes.escape_ascii());
+            }
+        }
+        let document = {
+            self.writers[0].begin();
+            self.to_events.encode_to("", record, &mut self.writers[0]).expect("a message");
+            self.writers[0].finish().expect("a document")
+        };
+        let said = read(&mut self.parsers[0], document).expect("what was written");
+        assert_eq!(said, facts, "{}", bytes.escape_ascii());
     }
 }

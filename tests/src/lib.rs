@@ -3,6 +3,7 @@
 pub mod conformance;
 pub mod events;
 pub mod every_kind;
+pub mod fast_infoset;
 pub mod formats;
 pub mod fuzz;
 pub mod infoset;

@@ -55,7 +55,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("bench", &["wire"]),
     ("experiment", &["wire", "bench"]),
     ("report", &["wire", "bench", "experiment"]),
-    ("bench-bus", &["bench", "reactor", "client"]),
+    ("bench-bus", &["bench", "tls", "reactor", "client"]),
     ("demo", &["wire", "random", "bench", "bench-bus"]),
     (
         "lab",

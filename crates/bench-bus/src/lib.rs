@@ -7,6 +7,7 @@
 
 pub mod broker;
 pub mod bus;
+pub mod certificate;
 pub mod direct;
 pub mod forwarder;
 pub mod router_bus;

@@ -9,6 +9,7 @@ use trunkline_client::{
 };
 
 use crate::bus::{Bus, BusOptions, Connect, Wait};
+use crate::certificate::trusted;
 
 /// Connects to `trunkline serve`, at an address of any kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +22,11 @@ impl Connect for RouterConnect {
         topics: &[String],
         options: &BusOptions,
     ) -> io::Result<Box<dyn Bus>> {
+        let tls = trusted(address)?;
+        let (address, tls) = match tls {
+            Some((host, tls)) => (format!("tls://{host}"), Some(tls)),
+            None => (address.to_owned(), None),
+        };
         let number =
             |number: Option<usize>| number.map_or(0, |it| it.try_into().unwrap_or(u32::MAX));
         let asked = Options {
@@ -35,6 +41,7 @@ impl Connect for RouterConnect {
             receive_buffer: options.receive_buffer,
             idle: if options.spins { Idle::Spin } else { Idle::Block },
             timeout: options.timeout,
+            tls,
             ..Options::default()
         };
         let how = match options.updates_per_second {
@@ -42,7 +49,7 @@ impl Connect for RouterConnect {
             None => Subscribe::every(),
         };
         Ok(Box::new(RouterBus {
-            client: Client::connect(address, &asked).map_err(told)?,
+            client: Client::connect(&address, &asked).map_err(told)?,
             names: topics.to_vec(),
             aliases: Vec::new(),
             subscribed: Vec::new(),

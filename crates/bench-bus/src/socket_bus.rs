@@ -231,8 +231,13 @@ impl<P: Protocol> SocketBus<P> {
         self.output.append(&mut self.answers);
         let mut sent = 0;
         let mut deadline = None;
-        while sent < self.output.len() {
-            match self.socket.write(&self.output[sent..]) {
+        loop {
+            let written = match &self.output[sent..] {
+                [] if self.socket.flush()? => break,
+                [] => Err(io::ErrorKind::WouldBlock.into()),
+                rest => self.socket.write(rest),
+            };
+            match written {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(bytes) => {
                     sent += bytes;

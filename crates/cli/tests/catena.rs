@@ -22,7 +22,7 @@ what = "every kind"
 [[part.measure]]
 kind = "hops"
 rates = [2_000]
-turns = { subjects = ["trunkline", "bare-forwarder"], milliseconds = 50, count = 6 }
+turns = { subjects = ["trunkline", "trunkline-tls", "bare-forwarder"], milliseconds = 50, count = 6 }
 
 [[part.measure]]
 kind = "spread"

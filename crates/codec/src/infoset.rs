@@ -194,6 +194,12 @@ pub trait Reader: Tag {
     /// As [`next`](Self::next).
     fn raw(&mut self, left_out: &[usize], out: &mut String) -> Result<()>;
 
+    /// Goes back to the beginning of the document, as if nothing of it had been read.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    fn restart(&mut self) -> Result<()>;
+
     /// Reads on after a `Start` to the end of its element.
     ///
     /// # Errors
@@ -296,7 +302,7 @@ pub trait Writer {
 }
 
 /// Values as one text, with blanks between them.
-fn spaced<T: Copy>(values: &[T], write: impl Fn(T, &mut [u8; 40]) -> usize) -> String {
+pub(crate) fn spaced<T: Copy>(values: &[T], write: impl Fn(T, &mut [u8; 40]) -> usize) -> String {
     let mut text = String::new();
     for (index, value) in values.iter().enumerate() {
         let mut window = [0; 40];

@@ -29,7 +29,6 @@ pub mod element;
 mod encoding;
 mod entity;
 mod error;
-mod intern;
 mod markup;
 mod name;
 mod namespace;

@@ -106,17 +106,20 @@ pub const DISK: &str = "disk";
 const SYNCED: &str = "trunkline-store-and-forward";
 
 /// All that can take part, in the order of tables.
-pub const SUBJECTS: [Middleware; 23] = [
+pub const SUBJECTS: [Middleware; 26] = [
     middleware(TRUNKLINE, ("tcp", "native"), Router::Ours, "bare-forwarder"),
     middleware("trunkline-unix", ("unix", "native"), Router::Ours, "bare-forwarder-unix"),
+    middleware("trunkline-tls", ("tls", "native"), Router::Ours, "bare-forwarder"),
     middleware("trunkline-shm", ("shm", "native"), Router::Ours, "bare-ring"),
     middleware("nats", ("tcp", "nats"), Router::Broker, "bare-forwarder"),
     middleware("nats-latest", ("tcp", "nats"), Router::Broker, "bare-forwarder"),
+    middleware("nats-latest-tls", ("tls", "nats"), Router::Broker, "bare-forwarder"),
     middleware("redis", ("tcp", "resp"), Router::Broker, "bare-forwarder"),
     middleware("mosquitto", ("tcp", "mqtt-3.1.1"), Router::Broker, "bare-forwarder"),
     middleware("mosquitto-nodelay", ("tcp", "mqtt-3.1.1"), Router::Broker, "bare-forwarder"),
     middleware("zeromq", ("tcp", "zmtp"), Router::Broker, "bare-forwarder"),
     middleware("iceoryx2", ("shm", "iceoryx2"), Router::Broker, "bare-ring"),
+    middleware("aeron", ("shm", "aeron"), Router::Broker, "bare-ring"),
     middleware("bare-forwarder", ("tcp", "length"), Router::Forwarder, "bare-forwarder"),
     middleware("bare-forwarder-unix", ("unix", "length"), Router::Forwarder, "bare-forwarder-unix"),
     middleware("bare-ring", ("shm", "length"), Router::Nothing, "bare-ring"),
@@ -154,6 +157,7 @@ impl Middleware {
             (Some(Guarantee::Synced | Guarantee::SyncedMeanwhile), _) => SYNCED,
             (Some(_), _) => "",
             (None, "shm") => "trunkline-shm",
+            (None, "tls") => "trunkline-tls",
             (None, _) => TRUNKLINE,
         }
     }
@@ -179,7 +183,8 @@ impl Middleware {
 
     /// Whether a message passes another program on its way.
     pub fn has_router(&self) -> bool {
-        self.router != Router::Nothing && self.name != "iceoryx2"
+        let shares_memory = self.transport == "shm" && self.is_peer();
+        self.router != Router::Nothing && !shares_memory
     }
 
     /// Transport, envelope, what the payload is, vocabulary, compression and bytes; then who waits how

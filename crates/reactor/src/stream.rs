@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, ToSocketAddrs as _};
-use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -387,6 +387,13 @@ impl Stream {
             Transport::Shared(stream) => Some(stream.end()),
             _ => None,
         }
+    }
+}
+
+/// Its socket; of shared memory, the one by which both sides learn that the other is gone.
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket()
     }
 }
 

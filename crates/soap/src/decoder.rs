@@ -126,23 +126,22 @@ impl Decoder {
     }
 
     /// As [`decode`](Self::decode), for a message in any form, which `reader` has not begun to read. It
-    /// takes the generic path. Where content is encoded, the reader is cloned first: a message that
-    /// is a graph is read once more.
+    /// takes the generic path. A message that is a graph is read once more, from the beginning.
     ///
     /// # Errors
     /// As [`decode`](Self::decode), and those of the reader.
     pub fn decode_from<R, M>(&mut self, reader: &mut R, message: &mut M) -> Result<()>
     where
-        R: infoset::Reader + Clone,
+        R: infoset::Reader,
         M: Message,
     {
-        let mut again = self.plan.may_be_graph().then(|| reader.clone());
-        match (self.decode_tree_from(reader, message), &mut again) {
-            (Err(error), Some(again)) if is_of_graphs(error.kind()) => {
+        match self.decode_tree_from(reader, message) {
+            Err(error) if self.plan.may_be_graph() && is_of_graphs(error.kind()) => {
+                reader.restart()?;
                 let (plan, unknown) = (&self.plan, &mut self.unknown);
-                graph::decode_counted_from(again, plan, &self.limits, message, unknown)
+                graph::decode_counted_from(reader, plan, &self.limits, message, unknown)
             }
-            (read, _) => read,
+            read => read,
         }
     }
 

@@ -171,6 +171,13 @@ impl<R: Reader> Reader for EventReader<'_, R> {
     fn raw(&mut self, left_out: &[usize], out: &mut String) -> Result<()> {
         self.reader.raw(left_out, out)
     }
+
+    fn restart(&mut self) -> Result<()> {
+        self.reader.restart()?;
+        (self.ahead, self.root, self.element) = (None, None, None);
+        (self.element_began, self.begun) = (0, 0);
+        Ok(())
+    }
 }
 
 impl<R: Reader> Form for EventReader<'_, R> {

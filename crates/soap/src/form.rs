@@ -133,14 +133,6 @@ pub(super) trait Form: infoset::Reader {
     fn value_began(&self, index: usize) -> usize {
         self.attribute_began(index)
     }
-
-    /// Begins the document anew.
-    ///
-    /// # Errors
-    /// As [`Parser::begin`].
-    fn restart(&mut self) -> Result<()> {
-        Ok(())
-    }
 }
 
 impl<'a> Form for Xml<'a> {
@@ -273,12 +265,6 @@ impl<'a> Form for Xml<'a> {
 
     fn value_began(&self, index: usize) -> usize {
         self.begins(self.attribute(index).1)
-    }
-
-    fn restart(&mut self) -> Result<()> {
-        let input = self.input();
-        self.parser_mut().begin(input)?;
-        Ok(())
     }
 }
 

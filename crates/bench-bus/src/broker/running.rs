@@ -120,7 +120,8 @@ impl Drop for Running {
             for file in fs::read_dir(SHARED_MEMORY).into_iter().flatten().flatten() {
                 if file.file_name().to_string_lossy().starts_with(prefix) {
                     // Another program of the run may have done it.
-                    let _ = fs::remove_file(file.path());
+                    let _ =
+                        fs::remove_file(file.path()).or_else(|_| fs::remove_dir_all(file.path()));
                 }
             }
         }

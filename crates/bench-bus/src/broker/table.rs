@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use super::{BrokerError, Launch, MIDDLEWARE, Options, Ready, Reason, Running, find};
+use crate::certificate::Certificate;
 use trunkline_bench::folder::PrivateFolder;
 
 /// How often another port is tried when somebody was faster.
@@ -31,6 +32,8 @@ pub struct Broker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Nats,
+    /// NATS with TLS from the first byte.
+    NatsTls,
     /// NATS with streams on disk, synced after every message or when it sees fit.
     JetStream {
         syncs: bool,
@@ -47,10 +50,12 @@ enum Kind {
     ZeroMq,
     /// No process: programs share memory.
     Iceoryx2,
+    /// A driver that makes the memory which programs share.
+    Aeron,
 }
 
 /// All that this project can start, iceoryx2 included, which needs no process.
-pub const BROKERS: [Broker; 11] = [
+pub const BROKERS: [Broker; 13] = [
     Broker {
         name: "nats",
         what: "NATS, core subjects",
@@ -66,6 +71,14 @@ pub const BROKERS: [Broker; 11] = [
         how_to_get: "make peers",
         settings: "as it comes: max_pending 64 MB for a client, then it is disconnected",
         kind: Kind::Nats,
+    },
+    Broker {
+        name: "nats-latest-tls",
+        what: "NATS, core subjects, the newest release, with TLS",
+        program: "nats-server-latest",
+        how_to_get: "make peers",
+        settings: "a certificate for the server alone, handshake_first, else as nats-latest",
+        kind: Kind::NatsTls,
     },
     Broker {
         name: "redis",
@@ -111,6 +124,15 @@ pub const BROKERS: [Broker; 11] = [
         how_to_get: "make peers",
         settings: "a service for each topic; a full subscriber makes the publisher wait",
         kind: Kind::Iceoryx2,
+    },
+    Broker {
+        name: "aeron",
+        what: "Aeron over shared memory, its driver and its client in C",
+        program: MIDDLEWARE,
+        how_to_get: "make peers",
+        settings: "aeron:ipc as it comes, an exclusive publication and a subscription for each topic; the driver has one \
+                   thread and sleeps when it has nothing to do; who waits backs off as Aeron's agents do by default",
+        kind: Kind::Aeron,
     },
     Broker {
         name: "jetstream-always",
@@ -160,7 +182,7 @@ impl Broker {
     /// The name of its adaptor in the program [`MIDDLEWARE`].
     pub fn adaptor(&self) -> &'static str {
         match self.kind {
-            Kind::Nats | Kind::JetStream { .. } => "nats",
+            Kind::Nats | Kind::NatsTls | Kind::JetStream { .. } => "nats",
             Kind::RedisLog { .. } => "redis-streams",
             Kind::Mosquitto { .. } => "mosquitto",
             _ => self.name,
@@ -213,12 +235,11 @@ impl Broker {
                 (None, None) => PrivateFolder::new().map(Arc::new),
             };
             let folder = folder.map_err(system)?;
+            let shared = shared_memory(folder.path());
             if self.kind == Kind::Iceoryx2 {
                 let address = folder.path().display().to_string();
-                let name = folder.path().file_name().unwrap_or_default();
-                let prefix = format!("{}_", name.to_string_lossy());
                 let mut running = Running::new(None, folder, version);
-                running.remove_shared_memory(prefix);
+                running.remove_shared_memory(shared);
                 running.set_ready(address, std::time::Duration::ZERO);
                 return Ok(running);
             }
@@ -227,6 +248,10 @@ impl Broker {
             tries += 1;
             match launch.start_in(folder, options) {
                 Err(BrokerError { reason: Reason::Ended(_), .. }) if tries < PORTS_TRIED => {}
+                Ok(mut running) if self.kind == Kind::Aeron => {
+                    running.remove_shared_memory(shared);
+                    return Ok(running);
+                }
                 ended => return ended,
             }
         }
@@ -239,8 +264,15 @@ impl Broker {
         port: u16,
         folder: &Path,
     ) -> io::Result<Launch> {
+        let mut address = format!("tcp://127.0.0.1:{port}");
         let arguments = match self.kind {
             Kind::Nats => format!("--addr 127.0.0.1 --port {port}"),
+            Kind::NatsTls => {
+                let made = Certificate::make(folder)?;
+                address = made.address(&format!("tls://127.0.0.1:{port}"));
+                fs::write(folder.join("nats.conf"), nats_tls(port, &made))?;
+                "-c nats.conf".to_owned()
+            }
             Kind::JetStream { syncs } => {
                 fs::write(folder.join("nats.conf"), jetstream(port, syncs))?;
                 "-c nats.conf".to_owned()
@@ -260,6 +292,7 @@ impl Broker {
                 "-c mosquitto.conf".to_owned()
             }
             Kind::ZeroMq | Kind::Iceoryx2 => "zeromq-proxy".to_owned(),
+            Kind::Aeron => format!("aeron-driver /dev/shm/{}aeron", shared_memory(folder)),
         };
         let mut arguments: Vec<String> = arguments.split(' ').map(str::to_owned).collect();
         if matches!(self.kind, Kind::Redis | Kind::RedisLog { .. }) {
@@ -270,19 +303,19 @@ impl Broker {
             program: program.to_owned(),
             arguments,
             version: version.to_owned(),
-            ready: self.ready(format!("tcp://127.0.0.1:{port}")),
+            ready: self.ready(address),
         })
     }
 
     fn ready(&self, address: String) -> Ready {
         let (greeting, answer): (&[u8], &[u8]) = match self.kind {
-            Kind::Nats | Kind::JetStream { .. } => {
+            Kind::Nats | Kind::NatsTls | Kind::JetStream { .. } => {
                 (b"CONNECT {\"verbose\":false}\r\nPING\r\n", b"PONG\r\n")
             }
             Kind::Redis | Kind::RedisLog { .. } => (b"PING\r\n", b"+PONG\r\n"),
             // CONNECT with a clean session and a name of one letter; CONNACK without a fault.
             Kind::Mosquitto { .. } => (b"\x10\x0d\0\x04MQTT\x04\x02\0\0\0\x01r", b"\x20\x02\0\0"),
-            Kind::ZeroMq | Kind::Iceoryx2 => {
+            Kind::ZeroMq | Kind::Iceoryx2 | Kind::Aeron => {
                 return Ready::Says { prefix: "listening ".to_owned() };
             }
         };
@@ -298,10 +331,24 @@ fn mosquitto(port: u16, nodelay: bool) -> String {
     )
 }
 
+/// TLS 1.3 alone, as ours; without `handshake_first` the server speaks before it encrypts.
+fn nats_tls(port: u16, certificate: &Certificate) -> String {
+    let Certificate { chain, key } = certificate;
+    format!(
+        "listen: \"127.0.0.1:{port}\"\ntls {{\ncert_file: {chain:?}\nkey_file: {key:?}\nhandshake_first: \
+         true\nmin_version: \"1.3\"\n}}\n"
+    )
+}
+
 /// Streams are files in the broker's folder.
 fn jetstream(port: u16, syncs: bool) -> String {
     let sync = if syncs { "sync_interval: always\n" } else { "" };
     format!("listen: \"127.0.0.1:{port}\"\njetstream {{\nstore_dir: \"streams\"\n{sync}}}\n")
+}
+
+/// How the names of the shared memory begin that belongs to a folder.
+fn shared_memory(folder: &Path) -> String {
+    format!("{}_", folder.file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// A port that nobody listens on at this moment.
@@ -312,10 +359,12 @@ fn free_port() -> io::Result<u16> {
 /// What the program says its version is; `unknown` if it does not.
 fn version(program: &Path, kind: Kind) -> String {
     let arguments: &[&str] = match kind {
-        Kind::Nats | Kind::JetStream { .. } | Kind::Redis | Kind::RedisLog { .. } => &["--version"],
+        Kind::Nats | Kind::NatsTls | Kind::JetStream { .. } => &["--version"],
+        Kind::Redis | Kind::RedisLog { .. } => &["--version"],
         Kind::Mosquitto { .. } => &["-h"],
         Kind::ZeroMq => &["zeromq", "version"],
         Kind::Iceoryx2 => &["iceoryx2", "version"],
+        Kind::Aeron => &["aeron", "version"],
     };
     let said = Command::new(program).args(arguments).output();
     let said = said.map(|output| output.stdout).unwrap_or_default();
@@ -338,7 +387,9 @@ mod tests {
         for broker in BROKERS {
             match broker.start("/nowhere".as_ref(), &Options::default()) {
                 Ok(running) => {
-                    assert!(running.address().starts_with("tcp://127.0.0.1:"), "{}", broker.name);
+                    let scheme = if broker.kind == Kind::NatsTls { "tls" } else { "tcp" };
+                    let begin = format!("{scheme}://127.0.0.1:");
+                    assert!(running.address().starts_with(&begin), "{}", broker.name);
                     assert_ne!(running.version(), "unknown", "{}", broker.name);
                     assert!(running.resident_bytes().is_none_or(|bytes| bytes > 1 << 20));
                 }

@@ -1,4 +1,4 @@
-//! A TCP or Unix socket that never waits by itself.
+//! A socket over TCP, TLS or within the machine that never waits by itself.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs as _};
@@ -7,12 +7,17 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use trunkline_reactor::Stream;
+
+use crate::certificate::trusted;
 
 /// One end of a stream of bytes; not blocking.
 #[derive(Debug)]
 pub enum Socket {
     /// Over TCP, without Nagle's delay.
     Tcp(TcpStream),
+    /// Over TCP, encrypted.
+    Tls(Box<Stream>),
     /// Within the machine.
     Unix(UnixStream),
 }
@@ -27,13 +32,17 @@ pub struct Readiness {
 }
 
 impl Socket {
-    /// Connects to `unix:///path`, `tcp://host:port` or `host:port`.
+    /// Connects to `unix:///path`, `tcp://host:port`, `host:port`, or with TLS to an address as
+    /// [`Certificate::address`](crate::certificate::Certificate::address) makes it.
     ///
     /// # Errors
     /// The operating system's; [`io::ErrorKind::InvalidInput`] if the address is none.
     pub fn connect(address: &str, timeout: Duration) -> io::Result<Self> {
         if let Some(path) = address.strip_prefix("unix://") {
             return Self::of_unix(UnixStream::connect(path)?);
+        }
+        if let Some((host, tls)) = trusted(address)? {
+            return Ok(Self::Tls(Box::new(Stream::connect_tls(host, &tls, timeout)?)));
         }
         let address = address.strip_prefix("tcp://").unwrap_or(address);
         let mut last = io::Error::new(
@@ -76,6 +85,7 @@ impl Socket {
     pub fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Tcp(stream) => stream.read(bytes),
+            Self::Tls(stream) => stream.read(bytes),
             Self::Unix(stream) => stream.read(bytes),
         }
     }
@@ -88,7 +98,20 @@ impl Socket {
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Tcp(stream) => stream.write(bytes),
+            Self::Tls(stream) => stream.write(bytes),
             Self::Unix(stream) => stream.write(bytes),
+        }
+    }
+
+    /// Sends what was accepted and is held here, as it may be with TLS; returns whether all of it has gone.
+    ///
+    /// # Errors
+    /// The operating system's.
+    #[inline]
+    pub fn flush(&mut self) -> io::Result<bool> {
+        match self {
+            Self::Tls(stream) => stream.flush(),
+            Self::Tcp(_) | Self::Unix(_) => Ok(true),
         }
     }
 
@@ -97,7 +120,11 @@ impl Socket {
     ///
     /// # Errors
     /// The operating system's.
-    pub fn wait(&self, writable: bool, timeout: Duration) -> io::Result<Readiness> {
+    pub fn wait(&mut self, writable: bool, timeout: Duration) -> io::Result<Readiness> {
+        if let Self::Tls(stream) = self {
+            let ready = stream.wait(true, writable, Some(timeout))?;
+            return Ok(Readiness { readable: ready.readable, writable: ready.writable });
+        }
         let asked = if writable { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
         let mut polled = [PollFd::new(self, asked)];
         match poll(&mut polled, Some(&timespec(timeout))) {
@@ -117,6 +144,7 @@ impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Tcp(stream) => stream.as_fd(),
+            Self::Tls(stream) => stream.as_fd(),
             Self::Unix(stream) => stream.as_fd(),
         }
     }

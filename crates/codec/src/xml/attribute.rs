@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::error::{Error, ErrorKind};
-use super::intern::Index;
 use super::{Name, Namespace, normalise_attribute};
+use crate::intern::Index;
 
 /// Up to this many attributes are compared pair by pair; an index serves more.
 const WALKED: usize = 8;

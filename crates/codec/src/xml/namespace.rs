@@ -1,8 +1,8 @@
 //! Prefixes in scope and the namespaces they are bound to (Namespaces in XML 1.0).
 
 use super::error::{Error, ErrorKind, excerpt};
-use super::intern::Index;
 use super::scan::{word4, word8};
+use crate::intern::Index;
 
 /// A namespace name of the current document. Two are equal if their names are equal, until the
 /// parser begins another document.

@@ -5,10 +5,10 @@ use trunkline_message::Limits;
 use super::attribute::{Attribute, Place};
 use super::entity;
 use super::error::{Error, ErrorKind, excerpt};
-use super::intern::Index;
 use super::namespace::Namespaces;
 use super::scan::{self, WHITE};
 use super::{Event, Name, Namespace, Options, declaration};
+use crate::intern::Index;
 
 /// Checks a document and yields it event by event.
 ///

@@ -215,6 +215,12 @@ impl<'a, P: DerefMut<Target = Parser>> infoset::Reader for Reader<'a, P> {
         Ok(())
     }
 
+    fn restart(&mut self) -> Result<()> {
+        self.parser.begin(self.input)?;
+        self.began = self.parser.position();
+        Ok(())
+    }
+
     fn skip(&mut self) -> Result<()> {
         Ok(self.parser.skip_element(self.input)?)
     }

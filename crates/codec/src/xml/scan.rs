@@ -75,6 +75,12 @@ pub(super) fn skip(bytes: &[u8], from: usize, mask: u8) -> usize {
     from + rest.iter().position(|&byte| !is(byte, mask)).unwrap_or(rest.len())
 }
 
+/// Whether all of them are a name of ASCII without a colon.
+#[inline]
+pub(crate) fn is_plain_ncname(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|&byte| is(byte, NAME_START)) && skip(bytes, 1, NAME) == bytes.len()
+}
+
 /// Bytes looked at one by one before the vector loop: most values are shorter than this.
 const SHORT: usize = 16;
 const LANES: usize = 16;

@@ -43,10 +43,12 @@ pub(super) const TEAL: Colour = colour(0x44AA99, 0x5CC4B3);
 pub(super) const WINE: Colour = colour(0x882255, 0xC4578F);
 pub(super) const SAND: Colour = colour(0xC9B458, 0xDDCC77);
 pub(super) const INDIGO: Colour = colour(0x332288, 0x8377D1);
+pub(super) const OLIVE: Colour = colour(0x999933, 0xB8B84D);
+pub(super) const ROSE: Colour = colour(0xCC6677, 0xE08896);
 
-const ALL: [Colour; 16] = [
+const ALL: [Colour; 18] = [
     INK, SOFT, FAINT, GREY, SILVER, VERMILLION, BLUE, GREEN, ORANGE, SKY, PURPLE, YELLOW, TEAL,
-    WINE, SAND, INDIGO,
+    WINE, SAND, INDIGO, OLIVE, ROSE,
 ];
 
 /// Rules for a style sheet that put the colours for a dark ground in the place of the others.
@@ -90,25 +92,28 @@ const MARKERS: [(&str, Marker); 10] = [
 
 /// Subjects that have a colour of their own, in the order of legends: where a plot has one format. Those
 /// that guarantee are in plots of their own.
-const SUBJECTS: [(&str, Colour); 26] = [
+const SUBJECTS: [(&str, Colour); 29] = [
     ("trunkline", TEAL),
     ("bare", SILVER),
     ("gsoap-best", WINE),
     ("gsoap-debian", SAND),
     ("metro", INDIGO),
     ("trunkline-unix", GREEN),
+    ("trunkline-tls", OLIVE),
     ("trunkline-shm", BLUE),
     ("nats", WINE),
     ("nats-latest", VERMILLION),
+    ("nats-latest-tls", ROSE),
     ("redis", INDIGO),
     ("mosquitto", SAND),
     ("mosquitto-nodelay", YELLOW),
     ("zeromq", PURPLE),
     ("iceoryx2", ORANGE),
+    ("aeron", SKY),
     ("bare-forwarder", GREY),
     ("bare-forwarder-unix", SOFT),
     ("bare-ring", SILVER),
-    ("direct", SKY),
+    ("direct", INK),
     ("trunkline-store-and-forward", GREEN),
     ("trunkline-cut-through", BLUE),
     ("jetstream-always", WINE),

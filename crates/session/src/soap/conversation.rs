@@ -2,14 +2,17 @@
 
 use std::net::SocketAddr;
 
+use trunkline_codec::fast_infoset::{Parser, Reader, Writer};
+use trunkline_codec::infoset::Reader as _;
 use trunkline_soap::{self as soap, Fault, FaultCode, HeaderBlock, Roles, Version};
 
-use super::Context;
 use super::context::Stages;
+use super::encoding::FastInfoset;
 use super::fallback::unknown_encoding;
-use super::operation::{Call, of_rpc};
+use super::operation::{Call, Reply, Request, of_rpc};
 use super::prologue::Prologues;
 use super::service::Endpoint;
+use super::{Context, MessageEncoding};
 
 /// A conversation with one caller.
 pub struct Conversation {
@@ -18,6 +21,8 @@ pub struct Conversation {
     /// By operation, once it has been called; behind them, the fallback.
     calls: Vec<Option<Box<dyn Call>>>,
     prologues: Prologues<Beginning>,
+    /// What reads and writes Fast Infoset, stateless and stateful, once either was met.
+    forms: [Option<Box<FastInfoset>>; 2],
     fault: Vec<u8>,
     /// Why the last call failed.
     reason: Option<String>,
@@ -90,6 +95,7 @@ impl Conversation {
             endpoint,
             calls: std::iter::repeat_with(|| None).take(operations + 1).collect(),
             prologues: Prologues::new(),
+            forms: [None, None],
             fault: Vec::new(),
             reason: None,
         }
@@ -118,29 +124,97 @@ impl Conversation {
     /// Answers one envelope. The action is SOAPAction's, empty where there is none; `expected` is
     /// the SOAP of the answer as long as the request's own is not known.
     pub fn answer(&mut self, request: &[u8], action: &str, expected: Version) -> Answer<'_> {
+        let xml = MessageEncoding::Xml;
+        self.answer_in([xml, xml], request, action, expected)
+    }
+
+    /// As [`answer`](Self::answer), where the request and its answer are in these encodings. Of the stateful
+    /// one, all messages of a conversation are of one sequence, in each direction.
+    pub fn answer_in(
+        &mut self,
+        [received, sent]: [MessageEncoding; 2],
+        request: &[u8],
+        action: &str,
+        expected: Version,
+    ) -> Answer<'_> {
         self.context.begin("", action, expected);
         self.context.stamp_begun();
-        let operation = self.recognise(request);
         self.reason = None;
-        let Self { endpoint, context, calls, fault: bytes, reason, .. } = self;
+        let limits = &self.endpoint.0.service.limits;
+        for encoding in [received, sent] {
+            if let Some(form) = form(encoding)
+                && self.forms[form].is_none()
+            {
+                self.forms[form] = FastInfoset::new(encoding, limits);
+            }
+        }
+        let operation = match form(received) {
+            None => self.recognise(request),
+            Some(form) => self.recognise_in(form, request),
+        };
+        let Self { endpoint, context, calls, forms, fault: bytes, reason, .. } = self;
         let operations = &endpoint.0.service.operations;
         let called = operation.as_ref().ok().and_then(|&it| operations.get(it));
         let is_one_way = called.is_some_and(|it| it.operation.output().is_none());
+        let [stateless, stateful] = forms.each_mut().map(Option::as_deref_mut);
+        let (parser, mut writer) = parts([received, sent], stateless, stateful);
+        let mut reader = parser.map(|parser| Reader::new(parser, request));
         let answered = operation.and_then(|operation| {
             let parts = &*endpoint.0;
             let call = calls[operation].get_or_insert_with(|| parts.begin(operation));
-            call.call(request, context)
+            let request = match &mut reader {
+                None => Request::Xml(request),
+                Some(reader) => Request::FastInfoset(reader),
+            };
+            call.call(request, writer.as_deref_mut(), context)
         });
+        // What was not wanted of it belongs to the vocabulary all the same. An error ends that, which the next
+        // message is told.
+        _ = reader.map(Reader::finish);
         let (bytes, outcome) = match answered {
-            Ok([]) => (&[][..], Outcome::Taken),
-            Ok(bytes) => (bytes, Outcome::Reply),
+            Ok(Reply::Nothing) => (&[][..], Outcome::Taken),
+            Ok(Reply::Xml(bytes)) => (bytes, Outcome::Reply),
+            Ok(Reply::FastInfoset) => (writer.map_or(&[][..], |it| it.document()), Outcome::Reply),
             Err(fault) => {
-                *bytes = fault.encode_with(context.reply_header(), context.version());
+                let (header, version) = (context.reply_header(), context.version());
                 *reason = Some(fault.reason.clone());
-                (&**bytes, Outcome::Fault(fault.code))
+                let bytes = match writer {
+                    None => {
+                        *bytes = fault.encode_with(header, version);
+                        &**bytes
+                    }
+                    Some(writer) => {
+                        writer.begin();
+                        fault.encode_to(header, version, writer);
+                        // Names and prefixes of faults are checked before.
+                        _ = writer.finish();
+                        writer.document()
+                    }
+                };
+                (bytes, Outcome::Fault(fault.code))
             }
         };
         Answer { bytes, outcome, version: context.version(), is_one_way }
+    }
+
+    /// Was a message of the stateful encoding rejected, so that no later one can be read?
+    pub fn is_broken(&self) -> bool {
+        self.forms[1].as_ref().is_some_and(|form| form.parser.is_broken())
+    }
+
+    /// As [`recognise`](Self::recognise), in Fast Infoset.
+    fn recognise_in(&mut self, form: usize, request: &[u8]) -> Result<usize, Fault> {
+        let Some(mut binary) = self.forms[form].take() else {
+            return Err(Fault::receiver("no encoding"));
+        };
+        let limits = self.endpoint.0.service.limits.clone();
+        let opened = Reader::begin(&mut binary.parser, request).and_then(|mut reader| {
+            let opened = soap::open_from(&mut reader, &limits)?;
+            reader.restart()?;
+            Ok(opened)
+        });
+        self.forms[form] = Some(binary);
+        self.select(opened.map_err(|it| Fault::of_error(&it))?, request)
     }
 
     /// Which operation does the message call? Its header is understood then.
@@ -163,9 +237,14 @@ impl Conversation {
 
     #[cold]
     fn open(&mut self, request: &[u8]) -> Result<usize, Fault> {
+        let opened = soap::open(request, &self.endpoint.0.service.limits);
+        self.select(opened.map_err(|it| Fault::of_error(&it))?, request)
+    }
+
+    /// Which operation does the envelope call? Its header is understood then.
+    fn select(&mut self, opened: soap::Opened, request: &[u8]) -> Result<usize, Fault> {
         let endpoint = self.endpoint.clone();
         let service = &endpoint.0.service;
-        let opened = soap::open(request, &service.limits).map_err(|it| Fault::of_error(&it))?;
         self.context.set_version(opened.version);
         let roles: Vec<&str> = service.roles().iter().map(String::as_str).collect();
         let understood = |name: &_| service.understood(name);
@@ -263,4 +342,34 @@ impl Conversation {
         ));
         of_rpc(fault, "ProcedureNotPresent", parts.binding.style.is_rpc(), &self.context)
     }
+}
+
+/// Which of a conversation's forms reads and writes an encoding; none for XML.
+fn form(encoding: MessageEncoding) -> Option<usize> {
+    match encoding {
+        MessageEncoding::Xml => None,
+        MessageEncoding::FastInfoset => Some(0),
+        MessageEncoding::StatefulFastInfoset => Some(1),
+    }
+}
+
+/// What reads one encoding, and what writes the other.
+fn parts<'f>(
+    [received, sent]: [MessageEncoding; 2],
+    stateless: Option<&'f mut FastInfoset>,
+    stateful: Option<&'f mut FastInfoset>,
+) -> (Option<&'f mut Parser>, Option<&'f mut Writer>) {
+    let both = |form: &'f mut FastInfoset| (&mut form.parser, &mut form.writer);
+    let [stateless, stateful] = [stateless, stateful].map(|form| form.map(both).unzip());
+    let parser = match received {
+        MessageEncoding::Xml => None,
+        MessageEncoding::FastInfoset => stateless.0,
+        MessageEncoding::StatefulFastInfoset => stateful.0,
+    };
+    let writer = match sent {
+        MessageEncoding::Xml => None,
+        MessageEncoding::FastInfoset => stateless.1,
+        MessageEncoding::StatefulFastInfoset => stateful.1,
+    };
+    (parser, writer)
 }

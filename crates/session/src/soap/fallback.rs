@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use trunkline_codec::fast_infoset::Writer;
 use trunkline_message::Limits;
 use trunkline_soap::{Fault, FaultCode, Version, graph};
 
 use super::Context;
-use super::operation::{Call, unreadable};
+use super::operation::{Call, Reply, Request, unreadable, unwritable};
 
 type Function =
     dyn Fn(graph::Message, &mut Context) -> Result<Option<graph::Message>, Fault> + Send + Sync;
@@ -46,8 +47,16 @@ struct FallbackCall {
 }
 
 impl Call for FallbackCall {
-    fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault> {
-        let request = graph::decode(bytes, &self.limits);
+    fn call(
+        &mut self,
+        request: Request<'_, '_>,
+        writer: Option<&mut Writer>,
+        context: &mut Context,
+    ) -> Result<Reply<'_>, Fault> {
+        let request = match request {
+            Request::Xml(bytes) => graph::decode(bytes, &self.limits),
+            Request::FastInfoset(reader) => graph::decode_from(reader, &self.limits),
+        };
         let request = request.map_err(|error| unreadable(&error, self.is_rpc, context))?;
         if let Some(style) = request.unknown_encoding_style()
             && context.version() == Version::Soap12
@@ -58,7 +67,7 @@ impl Call for FallbackCall {
         let encoded = request.is_encoded();
         let answer = (self.function)(request, context)?;
         context.stamp_answered();
-        let Some(mut answer) = answer else { return Ok(&[]) };
+        let Some(mut answer) = answer else { return Ok(Reply::Nothing) };
         if encoded && answer.encoding_style.is_none() {
             answer.set_encoded();
         }
@@ -66,14 +75,20 @@ impl Call for FallbackCall {
             limits: self.limits.clone(),
             ..graph::Encoder::new(context.version())
         };
-        let encoded = encoder.encode_with(context.reply_header(), &answer);
-        self.answer = encoded.map_err(|error| {
-            Fault::receiver(format!(
-                "the answer to {} cannot be written: {error}",
-                context.operation()
-            ))
-        })?;
-        Ok(&self.answer)
+        let header = context.reply_header();
+        let encoded = match writer {
+            None => encoder.encode_with(header, &answer).map(|bytes| self.answer = bytes),
+            Some(writer) => {
+                writer.begin();
+                let written = encoder.encode_to(header, &answer, writer);
+                return match written.and_then(|()| writer.finish()) {
+                    Ok(_) => Ok(Reply::FastInfoset),
+                    Err(error) => Err(unwritable(&error, context)),
+                };
+            }
+        };
+        encoded.map_err(|error| unwritable(&error, context))?;
+        Ok(Reply::Xml(&self.answer))
     }
 }
 

@@ -1,5 +1,6 @@
 //! SOAP over HTTP: SOAP 1.1 section 6, SOAP 1.2 part 2 section 7, RFC 3902.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,10 +11,10 @@ use trunkline_http::{
 };
 use trunkline_soap::{Fault, FaultCode, Version};
 
-use super::media::{SOAP_XML, TEXT_XML, media};
+use super::media::{TEXT_XML, answer_encoding, media};
 use super::public::Public;
 use super::service::{Endpoint, Service, ServiceError};
-use super::{Binding, CallReport, Conversation, Log, Outcome, charset};
+use super::{Binding, CallReport, Conversation, Log, MessageEncoding, Outcome, charset};
 use crate::Profile;
 
 /// Serves services over HTTP. A function that panics is answered for by a receiver's fault, and its
@@ -231,21 +232,28 @@ impl Site {
         request: &Request<'_>,
         response: &mut Response,
     ) {
-        let Some((version, action)) = media(request) else {
-            let accepted = "an envelope is text/xml (SOAP 1.1) or application/soap+xml (SOAP 1.2)";
+        let Some((version, received, action)) = media(request) else {
+            let accepted = "an envelope is text/xml (SOAP 1.1) or application/soap+xml (SOAP 1.2), \
+                            or Fast Infoset: application/fastinfoset or application/soap+fastinfoset";
             *response = rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, accepted);
             response.headers.remove(header::ALLOW);
             return;
         };
         let media_type = request.header("content-type").unwrap_or_default();
-        let Some(body) = charset::read(media_type, request.body) else {
+        let body = match received {
+            MessageEncoding::Xml => charset::read(media_type, request.body),
+            _ => Some(Cow::Borrowed(request.body)),
+        };
+        let Some(body) = body else {
             let text = format!("the character set of {media_type} is not known here");
             *response = rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, &text);
             response.headers.remove(header::ALLOW);
             return;
         };
         let conversation = self.conversation(caller, index);
-        let answered = unless_panics(|| conversation.answer(&body, action, version));
+        let sent = answer_encoding(request, received);
+        let answered =
+            unless_panics(|| conversation.answer_in([received, sent], &body, action, version));
         let Some(answer) = answered else {
             self.panicked(caller, index, request, response);
             return;
@@ -260,7 +268,7 @@ impl Site {
             (Outcome::Fault(_), _) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         if !answer.bytes.is_empty() {
-            response.content_type(content_type(answer.version));
+            response.content_type(sent.media_type(answer.version));
             response.body.extend_from_slice(answer.bytes);
         }
         let outcome = answer.outcome;
@@ -286,7 +294,7 @@ impl Site {
         let fault =
             Fault::receiver(format!("{} failed, and does not say why", context.operation()));
         response.status = StatusCode::INTERNAL_SERVER_ERROR;
-        response.content_type(content_type(context.version()));
+        response.content_type(MessageEncoding::Xml.media_type(context.version()));
         response.body = fault.encode(context.version());
         if let Some(log) = &self.log {
             let (endpoint, outcome) = (&self.endpoints[index], Outcome::Fault(fault.code));
@@ -319,6 +327,7 @@ impl Site {
         outcome: Outcome,
     ) -> CallReport<'a> {
         let context = conversation.context();
+        let encoding = media(request).map(|it| it.1).unwrap_or_default();
         CallReport {
             caller: context.caller(),
             identity: context.identity(),
@@ -327,8 +336,8 @@ impl Site {
             profile: Profile {
                 transport: transport_name(request.version, self.is_tls),
                 envelope: Binding { version: context.version(), ..endpoint.binding() }.envelope(),
-                encoding: "xml-utf8",
-                vocabulary: "none",
+                encoding: encoding.name(),
+                vocabulary: encoding.vocabulary(),
                 compression: request.compression.map_or("none", |it| it.name()),
                 bytes: request.body.len(),
                 unknown: context.unknown_elements(),
@@ -364,13 +373,6 @@ fn rejection(status: StatusCode, text: &str) -> Response {
     let mut response = Response::text(status, &format!("{text}\n"));
     response.headers.insert(header::ALLOW, HeaderValue::from_static("POST, GET, HEAD"));
     response
-}
-
-fn content_type(version: Version) -> &'static str {
-    match version {
-        Version::Soap11 => TEXT_XML,
-        Version::Soap12 => SOAP_XML,
-    }
 }
 
 fn unless_panics<T>(function: impl FnOnce() -> T) -> Option<T> {

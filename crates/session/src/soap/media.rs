@@ -3,21 +3,39 @@
 use trunkline_http::{self as http, HeaderMap, HeaderValue, Request, header};
 use trunkline_soap::Version;
 
-use super::CallError;
+use super::{CallError, MessageEncoding};
 
 pub(super) const TEXT_XML: &str = "text/xml; charset=utf-8";
 pub(super) const SOAP_XML: &str = "application/soap+xml; charset=utf-8";
 
-/// The SOAP that a request claims to be, and its action; None where it is of no media type of SOAP.
-pub(super) fn media<'a>(request: &Request<'a>) -> Option<(Version, &'a str)> {
+/// The SOAP that a request claims to be, how it is encoded, and its action; None where it is of no media type of
+/// SOAP. Over HTTP no vocabulary is retained: requests of one sender may come over several connections.
+pub(super) fn media<'a>(request: &Request<'a>) -> Option<(Version, MessageEncoding, &'a str)> {
     let content_type = request.header("content-type").unwrap_or_default();
-    let kind = content_type.split(';').next().unwrap_or_default().trim();
-    if kind.eq_ignore_ascii_case("application/soap+xml") {
-        return Some((Version::Soap12, parameter(content_type, "action").unwrap_or_default()));
+    let (encoding, version) = MessageEncoding::of_media_type(content_type)?;
+    let action = match version {
+        Version::Soap11 => unquoted(request.header("soapaction").unwrap_or_default().trim()),
+        Version::Soap12 => parameter(content_type, "action").unwrap_or_default(),
+    };
+    (encoding != MessageEncoding::StatefulFastInfoset).then_some((version, encoding, action))
+}
+
+/// How the answer to a request is encoded: as the request is, or in Fast Infoset if that is accepted, by which a
+/// client learns that it may send that (RFC 9110 section 12.5.1).
+pub(super) fn answer_encoding(request: &Request<'_>, received: MessageEncoding) -> MessageEncoding {
+    let accepted = request.header("accept").unwrap_or_default();
+    let mut accepted = accepted.split(',').filter(|it| {
+        let weight = parameter(it, "q").and_then(|it| it.parse::<f32>().ok());
+        weight.is_none_or(|it| it > 0.0)
+    });
+    let is_fast = |it: &str| {
+        let encoding = MessageEncoding::of_media_type(it);
+        encoding.is_some_and(|it| it.0 == MessageEncoding::FastInfoset)
+    };
+    match received == MessageEncoding::FastInfoset || accepted.any(is_fast) {
+        true => MessageEncoding::FastInfoset,
+        false => MessageEncoding::Xml,
     }
-    let is_xml = ["text/xml", "application/xml"].iter().any(|it| kind.eq_ignore_ascii_case(it));
-    let action = request.header("soapaction").unwrap_or_default();
-    is_xml.then(|| (Version::Soap11, unquoted(action.trim())))
 }
 
 /// A parameter of a media type (RFC 9110 section 5.6.6), without its quotes.

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use trunkline_codec::fast_infoset::{Reader, Writer};
 use trunkline_message::{FieldValue, Layout, Limits, Message, Structure, UnknownContent};
 use trunkline_soap::{Decoder, Encoder, Fault, FaultCode, Options, Plan, QName, Style, Version};
 
@@ -152,10 +153,50 @@ fn has_return_value(operation: &dyn Operation) -> bool {
     matches!(&output[..], [only] if !parts(operation.input()).contains(only))
 }
 
+/// A request that is to be read.
+pub(super) enum Request<'r, 'd> {
+    Xml(&'r [u8]),
+    /// From its beginning.
+    FastInfoset(&'r mut Reader<'d>),
+}
+
+/// What was written of an answer.
+pub(super) enum Reply<'c> {
+    /// There is none.
+    Nothing,
+    Xml(&'c [u8]),
+    /// A document of the writer that was there for it.
+    FastInfoset,
+}
+
 /// An operation in one conversation.
 pub(super) trait Call: Send {
-    /// Reads a request, has it answered and writes the answer. Empty for none.
-    fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault>;
+    /// Reads a request, has it answered and writes the answer: as Fast Infoset if there is a writer.
+    fn call(
+        &mut self,
+        request: Request<'_, '_>,
+        writer: Option<&mut Writer>,
+        context: &mut Context,
+    ) -> Result<Reply<'_>, Fault>;
+}
+
+impl Request<'_, '_> {
+    fn decode(
+        self,
+        decoder: &mut Decoder,
+        into: &mut impl Message,
+    ) -> trunkline_message::Result<()> {
+        match self {
+            Self::Xml(bytes) => decoder.decode(bytes, into),
+            Self::FastInfoset(reader) => decoder.decode_from(reader, into),
+        }
+    }
+}
+
+/// An answer that cannot be written.
+#[cold]
+pub(super) fn unwritable(error: &trunkline_message::Error, context: &Context) -> Fault {
+    Fault::receiver(format!("the answer to {} cannot be written: {error}", context.operation()))
 }
 
 /// An operation that is answered.
@@ -214,8 +255,13 @@ where
     Q: Message + Send,
     R: Message + Send,
 {
-    fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault> {
-        let decoded = self.decoder.decode(bytes, &mut self.request);
+    fn call(
+        &mut self,
+        request: Request<'_, '_>,
+        writer: Option<&mut Writer>,
+        context: &mut Context,
+    ) -> Result<Reply<'_>, Fault> {
+        let decoded = request.decode(&mut self.decoder, &mut self.request);
         context.set_unknown_elements(self.decoder.unknown());
         decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;
         context.stamp_decoded();
@@ -223,13 +269,15 @@ where
         context.stamp_answered();
         let encoder = &mut self.encoders[usize::from(context.version() == Version::Soap12)];
         let header = context.encoded_reply_header();
-        let encoded = encoder.encode_with(&header, &self.response);
-        encoded.map_err(|error| {
-            Fault::receiver(format!(
-                "the answer to {} cannot be written: {error}",
-                context.operation()
-            ))
-        })
+        let encoded = match writer {
+            None => encoder.encode_with(&header, &self.response).map(Reply::Xml),
+            Some(writer) => {
+                writer.begin();
+                let written = encoder.encode_to(&header, &self.response, writer);
+                written.and_then(|()| writer.finish()).map(|_| Reply::FastInfoset)
+            }
+        };
+        encoded.map_err(|error| unwritable(&error, context))
     }
 }
 
@@ -279,15 +327,20 @@ where
     Q: Structure + Message + Send,
     E: Into<Fault>,
 {
-    fn call(&mut self, bytes: &[u8], context: &mut Context) -> Result<&[u8], Fault> {
-        let mut request = Q::empty();
-        let decoded = self.decoder.decode(bytes, &mut request);
+    fn call(
+        &mut self,
+        request: Request<'_, '_>,
+        _: Option<&mut Writer>,
+        context: &mut Context,
+    ) -> Result<Reply<'_>, Fault> {
+        let mut received = Q::empty();
+        let decoded = request.decode(&mut self.decoder, &mut received);
         context.set_unknown_elements(self.decoder.unknown());
         decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;
         context.stamp_decoded();
-        (self.function)(request).map_err(Into::into)?;
+        (self.function)(received).map_err(Into::into)?;
         context.stamp_answered();
-        Ok(&[])
+        Ok(Reply::Nothing)
     }
 }
 

@@ -5,11 +5,14 @@
 //! middleware SUBJECT version    the version of the library in it
 //! middleware SUBJECT check      start the broker, send itself 1,000 messages, compare; status 3 without it
 //! middleware zeromq-proxy       the broker of ZeroMQ
+//! middleware aeron-driver DIR   Aeron's media driver
 //! ```
 //! The subjects are those of the lab: `nats`, `redis`, `mosquitto`, the streams of the first two, and what
-//! this program was built with of `zeromq` and `iceoryx2`. Protocols that are bytes on a socket are spoken
+//! this program was built with of `zeromq`, `iceoryx2` and `aeron`. Protocols that are bytes on a socket are spoken
 //! by hand, with large reads and writes and without allocating: no library is faster, which favours the peer.
 
+#[cfg(feature = "aeron")]
+mod aeron;
 mod check;
 #[cfg(feature = "iceoryx2")]
 mod iceoryx;
@@ -33,7 +36,7 @@ const ABSENT: u8 = 3;
 /// The adaptor with this name.
 fn adaptor(subject: &str) -> Option<&'static dyn Connect> {
     match subject {
-        "nats" | "nats-latest" | "jetstream-always" | "jetstream-default" => Some(&nats::Nats),
+        "nats" | "nats-latest" | "nats-latest-tls" | "jetstream-always" | "jetstream-default" => Some(&nats::Nats),
         "redis" => Some(&redis::Redis),
         "redis-streams" | "redis-always" | "redis-everysec" => Some(&redis_streams::RedisStreams),
         "mosquitto" | "mosquitto-nodelay" => Some(&mqtt::Mqtt),
@@ -41,6 +44,8 @@ fn adaptor(subject: &str) -> Option<&'static dyn Connect> {
         "zeromq" => Some(&zeromq::ZeroMq),
         #[cfg(feature = "iceoryx2")]
         "iceoryx2" => Some(&iceoryx::Iceoryx2),
+        #[cfg(feature = "aeron")]
+        "aeron" => Some(&aeron::AeronIpc),
         _ => None,
     }
 }
@@ -52,6 +57,8 @@ fn version(subject: &str) -> String {
         "zeromq" => zeromq::version(),
         #[cfg(feature = "iceoryx2")]
         "iceoryx2" => iceoryx::version(),
+        #[cfg(feature = "aeron")]
+        "aeron" => aeron::version(),
         _ => String::new(),
     }
 }
@@ -62,6 +69,8 @@ fn main() -> ExitCode {
     let done = match words[..] {
         #[cfg(feature = "zeromq")]
         ["zeromq-proxy"] => zeromq::proxy(),
+        #[cfg(feature = "aeron")]
+        ["aeron-driver", folder] => aeron::drive(folder),
         [subject, ref rest @ ..] => match (adaptor(subject), rest) {
             (Some(_), ["version"]) => {
                 println!("{}", version(subject));

@@ -13,6 +13,7 @@ use crate::measure::Setting;
 use crate::peer::process::Process;
 use crate::peer::{PeerError, PeerErrorKind};
 use trunkline_bench::folder::PrivateFolder;
+use trunkline_bench_bus::certificate::Certificate;
 use trunkline_demo::component::UNSUPPORTED;
 use trunkline_demo::component::task::{Connection, Content, Pair, Range, Task, Topics};
 use trunkline_experiment::middleware::{Guarantee, Middleware, Router};
@@ -91,6 +92,8 @@ pub(super) struct Stage<'a> {
     arguments: Vec<String>,
     running: Option<Running>,
     address: String,
+    /// What our router shows with TLS.
+    certificate: Option<Certificate>,
     folder: PrivateFolder,
     market: Market,
     runs: u16,
@@ -112,7 +115,10 @@ impl<'a> Stage<'a> {
         let folder =
             data.as_ref().map_or_else(PrivateFolder::new, |it| PrivateFolder::below(it))?;
         let peers = &setting.request.peers.folder;
-        let running = start(setting, subject, starting, (&folder, data), None)?;
+        let is_ours = subject.router == Router::Ours && subject.transport == "tls";
+        let certificate = is_ours.then(|| Certificate::make(folder.path())).transpose()?;
+        let files = (&folder, data, certificate.as_ref());
+        let running = start(setting, subject, starting, files, None)?;
         let (program, arguments) = match broker::named(subject.name) {
             Some(broker) => {
                 let program = std::path::absolute(peers.join(broker::MIDDLEWARE))?;
@@ -129,11 +135,22 @@ impl<'a> Stage<'a> {
             }
         };
         let address = match &running {
-            Some(running) => running.address().to_owned(),
+            Some(running) => reached(running, certificate.as_ref()),
             None => folder.path().display().to_string(),
         };
-        let (market, runs) = (market.clone(), 0);
-        Ok(Self { setting, subject, program, arguments, running, address, folder, market, runs })
+        let market = market.clone();
+        Ok(Self {
+            setting,
+            subject,
+            program,
+            arguments,
+            running,
+            address,
+            certificate,
+            folder,
+            market,
+            runs: 0,
+        })
     }
 
     /// Kills the router and starts it again with the files that it has left.
@@ -141,9 +158,10 @@ impl<'a> Stage<'a> {
         let Some(killed) = self.running.take().map(Running::kill) else { return Ok(()) };
         let data = self.subject.guarantee.map(|_| self.folder.path().to_owned());
         let setting = self.setting;
-        let running = start(setting, self.subject, starting, (&self.folder, data), Some(&killed))?;
+        let files = (&self.folder, data, self.certificate.as_ref());
+        let running = start(setting, self.subject, starting, files, Some(&killed))?;
         if let Some(running) = &running {
-            running.address().clone_into(&mut self.address);
+            self.address = reached(running, self.certificate.as_ref());
         }
         self.running = running;
         Ok(())
@@ -238,6 +256,12 @@ impl<'a> Stage<'a> {
     }
 }
 
+/// Where programs reach a router, and whom they trust there.
+fn reached(running: &Running, certificate: Option<&Certificate>) -> String {
+    let address = running.address();
+    certificate.map_or_else(|| address.to_owned(), |it| it.address(address))
+}
+
 /// What must be kept on a disk is left out where there is none, and the run says so.
 fn without_disk(cause: io::Error) -> Failure {
     Failure::Absent(format!("what is kept on disk is not measured: {cause}"))
@@ -247,7 +271,7 @@ fn start(
     setting: &Setting<'_>,
     subject: &Middleware,
     starting: Starting,
-    (folder, data): (&PrivateFolder, Option<PathBuf>),
+    (folder, data, certificate): (&PrivateFolder, Option<PathBuf>, Option<&Certificate>),
     killed: Option<&Arc<PrivateFolder>>,
 ) -> Result<Option<Running>, Failure> {
     let options = Options { processor: starting.processor, data, ..Options::default() };
@@ -273,6 +297,9 @@ fn start(
         Router::Ours => {
             let file = folder.path().join("trunkline.toml");
             let mut text = configuration(subject, starting, folder.path());
+            if let Some(Certificate { chain, key }) = certificate {
+                text.push_str(&format!("\n[tls]\ncertificate = {chain:?}\nkey = {key:?}\n"));
+            }
             if let Some(guarantee) = subject.guarantee {
                 text.push_str(&guarantee_of_ours(subject, guarantee, folder.path())?);
             }
@@ -300,7 +327,7 @@ fn start(
 /// topics of an experiment, which are five times what one may have by default.
 fn configuration(subject: &Middleware, starting: Starting, folder: &Path) -> String {
     let address = match subject.transport {
-        "tcp" => "tcp://127.0.0.1:0".to_owned(),
+        "tcp" | "tls" => format!("{}://127.0.0.1:0", subject.transport),
         transport => format!("{transport}://{}/router", folder.display()),
     };
     let idle = if starting.spins { "spin" } else { "block" };

@@ -1,20 +1,20 @@
 //! A hash index over a list that its owner keeps, for lists that grow too long to walk.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 
 const EMPTY: u32 = u32::MAX;
 
 /// Finds positions in a list by a hash of the items, in near-constant time whatever the items are:
 /// the hash is keyed at random, so nobody can prepare collisions.
 #[derive(Debug, Default)]
-pub(super) struct Index {
+pub(crate) struct Index<H = RandomState> {
     /// Pairs of the hash's low half and the position; the length is zero or a power of two.
     slots: Vec<(u32, u32)>,
     used: usize,
-    hasher: RandomState,
+    hasher: H,
 }
 
-impl Clone for Index {
+impl<H: Clone> Clone for Index<H> {
     fn clone(&self) -> Self {
         Self { slots: self.slots.clone(), used: self.used, hasher: self.hasher.clone() }
     }
@@ -27,9 +27,9 @@ impl Clone for Index {
     }
 }
 
-impl Index {
+impl<H: BuildHasher> Index<H> {
     /// Forgets everything and makes room for `items`, in time proportional to `items`.
-    pub(super) fn reset(&mut self, items: usize) {
+    pub(crate) fn reset(&mut self, items: usize) {
         self.used = 0;
         self.slots.clear();
         if items > 0 {
@@ -37,12 +37,13 @@ impl Index {
         }
     }
 
-    pub(super) fn hash(&self, item: impl std::hash::Hash) -> u64 {
+    pub(crate) fn hash(&self, item: impl Hash) -> u64 {
         self.hasher.hash_one(item)
     }
 
     /// The position of the item with this hash for which `equal` holds.
-    pub(super) fn find(&self, hash: u64, equal: impl Fn(u32) -> bool) -> Option<u32> {
+    #[inline]
+    pub(crate) fn find(&self, hash: u64, equal: impl Fn(u32) -> bool) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
         }
@@ -58,7 +59,7 @@ impl Index {
     }
 
     /// Adds the position of an item that is not in the index.
-    pub(super) fn insert(&mut self, hash: u64, position: u32) {
+    pub(crate) fn insert(&mut self, hash: u64, position: u32) {
         if self.used * 2 >= self.slots.len() {
             self.grow();
         }

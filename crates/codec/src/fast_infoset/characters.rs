@@ -1,0 +1,117 @@
+//! Octets to characters, none of which but XML's (XML 1.0 section 2.2) a document may have.
+
+use std::ops::Range;
+
+use trunkline_message::Result;
+use trunkline_wire::validate_utf8;
+
+use super::syntax;
+use crate::xml::{is_ncname, scan};
+
+/// Is it a character that a document may have?
+#[inline]
+pub(super) fn is_legal(character: char) -> bool {
+    !matches!(character,
+        '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// Are they all of ASCII, and none a control character? Then they are legal UTF-8.
+#[inline]
+pub(super) fn is_plain(bytes: &[u8]) -> bool {
+    let Some(last) = bytes.last_chunk::<8>() else {
+        return bytes.iter().all(|octet| matches!(octet, 0x20..0x80));
+    };
+    let (words, _) = bytes.as_chunks::<8>();
+    words.iter().all(is_plain_word) && is_plain_word(last)
+}
+
+#[inline]
+fn is_plain_word(word: &[u8; 8]) -> bool {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const SPACES: u64 = 0x2020_2020_2020_2020;
+    let word = u64::from_ne_bytes(*word);
+    // The high bit of an octet stays where nothing has to be borrowed from it.
+    let not_below = (word | HIGH) - SPACES;
+    word & HIGH == 0 && not_below & HIGH == HIGH
+}
+
+/// The text that these octets, which begin at `at`, are in UTF-8.
+#[inline]
+pub(super) fn utf8(bytes: &[u8], at: usize) -> Result<&str> {
+    let text = validate_utf8(bytes).map_err(|valid| syntax("a string is not UTF-8", at + valid))?;
+    if !is_plain(bytes) {
+        check(text, at)?;
+    }
+    Ok(text)
+}
+
+/// As [`utf8`], of a text that is taken later.
+#[inline]
+pub(super) fn check_utf8(bytes: &[u8], at: usize) -> Result<()> {
+    match is_plain(bytes) {
+        true => Ok(()),
+        false => utf8(bytes, at).map(|_| ()),
+    }
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn check(text: &str, at: usize) -> Result<()> {
+    match text.char_indices().find(|(_, character)| !is_legal(*character)) {
+        Some((offset, character)) => {
+            let code = u32::from(character);
+            Err(syntax(format!("character U+{code:04X} is not allowed"), at + offset))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Appends the text that these octets are in UTF-16, its octets in the order of the network; answers where.
+pub(super) fn append_utf16(bytes: &[u8], at: usize, out: &mut String) -> Result<Range<usize>> {
+    let start = out.len();
+    let (units, rest) = bytes.as_chunks::<2>();
+    if !rest.is_empty() {
+        return Err(syntax("a string in UTF-16 has an odd number of octets", at));
+    }
+    let units = units.iter().map(|unit| u16::from_be_bytes(*unit));
+    for character in char::decode_utf16(units) {
+        match character {
+            Ok(character) => out.push(character),
+            Err(_) => return Err(syntax("a string in UTF-16 has half a surrogate pair", at)),
+        }
+    }
+    check(&out[start..], at)?;
+    Ok(start..out.len())
+}
+
+/// Is it a name without a colon?
+#[inline]
+pub(super) fn is_name(text: &str) -> bool {
+    scan::is_plain_ncname(text.as_bytes()) || is_ncname(text)
+}
+
+/// Is it white space?
+#[inline]
+pub(super) fn is_white(text: &str) -> bool {
+    text.bytes().all(|octet| matches!(octet, b' ' | b'\t' | b'\r' | b'\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_plain_is_found_at_every_place_and_length() {
+        for length in 0..40 {
+            let mut bytes = vec![b'a'; length];
+            assert!(is_plain(&bytes));
+            for at in 0..length {
+                for octet in 0..=255 {
+                    bytes[at] = octet;
+                    assert_eq!(is_plain(&bytes), (0x20..0x80).contains(&octet), "{octet} at {at}");
+                }
+                bytes[at] = b'a';
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Strings: literal in one of four forms, or by index (X.891 clause 7.14 to 7.17, annex C.13 to C.20).
+
+use std::borrow::Cow;
+
+use trunkline_message::Result;
+
+use super::algorithm::Algorithm;
+use super::input::Input;
+use super::parser::{Namespace, Parser};
+use super::vocabulary::{Span, Table};
+use super::{alphabet, characters, exceeded, syntax};
+
+/// A text, the value of an attribute, or another string of the document. It means the same until the
+/// document ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Text {
+    place: Place,
+    start: u32,
+    length: u32,
+}
+
+/// Where a string is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Vocabulary,
+    /// In the document, in UTF-8.
+    Input,
+    /// In the memory for those of other forms.
+    Decoded,
+    /// In the document, as what stands for it in this algorithm.
+    Algorithm(Algorithm),
+}
+
+impl Text {
+    const EMPTY: Self = Self { place: Place::Vocabulary, start: 0, length: 0 };
+
+    pub(super) fn of(span: Span) -> Self {
+        Self { place: Place::Vocabulary, start: span.start, length: span.length }
+    }
+
+    fn at(place: Place, start: usize, length: usize) -> Self {
+        Self { place, start: start as u32, length: length as u32 }
+    }
+}
+
+/// The form of a literal string, by what stands in its first octet.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Utf8,
+    Utf16,
+    /// By the number of the alphabet.
+    Alphabet(usize),
+    /// By the number of the algorithm.
+    Algorithm(usize),
+}
+
+impl Parser {
+    /// A string that always becomes an entry of its table.
+    pub(super) fn identifying(&mut self, input: &mut Input<'_>, table: Table) -> Result<Span> {
+        let octet = input.octet("a string")?;
+        self.identifying_from(input, octet, table)
+    }
+
+    fn identifying_from(&mut self, input: &mut Input<'_>, octet: u8, table: Table) -> Result<Span> {
+        let at = input.at - 1;
+        if octet & 0x80 != 0 {
+            let index = input.index_2(octet)?;
+            return self.vocabulary.get(table, index, at);
+        }
+        let length = input.length_2(octet)?;
+        let start = input.at;
+        let text = characters::utf8(input.take(length, "a string")?, start)?;
+        let is_name = matches!(table, Table::Prefixes | Table::LocalNames | Table::OtherNames);
+        if is_name && !characters::is_name(text) {
+            let shown = super::algorithm::characters_of(text);
+            return Err(syntax(format!("{shown:?} is no name"), start));
+        }
+        self.vocabulary.add(table, text, &self.vocabulary_limits, at)
+    }
+
+    /// The name of a namespace.
+    pub(super) fn namespace_name_of(&mut self, input: &mut Input<'_>) -> Result<Namespace> {
+        let (octet, at) = (input.octet("the name of a namespace")?, input.at - 1);
+        if octet & 0x80 != 0 {
+            let index = input.index_2(octet)?;
+            return self.vocabulary.namespace(index, at);
+        }
+        let length = input.length_2(octet)?;
+        let start = input.at;
+        let text = characters::utf8(input.take(length, "the name of a namespace")?, start)?;
+        self.vocabulary.add_namespace(text, &self.vocabulary_limits, at)
+    }
+
+    /// A string that may become an entry of its table.
+    #[inline]
+    pub(super) fn value(&mut self, input: &mut Input<'_>, table: Table) -> Result<Text> {
+        let octet = input.octet("a value")?;
+        if octet == 0xff {
+            return Ok(Text::EMPTY);
+        }
+        if octet & 0x80 != 0 {
+            let at = input.at - 1;
+            let index = input.index_2(octet)?;
+            self.counters.indexes += 1;
+            return Ok(Text::of(self.vocabulary.get(table, index, at)?));
+        }
+        let mut number = || -> Result<(usize, usize)> {
+            let next = input.octet("the form of a string")?;
+            Ok((usize::from(octet & 0x0f) << 4 | usize::from(next >> 4), input.length_5(next)?))
+        };
+        let (form, length) = match octet & 0x30 {
+            0x00 => (Form::Utf8, input.length_5(octet)?),
+            0x10 => (Form::Utf16, input.length_5(octet)?),
+            0x20 => number().map(|(number, length)| (Form::Alphabet(number), length))?,
+            _ => number().map(|(number, length)| (Form::Algorithm(number), length))?,
+        };
+        self.literal(input, (form, length), table, octet & 0x40 != 0)
+    }
+
+    /// A piece of the text of an element, which begins with this octet.
+    #[inline]
+    pub(super) fn chunk(&mut self, input: &mut Input<'_>, octet: u8) -> Result<Text> {
+        if octet & 0x20 != 0 {
+            let at = input.at - 1;
+            let index = input.index_4(octet)?;
+            self.counters.indexes += 1;
+            return Ok(Text::of(self.vocabulary.get(Table::Chunks, index, at)?));
+        }
+        let mut number = || -> Result<(usize, usize)> {
+            let next = input.octet("the form of a text")?;
+            Ok((usize::from(octet & 3) << 6 | usize::from(next >> 2), input.length_7(next)?))
+        };
+        let (form, length) = match octet & 0x0c {
+            0x00 => (Form::Utf8, input.length_7(octet)?),
+            0x04 => (Form::Utf16, input.length_7(octet)?),
+            0x08 => number().map(|(number, length)| (Form::Alphabet(number), length))?,
+            _ => number().map(|(number, length)| (Form::Algorithm(number), length))?,
+        };
+        self.literal(input, (form, length), Table::Chunks, octet & 0x10 != 0)
+    }
+
+    #[inline]
+    fn literal(
+        &mut self,
+        input: &mut Input<'_>,
+        (form, length): (Form, usize),
+        table: Table,
+        is_added: bool,
+    ) -> Result<Text> {
+        let start = input.at;
+        let bytes = input.take(length, "a string")?;
+        self.counters.literals += 1;
+        match form {
+            Form::Utf8 if is_added => {
+                let text = characters::utf8(bytes, start)?;
+                Ok(Text::of(self.vocabulary.add(table, text, &self.vocabulary_limits, start)?))
+            }
+            Form::Utf8 => {
+                characters::check_utf8(bytes, start)?;
+                Ok(Text::at(Place::Input, start, length))
+            }
+            _ => self.decoded(bytes, start, form, table, is_added),
+        }
+    }
+
+    /// A literal that is not in UTF-8.
+    #[inline(never)]
+    fn decoded(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        form: Form,
+        table: Table,
+        is_added: bool,
+    ) -> Result<Text> {
+        let range = match form {
+            Form::Utf8 | Form::Utf16 => characters::append_utf16(bytes, at, &mut self.decoded)?,
+            Form::Alphabet(number) => {
+                let alphabets = &self.vocabulary.alphabets;
+                alphabet::append(alphabets, number, (bytes, at), &mut self.decoded)?
+            }
+            Form::Algorithm(number) => {
+                let algorithm = Algorithm::of(number, &self.vocabulary.algorithms, at)?;
+                if algorithm == Algorithm::CData && table != Table::Chunks {
+                    return Err(syntax("a CDATA section stands only in an element", at));
+                }
+                algorithm.check(bytes, at)?;
+                if !is_added {
+                    return Ok(Text::at(Place::Algorithm(algorithm), at, bytes.len()));
+                }
+                let start = self.decoded.len();
+                algorithm.append(bytes, &mut self.decoded);
+                start..self.decoded.len()
+            }
+        };
+        let limit = self.limits.message_bytes;
+        if range.end > limit {
+            return Err(exceeded("message_bytes", limit, at));
+        }
+        if !is_added {
+            return Ok(Text::at(Place::Decoded, range.start, range.len()));
+        }
+        let text = &self.decoded[range.clone()];
+        let span = self.vocabulary.add(table, text, &self.vocabulary_limits, at)?;
+        self.decoded.truncate(range.start);
+        Ok(Text::of(span))
+    }
+
+    /// A string of the document that these bytes are.
+    #[inline]
+    pub fn text<'a>(&'a self, bytes: &'a [u8], text: Text) -> Cow<'a, str> {
+        let Text { place, start, length } = text;
+        match place {
+            Place::Vocabulary => Cow::Borrowed(self.vocabulary.string(Span { start, length })),
+            // It was checked.
+            Place::Input => {
+                Cow::Borrowed(std::str::from_utf8(octets(bytes, text)).unwrap_or_default())
+            }
+            Place::Decoded => {
+                Cow::Borrowed(&self.decoded[start as usize..(start + length) as usize])
+            }
+            Place::Algorithm(algorithm) => {
+                let mut out = String::new();
+                algorithm.append(octets(bytes, text), &mut out);
+                Cow::Owned(out)
+            }
+        }
+    }
+
+    /// The octets of a string that stand for it in an algorithm.
+    #[inline]
+    pub(super) fn encoded<'a>(&self, bytes: &'a [u8], text: Text) -> Option<(Algorithm, &'a [u8])> {
+        match text.place {
+            Place::Algorithm(algorithm) => Some((algorithm, octets(bytes, text))),
+            _ => None,
+        }
+    }
+}
+
+#[inline]
+fn octets(bytes: &[u8], text: Text) -> &[u8] {
+    bytes.get(text.start as usize..(text.start + text.length) as usize).unwrap_or_default()
+}

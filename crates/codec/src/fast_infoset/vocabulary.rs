@@ -1,0 +1,377 @@
+//! The tables of who reads: what the indexes in a document stand for (X.891 clause 8).
+
+use foldhash::fast::RandomState;
+use trunkline_message::Result;
+
+use super::alphabet::Alphabet;
+use super::parser::{Name, Namespace};
+use super::{LONGEST_TABLE, exceeded, syntax};
+use crate::intern::Index;
+
+/// How much a vocabulary holds at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VocabularyLimits {
+    /// Bytes of all strings, in UTF-8.
+    pub bytes: usize,
+    /// Entries of all tables.
+    pub entries: usize,
+}
+
+impl Default for VocabularyLimits {
+    /// More than Metro sends at most, whose two tables of values grow to 4 MiB each.
+    fn default() -> Self {
+        Self { bytes: 16 << 20, entries: 1 << 20 }
+    }
+}
+
+/// How much a vocabulary holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VocabularySize {
+    /// Bytes of all strings, in UTF-8.
+    pub bytes: usize,
+    /// Entries of all tables.
+    pub entries: usize,
+}
+
+/// How values of attributes and texts were written, or read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// As indexes.
+    pub indexes: u64,
+    /// In full.
+    pub literals: u64,
+}
+
+/// The tables of strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Table {
+    Prefixes,
+    Namespaces,
+    LocalNames,
+    /// Targets of processing instructions, names of entities and notations.
+    OtherNames,
+    /// Identifiers of what stands outside a document.
+    OtherUris,
+    AttributeValues,
+    /// Texts in elements.
+    Chunks,
+    /// Comments, and what stands in processing instructions.
+    OtherStrings,
+}
+
+/// How many these are.
+pub(super) const TABLES: usize = 8;
+
+pub(super) const XML: &str = "xml";
+pub(super) const XML_NAMESPACE: &str = "http://www.w3.org/XML/1998/namespace";
+
+/// Where a string stands among all of the vocabulary.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Span {
+    pub(super) start: u32,
+    pub(super) length: u32,
+}
+
+/// A name of an element or attribute.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct QualifiedName {
+    pub(super) prefix: Span,
+    pub(super) namespace: Namespace,
+    pub(super) local: Span,
+}
+
+/// An entry of the table of namespaces; two may have the same name.
+#[derive(Clone, Copy, Debug)]
+struct NamespaceEntry {
+    name: Span,
+    namespace: Namespace,
+}
+
+/// All tables.
+#[derive(Debug, Default)]
+pub(super) struct Vocabulary {
+    /// The strings, one behind the other.
+    text: String,
+    tables: [Vec<Span>; TABLES],
+    /// For each entry of the table of namespaces.
+    namespaces: Vec<NamespaceEntry>,
+    /// All names that were read; those of the two tables, by their numbers.
+    names: Vec<QualifiedName>,
+    pub(super) elements: Vec<Name>,
+    pub(super) attributes: Vec<Name>,
+    pub(super) alphabets: Vec<Alphabet>,
+    /// Names of encoding algorithms.
+    pub(super) algorithms: Vec<Box<str>>,
+    /// Finds the first name that is in the same namespace, and is the same there.
+    index: Index<RandomState>,
+    entries: usize,
+}
+
+/// How far the tables went at some time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mark {
+    text: usize,
+    tables: [usize; TABLES],
+    names: usize,
+    elements: usize,
+    attributes: usize,
+    alphabets: usize,
+    algorithms: usize,
+    entries: usize,
+}
+
+impl Vocabulary {
+    /// Forgets everything but what every document knows.
+    pub(super) fn reset(&mut self) {
+        self.text.clear();
+        self.text.push_str(XML);
+        self.text.push_str(XML_NAMESPACE);
+        self.tables.iter_mut().for_each(Vec::clear);
+        let prefix = Span { start: 0, length: XML.len() as u32 };
+        let name = Span { start: prefix.length, length: XML_NAMESPACE.len() as u32 };
+        self.tables[Table::Prefixes as usize].push(prefix);
+        self.tables[Table::Namespaces as usize].push(name);
+        self.namespaces.clear();
+        self.namespaces.push(NamespaceEntry { name, namespace: Namespace(1) });
+        let names = self.names.len();
+        self.names.clear();
+        self.elements.clear();
+        self.attributes.clear();
+        self.alphabets.clear();
+        self.algorithms.clear();
+        self.index.reset(names.min(64));
+        self.entries = 0;
+    }
+
+    pub(super) fn size(&self) -> VocabularySize {
+        let constants = XML.len() + XML_NAMESPACE.len();
+        VocabularySize { bytes: self.text.len().saturating_sub(constants), entries: self.entries }
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            text: self.text.len(),
+            tables: self.tables.each_ref().map(Vec::len),
+            names: self.names.len(),
+            elements: self.elements.len(),
+            attributes: self.attributes.len(),
+            alphabets: self.alphabets.len(),
+            algorithms: self.algorithms.len(),
+            entries: self.entries,
+        }
+    }
+
+    /// Was anything added since?
+    pub(super) fn has_grown(&self, mark: &Mark) -> bool {
+        let others = (self.alphabets.len(), self.algorithms.len());
+        self.entries != mark.entries || others != (mark.alphabets, mark.algorithms)
+    }
+
+    /// Forgets what was added since.
+    pub(super) fn go_back(&mut self, mark: &Mark) {
+        self.text.truncate(mark.text);
+        for (table, length) in self.tables.iter_mut().zip(mark.tables) {
+            table.truncate(length);
+        }
+        self.namespaces.truncate(mark.tables[Table::Namespaces as usize]);
+        self.names.truncate(mark.names);
+        self.elements.truncate(mark.elements);
+        self.attributes.truncate(mark.attributes);
+        self.alphabets.truncate(mark.alphabets);
+        self.algorithms.truncate(mark.algorithms);
+        self.entries = mark.entries;
+        self.index.reset(mark.names + self.namespaces.len());
+        // The first of those with the same name are found.
+        for number in 1..self.namespaces.len() as u32 {
+            let entry = self.namespaces[number as usize];
+            if entry.namespace == Namespace(number + 1) {
+                self.index.insert(self.index.hash(self.string(entry.name)), NAMESPACE | number);
+            }
+        }
+        for number in 0..mark.names {
+            let name = self.names[number];
+            self.intern(name.namespace, name.local, number);
+        }
+    }
+
+    /// Has a document, or a document's initial vocabulary, added anything?
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries == 0 && self.alphabets.is_empty() && self.algorithms.is_empty()
+    }
+
+    #[inline]
+    pub(super) fn string(&self, span: Span) -> &str {
+        &self.text[span.start as usize..(span.start + span.length) as usize]
+    }
+
+    #[inline]
+    pub(super) fn name(&self, name: Name) -> &QualifiedName {
+        &self.names[name.number as usize]
+    }
+
+    /// The name of a namespace.
+    #[inline]
+    pub(super) fn namespace_name(&self, namespace: Namespace) -> &str {
+        match namespace.0 {
+            0 => "",
+            number => self.string(self.namespaces[number as usize - 1].name),
+        }
+    }
+
+    /// What an index in a table stands for; it was read before `at`.
+    #[inline]
+    pub(super) fn get(&self, table: Table, index: usize, at: usize) -> Result<Span> {
+        let entries = &self.tables[table as usize];
+        entries.get(index).copied().ok_or_else(|| unknown(table.name(), index, entries.len(), at))
+    }
+
+    /// The namespace that an index stands for.
+    #[inline]
+    pub(super) fn namespace(&self, index: usize, at: usize) -> Result<Namespace> {
+        let found = self.namespaces.get(index).map(|it| it.namespace);
+        found.ok_or_else(|| unknown("namespaces", index, self.namespaces.len(), at))
+    }
+
+    /// Room for one more entry?
+    fn count(&mut self, bytes: usize, limits: &VocabularyLimits, at: usize) -> Result<()> {
+        if self.size().bytes + bytes > limits.bytes {
+            return Err(exceeded("vocabulary bytes", limits.bytes, at));
+        }
+        if self.entries >= limits.entries {
+            return Err(exceeded("vocabulary entries", limits.entries, at));
+        }
+        self.entries += 1;
+        Ok(())
+    }
+
+    /// Adds a string to a table, if that is not full.
+    pub(super) fn add(
+        &mut self,
+        table: Table,
+        string: &str,
+        limits: &VocabularyLimits,
+        at: usize,
+    ) -> Result<Span> {
+        self.count(string.len(), limits, at)?;
+        let span = Span { start: self.text.len() as u32, length: string.len() as u32 };
+        self.text.push_str(string);
+        let entries = &mut self.tables[table as usize];
+        if entries.len() < LONGEST_TABLE {
+            entries.push(span);
+        }
+        Ok(span)
+    }
+
+    /// The entry of a table that is this string, which is added if there is none.
+    pub(super) fn find_or_add(
+        &mut self,
+        table: Table,
+        string: &str,
+        limits: &VocabularyLimits,
+        at: usize,
+    ) -> Result<Span> {
+        let entries = &self.tables[table as usize];
+        match entries.iter().find(|span| self.string(**span) == string) {
+            Some(span) => Ok(*span),
+            None => self.add(table, string, limits, at),
+        }
+    }
+
+    /// The namespace of this name, if it is known.
+    pub(super) fn find_namespace(&self, name: &str) -> Option<Namespace> {
+        let found = self.namespaces.iter().find(|it| self.string(it.name) == name);
+        found.map(|it| it.namespace)
+    }
+
+    /// Adds the name of a namespace; answers the namespace, which may be known.
+    pub(super) fn add_namespace(
+        &mut self,
+        name: &str,
+        limits: &VocabularyLimits,
+        at: usize,
+    ) -> Result<Namespace> {
+        if self.namespaces.len() >= LONGEST_TABLE {
+            return Err(exceeded("vocabulary entries", LONGEST_TABLE, at));
+        }
+        let hash = self.index.hash(name);
+        let known = self.index.find(hash, |number| {
+            // Numbers of namespaces have their highest bit set.
+            number & NAMESPACE != 0 && self.string(self.namespace_entry(number).name) == name
+        });
+        let span = self.add(Table::Namespaces, name, limits, at)?;
+        let number = self.namespaces.len() as u32;
+        let namespace = match known {
+            Some(number) => self.namespace_entry(number).namespace,
+            None if name == XML_NAMESPACE => Namespace(1),
+            None => {
+                self.index.insert(hash, NAMESPACE | number);
+                Namespace(number + 1)
+            }
+        };
+        self.namespaces.push(NamespaceEntry { name: span, namespace });
+        Ok(namespace)
+    }
+
+    fn namespace_entry(&self, number: u32) -> &NamespaceEntry {
+        &self.namespaces[(number & !NAMESPACE) as usize]
+    }
+
+    /// A name that no table has yet.
+    pub(super) fn add_name(
+        &mut self,
+        name: QualifiedName,
+        limits: &VocabularyLimits,
+        at: usize,
+    ) -> Result<Name> {
+        self.count(0, limits, at)?;
+        let number = self.names.len();
+        let same = self.intern(name.namespace, name.local, number);
+        self.names.push(name);
+        Ok(Name { number: number as u32, same })
+    }
+
+    /// The number of the first name that means the same, which may be this one.
+    fn intern(&mut self, namespace: Namespace, local: Span, number: usize) -> u32 {
+        let text = self.string(local);
+        let hash = self.index.hash((namespace.0, text));
+        let is_same = |other: u32| {
+            let Some(other) = self.names.get(other as usize) else { return false };
+            other.namespace == namespace && self.string(other.local) == text
+        };
+        if let Some(known) = self.index.find(hash, is_same) {
+            return known;
+        }
+        self.index.insert(hash, number as u32);
+        number as u32
+    }
+}
+
+/// What tells the numbers of namespaces in the index from those of names.
+const NAMESPACE: u32 = 1 << 31;
+
+impl Table {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Prefixes => "prefixes",
+            Self::Namespaces => "namespaces",
+            Self::LocalNames => "local names",
+            Self::OtherNames => "other names",
+            Self::OtherUris => "other URIs",
+            Self::AttributeValues => "attribute values",
+            Self::Chunks => "texts",
+            Self::OtherStrings => "other strings",
+        }
+    }
+}
+
+/// An index behind the end of its table.
+#[cold]
+#[inline(never)]
+pub(super) fn unknown(
+    table: &str,
+    index: usize,
+    length: usize,
+    at: usize,
+) -> trunkline_message::Error {
+    syntax(format!("index {index} in the table of {table}, which has {length}"), at)
+}

@@ -1,0 +1,595 @@
+//! Fast Infoset as an infoset, to write.
+
+mod elements;
+mod output;
+
+use std::borrow::Cow;
+
+use trunkline_message::{Error, ErrorKind, Result};
+use trunkline_wire::{Float, Integer, write_float};
+
+use self::output::Octets;
+use super::algorithm::Algorithm;
+use super::sender::{Mark, NameTable, Sender, push, string};
+use super::vocabulary::{Counters, Span, Table, VocabularyLimits, VocabularySize};
+use super::{END, HEADER, LONGEST_TABLE, TWO_ENDS, alphabet, characters};
+use crate::infoset::{self, Name};
+
+/// The encoding of the characters of strings that are written in full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8.
+    #[default]
+    Utf8,
+    /// UTF-16, in the order of the network. Names are in UTF-8 even so.
+    Utf16,
+}
+
+/// How a [`Writer`] writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriterOptions {
+    /// The encoding of texts and values.
+    pub encoding: Encoding,
+    /// Are texts of digits and signs, and dates and times, packed by restricted alphabets where they are not
+    /// indexes? This takes half of their room, and somewhat longer.
+    pub alphabets: bool,
+    /// The most bytes of a value that may become an entry of the vocabulary.
+    pub longest_entry: usize,
+    /// From when on no more values are added. Names that are new are added all the same, since the format has no
+    /// form for others: see [`Writer::is_full`].
+    pub vocabulary: VocabularyLimits,
+}
+
+impl Default for WriterOptions {
+    fn default() -> Self {
+        Self {
+            encoding: Encoding::Utf8,
+            alphabets: false,
+            longest_entry: 32,
+            vocabulary: VocabularyLimits { bytes: 1 << 20, entries: 1 << 16 },
+        }
+    }
+}
+
+/// Writes documents, either each by itself or a sequence of them on one vocabulary.
+///
+/// In a sequence, a value becomes an entry when it comes the second time, lately: most of those that come
+/// once never come again, and the format has no word for forgetting them.
+#[derive(Debug)]
+pub struct Writer {
+    options: WriterOptions,
+    retains: bool,
+    out: Vec<u8>,
+    sender: Sender,
+    /// The vocabulary at the beginning of the document, if that is not finished.
+    begun: Option<Mark>,
+    /// Ends that were not written yet, since two of them share an octet.
+    ends: usize,
+    pending: Start,
+    in_tag: bool,
+    /// Declarations in force, and for each open element how many there are outside, for elements that come as
+    /// XML.
+    scope: Vec<[Span; 2]>,
+    scope_text: String,
+    open: Vec<(usize, usize)>,
+    /// Hashes of values that came once in a sequence.
+    once: Vec<u32>,
+    /// Memory for strings in other forms.
+    packed: Vec<u8>,
+    counters: Counters,
+    failed: Option<Error>,
+}
+
+/// The start of an element, as far as it is known.
+#[derive(Debug, Default)]
+struct Start {
+    /// Strings of what follows.
+    text: String,
+    octets: Vec<u8>,
+    name: NameForm,
+    declarations: Vec<[Span; 2]>,
+    attributes: Vec<(NameForm, ValueForm)>,
+}
+
+/// A name that is to be written.
+#[derive(Clone, Copy, Debug)]
+enum NameForm {
+    Index(usize),
+    Literal([Span; 3]),
+}
+
+impl Default for NameForm {
+    fn default() -> Self {
+        Self::Index(0)
+    }
+}
+
+/// The value of an attribute that is to be written.
+#[derive(Clone, Copy, Debug)]
+enum ValueForm {
+    Text(Span),
+    /// The octets of an algorithm: from where on, and how many.
+    Octets(Algorithm, usize, usize),
+}
+
+/// How a value is written.
+enum Entry {
+    Known(usize),
+    Added,
+    Literal,
+}
+
+/// So many values that came once are remembered.
+const ONCE: usize = 2048;
+
+impl Writer {
+    /// Of documents that stand by themselves.
+    pub fn stateless(options: WriterOptions) -> Self {
+        Self::new(options, false)
+    }
+
+    /// Of a sequence of documents, which its receiver reads all and in their order.
+    pub fn retaining(options: WriterOptions) -> Self {
+        Self::new(options, true)
+    }
+
+    fn new(options: WriterOptions, retains: bool) -> Self {
+        let mut sender = Sender::default();
+        sender.reset();
+        Self {
+            options,
+            retains,
+            out: Vec::new(),
+            sender,
+            begun: None,
+            ends: 0,
+            pending: Start::default(),
+            in_tag: false,
+            scope: Vec::new(),
+            scope_text: String::new(),
+            open: Vec::new(),
+            once: if retains { vec![0; ONCE] } else { Vec::new() },
+            packed: Vec::new(),
+            counters: Counters::default(),
+            failed: None,
+        }
+    }
+
+    /// Begins a document. One that was begun and not finished never was: its entries are forgotten.
+    pub fn begin(&mut self) {
+        match self.begun.take() {
+            _ if !self.retains => self.sender.reset(),
+            Some(mark) => self.sender.go_back(&mark),
+            None => {}
+        }
+        self.begun = Some(self.sender.mark());
+        self.out.clear();
+        self.out.extend_from_slice(&HEADER);
+        self.out.push(0);
+        (self.ends, self.in_tag, self.failed) = (0, false, None);
+        self.scope.clear();
+        self.scope_text.clear();
+        self.open.clear();
+    }
+
+    /// Ends the document; its bytes stay until the next one begins.
+    ///
+    /// # Errors
+    /// Something was to be written that no document has, such as a name without the namespace of its prefix.
+    pub fn finish(&mut self) -> Result<&[u8]> {
+        self.finish_start();
+        self.ends += 1;
+        self.finish_ends();
+        match self.failed.take() {
+            Some(error) => Err(error),
+            None => {
+                self.begun = None;
+                Ok(&self.out)
+            }
+        }
+    }
+
+    /// The document that was finished last.
+    pub fn document(&self) -> &[u8] {
+        &self.out
+    }
+
+    /// How much the vocabulary holds at present.
+    pub fn vocabulary_size(&self) -> VocabularySize {
+        self.sender.size()
+    }
+
+    /// How values were written so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Has the vocabulary reached its limits? What is new from here on pays no more until another
+    /// sequence is begun, which the receiver has to be told of by other means: in SOAP over TCP by another channel.
+    pub fn is_full(&self) -> bool {
+        let (size, limits) = (self.sender.size(), &self.options.vocabulary);
+        size.entries >= limits.entries || size.bytes >= limits.bytes
+    }
+
+    #[cold]
+    fn fail(&mut self, why: &'static str) {
+        let at = self.out.len();
+        self.failed.get_or_insert_with(|| Error::new(ErrorKind::Unwritable(why), at));
+    }
+
+    #[inline]
+    fn finish_ends(&mut self) {
+        while self.ends > 1 {
+            self.out.push(TWO_ENDS);
+            self.ends -= 2;
+        }
+        if self.ends == 1 {
+            self.out.push(END);
+            self.ends = 0;
+        }
+    }
+
+    /// Writes the start of the innermost element, to which no more will come.
+    #[inline]
+    fn finish_start(&mut self) {
+        if std::mem::take(&mut self.in_tag) {
+            self.write_start();
+        }
+    }
+
+    fn write_start(&mut self) {
+        self.finish_ends();
+        let mut start = std::mem::take(&mut self.pending);
+        let mut top = if start.attributes.is_empty() { 0 } else { 0x40 };
+        if !start.declarations.is_empty() {
+            self.out.push(0x38 | top);
+            top = 0;
+            for [prefix, namespace] in &start.declarations {
+                let [prefix, namespace] =
+                    [prefix, namespace].map(|span| string(&start.text, *span));
+                let bits = u8::from(!prefix.is_empty()) << 1 | u8::from(!namespace.is_empty());
+                self.out.push(0xcc | bits);
+                self.identifying(Table::Prefixes, prefix);
+                self.identifying(Table::Namespaces, namespace);
+            }
+            self.out.push(END);
+        }
+        match start.name {
+            NameForm::Index(index) => self.out.index_3(top, index),
+            NameForm::Literal(name) => {
+                self.literal_name(NameTable::Elements, top | 0x3c, &start.text, name)
+            }
+        }
+        if !start.attributes.is_empty() {
+            for (name, value) in &start.attributes {
+                match name {
+                    NameForm::Index(index) => self.out.index_2(0, *index),
+                    NameForm::Literal(name) => {
+                        self.literal_name(NameTable::Attributes, 0x78, &start.text, *name);
+                    }
+                }
+                match *value {
+                    ValueForm::Text(span) => self.value(string(&start.text, span)),
+                    ValueForm::Octets(algorithm, from, length) => {
+                        self.out.value_head(0x30, Some(algorithm.number()), length);
+                        self.out.extend_from_slice(&start.octets[from..from + length]);
+                    }
+                }
+            }
+            self.ends = 1;
+        }
+        start.text.clear();
+        start.octets.clear();
+        start.declarations.clear();
+        start.attributes.clear();
+        self.pending = start;
+    }
+
+    /// Writes a name, which may have become an index since it was kept.
+    fn literal_name(&mut self, table: NameTable, octet: u8, text: &str, name: [Span; 3]) {
+        let [prefix, namespace, local] = name.map(|span| string(text, span));
+        let name = Name { prefix, namespace, local };
+        if let Some(index) = self.sender.find_name(table, name) {
+            return match table {
+                NameTable::Elements => self.out.index_3(octet & 0x40, index),
+                NameTable::Attributes => self.out.index_2(0, index),
+            };
+        }
+        if !prefix.is_empty() && namespace.is_empty() {
+            return self.fail("a name has a prefix that is not declared");
+        }
+        if local.is_empty() {
+            return self.fail("a name is empty");
+        }
+        let bits = u8::from(!prefix.is_empty()) << 1 | u8::from(!namespace.is_empty());
+        self.out.push(octet | bits);
+        self.identifying(Table::Prefixes, prefix);
+        self.identifying(Table::Namespaces, namespace);
+        self.identifying(Table::LocalNames, local);
+        self.sender.add_name(table, name);
+    }
+
+    /// A string that becomes an entry whatever it is; none if it is empty.
+    fn identifying(&mut self, table: Table, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let hash = self.sender.hash(table, text);
+        match self.sender.find(table, hash, text) {
+            Some(index) => self.out.index_2(0x80, index),
+            None => {
+                self.out.length_2(text.len());
+                self.out.extend_from_slice(text.as_bytes());
+                self.sender.add(table, text);
+            }
+        }
+    }
+
+    /// The value of an attribute.
+    fn value(&mut self, text: &str) {
+        if text.is_empty() {
+            return self.out.push(0xff);
+        }
+        let added = match self.entry(Table::AttributeValues, text) {
+            Entry::Known(index) => return self.out.index_2(0x80, index),
+            Entry::Added => 0x40,
+            Entry::Literal => 0,
+        };
+        match self.pack(text) {
+            Some((number, form)) => {
+                self.out.value_head(added | form << 4, number, self.packed.len())
+            }
+            None => {
+                self.out.value_head(added, None, text.len());
+                return self.out.extend_from_slice(text.as_bytes());
+            }
+        }
+        self.out.extend_from_slice(&self.packed);
+    }
+
+    /// A piece of text, which is not empty.
+    #[inline]
+    fn chunk(&mut self, text: &str) {
+        let added = match self.entry(Table::Chunks, text) {
+            Entry::Known(index) => return self.out.index_4(index),
+            Entry::Added => 0x10,
+            Entry::Literal => 0,
+        };
+        match self.pack(text) {
+            Some((number, form)) => {
+                self.out.chunk_head(added | form << 2, number, self.packed.len())
+            }
+            None => {
+                self.out.chunk_head(added, None, text.len());
+                return self.out.extend_from_slice(text.as_bytes());
+            }
+        }
+        self.out.extend_from_slice(&self.packed);
+    }
+
+    /// Puts a literal into `packed` if it is not to be in UTF-8: the number of its alphabet, and its form.
+    #[inline]
+    fn pack(&mut self, text: &str) -> Option<(Option<u8>, u8)> {
+        if !self.options.alphabets && self.options.encoding == Encoding::Utf8 {
+            return None;
+        }
+        self.packed.clear();
+        if self.options.alphabets && text.len() > 3 {
+            let number = (0..2).find(|number| alphabet::pack(*number, text, &mut self.packed));
+            if let Some(number) = number {
+                return Some((Some(number as u8), 2));
+            }
+        }
+        if self.options.encoding == Encoding::Utf8 {
+            return None;
+        }
+        self.packed.extend(text.encode_utf16().flat_map(u16::to_be_bytes));
+        Some((None, 1))
+    }
+
+    /// Is the value an entry of the table, or does it become one?
+    #[inline]
+    fn entry(&mut self, table: Table, text: &str) -> Entry {
+        if text.len() > self.options.longest_entry {
+            self.counters.literals += 1;
+            return Entry::Literal;
+        }
+        let hash = self.sender.hash(table, text);
+        if let Some(index) = self.sender.find(table, hash, text) {
+            if output::index_length(table, index) <= output::literal_length(table, text.len()) {
+                self.counters.indexes += 1;
+                return Entry::Known(index);
+            }
+            self.counters.literals += 1;
+            return Entry::Literal;
+        }
+        self.counters.literals += 1;
+        if !self.pays(table, hash, text.len()) {
+            return Entry::Literal;
+        }
+        self.sender.add(table, text);
+        Entry::Added
+    }
+
+    /// Is an entry shorter than the value, is there room for one, and does the value come again?
+    #[inline]
+    fn pays(&mut self, table: Table, hash: u64, length: usize) -> bool {
+        let next = self.sender.length(table);
+        if output::index_length(table, next) > output::literal_length(table, length)
+            || next >= LONGEST_TABLE
+        {
+            return false;
+        }
+        if self.retains {
+            // The low bits choose the place.
+            let place = &mut self.once[hash as usize % ONCE];
+            let mark = (hash >> 32) as u32 | 1;
+            if std::mem::replace(place, mark) != mark {
+                return false;
+            }
+        }
+        let (size, limits) = (self.sender.size(), &self.options.vocabulary);
+        size.entries < limits.entries && size.bytes + length <= limits.bytes
+    }
+
+    /// Writes numbers by an algorithm; `each` has so many octets.
+    fn octets<T: Copy, const N: usize>(
+        &mut self,
+        attribute: Option<Name<'_>>,
+        algorithm: Algorithm,
+        values: &[T],
+        each: impl Fn(T) -> [u8; N],
+    ) {
+        let length = N * values.len();
+        let Some(name) = attribute else {
+            self.finish_start();
+            self.finish_ends();
+            self.out.chunk_head(0x0c, Some(algorithm.number()), length);
+            return self.out.items(values, each);
+        };
+        let name = self.name(NameTable::Attributes, name);
+        let from = self.pending.octets.len();
+        self.pending.octets.items(values, each);
+        self.pending.attributes.push((name, ValueForm::Octets(algorithm, from, length)));
+    }
+
+    /// A name that is written later.
+    #[inline]
+    fn name(&mut self, table: NameTable, name: Name<'_>) -> NameForm {
+        if let Some(index) = self.sender.find_name(table, name) {
+            return NameForm::Index(index);
+        }
+        let text = &mut self.pending.text;
+        NameForm::Literal([name.prefix, name.namespace, name.local].map(|part| push(text, part)))
+    }
+}
+
+/// The text without characters that no document may have; had it none?
+#[inline]
+fn legal(text: &str) -> (Cow<'_, str>, bool) {
+    if characters::is_plain(text.as_bytes()) || text.chars().all(characters::is_legal) {
+        return (Cow::Borrowed(text), true);
+    }
+    (Cow::Owned(text.replace(|it| !characters::is_legal(it), "\u{fffd}")), false)
+}
+
+impl infoset::Writer for Writer {
+    #[inline]
+    fn start(&mut self, name: Name<'_>) {
+        self.finish_start();
+        self.pending.name = self.name(NameTable::Elements, name);
+        self.open.push((self.scope.len(), self.scope_text.len()));
+        self.in_tag = true;
+    }
+
+    fn declare(&mut self, prefix: &str, namespace: &str) -> bool {
+        let (namespace, is_legal) = legal(namespace);
+        let text = &mut self.pending.text;
+        self.pending.declarations.push([prefix, &namespace].map(|part| push(text, part)));
+        let text = &mut self.scope_text;
+        self.scope.push([prefix, &namespace].map(|part| push(text, part)));
+        is_legal
+    }
+
+    fn attribute(&mut self, name: Name<'_>, value: &str) -> bool {
+        let (value, is_legal) = legal(value);
+        let name = self.name(NameTable::Attributes, name);
+        let value = push(&mut self.pending.text, &value);
+        self.pending.attributes.push((name, ValueForm::Text(value)));
+        is_legal
+    }
+
+    #[inline]
+    fn text(&mut self, text: &str) -> bool {
+        let (text, is_legal) = legal(text);
+        if !text.is_empty() {
+            self.finish_start();
+            self.finish_ends();
+            self.chunk(&text);
+        }
+        is_legal
+    }
+
+    fn float<F: Float>(&mut self, attribute: Option<Name<'_>>, value: F) {
+        let mut window = [0; 40];
+        let length = write_float(value, &mut window);
+        // In binary it takes three octets more than the number does.
+        if length > F::BYTES + 1 {
+            return self.floats(attribute, &[value]);
+        }
+        self.put(attribute, std::str::from_utf8(&window[..length]).unwrap_or_default());
+    }
+
+    fn integer<I: Integer>(&mut self, attribute: Option<Name<'_>>, value: I) {
+        let mut window = [0; 40];
+        let length = value.write(&mut window);
+        self.put(attribute, std::str::from_utf8(&window[..length]).unwrap_or_default());
+    }
+
+    fn bytes(&mut self, attribute: Option<Name<'_>>, value: &[u8]) {
+        match value.is_empty() {
+            true => _ = self.put(attribute, ""),
+            false => self.octets(attribute, Algorithm::Base64, value, |octet| [octet]),
+        }
+    }
+
+    fn integers<I: Integer>(&mut self, attribute: Option<Name<'_>>, values: &[I]) {
+        let [first, _, ..] = values else {
+            return match values.first() {
+                Some(value) => self.integer(attribute, *value),
+                None => _ = self.put(attribute, ""),
+            };
+        };
+        let (least, most) = values
+            .iter()
+            .fold((*first, *first), |(least, most), value| (least.min(*value), most.max(*value)));
+        let (least, most) = (least.to_i128(), most.to_i128());
+        let fits = |bits: u32| -(1_i128 << (bits - 1)) <= least && most < 1 << (bits - 1);
+        if fits(16) {
+            self.octets(attribute, Algorithm::Short, values, |it| {
+                (it.to_i64() as i16).to_be_bytes()
+            });
+        } else if fits(32) {
+            self.octets(attribute, Algorithm::Int, values, |it| (it.to_i64() as i32).to_be_bytes());
+        } else if fits(64) {
+            self.octets(attribute, Algorithm::Long, values, |it| it.to_i64().to_be_bytes());
+        } else {
+            let text = infoset::spaced(values, I::write);
+            self.put(attribute, &text);
+        }
+    }
+
+    fn floats<F: Float>(&mut self, attribute: Option<Name<'_>>, values: &[F]) {
+        match (values.is_empty(), F::BYTES) {
+            (true, _) => _ = self.put(attribute, ""),
+            (false, 4) => self.octets(attribute, Algorithm::Float, values, |value| {
+                (value.bits() as u32).to_be_bytes()
+            }),
+            (false, _) => {
+                self.octets(attribute, Algorithm::Double, values, |value| {
+                    value.bits().to_be_bytes()
+                });
+            }
+        }
+    }
+
+    fn raw(&mut self, elements: &str) {
+        if let Err(why) = self.write_elements(elements) {
+            self.fail(why);
+        }
+    }
+
+    #[inline]
+    fn end(&mut self) {
+        self.finish_start();
+        if let Some((declarations, text)) = self.open.pop() {
+            self.scope.truncate(declarations);
+            self.scope_text.truncate(text);
+            self.ends += 1;
+        }
+    }
+
+    fn position(&self) -> usize {
+        self.out.len()
+    }
+}

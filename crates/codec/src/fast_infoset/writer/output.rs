@@ -1,0 +1,169 @@
+//! Lengths and indexes as they begin somewhere within an octet (X.891 annex C.21 to C.28).
+
+use crate::fast_infoset::vocabulary::Table;
+
+/// What is appended to.
+pub(super) trait Octets {
+    /// An index from the second bit on, behind the bits `top`.
+    fn index_2(&mut self, top: u8, index: usize);
+
+    /// That of an element's name, from the third bit on.
+    fn index_3(&mut self, top: u8, index: usize);
+
+    /// That of a piece of text.
+    fn index_4(&mut self, index: usize);
+
+    /// A length from the second bit on, behind a bit that is 0.
+    fn length_2(&mut self, length: usize);
+
+    /// What stands before the octets of a value of an attribute, in the form of these bits.
+    fn value_head(&mut self, bits: u8, number: Option<u8>, length: usize);
+
+    /// The same of a piece of text.
+    fn chunk_head(&mut self, bits: u8, number: Option<u8>, length: usize);
+
+    /// Values, each of which takes `N` octets.
+    fn items<T: Copy, const N: usize>(&mut self, values: &[T], each: impl Fn(T) -> [u8; N]);
+}
+
+/// The octets of a number that has 8, 16 or more bits behind the first `top`.
+fn number(out: &mut Vec<u8>, top: u8, number: usize, octets: usize) {
+    out.push(top | (number >> (8 * octets)) as u8);
+    out.extend_from_slice(&(number as u64).to_be_bytes()[8 - octets..]);
+}
+
+impl Octets for Vec<u8> {
+    #[inline]
+    fn index_2(&mut self, top: u8, index: usize) {
+        match index {
+            0..64 => self.push(top | index as u8),
+            64..8256 => number(self, top | 0x40, index - 64, 1),
+            _ => number(self, top | 0x60, index - 8256, 2),
+        }
+    }
+
+    #[inline]
+    fn index_3(&mut self, top: u8, index: usize) {
+        match index {
+            0..32 => self.push(top | index as u8),
+            32..2080 => number(self, top | 0x20, index - 32, 1),
+            2080..526_368 => number(self, top | 0x28, index - 2080, 2),
+            _ => number(self, top | 0x30, index - 526_368, 3),
+        }
+    }
+
+    #[inline]
+    fn index_4(&mut self, index: usize) {
+        match index {
+            0..16 => self.push(0xa0 | index as u8),
+            16..1040 => number(self, 0xb0, index - 16, 1),
+            1040..263_184 => number(self, 0xb4, index - 1040, 2),
+            _ => number(self, 0xb8, index - 263_184, 3),
+        }
+    }
+
+    fn length_2(&mut self, length: usize) {
+        match length {
+            0..65 => self.push((length - 1) as u8),
+            65..321 => number(self, 0x40, length - 65, 1),
+            _ => number(self, 0x60, length - 321, 4),
+        }
+    }
+
+    fn value_head(&mut self, bits: u8, table_number: Option<u8>, length: usize) {
+        let top = match table_number {
+            None => bits,
+            Some(number) => {
+                self.push(bits | number >> 4);
+                number << 4
+            }
+        };
+        match length {
+            0..9 => self.push(top | (length - 1) as u8),
+            9..265 => number(self, top | 8, length - 9, 1),
+            _ => number(self, top | 0x0c, length - 265, 4),
+        }
+    }
+
+    #[inline]
+    fn chunk_head(&mut self, bits: u8, table_number: Option<u8>, length: usize) {
+        let top = match table_number {
+            None => 0x80 | bits,
+            Some(number) => {
+                self.push(0x80 | bits | number >> 6);
+                number << 2
+            }
+        };
+        match length {
+            0..3 => self.push(top | (length - 1) as u8),
+            3..259 => number(self, top | 2, length - 3, 1),
+            _ => number(self, top | 3, length - 259, 4),
+        }
+    }
+
+    #[inline]
+    fn items<T: Copy, const N: usize>(&mut self, values: &[T], each: impl Fn(T) -> [u8; N]) {
+        let start = self.len();
+        self.resize(start + N * values.len(), 0);
+        let (places, _) = self[start..].as_chunks_mut::<N>();
+        places.iter_mut().zip(values).for_each(|(place, value)| *place = each(*value));
+    }
+}
+
+/// How many octets an index of a table takes.
+#[inline]
+pub(super) fn index_length(table: Table, index: usize) -> usize {
+    match (table == Table::Chunks, index) {
+        (true, 0..16) | (false, 0..64) => 1,
+        (true, 16..1040) | (false, 64..8256) => 2,
+        (true, 1040..263_184) | (false, _) => 3,
+        (true, _) => 4,
+    }
+}
+
+/// How many octets a value takes in full, in UTF-8.
+#[inline]
+pub(super) fn literal_length(table: Table, length: usize) -> usize {
+    let longest = if table == Table::Chunks { 2 } else { 8 };
+    length + 1 + usize::from(length > longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fast_infoset::input::Input;
+
+    /// What is written at the edges of each range is read, in as many octets as are counted.
+    #[test]
+    fn numbers_are_read_as_they_were_written() {
+        let edges = [0, 1, 2, 8, 9, 16, 32, 64, 65, 259, 264, 265, 320, 321, 1040, 2080, 8256];
+        let more = [263_184, 526_368, 1_048_575];
+        let near = |edge: usize| [edge.saturating_sub(1), edge, edge + 1];
+        for number in edges.into_iter().chain(more).flat_map(near) {
+            let check = |write: &dyn Fn(&mut Vec<u8>),
+                         read: &dyn Fn(&mut Input<'_>, u8) -> usize| {
+                let mut out = Vec::new();
+                write(&mut out);
+                let mut input = Input { bytes: &out, at: 1, longest: usize::MAX };
+                assert_eq!(read(&mut input, out[0]), number, "{out:x?}");
+                assert_eq!(input.at, out.len());
+                out.len()
+            };
+            let length =
+                check(&|out| out.index_2(0x80, number), &|it, octet| it.index_2(octet).unwrap());
+            assert_eq!(length, index_length(Table::AttributeValues, number));
+            check(&|out| out.index_3(0x40, number), &|it, octet| it.index_3(octet).unwrap());
+            let length = check(&|out| out.index_4(number), &|it, octet| it.index_4(octet).unwrap());
+            assert_eq!(length, index_length(Table::Chunks, number), "{number}");
+            if number > 0 {
+                check(&|out| out.length_2(number), &|it, octet| it.length_2(octet).unwrap());
+                check(&|out| out.value_head(0x40, None, number), &|it, octet| {
+                    it.length_5(octet).unwrap()
+                });
+                check(&|out| out.chunk_head(0x10, None, number), &|it, octet| {
+                    it.length_7(octet).unwrap()
+                });
+            }
+        }
+    }
+}
