@@ -76,3 +76,8 @@ fn journal() {
 fn websocket() {
     drive("websocket", fuzz::websocket, 20_000);
 }
+
+#[test]
+fn soap_tcp() {
+    drive("soap_tcp", fuzz::soap_tcp, 20_000);
+}

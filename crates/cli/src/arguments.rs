@@ -81,6 +81,8 @@ pub(crate) enum Command {
     /// Call SOAP services
     #[command(subcommand)]
     Soap(SoapCommand),
+    /// Print Fast Infoset documents as XML
+    Decode(DecodeArguments),
     /// Make loopback behave as an Ethernet or a wide-area link, between a client and its server
     Link(LinkArguments),
     /// Print what a shell needs to complete our verbs and options
@@ -393,6 +395,18 @@ pub(crate) struct SchemaArguments {
     pub(crate) listing: bool,
     #[command(flatten)]
     pub(crate) form: FormArguments,
+}
+
+/// Of `decode`.
+#[derive(Debug, Args)]
+pub(crate) struct DecodeArguments {
+    /// Documents in the order in which they were sent; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<String>,
+    /// Each document builds on the vocabulary of those before, as on a connection of SOAP/TCP (stateful Fast
+    /// Infoset). Its size and use are told on standard error
+    #[arg(long)]
+    pub(crate) retain: bool,
 }
 
 /// Of `link`.

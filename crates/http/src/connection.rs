@@ -19,6 +19,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::oneshot;
 
+use super::beside::{self, Beside};
 use super::clock::{Phase, Watch};
 use super::compression::Inflating;
 use super::counters::{ThreadCounters, one};
@@ -33,6 +34,8 @@ pub(super) struct Service<H> {
     pub(super) handler: H,
     pub(super) config: Arc<Config>,
     pub(super) pool: Option<Pool>,
+    /// What is spoken on the port beside HTTP.
+    pub(super) beside: Option<Box<dyn Beside>>,
 }
 
 /// A connection.
@@ -55,9 +58,19 @@ pub(super) async fn serve<H: Handler>(
     service: Arc<Service<H>>,
     watch: Arc<Watch>,
     counters: Arc<ThreadCounters>,
-    transport: Transport<Arc<ThreadCounters>>,
+    mut transport: Transport<Arc<ThreadCounters>>,
     peer: Peer,
 ) {
+    if let Some(beside) = service.beside.as_deref() {
+        match beside::is_spoken(beside, &transport, &watch).await {
+            None => return,
+            Some(true) => {
+                let transport = &mut transport;
+                return beside::serve(&service, beside, &watch, &counters, transport, &peer).await;
+            }
+            Some(false) => {}
+        }
+    }
     let config = Arc::clone(&service.config);
     let io =
         Guarded::new(transport, Arc::clone(&watch), Arc::clone(&config), Arc::clone(&counters));

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod beside;
 mod client;
 mod clock;
 mod compression;
@@ -27,6 +28,7 @@ mod transport;
 pub use bytes::Bytes;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version, header};
 
+pub use beside::{Beside, Talk, Waiting};
 pub use client::{Client, ClientConfig, Received};
 pub use compression::Compression;
 pub use config::{Config, Order, Workers};

@@ -107,3 +107,21 @@ impl Response {
         response
     }
 }
+
+/// A handler that something else has too.
+impl<H: Handler> Handler for std::sync::Arc<H> {
+    type Connection = H::Connection;
+
+    fn connect(&self, peer: &Peer) -> Self::Connection {
+        (**self).connect(peer)
+    }
+
+    fn handle(
+        &self,
+        connection: &mut Self::Connection,
+        request: &Request<'_>,
+        response: &mut Response,
+    ) {
+        (**self).handle(connection, request, response);
+    }
+}

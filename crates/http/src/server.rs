@@ -18,6 +18,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
+use super::beside::Beside;
 use super::clock::{Clock, Watch};
 use super::config::Workers;
 use super::connection::{self, Service};
@@ -29,11 +30,17 @@ use super::transport::{Counted, Transport};
 use super::{Config, Error, Handler, Peer, Result, TlsPeer};
 
 /// A server that has an address and does not answer yet.
-#[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     config: Config,
+    beside: Option<Box<dyn Beside>>,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+    }
 }
 
 /// A server that answers, until it is stopped or dropped.
@@ -91,7 +98,7 @@ impl Server {
                     let address = listener.local_addr().map_err(failed)?;
                     // Where it cannot be raised, accepting waits when there are no more.
                     let _ = raise_open_files(config.connections as u64 + 256);
-                    return Ok(Self { listener, address, config });
+                    return Ok(Self { listener, address, config, beside: None });
                 }
                 Err(cause) => last = Some(cause),
             }
@@ -111,12 +118,19 @@ impl Server {
         }
         listener.set_nonblocking(true).map_err(failed)?;
         let _ = raise_open_files(config.connections as u64 + 256);
-        Ok(Self { listener, address, config })
+        Ok(Self { listener, address, config, beside: None })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Speaks another protocol too, with those clients that begin with its first byte.
+    #[must_use]
+    pub fn beside(mut self, protocol: impl Beside) -> Self {
+        self.beside = Some(Box::new(protocol));
+        self
     }
 
     /// Starts to answer, on threads of its own.
@@ -129,7 +143,8 @@ impl Server {
             Workers::InPlace => None,
             Workers::Pool { threads, queue, order } => Some(Pool::start(threads, queue, order)?),
         };
-        let service = Arc::new(Service { handler, config: Arc::clone(&config), pool });
+        let service =
+            Arc::new(Service { handler, config: Arc::clone(&config), pool, beside: self.beside });
         let stopped = Arc::clone(&service);
         let stop_pool = Box::new(move || {
             if let Some(pool) = &stopped.pool {

@@ -42,6 +42,14 @@ impl<C: Count> AsyncRead for Counted<C> {
 }
 
 impl<C: Count> Counted<C> {
+    fn poll_peek(
+        &self,
+        context: &mut Context<'_>,
+        room: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<usize>> {
+        self.stream.poll_peek(context, room)
+    }
+
     fn sent(&self, bytes: usize) -> Poll<io::Result<usize>> {
         self.count.sent().fetch_add(bytes as u64, Relaxed);
         Poll::Ready(Ok(bytes))
@@ -101,6 +109,21 @@ macro_rules! either {
             Transport::Tls($stream) => $call,
         }
     };
+}
+
+impl<C: Count> Transport<C> {
+    /// Looks at bytes, and leaves them there to be read. There are none to be looked at with TLS.
+    pub(super) fn poll_peek(
+        &self,
+        context: &mut Context<'_>,
+        room: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<usize>> {
+        match self {
+            Self::Plain(stream) => stream.poll_peek(context, room),
+            #[cfg(feature = "tls")]
+            Self::Tls(_) => Poll::Ready(Ok(0)),
+        }
+    }
 }
 
 impl<C: Count> AsyncRead for Transport<C> {

@@ -1,5 +1,7 @@
 //! Delivery policies and administration from outside: a real router with a real folder, and the client library.
 
+mod threads;
+
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,6 +33,7 @@ impl Drop for Folder {
 
 fn config(directory: &Path) -> Config {
     let mut config = Config::default();
+    config.router.threads = threads::threads();
     config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
     (config.listen.http, config.listen.websocket) = (None, None);
     config.journal.directory = Some(directory.to_owned());

@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p trunkline-session --example calculator` calls itself and ends; with an address,
 //! such as `127.0.0.1:8080`, it serves until it is stopped, and its WSDL is at
-//! `http://127.0.0.1:8080/calculator?wsdl`.
+//! `http://127.0.0.1:8080/calculator?wsdl`. `metro/run` beside this file has Metro call it over SOAP/TCP.
 
 use trunkline_message::Message;
 use trunkline_session::soap::{Binding, CallError, Fault, Server, Service};
@@ -48,6 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .at("/calculator/rpc", Binding::rpc_encoded());
     let server = Server::new()
         .service(service)
+        .offer_soap_tcp()
         .on_call(|call| println!("{call}"))
         .start(address.as_deref().unwrap_or("127.0.0.1:0"))?;
     if address.is_some() {

@@ -6,6 +6,7 @@ pub mod native;
 mod profile;
 pub mod router;
 pub mod soap;
+pub mod soap_tcp;
 pub mod websocket;
 
 pub use profile::Profile;

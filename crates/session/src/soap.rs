@@ -6,12 +6,15 @@
 
 mod binding;
 mod call;
+mod channel;
+mod channels;
 mod charset;
 mod client;
 mod context;
 mod conversation;
 pub mod element;
 mod encoding;
+mod exchange;
 mod fallback;
 pub mod header;
 mod http;

@@ -11,6 +11,7 @@ mod journal;
 mod native;
 mod record;
 mod soap;
+mod soap_tcp;
 mod websocket;
 mod xml;
 
@@ -23,5 +24,6 @@ pub use journal::journal;
 pub use native::native;
 pub use record::record;
 pub use soap::soap;
+pub use soap_tcp::soap_tcp;
 pub use websocket::websocket;
 pub use xml::{markup, xml};

@@ -10,7 +10,7 @@ use super::Arguments;
 const GROUPS: &[(&str, &[&str])] = &[
     ("The router", &["serve", "top", "admin", "config", "credentials", "journal", "simulate"]),
     ("Its clients", &["pub", "sub", "request", "reply", "durable"]),
-    ("Services and messages", &["soap", "schema"]),
+    ("Services and messages", &["soap", "decode", "schema"]),
     ("Measuring and planning", &["lab", "plan", "link"]),
     ("The command line", &["completions", "man", "help"]),
 ];
@@ -79,6 +79,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("lab peers", "trunkline lab peers"),
     ("lab list", "trunkline lab list"),
     ("plan", "trunkline plan --rate 70 --clients 100 --bandwidth 256k"),
+    ("decode", "trunkline decode envelope.finf"),
     ("schema", "trunkline schema market-data"),
     ("soap call", "trunkline soap call http://127.0.0.1:8080/calculator add a=40 b=2"),
     ("link", "trunkline link --to 127.0.0.1:7400 --rate 10M --delay 20ms"),

@@ -245,6 +245,7 @@ impl Config {
         };
         let time = |time| quoted(&time_text(time));
         page.section("[router]");
+        page.key("threads", &router.threads, "that read and write; the first also routes");
         page.key("idle", &quoted(&idle), "block, spin, or spin for a time such as 20us first");
         page.key("keepalive", &time(router.keepalive), "silence after which a client is pinged");
         page.key(

@@ -3,6 +3,8 @@
 mod authority;
 mod foreign;
 mod hostile;
+#[path = "../threads/mod.rs"]
+mod threads;
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -38,6 +40,7 @@ fn start(name: &str, authority: &Authority, is_mutual: bool) -> (Folder, Running
     let folder = Folder::new(name);
     folder.set(&authority.issue("router"));
     let mut config = folder.config();
+    config.router.threads = threads::threads();
     config.tls.client_ca = is_mutual.then(|| folder.file("clients.pem", &authority.pem()));
     let router = Server::start(config).expect("a router");
     (folder, router)

@@ -10,14 +10,14 @@ use trunkline_soap::{
 };
 
 use super::Binding;
+use super::exchange::{Exchange, Head, Reply};
 use super::header::{self, Received};
-use super::http::transport_name;
-use super::media::request_headers;
 use super::prologue::Prologues;
 use super::url::Url;
 use crate::Profile;
 
-/// A client of one service, over one HTTP connection that is kept alive.
+/// A client of one service, over one connection that is kept: of HTTP, or of
+/// [SOAP/TCP](crate::soap_tcp) where the URL begins with `vnd.sun.ws.tcp://`.
 ///
 /// [`client!`](crate::client) makes a struct with a method for each operation of it. By hand:
 ///
@@ -37,7 +37,7 @@ use crate::Profile;
 /// ```
 #[derive(Debug)]
 pub struct Client {
-    http: http::Client,
+    exchange: Exchange,
     url: Url,
     namespace: String,
     binding: Binding,
@@ -64,12 +64,14 @@ pub struct Client {
 pub enum CallError {
     /// The service rejected: its fault.
     Fault(Box<Fault>),
-    /// The URL is not valid, or not one of HTTP.
+    /// The URL is not valid, or of neither HTTP nor SOAP/TCP.
     Url(String),
     /// The SOAPAction cannot stand in a header: it has quotes, backslashes or control characters.
     Action(String),
     /// There is no connection, or it broke, or took too long.
     Transport(http::Error),
+    /// The server reports an error on a channel of SOAP/TCP, or does not keep to the protocol.
+    Channel(Box<crate::soap_tcp::Error>),
     /// The answer of the server is not SOAP.
     Status {
         /// The status code.
@@ -92,6 +94,7 @@ impl fmt::Display for CallError {
             Self::Url(problem) => out.write_str(problem),
             Self::Action(action) => write!(out, "{action:?} cannot be an action"),
             Self::Transport(error) => write!(out, "{error}"),
+            Self::Channel(error) => write!(out, "{error}"),
             Self::Status { status, text } => write!(out, "HTTP status {status}: {text}"),
             Self::Request(error) => write!(out, "the request cannot be written: {error}"),
             Self::Reply(error) => write!(out, "the reply cannot be read: {error}"),
@@ -124,8 +127,7 @@ struct CalledOperation {
     reply: &'static Arc<Layout>,
     encoder: Encoder,
     decoder: Decoder,
-    /// Of the HTTP request.
-    headers: http::HeaderMap,
+    head: Head,
 }
 
 impl fmt::Debug for CalledOperation {
@@ -163,7 +165,7 @@ impl Client {
             return Err(CallError::Url(format!("{}: {why}", url.authority)));
         }
         Ok(Self {
-            http: http::Client::new(&url.authority, config)?,
+            exchange: Exchange::new(&url, config)?,
             url,
             namespace: namespace.to_owned(),
             binding,
@@ -222,13 +224,13 @@ impl Client {
     /// How the last call travelled.
     pub fn profile(&mut self) -> Option<Profile> {
         let bytes = self.sent?;
-        let config = self.http.config_mut();
+        let (transport, compression) = self.exchange.profile(self.url.is_tls);
         Some(Profile {
-            transport: transport_name(config.version, self.url.is_tls),
+            transport,
             envelope: self.binding.envelope(),
             encoding: "xml-utf8",
             vocabulary: "none",
-            compression: config.compression.map_or("none", |it| it.name()),
+            compression,
             bytes,
             unknown: self.unknown + self.reply_header.unknown(),
         })
@@ -265,14 +267,14 @@ impl Client {
         let index = self.operation::<Q>(operation, R::layout())?;
         let response = self.exchange(index, request)?;
         if response.body.is_empty() {
-            let status = response.status.as_u16();
-            return Err(CallError::Status { status, text: "an empty answer".to_owned() });
+            let (status, text) = (response.status, "an empty answer".to_owned());
+            return Err(CallError::Status { status, text });
         }
         let decoder = &mut self.operations[index].decoder;
         let decoded = decoder.decode(&response.body, reply);
         self.unknown = decoder.unknown();
         match self.plain.find(&response.body) {
-            Some(()) if decoded.is_ok() && response.status.is_success() => Ok(()),
+            Some(()) if decoded.is_ok() && response.is_success() => Ok(()),
             _ => self.look_closer(&response, decoded),
         }
     }
@@ -288,7 +290,7 @@ impl Client {
     ) -> Result<(), CallError> {
         let index = self.operation::<Q>(operation, Q::layout())?;
         let response = self.exchange(index, request)?;
-        match response.body.is_empty() && response.status.is_success() {
+        match response.body.is_empty() && response.is_success() {
             true => Ok(()),
             // Some services answer with an empty envelope all the same.
             false => self.look_closer(&response, Ok(())),
@@ -300,10 +302,10 @@ impl Client {
     #[cold]
     fn look_closer(
         &mut self,
-        response: &http::Received,
+        response: &Reply,
         decoded: trunkline_message::Result<()>,
     ) -> Result<(), CallError> {
-        let is_reply = response.status.is_success() && is_xml(&response.headers);
+        let is_reply = response.is_success() && response.is_xml;
         let mut opened = match soap::open(&response.body, &self.limits) {
             Ok(opened) => opened,
             Err(_) if !is_reply => return Err(status(response)),
@@ -333,29 +335,19 @@ impl Client {
     }
 
     /// Sends the request and waits for the answer.
-    fn exchange<Q: Message>(
-        &mut self,
-        index: usize,
-        request: &Q,
-    ) -> Result<http::Received, CallError> {
+    fn exchange<Q: Message>(&mut self, index: usize, request: &Q) -> Result<Reply, CallError> {
         let known = &mut self.operations[index];
         let envelope = known.encoder.encode_with(&self.encoded_header, request);
         let envelope = envelope.map_err(CallError::Request)?;
         (self.sent, self.unknown) = (Some(envelope.len()), 0);
         self.reply_header.clear();
-        let path = &self.url.path;
-        Ok(self.http.request(&http::Method::POST, path, &known.headers, envelope)?)
+        self.exchange.call(&self.url.path, &known.head, envelope)
     }
 
-    fn post(
-        &mut self,
-        headers: &http::HeaderMap,
-        envelope: Bytes,
-    ) -> Result<http::Received, CallError> {
+    fn post(&mut self, head: &Head, envelope: &[u8]) -> Result<Reply, CallError> {
         (self.sent, self.unknown) = (Some(envelope.len()), 0);
         self.reply_header.clear();
-        let (method, path) = (http::Method::POST, &self.url.path);
-        Ok(self.http.request_bytes(&method, path, headers, envelope)?)
+        self.exchange.call(&self.url.path, head, envelope)
     }
 
     /// Sends a message without a schema, and gives the answer, if there is one. Header blocks are
@@ -370,10 +362,10 @@ impl Client {
     ) -> Result<Option<graph::Message>, CallError> {
         let encoder = graph::Encoder::new(self.binding.version);
         let envelope = encoder.encode_with(&self.header, message).map_err(CallError::Request)?;
-        let headers = request_headers(self.binding.version, action)?;
-        let response = self.post(&headers, envelope.into())?;
+        let head = Head::new(self.binding.version, action)?;
+        let response = self.post(&head, &envelope)?;
         self.last = response.body.clone();
-        if response.body.is_empty() && response.status.is_success() {
+        if response.body.is_empty() && response.is_success() {
             return Ok(None);
         }
         self.look_closer(&response, Ok(()))?;
@@ -385,14 +377,14 @@ impl Client {
         String::from_utf8_lossy(&self.last).into_owned()
     }
 
-    /// The document at the client's URL, such as a WSDL.
+    /// The document at the client's URL, such as a WSDL. It comes over HTTP, also where calls go over
+    /// SOAP/TCP.
     ///
     /// # Errors
     /// Why there is none.
     pub fn get(&mut self) -> Result<Vec<u8>, CallError> {
-        let none = http::HeaderMap::new();
-        let response = self.http.request(&http::Method::GET, &self.url.path, &none, &[])?;
-        match response.status.is_success() {
+        let response = self.exchange.get(&self.url)?;
+        match response.is_success() {
             true => Ok(response.body.to_vec()),
             false => Err(status(&response)),
         }
@@ -437,19 +429,13 @@ impl CalledOperation {
             reply,
             encoder: Encoder::new(&outward),
             decoder: Decoder::with_limits(&inward, limits.clone()).on_unknown(*on_unknown),
-            headers: request_headers(binding.version, &action)?,
+            head: Head::new(binding.version, &action)?,
         })
     }
 }
 
-fn status(response: &http::Received) -> CallError {
+fn status(response: &Reply) -> CallError {
     let text = String::from_utf8_lossy(&response.body);
     let text = text.trim().chars().take(200).collect();
-    CallError::Status { status: response.status.as_u16(), text }
-}
-
-/// Is it of a media type of XML, or of none?
-fn is_xml(headers: &http::HeaderMap) -> bool {
-    let kind = headers.get(http::header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
-    kind.is_none_or(|it| it.contains("xml"))
+    CallError::Status { status: response.status, text }
 }

@@ -11,14 +11,17 @@ use trunkline_http::{
 };
 use trunkline_soap::{Fault, FaultCode, Version};
 
+use super::channels::Channels;
 use super::media::{TEXT_XML, answer_encoding, media};
 use super::public::Public;
 use super::service::{Endpoint, Service, ServiceError};
+use super::wsdl::Offer;
 use super::{Binding, CallReport, Conversation, Log, MessageEncoding, Outcome, charset};
 use crate::Profile;
+use crate::soap_tcp::Limits;
 
-/// Serves services over HTTP. A function that panics is answered for by a receiver's fault, and its
-/// connection goes on.
+/// Serves services over HTTP, and on the same port over [SOAP/TCP](crate::soap_tcp), unless the port has
+/// TLS. A function that panics is answered for by a receiver's fault, and its connection goes on.
 #[derive(Default)]
 pub struct Server {
     services: Vec<Service>,
@@ -27,6 +30,7 @@ pub struct Server {
     is_timed: bool,
     public_address: Option<String>,
     trusts_forwarded: bool,
+    offer: Offer,
 }
 
 /// A server that runs; it stops when dropped.
@@ -130,6 +134,15 @@ impl Server {
         self
     }
 
+    /// WSDLs have the policy by which Metro's clients, if they select the optimal transport, change from
+    /// HTTP to SOAP/TCP by themselves. Only for a server that they reach without a proxy of HTTP
+    /// between; with TLS there is none.
+    #[must_use]
+    pub fn offer_soap_tcp(mut self) -> Self {
+        self.offer = Offer::Channels;
+        self
+    }
+
     /// Reports say how long decoding, the function and encoding took.
     #[must_use]
     pub fn time_stages(mut self) -> Self {
@@ -158,8 +171,12 @@ impl Server {
             None => Public::OfRequest { is_tls, trusts_forwarded: self.trusts_forwarded },
             Some(url) => Public::at(url).map_err(StartError::PublicAddress)?,
         };
-        let site = Site { endpoints, log: self.log, is_timed: self.is_timed, is_tls, public };
-        let http = http::Server::bind(address, self.config)?.serve(site)?;
+        let limits = Limits { message_bytes: self.config.body_bytes, ..Limits::default() };
+        let (log, is_timed) = (self.log, self.is_timed);
+        let offer = if is_tls { Offer::None } else { self.offer };
+        let site = Arc::new(Site { endpoints, log, is_timed, is_tls, public, offer });
+        let channels = Channels { site: Arc::clone(&site), limits };
+        let http = http::Server::bind(address, self.config)?.beside(channels).serve(site)?;
         Ok(Running { http })
     }
 }
@@ -187,27 +204,43 @@ impl Running {
 }
 
 /// All endpoints of a server.
-struct Site {
-    endpoints: Vec<Endpoint>,
-    log: Option<Arc<Log>>,
+pub(super) struct Site {
+    pub(super) endpoints: Vec<Endpoint>,
+    pub(super) log: Option<Arc<Log>>,
     is_timed: bool,
     is_tls: bool,
     public: Public,
+    offer: Offer,
 }
 
 /// The state of a connection: a conversation with each endpoint that was called.
-struct Caller {
+pub(super) struct Caller {
     address: SocketAddr,
     identity: Option<String>,
     conversations: Vec<(usize, Conversation)>,
+}
+
+impl Caller {
+    pub(super) fn new(peer: &Peer) -> Self {
+        let identity = peer.tls.as_ref().and_then(|tls| tls.subject.clone());
+        Self { address: peer.address, identity, conversations: Vec::new() }
+    }
+}
+
+/// How a request and its answer travelled.
+pub(super) struct Travelled {
+    pub(super) transport: &'static str,
+    pub(super) encoding: MessageEncoding,
+    pub(super) compression: &'static str,
+    pub(super) bytes: usize,
+    pub(super) answer_bytes: usize,
 }
 
 impl Handler for Site {
     type Connection = Caller;
 
     fn connect(&self, peer: &Peer) -> Caller {
-        let identity = peer.tls.as_ref().and_then(|tls| tls.subject.clone());
-        Caller { address: peer.address, identity, conversations: Vec::new() }
+        Caller::new(peer)
     }
 
     fn handle(&self, caller: &mut Caller, request: &Request<'_>, response: &mut Response) {
@@ -273,14 +306,22 @@ impl Site {
         }
         let outcome = answer.outcome;
         if let Some(log) = &self.log {
-            let (endpoint, conversation) =
-                (&self.endpoints[index], self.conversation(caller, index));
-            let report = self.report(endpoint, conversation, request, response, outcome);
-            log(&report);
+            let travelled = self.travelled(request, response);
+            log(&self.report(caller, index, &travelled, outcome));
         }
     }
 
-    /// Answers for a function that panicked. It drops the conversation, because its state is unknown.
+    fn travelled(&self, request: &Request<'_>, response: &Response) -> Travelled {
+        Travelled {
+            transport: transport_name(request.version, self.is_tls),
+            encoding: media(request).map(|it| it.1).unwrap_or_default(),
+            compression: request.compression.map_or("none", |it| it.name()),
+            bytes: request.body.len(),
+            answer_bytes: response.body.len(),
+        }
+    }
+
+    /// Answers for a function that panicked.
     #[cold]
     fn panicked(
         &self,
@@ -289,22 +330,41 @@ impl Site {
         request: &Request<'_>,
         response: &mut Response,
     ) {
-        let conversation = self.conversation(caller, index);
-        let context = conversation.context();
-        let fault =
-            Fault::receiver(format!("{} failed, and does not say why", context.operation()));
+        let (fault, version) = self.silent(caller, index);
         response.status = StatusCode::INTERNAL_SERVER_ERROR;
-        response.content_type(MessageEncoding::Xml.media_type(context.version()));
-        response.body = fault.encode(context.version());
+        response.content_type(MessageEncoding::Xml.media_type(version));
+        response.body = fault.encode(version);
+        let travelled = self.travelled(request, response);
+        self.forget(caller, index, &travelled, &fault);
+    }
+
+    /// The fault of a function that panicked, and the SOAP that it is told in.
+    pub(super) fn silent(&self, caller: &mut Caller, index: usize) -> (Fault, Version) {
+        let context = self.conversation(caller, index).context();
+        let reason = format!("{} failed, and does not say why", context.operation());
+        (Fault::receiver(reason), context.version())
+    }
+
+    /// Reports a function that panicked, and drops its conversation, whose state is unknown.
+    pub(super) fn forget(
+        &self,
+        caller: &mut Caller,
+        index: usize,
+        travelled: &Travelled,
+        fault: &Fault,
+    ) {
         if let Some(log) = &self.log {
-            let (endpoint, outcome) = (&self.endpoints[index], Outcome::Fault(fault.code));
-            let report = self.report(endpoint, conversation, request, response, outcome);
+            let report = self.report(caller, index, travelled, Outcome::Fault(fault.code));
             log(&CallReport { reason: Some(&fault.reason), ..report });
         }
         caller.conversations.retain(|(other, _)| *other != index);
     }
 
-    fn conversation<'a>(&self, caller: &'a mut Caller, index: usize) -> &'a mut Conversation {
+    pub(super) fn conversation<'a>(
+        &self,
+        caller: &'a mut Caller,
+        index: usize,
+    ) -> &'a mut Conversation {
         let Caller { address, identity, conversations } = caller;
         let place = conversations.iter().position(|it| it.0 == index).unwrap_or_else(|| {
             let endpoint = self.endpoints[index].clone();
@@ -318,31 +378,31 @@ impl Site {
         &mut conversations[place].1
     }
 
-    fn report<'a>(
-        &self,
-        endpoint: &'a Endpoint,
-        conversation: &'a Conversation,
-        request: &Request<'_>,
-        response: &Response,
+    pub(super) fn report<'a>(
+        &'a self,
+        caller: &'a mut Caller,
+        index: usize,
+        travelled: &Travelled,
         outcome: Outcome,
     ) -> CallReport<'a> {
+        let endpoint = &self.endpoints[index];
+        let conversation = &*self.conversation(caller, index);
         let context = conversation.context();
-        let encoding = media(request).map(|it| it.1).unwrap_or_default();
         CallReport {
             caller: context.caller(),
             identity: context.identity(),
             path: endpoint.path(),
             operation: context.operation(),
             profile: Profile {
-                transport: transport_name(request.version, self.is_tls),
+                transport: travelled.transport,
                 envelope: Binding { version: context.version(), ..endpoint.binding() }.envelope(),
-                encoding: encoding.name(),
-                vocabulary: encoding.vocabulary(),
-                compression: request.compression.map_or("none", |it| it.name()),
-                bytes: request.body.len(),
+                encoding: travelled.encoding.name(),
+                vocabulary: travelled.encoding.vocabulary(),
+                compression: travelled.compression,
+                bytes: travelled.bytes,
                 unknown: context.unknown_elements(),
             },
-            answer_bytes: response.body.len(),
+            answer_bytes: travelled.answer_bytes,
             outcome,
             reason: conversation.reason(),
             stages: conversation.stages(),
@@ -358,7 +418,8 @@ impl Site {
         }
         let mut response = Response::default();
         response.content_type(TEXT_XML);
-        response.body = endpoint.wsdl(&self.public.location(request, path)).into_bytes();
+        response.body =
+            endpoint.wsdl_with(&self.public.location(request, path), self.offer).into_bytes();
         response
     }
 
@@ -375,7 +436,7 @@ fn rejection(status: StatusCode, text: &str) -> Response {
     response
 }
 
-fn unless_panics<T>(function: impl FnOnce() -> T) -> Option<T> {
+pub(super) fn unless_panics<T>(function: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(function)).ok()
 }
 

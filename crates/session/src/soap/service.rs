@@ -10,7 +10,7 @@ use trunkline_soap::{Fault, QName, Style, graph};
 use super::conversation::Conversation;
 use super::fallback::Fallback;
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
-use super::wsdl::{self, Description, OperationDescription};
+use super::wsdl::{self, Description, Offer, OperationDescription};
 use super::{Binding, Context, Function};
 
 /// Functions from request to response or fault, under names in a namespace.
@@ -461,9 +461,14 @@ impl Endpoint {
 
     /// The WSDL, for a service that clients reach at `location`.
     pub fn wsdl(&self, location: &str) -> String {
+        self.wsdl_with(location, Offer::None)
+    }
+
+    /// As [`wsdl`](Self::wsdl), with what the server offers beside HTTP.
+    pub(super) fn wsdl_with(&self, location: &str, offer: Offer) -> String {
         match &self.0.service.described_by {
             Some(document) => document.clone(),
-            None => wsdl::write(&self.description(location)),
+            None => wsdl::write_with(&self.description(location), offer),
         }
     }
 

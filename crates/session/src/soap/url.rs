@@ -4,7 +4,7 @@ use trunkline_http::Uri;
 
 use super::CallError;
 
-/// An HTTP URL in the parts that a client needs.
+/// A URL of HTTP or of SOAP/TCP in the parts that a client needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Url {
     /// `host:port`.
@@ -12,16 +12,22 @@ pub(super) struct Url {
     /// Path and query.
     pub(super) path: String,
     pub(super) is_tls: bool,
+    /// Is it of SOAP/TCP?
+    pub(super) is_channel: bool,
 }
+
+/// The scheme of SOAP/TCP.
+const CHANNEL: &str = "vnd.sun.ws.tcp";
 
 impl Url {
     pub(super) fn parse(text: &str) -> Result<Self, CallError> {
         let error = |why: &str| CallError::Url(format!("{text:?} is no URL of a service: {why}"));
         let uri: Uri =
             text.parse().map_err(|_| error("a URL is http:// and a host, or https://"))?;
-        let is_tls = match uri.scheme_str() {
-            Some("http") => false,
-            Some("https") => true,
+        let (is_tls, is_channel) = match uri.scheme_str() {
+            Some("http") => (false, false),
+            Some("https") => (true, false),
+            Some(CHANNEL) => (false, true),
             Some(_) => return Err(error("its scheme is neither http nor https")),
             None => return Err(error("a URL begins with http:// or https://")),
         };
@@ -29,6 +35,9 @@ impl Url {
         let authority = uri.authority().map_or("", |it| it.as_str());
         let port = match (authority.strip_prefix(host), uri.port_u16()) {
             (None, _) => return Err(error("it names a user, who is not told to anybody")),
+            (Some("" | ":"), _) if is_channel => {
+                return Err(error("it has no port, and SOAP/TCP has none of its own"));
+            }
             (Some("" | ":"), _) => {
                 if is_tls {
                     443
@@ -41,6 +50,16 @@ impl Url {
         };
         let path = uri.path_and_query().map_or("/", |it| it.as_str());
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-        Ok(Self { authority: format!("{host}:{port}"), path, is_tls })
+        Ok(Self { authority: format!("{host}:{port}"), path, is_tls, is_channel })
+    }
+
+    /// All of it again.
+    pub(super) fn whole(&self) -> String {
+        let scheme = match (self.is_channel, self.is_tls) {
+            (true, _) => CHANNEL,
+            (false, true) => "https",
+            (false, false) => "http",
+        };
+        format!("{scheme}://{}{}", self.authority, self.path)
     }
 }

@@ -41,6 +41,7 @@ mod derived;
 mod facets;
 mod markup;
 mod messages;
+mod policy;
 mod schema;
 mod shape;
 mod types;
@@ -125,6 +126,20 @@ impl Description {
 ///
 /// The same description gives the same bytes.
 pub fn write(description: &Description) -> String {
+    write_with(description, Offer::None)
+}
+
+/// What a server offers beside the transport that the bindings name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Offer {
+    #[default]
+    None,
+    /// SOAP/TCP on the same host and port.
+    Channels,
+}
+
+/// As [`write`](fn@write), with the policy by which clients learn of what is offered.
+pub(super) fn write_with(description: &Description, offer: Offer) -> String {
     let shapes = description.shapes();
     let mut types = Types::new(description);
     let messages = messages::collect(description, &shapes, &mut types);
@@ -152,10 +167,11 @@ pub fn write(description: &Description) -> String {
     attributes.extend(others.iter().map(|(name, value)| (&**name, *value)));
     markup.begin("wsdl:definitions", &attributes);
     markup.documentation(description.documentation.as_deref());
+    policy::write(description, offer, &mut markup);
     types.write(description, &shapes, &mut markup);
     messages.iter().for_each(|message| message.write(&mut markup));
     messages::port_types(description, &shapes, &messages, &mut markup);
-    binding::bindings(description, &shapes, &mut markup);
+    binding::bindings(description, &shapes, offer, &mut markup);
     binding::service(description, &mut markup);
     markup.end("wsdl:definitions");
     markup.finish()

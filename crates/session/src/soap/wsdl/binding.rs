@@ -7,20 +7,27 @@ use trunkline_soap::Version;
 
 use super::markup::Markup;
 use super::messages;
+use super::policy;
 use super::shape::Shape;
 use super::types::ENCODING;
-use super::{Binding, Description, OperationDescription};
+use super::{Binding, Description, Offer, OperationDescription};
 
 /// The transport of both versions (WSDL 1.1 section 3.3, and its binding for SOAP 1.2).
 const HTTP: &str = "http://schemas.xmlsoap.org/soap/http";
 /// The encoding rules of SOAP 1.2.
 const ENCODING12: &str = "http://www.w3.org/2003/05/soap-encoding";
 
-pub(super) fn bindings(description: &Description, shapes: &[Shape], markup: &mut Markup) {
+pub(super) fn bindings(
+    description: &Description,
+    shapes: &[Shape],
+    offer: Offer,
+    markup: &mut Markup,
+) {
     for binding in &description.bindings {
         let shape = Shape::of(binding);
         let port_type = format!("tns:{}", shape.port_type(description, shapes));
         markup.begin("wsdl:binding", &[("name", &binding.name), ("type", &port_type)]);
+        policy::refer(&binding.name, offer, markup);
         let writer = Writer::new(description, binding);
         markup.empty(&writer.name("binding"), &[("style", writer.style), ("transport", HTTP)]);
         for operation in &description.operations {

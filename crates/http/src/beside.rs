@@ -1,0 +1,210 @@
+//! Another protocol on the port of HTTP, told from it by the first byte of a connection.
+
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::oneshot;
+
+use super::clock::{Phase, Watch};
+use super::connection::{self, Service};
+use super::counters::{ThreadCounters, one};
+use super::transport::Transport;
+use super::{Handler, Peer};
+
+/// A protocol that is spoken beside HTTP. Connections with TLS are always HTTP.
+pub trait Beside: Send + Sync + 'static {
+    /// The first byte that a client sends, and none of HTTP does.
+    fn first_byte(&self) -> u8;
+
+    /// Somebody has connected who speaks it.
+    fn connect(&self, peer: &Peer) -> Box<dyn Talk>;
+}
+
+/// One connection of such a protocol: bytes in, bytes out. Time-outs, threads and limits of connections
+/// are those of HTTP.
+pub trait Talk: Send {
+    /// Takes bytes in, and goes on until it has to wait.
+    fn receive(&mut self, bytes: &[u8]);
+
+    /// What it waits for.
+    fn waits(&self) -> Waiting;
+
+    /// Handles the request that waits, and goes on until it has to wait again. Blocks only where a
+    /// [`Handler`] may.
+    fn handle(&mut self);
+
+    /// Rejects the request that waits: so many wait already.
+    fn reject(&mut self);
+
+    /// What is to be sent; it is taken out of it.
+    fn output(&mut self) -> &mut Vec<u8>;
+}
+
+/// What a [`Talk`] waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// For a request, at most [`idle_timeout`](super::Config::idle_timeout).
+    Request,
+    /// For the rest of a handshake, at most [`header_timeout`](super::Config::header_timeout).
+    Handshake,
+    /// For the rest of a request, at most [`body_timeout`](super::Config::body_timeout) from its
+    /// beginning.
+    Rest,
+    /// For being handled: a request of so many bytes.
+    Handling(u64),
+    /// For nothing; the connection ends.
+    End,
+}
+
+/// Answers are collected up to so many bytes.
+const TOGETHER: usize = 64 << 10;
+/// Memory that is kept for the next answers.
+const KEPT: usize = 1 << 20;
+
+/// Does the client speak it? None if it says nothing, or the connection has to end.
+pub(super) async fn is_spoken(
+    beside: &dyn Beside,
+    transport: &Transport<Arc<ThreadCounters>>,
+    watch: &Watch,
+) -> Option<bool> {
+    let mut first = [0];
+    let mut first = ReadBuf::new(&mut first);
+    let peeked = until(watch, |context| transport.poll_peek(context, &mut first)).await?;
+    match peeked {
+        Ok(1) => Some(first.filled() == [beside.first_byte()]),
+        // Closed, or with TLS; HTTP knows what to do.
+        _ => Some(false),
+    }
+}
+
+/// Speaks it to the end.
+pub(super) async fn serve<H: Handler>(
+    service: &Service<H>,
+    beside: &dyn Beside,
+    watch: &Watch,
+    counters: &ThreadCounters,
+    transport: &mut Transport<Arc<ThreadCounters>>,
+    peer: &Peer,
+) {
+    // A lock only for the pool, whose threads have it in turns with this one; never waited for.
+    let talk = Arc::new(Mutex::new(beside.connect(peer)));
+    let locked = || talk.lock().unwrap_or_else(PoisonError::into_inner);
+    watch.enter(Phase::Head);
+    let mut room = vec![0; 16 << 10];
+    loop {
+        let waits = locked().waits();
+        let is_handling = matches!(waits, Waiting::Handling(_));
+        // Answers to requests that came together go together.
+        let is_due = |length| if is_handling { length > TOGETHER } else { length > 0 };
+        if is_due(locked().output().len()) {
+            let mut output = std::mem::take(locked().output());
+            watch.enter(Phase::Writing);
+            if write(transport, watch, &output).await.is_none() {
+                return;
+            }
+            watch.enter(Phase::Idle);
+            output.clear();
+            output.shrink_to(KEPT);
+            *locked().output() = output;
+        }
+        match waits {
+            Waiting::End => return connection::end(transport, None, true).await,
+            Waiting::Handling(length) => {
+                one(&counters.requests);
+                watch.enter(Phase::Handling);
+                handle(service, &talk, counters, length).await;
+                watch.set_clock();
+                // It had to stay while its request was being handled.
+                watch.spare();
+                continue;
+            }
+            Waiting::Rest if watch.phase() != Phase::Body => watch.enter(Phase::Body),
+            Waiting::Handshake if watch.phase() != Phase::Head => watch.enter(Phase::Head),
+            Waiting::Request if watch.phase() != Phase::Idle => watch.enter(Phase::Idle),
+            Waiting::Rest | Waiting::Handshake | Waiting::Request => {}
+        }
+        let mut bytes = ReadBuf::new(&mut room);
+        let read = until(watch, |context| {
+            ready!(Pin::new(&mut *transport).poll_read(context, &mut bytes))?;
+            Poll::Ready(Ok(bytes.filled().len()))
+        });
+        match read.await {
+            Some(Ok(1..)) => {
+                let length = bytes.filled().len();
+                locked().receive(&room[..length]);
+            }
+            _ => return,
+        }
+    }
+}
+
+async fn handle<H: Handler>(
+    service: &Service<H>,
+    talk: &Arc<Mutex<Box<dyn Talk>>>,
+    counters: &ThreadCounters,
+    length: u64,
+) {
+    use std::sync::atomic::Ordering::Relaxed;
+    let locked = |talk: &Mutex<Box<dyn Talk>>| {
+        talk.lock().unwrap_or_else(PoisonError::into_inner).handle();
+    };
+    let Some(pool) = &service.pool else {
+        counters.handling.store(true, Relaxed);
+        locked(talk);
+        counters.handling.store(false, Relaxed);
+        return;
+    };
+    let (sender, receiver) = oneshot::channel();
+    let shared = Arc::clone(talk);
+    let job = Box::new(move || {
+        locked(&shared);
+        // The receiver is gone if the connection is.
+        let _ = sender.send(());
+    });
+    // Else the job is dropped, and the request rejected with it.
+    let _ = pool.give(length, job);
+    if receiver.await.is_err() {
+        one(&counters.rejected);
+        talk.lock().unwrap_or_else(PoisonError::into_inner).reject();
+    }
+}
+
+async fn write(
+    transport: &mut Transport<Arc<ThreadCounters>>,
+    watch: &Watch,
+    mut bytes: &[u8],
+) -> Option<()> {
+    while !bytes.is_empty() {
+        let written = until(watch, |context| Pin::new(&mut *transport).poll_write(context, bytes));
+        match written.await? {
+            Ok(written @ 1..) => bytes = &bytes[written..],
+            _ => return None,
+        }
+    }
+    let flushed =
+        until(watch, |context| Pin::new(&mut *transport).poll_flush(context).map_ok(|()| 0));
+    flushed.await?.ok().map(|_| ())
+}
+
+/// The result of a poll; None where the connection has to end before it is ready.
+async fn until(
+    watch: &Watch,
+    mut poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<usize>>,
+) -> Option<io::Result<usize>> {
+    poll_fn(|context| {
+        if let Poll::Ready(result) = poll(context) {
+            return Poll::Ready(Some(result));
+        }
+        let stops = watch.stopping() && matches!(watch.phase(), Phase::Idle | Phase::Head);
+        if stops || watch.is_evicted() || watch.overdue() {
+            return Poll::Ready(None);
+        }
+        watch.register(context.waker());
+        Poll::Pending
+    })
+    .await
+}

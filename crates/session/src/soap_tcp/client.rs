@@ -1,0 +1,169 @@
+//! A client's side of a connection.
+
+use trunkline_message::Limits as XmlLimits;
+use trunkline_soap::Fault;
+
+use super::content::CHARSET;
+use super::error::{Error, ErrorCode};
+use super::frame::write_message;
+use super::receiver::{Limits, Received, Receiver};
+use super::service_channel::{Answered, Asked};
+use super::{Content, MAGIC, VERSIONS};
+
+/// A client's side of one connection: one request at a time, as the protocol has it.
+///
+/// What it asks for goes to [`output`](Self::output), bytes that came go into
+/// [`receive`](Self::receive), and [`next`](Self::next) says what they mean.
+#[derive(Debug)]
+pub struct ClientSession {
+    receiver: Receiver,
+    /// The server's versions, until they are known.
+    versions: Option<Vec<u8>>,
+    output: Vec<u8>,
+}
+
+/// A channel that the server has opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    channel: u32,
+    contents: Vec<Option<Content>>,
+    params: Vec<String>,
+}
+
+/// What the server did.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ClientEvent<'a> {
+    /// It speaks the same versions, and waits for requests.
+    Ready,
+    /// It has a session.
+    Session,
+    /// It has opened a channel.
+    Opened(Opened),
+    /// It has closed one.
+    Closed,
+    /// It does not do what was asked of it on the service channel.
+    Refused(Fault),
+    /// Its answer, in this media type; None if that is none of those that were agreed on.
+    Answer(u32, &'a [u8]),
+    /// It has taken a one-way call.
+    Nothing,
+    /// It reports an error. After a critical one the connection ends.
+    Error(Error),
+}
+
+impl Opened {
+    /// The best media type that both sides have for these messages.
+    pub fn content(&self, wanted: Content) -> Option<u32> {
+        self.contents.iter().position(|it| *it == Some(wanted)).map(|place| place as u32)
+    }
+
+    /// The media type at a position.
+    pub fn content_at(&self, position: u32) -> Option<Content> {
+        *self.contents.get(position as usize)?
+    }
+}
+
+impl ClientSession {
+    /// A session of a connection that has been made; its output begins it.
+    pub fn new(limits: Limits) -> Self {
+        let output = [MAGIC, &VERSIONS].concat();
+        Self { receiver: Receiver::new(limits), versions: Some(Vec::new()), output }
+    }
+
+    /// What is to be sent; take what has been sent out of it.
+    pub fn output(&mut self) -> &mut Vec<u8> {
+        &mut self.output
+    }
+
+    /// Asks for a session, as the first thing after the handshake.
+    pub fn initiate(&mut self) {
+        self.ask(&Asked::InitiateSession);
+    }
+
+    /// Asks for a channel to the service at a URL, for messages of this media type.
+    pub fn open(&mut self, url: &str, content: Content) {
+        self.ask(&Asked::OpenChannel {
+            target: url.to_owned(),
+            contents: vec![content.name().to_owned()],
+            params: vec![CHARSET.to_owned(), content.action().to_owned()],
+        });
+    }
+
+    /// Asks to close a channel.
+    pub fn close(&mut self, opened: &Opened) {
+        self.ask(&Asked::CloseChannel { channel: opened.channel });
+    }
+
+    fn ask(&mut self, asked: &Asked) {
+        let params = [(0, "utf-8"), (1, "\"\"")];
+        write_message(0, 0, &params, &asked.write(), &mut self.output);
+    }
+
+    /// Sends an envelope. False if the channel has not this media type, and nothing is sent.
+    pub fn call(&mut self, opened: &Opened, content: Content, action: &str, body: &[u8]) -> bool {
+        let Some(place) = opened.content(content) else { return false };
+        let quoted = format!("\"{action}\"");
+        let known = [(CHARSET, "utf-8"), (content.action(), &*quoted)];
+        let mut params = [(0, ""); 2];
+        let mut count = 0;
+        for (name, value) in known {
+            if let Some(id) = opened.params.iter().position(|it| it == name) {
+                params[count] = (id as u32, value);
+                count += 1;
+            }
+        }
+        write_message(opened.channel, place, &params[..count], body, &mut self.output);
+        true
+    }
+
+    /// Takes bytes in.
+    pub fn receive(&mut self, bytes: &[u8]) {
+        match &mut self.versions {
+            Some(said) => said.extend_from_slice(bytes),
+            None => self.receiver.receive(bytes),
+        }
+    }
+
+    /// What came, if all of it has.
+    ///
+    /// # Errors
+    /// The server speaks another version, or what it says is not of this protocol. The connection has to
+    /// be closed.
+    pub fn next(&mut self) -> Result<Option<ClientEvent<'_>>, Error> {
+        if let Some(said) = &mut self.versions {
+            let known = said.len().min(VERSIONS.len());
+            if said[..known] != VERSIONS[..known] {
+                let text = "the server speaks no SOAP/TCP 1.0";
+                return Err(Error::new(ErrorCode::MalformedFrame, text));
+            }
+            if known < VERSIONS.len() {
+                return Ok(None);
+            }
+            let rest = said.split_off(known);
+            self.receiver.receive(&rest);
+            self.versions = None;
+            return Ok(Some(ClientEvent::Ready));
+        }
+        let Some(received) = self.receiver.next().map_err(|(_, error)| error)? else {
+            return Ok(None);
+        };
+        Ok(Some(match received {
+            Received::Error(_, error) => ClientEvent::Error(error),
+            Received::Nothing(_) => ClientEvent::Nothing,
+            Received::Message(message) if message.channel != 0 => {
+                ClientEvent::Answer(message.content, message.body)
+            }
+            Received::Message(message) => {
+                match Answered::read(message.body, &XmlLimits::default()) {
+                    Err(fault) => ClientEvent::Refused(fault),
+                    Ok(Answered::InitiateSession) => ClientEvent::Session,
+                    Ok(Answered::CloseChannel) => ClientEvent::Closed,
+                    Ok(Answered::OpenChannel { channel, contents, params }) => {
+                        let contents = contents.iter().map(|it| Content::of(it)).collect();
+                        ClientEvent::Opened(Opened { channel, contents, params })
+                    }
+                }
+            }
+        }))
+    }
+}

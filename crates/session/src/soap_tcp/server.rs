@@ -1,0 +1,347 @@
+//! A server's side of a connection.
+
+use trunkline_message::Limits as XmlLimits;
+use trunkline_soap::Version;
+
+use super::content::{CHARSET, PARAMS};
+use super::error::{Error, ErrorCode};
+use super::frame::{write_error, write_message, write_nothing};
+use super::number::{Lack, Nibbles};
+use super::receiver::{Limits, Message, Received, Receiver};
+use super::service_channel::{Answered, Asked, Refusal, refused};
+use super::{Content, MAGIC, VERSIONS};
+use crate::soap::MessageEncoding;
+
+/// The services that channels can be opened to.
+pub trait Targets {
+    /// The number of the service that a URL names, if there is one.
+    fn find(&self, url: &str) -> Option<usize>;
+}
+
+/// A server's side of one connection.
+///
+/// Bytes that came go into [`receive`](Self::receive), and bytes to be sent come from
+/// [`output`](Self::output). [`advance`](Self::advance) does by itself all but the calls of services:
+/// where it says [`Waits::ForAnswer`], [`request`](Self::request) has one, and one of the answers is
+/// called. It is called again after each of them, and after [`receive`](Self::receive).
+#[derive(Debug)]
+pub struct ServerSession {
+    receiver: Receiver,
+    limits: Limits,
+    stage: Stage,
+    /// The bytes of the handshake, until it is done.
+    handshake: Vec<u8>,
+    /// By number, less one; numbers are not used again.
+    channels: Vec<Option<Channel>>,
+    output: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Handshake,
+    Open,
+    /// A request of this channel waits, in this media type.
+    Asked(u32, u32),
+    Closed,
+}
+
+/// What a session waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// For the rest of the handshake.
+    ForHandshake,
+    /// For a request.
+    ForRequest,
+    /// For the rest of one.
+    ForRest,
+    /// For the answer to a request.
+    ForAnswer,
+    /// For nothing: the connection ends once the output has been sent.
+    End,
+}
+
+/// A channel that is open.
+#[derive(Debug)]
+struct Channel {
+    target: usize,
+    contents: Vec<Content>,
+    /// What has been agreed on, in that order.
+    params: Vec<&'static str>,
+}
+
+/// A request to a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request<'a> {
+    /// Its channel.
+    pub channel: u32,
+    /// The service's number, as [`Targets`] has it.
+    pub target: usize,
+    /// How it is written.
+    pub content: Content,
+    /// Its action, without quotes; empty where there is none.
+    pub action: &'a str,
+    /// The character set, where it is said.
+    pub charset: Option<&'a str>,
+    /// The envelope.
+    pub body: &'a [u8],
+}
+
+impl ServerSession {
+    /// A session of a connection that has been accepted.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            receiver: Receiver::new(limits),
+            limits,
+            stage: Stage::Handshake,
+            handshake: Vec::new(),
+            channels: Vec::new(),
+            output: Vec::new(),
+        }
+    }
+
+    /// Takes bytes in.
+    pub fn receive(&mut self, bytes: &[u8]) {
+        match self.stage {
+            Stage::Handshake => self.handshake.extend_from_slice(bytes),
+            Stage::Closed => {}
+            Stage::Open | Stage::Asked(..) => self.receiver.receive(bytes),
+        }
+    }
+
+    /// What is to be sent; take what has been sent out of it.
+    pub fn output(&mut self) -> &mut Vec<u8> {
+        &mut self.output
+    }
+
+    /// Goes on, until it has to wait.
+    pub fn advance(&mut self, targets: &impl Targets) -> Waits {
+        loop {
+            match self.stage {
+                Stage::Closed => return Waits::End,
+                Stage::Asked(..) => return Waits::ForAnswer,
+                Stage::Handshake => {
+                    if !self.shake_hands() {
+                        return Waits::ForHandshake;
+                    }
+                }
+                Stage::Open => {
+                    if !self.take(targets) {
+                        return match self.receiver.is_within() {
+                            true => Waits::ForRest,
+                            false => Waits::ForRequest,
+                        };
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes the next message; false if it is not whole.
+    fn take(&mut self, targets: &impl Targets) -> bool {
+        match self.receiver.next() {
+            Err((channel, error)) => self.end(channel, &error),
+            Ok(None) => return false,
+            Ok(Some(Received::Message(message))) if message.channel == 0 => {
+                let asked = served(&message);
+                self.serve(asked, targets);
+            }
+            Ok(Some(Received::Message(Message { channel, content, .. }))) => {
+                self.asked(channel, content);
+            }
+            Ok(Some(Received::Error(_, error))) if error.code.is_critical() => {
+                self.stage = Stage::Closed;
+            }
+            // The client gave a message up, or answers what nobody asked.
+            Ok(Some(Received::Error(..) | Received::Nothing(_))) => {}
+        }
+        true
+    }
+
+    /// True once both sides have said their versions, or the connection has to end.
+    fn shake_hands(&mut self) -> bool {
+        let said = self.handshake.len().min(MAGIC.len());
+        if self.handshake[..said] != MAGIC[..said] {
+            // Not of this protocol, whose answer it would not understand.
+            self.stage = Stage::Closed;
+            return true;
+        }
+        let rest = &self.handshake[said..];
+        let mut nibbles = Nibbles::new(rest);
+        let mut next = || nibbles.int4();
+        let versions = match (|| Ok([next()?, next()?, next()?, next()?]))() {
+            Err(Lack::Bytes) => return false,
+            Err(Lack::TooLarge) => [u32::MAX; 4],
+            Ok(versions) => versions,
+        };
+        self.output.extend_from_slice(&VERSIONS);
+        let end = nibbles.align();
+        if versions == [1, 0, 1, 0] {
+            self.stage = Stage::Open;
+            self.receiver.receive(&rest[end..]);
+        } else {
+            // The client compares, and finds another one to talk to.
+            self.stage = Stage::Closed;
+        }
+        self.handshake = Vec::new();
+        true
+    }
+
+    fn end(&mut self, channel: u32, error: &Error) {
+        write_error(channel, error, &mut self.output);
+        self.stage = Stage::Closed;
+    }
+
+    /// Answers on the service channel.
+    fn serve(&mut self, asked: Result<Asked, Vec<u8>>, targets: &impl Targets) {
+        let answer = match asked {
+            Err(fault) => fault,
+            Ok(Asked::InitiateSession) => Answered::InitiateSession.write(),
+            Ok(Asked::OpenChannel { target, contents, params }) => {
+                self.open(&target, &contents, &params, targets)
+            }
+            Ok(Asked::CloseChannel { channel }) => match self.channel(channel).is_some() {
+                true => {
+                    self.channels[channel as usize - 1] = None;
+                    Answered::CloseChannel.write()
+                }
+                false => {
+                    refused(Refusal::UnknownChannel, &format!("channel {channel} is not open"))
+                }
+            },
+        };
+        write_message(0, 0, &[(0, "utf-8")], &answer, &mut self.output);
+    }
+
+    fn open(
+        &mut self,
+        url: &str,
+        contents: &[String],
+        params: &[String],
+        targets: &impl Targets,
+    ) -> Vec<u8> {
+        let open = self.channels.iter().flatten().count();
+        if open >= self.limits.channels || self.channels.len() >= MOST_CHANNELS {
+            let text = format!("channels: {} may be open at once", self.limits.channels);
+            return refused(Refusal::TooManyChannels, &text);
+        }
+        let Some(target) = targets.find(url) else {
+            return refused(Refusal::UnknownEndpoint, &format!("no service is at {url}"));
+        };
+        let known = contents.iter().filter_map(|it| Some((Content::of(it)?, it.clone())));
+        let (understood, names): (Vec<Content>, Vec<String>) = known.unzip();
+        if understood.is_empty() {
+            let text =
+                format!("{url} understands XML and Fast Infoset, not {}", contents.join(", "));
+            return refused(Refusal::NegotiationFailed, &text);
+        }
+        let param = |it: &String| PARAMS.into_iter().find(|known| known == it);
+        let agreed: Vec<&'static str> = params.iter().filter_map(param).collect();
+        let params = agreed.iter().map(|it| (*it).to_owned()).collect();
+        self.channels.push(Some(Channel { target, contents: understood, params: agreed }));
+        let channel = self.channels.len() as u32;
+        Answered::OpenChannel { channel, contents: names, params }.write()
+    }
+
+    fn channel(&self, number: u32) -> Option<&Channel> {
+        self.channels.get((number as usize).checked_sub(1)?)?.as_ref()
+    }
+
+    /// A message for a service came.
+    fn asked(&mut self, number: u32, content: u32) {
+        let error = match self.channel(number) {
+            None => Error::new(ErrorCode::UnknownChannel, format!("channel {number} is not open")),
+            Some(channel) if content as usize >= channel.contents.len() => {
+                // General, as Metro has it.
+                let text = format!("content id {content} is not agreed on for channel {number}");
+                Error::new(ErrorCode::General, text)
+            }
+            Some(_) => {
+                self.stage = Stage::Asked(number, content);
+                return;
+            }
+        };
+        write_error(number, &error, &mut self.output);
+    }
+
+    /// The request that waits for its answer.
+    pub fn request(&self) -> Option<Request<'_>> {
+        let Stage::Asked(number, content) = self.stage else { return None };
+        let channel = self.channel(number)?;
+        let content = *channel.contents.get(content as usize)?;
+        let message = self.receiver.last();
+        let param = |name: &str| {
+            let id = channel.params.iter().position(|it| *it == name)?;
+            message.params().find(|it| it.0 as usize == id).map(|it| it.1)
+        };
+        let action = param(content.action()).unwrap_or_default();
+        let unquoted = action.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+        Some(Request {
+            channel: number,
+            target: channel.target,
+            content,
+            action: unquoted.unwrap_or(action),
+            charset: param(CHARSET),
+            body: message.body,
+        })
+    }
+
+    /// Answers the request with an envelope, which is encoded as the request was.
+    pub fn answer(&mut self, version: Version, envelope: &[u8]) {
+        let Stage::Asked(number, asked) = self.stage else { return };
+        let Some(channel) = self.channel(number) else { return };
+        let Some(&content) = channel.contents.get(asked as usize) else { return };
+        // An answer in the other SOAP, to a request whose own is not known, needs its media type.
+        let wanted = Content { version, ..content };
+        let place = channel.contents.iter().position(|it| *it == wanted);
+        let place = place.map_or(asked, |it| it as u32);
+        let charset = channel.params.iter().position(|it| *it == CHARSET);
+        let charset = charset.filter(|_| content.encoding == MessageEncoding::Xml);
+        let params = charset.map(|id| (id as u32, "utf-8"));
+        write_message(number, place, params.as_slice(), envelope, &mut self.output);
+        self.stage = Stage::Open;
+    }
+
+    /// Ends the connection instead of an answer, since no later message can be understood.
+    pub fn abort(&mut self, text: &str) {
+        let Stage::Asked(channel, _) = self.stage else { return };
+        self.end(channel, &Error::new(ErrorCode::MalformedFrame, text));
+    }
+
+    /// Ends the connection behind an answer, since no later message of the channel can be understood.
+    pub fn end_broken(&mut self, text: &str) {
+        self.end(0, &Error::new(ErrorCode::MalformedFrame, text));
+    }
+
+    /// Is the channel open?
+    pub fn has_channel(&self, number: u32) -> bool {
+        self.channel(number).is_some()
+    }
+
+    /// Says that the request has no answer, which is how a one-way call ends.
+    pub fn answer_nothing(&mut self) {
+        let Stage::Asked(channel, _) = self.stage else { return };
+        write_nothing(channel, &mut self.output);
+        self.stage = Stage::Open;
+    }
+
+    /// Says that the request cannot be handled. The connection goes on.
+    pub fn reject(&mut self, text: &str) {
+        let Stage::Asked(channel, _) = self.stage else { return };
+        write_error(channel, &Error::new(ErrorCode::General, text), &mut self.output);
+        self.stage = Stage::Open;
+    }
+}
+
+/// Channels that are opened in all on one connection, since their numbers are not used again.
+const MOST_CHANNELS: usize = 1 << 16;
+
+/// What a message of the service channel asks for, or the fault that answers it.
+fn served(message: &Message<'_>) -> Result<Asked, Vec<u8>> {
+    let asked = match message.content {
+        0 => Asked::read(message.body, &XmlLimits::default()),
+        other => Err(trunkline_soap::Fault::sender(format!(
+            "content id {other} is not understood on the service channel"
+        ))),
+    };
+    asked.map_err(|fault| fault.encode(Version::Soap11))
+}
