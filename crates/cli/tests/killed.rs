@@ -58,7 +58,7 @@ struct Router {
 
 impl Router {
     fn start(folder: &Folder) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_trunkline"))
+        let child = Command::new(env!("CARGO_BIN_EXE_trunkline"))
             .arg("serve")
             .arg("--config")
             .arg(folder.0.join("trunkline.toml"))
@@ -66,15 +66,15 @@ impl Router {
             .stderr(Stdio::null())
             .spawn()
             .expect("the program starts");
-        let out = BufReader::new(child.stdout.take().expect("a pipe"));
-        let (mut native, mut http) = (String::new(), String::new());
+        let mut router = Self { child, native: String::new(), http: String::new() };
+        let out = BufReader::new(router.child.stdout.take().expect("a pipe"));
         for line in out.lines().map_while(std::result::Result::ok) {
             if let Some(at) = line.strip_prefix("listening native ") {
-                native = at.to_owned();
+                router.native = at.to_owned();
             } else if let Some(at) = line.strip_prefix("listening http http://") {
-                http = at.trim_end_matches('/').to_owned();
+                router.http = at.trim_end_matches('/').to_owned();
             } else if line == "ready" {
-                return Self { child, native, http };
+                return router;
             }
         }
         panic!("it ends before it is ready");
@@ -272,7 +272,7 @@ fn consume(router: &Router, seen: &mut Seen, time: Duration) -> Result<()> {
                 assert!(it.deliveries < 3, "{number} came {} times before", it.deliveries);
                 assert!(!seen.kept.contains(&number), "{number} was acknowledged");
                 seen.came.insert(number);
-                if number % 2 == 0 {
+                if number.is_multiple_of(2) {
                     done.push((number, it.position));
                 }
             }

@@ -54,7 +54,7 @@ fn framed(mut data: &[u8]) -> Vec<u8> {
     while let [first, length, rest @ ..] = data {
         let length = usize::from(*length).min(rest.len());
         // Mostly those that exist.
-        let first = if *first > 250 { *first } else { (first >> 6) << 4 | first % 6 };
+        let first = if *first > 250 { *first } else { ((first >> 6) << 4) | (first % 6) };
         out.push(first);
         if first & 15 < 2 {
             out.push(0);

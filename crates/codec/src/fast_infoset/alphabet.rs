@@ -135,9 +135,9 @@ mod tests {
         };
         assert_eq!(unpacked(32, &[0b00_01_10_00]).unwrap(), "abca");
         assert_eq!(unpacked(32, &[0b00_01_10_11]).unwrap(), "abc");
-        assert_eq!(unpacked(33, &[0b000_001_01, 0b0_011_1111]).unwrap(), "abcd");
-        assert!(unpacked(33, &[0b000_001_01, 0b0_011_1110]).is_err(), "not filled up");
-        assert!(unpacked(33, &[0b110_001_01, 0b0_011_1111]).is_err(), "no character");
+        assert_eq!(unpacked(33, &[0b0000_0101, 0b0011_1111]).unwrap(), "abcd");
+        assert!(unpacked(33, &[0b0000_0101, 0b0011_1110]).is_err(), "not filled up");
+        assert!(unpacked(33, &[0b1100_0101, 0b0011_1111]).is_err(), "no character");
         assert!(unpacked(32, &[0b00_01_11_00]).is_err(), "text behind the end");
         assert!(unpacked(34, &[0]).is_err(), "not defined");
         assert!(Alphabet::new("aa", 0).is_err() && Alphabet::new("a", 0).is_err());
