@@ -6,6 +6,7 @@ mod credentials;
 mod help;
 mod journal;
 mod router;
+mod site;
 mod tls;
 mod top;
 
@@ -23,17 +24,18 @@ use crate::output::{Form, print, wants_bold};
 use crate::quantity;
 pub(crate) use admin::{
     AdminCommand, ClientsArguments, DisconnectArguments, DrainArguments, MostArguments,
-    NamedArguments, ProducersArguments, SeekArguments, SiteArguments, SubscriptionsArguments,
-    TopicsArguments, WhichArguments,
+    NamedArguments, ProducersArguments, SeekArguments, SubscriptionsArguments, TopicsArguments,
+    WhichArguments,
 };
 pub(crate) use client::{
-    ClientCommand, Column, DeleteArguments, DurableCommand, ListArguments, LoginArguments,
-    PubArguments, ReplyArguments, RequestArguments, SubArguments, ToArguments,
+    ClientCommand, Column, DeleteArguments, DurableCommand, LoginArguments, PubArguments,
+    ReplyArguments, RequestArguments, SubArguments, ToArguments,
 };
 pub(crate) use credentials::CredentialsCommand;
 pub(crate) use help::{command, manual};
 pub(crate) use journal::{ExportArguments, JournalCommand};
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
+pub(crate) use site::{Asked, SiteArguments};
 pub(crate) use tls::TlsArguments;
 pub(crate) use top::{Sort, TopArguments};
 
@@ -79,6 +81,8 @@ pub(crate) enum Command {
     /// Call SOAP services
     #[command(subcommand)]
     Soap(SoapCommand),
+    /// Print Fast Infoset documents as XML
+    Decode(DecodeArguments),
     /// Make loopback behave as an Ethernet or a wide-area link, between a client and its server
     Link(LinkArguments),
     /// Print what a shell needs to complete our verbs and options
@@ -391,6 +395,18 @@ pub(crate) struct SchemaArguments {
     pub(crate) listing: bool,
     #[command(flatten)]
     pub(crate) form: FormArguments,
+}
+
+/// Of `decode`.
+#[derive(Debug, Args)]
+pub(crate) struct DecodeArguments {
+    /// Documents in the order in which they were sent; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<String>,
+    /// Each document builds on the vocabulary of those before, as on a connection of SOAP/TCP (stateful Fast
+    /// Infoset). Its size and use are told on standard error
+    #[arg(long)]
+    pub(crate) retain: bool,
 }
 
 /// Of `link`.

@@ -12,6 +12,7 @@ mod arguments;
 mod client;
 mod config;
 mod credentials;
+mod decode;
 mod durable;
 mod fault;
 mod journal;
@@ -32,6 +33,7 @@ mod serve;
 mod service;
 mod signals;
 mod simulate;
+mod site;
 mod soap;
 mod subscribe;
 mod top;
@@ -98,6 +100,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Top(arguments) => top::run(&arguments),
         Command::Admin(command) => admin::run(&command),
         Command::Schema(arguments) => schema::run(&arguments),
+        Command::Decode(arguments) => decode::run(&arguments),
     }
 }
 

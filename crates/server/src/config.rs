@@ -22,6 +22,8 @@ use trunkline_reactor::{Address, Idle};
 use trunkline_router::{ClientOptions, Overflow};
 use trunkline_security::Identity;
 
+use crate::threads::MOST_THREADS;
+
 pub use access::{Access, AccessRule, Anonymous};
 pub use durable::DurableRule;
 pub use journal::{Journal, JournalRule};
@@ -29,7 +31,6 @@ pub use last_value::LastValueRule;
 pub use load::ConfigError;
 pub use rule::Rule;
 pub use tls::Tls;
-pub(crate) use trunkline_store::fits;
 
 /// Everything that can be configured. `Config::default()` is a router that starts with no file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -208,6 +209,9 @@ impl Default for Client {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RouterOptions {
+    /// Threads that move the bytes of connections; the first also routes.
+    #[serde(deserialize_with = "threads")]
+    pub threads: usize,
     /// What the router's thread does while nothing happens: `block`, `spin`, or a time for which it
     /// spins before it blocks, such as `20us`.
     #[serde(deserialize_with = "idle")]
@@ -228,6 +232,7 @@ pub struct RouterOptions {
 impl Default for RouterOptions {
     fn default() -> Self {
         Self {
+            threads: 1,
             idle: Idle::Block,
             keepalive: Duration::from_secs(30),
             keepalive_missed: 3,
@@ -355,6 +360,7 @@ impl Config {
             ("admin.token_file", self.admin.token_file != other.admin.token_file),
             ("admin.origins", self.admin.origins != other.admin.origins),
             ("metrics.clients", self.metrics != other.metrics),
+            ("router.threads", self.router.threads != other.router.threads),
             ("log.format", self.log.format != other.log.format),
             ("log.level", self.log.level != other.log.level),
         ];
@@ -422,6 +428,14 @@ fn optional_overflow<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Overfl
 /// The name of a policy, as a configuration writes it.
 pub fn overflow_text(overflow: Overflow) -> &'static str {
     OVERFLOWS.into_iter().find(|(_, known)| *known == overflow).map_or("", |(name, _)| name)
+}
+
+fn threads<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    let count = usize::deserialize(from)?;
+    match count {
+        1..=MOST_THREADS => Ok(count),
+        _ => Err(de::Error::custom(format!("{count} threads: there are 1 to {MOST_THREADS}"))),
+    }
 }
 
 fn idle<'de, D: Deserializer<'de>>(from: D) -> Result<Idle, D::Error> {

@@ -282,7 +282,9 @@ impl<P: Platform> EventLoop<P> {
             connection.has_ended |= event.closed;
             if event.writable && connection.is_blocked {
                 connection.is_blocked = false;
-                self.engine.progressed(self.now, connection.id);
+                if connection.stream.has_progressed() {
+                    self.engine.progressed(self.now, connection.id);
+                }
                 if !connection.is_writing {
                     connection.is_writing = true;
                     self.writing.push_back(connection.id);
@@ -366,6 +368,7 @@ impl<P: Platform> EventLoop<P> {
         if at >= self.connections.len() {
             self.connections.resize_with(at + 1, || None);
         }
+        self.engine.count_streams(stream.memory(), 0);
         let mut connection = Connection::new(id, stream);
         connection.is_reading = true;
         self.reading.push_back(id);
@@ -576,6 +579,7 @@ impl<P: Platform> EventLoop<P> {
         let Some(mut connection) = slot.take_if(|connection| connection.id == id) else { return };
         self.platform.remove(&mut connection.stream);
         connection.free_kept(&mut self.engine);
+        self.engine.count_streams(0, connection.stream.memory());
         let reason = connection.dismissed.as_deref().unwrap_or(reason);
         self.engine.closed(self.now, id, reason);
     }

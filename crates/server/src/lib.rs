@@ -13,6 +13,7 @@ pub mod http;
 pub mod platform;
 pub mod server;
 pub mod snapshot;
+pub mod threads;
 
 pub use config::{Config, ConfigError};
 pub use engine::{ConnectionId, Dirty, Engine, Peer};

@@ -97,6 +97,22 @@ pub trait Stream {
     /// Who is at its other end.
     fn peer(&self) -> Peer;
 
+    /// Whether moving its bytes takes system calls, which another thread could make.
+    fn is_socket(&self) -> bool {
+        true
+    }
+
+    /// Bytes of the router's memory that it takes for what is under way, once it is watched.
+    fn memory(&self) -> usize {
+        0
+    }
+
+    /// Whether room that an event tells of shows that the client is there. It does not where room comes from another
+    /// thread alone.
+    fn has_progressed(&mut self) -> bool {
+        true
+    }
+
     /// The engine has made use of so many more of the bytes that were read. Only who watches the loop wants
     /// to know.
     #[inline]

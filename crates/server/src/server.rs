@@ -3,6 +3,7 @@
 mod command;
 mod descriptors;
 mod inherited;
+mod io_threads;
 mod memory;
 mod passwords;
 mod store;
@@ -99,7 +100,7 @@ impl Server {
         let descriptors = Descriptors::take();
         descriptors.compare(config.limits.connections);
         let reactor = Reactor::new(config.router.idle)?;
-        let handle = Handle::new(reactor.waker());
+        let handle = Handle::new(reactor.waker(), &config);
         let tls = handle.shared().tls();
         tls.replace(tls::load(&config).map_err(io::Error::other)?, &config);
         let mut listeners = Vec::new();
@@ -126,12 +127,22 @@ impl Server {
         let shared = Arc::clone(handle.shared());
         let passwords = Passwords::new(handle.waker());
         let platform = SystemPlatform { reactor, workers, passwords, epoch, descriptors, shared };
-        let event_loop = EventLoop::new(engine, platform, listeners)?;
-        let thread = thread::Builder::new()
-            .name("trunkline-router".to_owned())
-            .spawn(|| event_loop.run())?;
+        let thread = match config.router.threads {
+            0 | 1 => {
+                let event_loop = EventLoop::new(engine, platform, listeners)?;
+                start_thread("trunkline-router", || event_loop.run())?
+            }
+            threads => io_threads::start(&config, (engine, platform, listeners), threads)?,
+        };
         Ok(Running { addresses, handle, thread: Some(thread), _http: http })
     }
+}
+
+fn start_thread<T: Send + 'static>(
+    name: &str,
+    run: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    thread::Builder::new().name(name.to_owned()).spawn(run)
 }
 
 /// Names that requests over HTTP may be for: those of the configuration, and that of the address.

@@ -7,6 +7,8 @@
 //!
 //! The processes are this program again, told by the environment what to be.
 
+mod threads;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs::{self, File, OpenOptions};
@@ -53,6 +55,7 @@ fn address(folder: &Path) -> String {
 
 fn router(folder: &Path) {
     let mut config = Config::default();
+    config.router.threads = threads::threads();
     config.listen.native = vec![address(folder).parse().expect("an address")];
     (config.listen.http, config.listen.websocket) = (None, None);
     config.journal.directory = Some(folder.join("journal"));

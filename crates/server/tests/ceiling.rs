@@ -1,5 +1,7 @@
 //! The ceiling of memory of a running router.
 
+mod threads;
+
 use std::time::{Duration, Instant};
 
 use trunkline_client::{Client, Event, Options, Subscribe};
@@ -13,6 +15,7 @@ const CEILING: u64 = 64 << 20;
 
 fn start() -> Running {
     let mut config = Config::default();
+    config.router.threads = threads::threads();
     config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
     config.listen.http = None;
     config.limits.memory_bytes = CEILING;

@@ -4,6 +4,8 @@
 //! The disk is the room that the configuration gives the journal; where the environment names a folder on a
 //! small file system, it is that file system, as `tests/soak-guaranteed` has it.
 
+mod threads;
+
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -19,6 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 fn router(directory: &Path, bytes: u64) -> Running {
     let mut config = Config::default();
+    config.router.threads = threads::threads();
     config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
     (config.listen.http, config.listen.websocket) = (None, None);
     config.journal.directory = Some(directory.to_owned());

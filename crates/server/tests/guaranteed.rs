@@ -1,5 +1,7 @@
 //! Guaranteed delivery from outside: a real router with a real folder, and the client library.
 
+mod threads;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,6 +30,7 @@ impl Drop for Folder {
 
 fn router(directory: Option<&Path>) -> Running {
     let mut config = Config::default();
+    config.router.threads = threads::threads();
     config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
     (config.listen.http, config.listen.websocket) = (None, None);
     config.journal.directory = directory.map(Path::to_owned);

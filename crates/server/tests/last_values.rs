@@ -1,5 +1,7 @@
 //! Last values of a running router, for programs and for pages.
 
+mod threads;
+
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -16,6 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 fn config(kept: &[&str]) -> Config {
     let mut config = Config::default();
+    config.router.threads = threads::threads();
     config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
     config.listen.http = None;
     config.listen.websocket = Some("127.0.0.1:0".into());

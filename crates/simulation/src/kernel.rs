@@ -175,10 +175,10 @@ impl Kernel {
         self.disk.as_ref().and_then(DiskWork::next_outcome).into_iter().chain(password).min()
     }
 
-    /// Tells what has happened.
-    pub(crate) fn events(&mut self, events: &mut Vec<Event>) {
+    /// Tells what has happened to what a thread watches; listeners are watched by the first.
+    pub(crate) fn events(&mut self, thread: usize, events: &mut Vec<Event>) {
         events.clear();
-        for listening in &mut self.listeners {
+        for listening in self.listeners.iter_mut().filter(|_| thread == 0) {
             if let Some(token) = listening.token
                 && std::mem::take(&mut listening.is_new)
             {
@@ -186,7 +186,7 @@ impl Kernel {
             }
         }
         let mut readable = Vec::new();
-        for (id, link) in &mut self.links {
+        for (id, link) in self.links.iter_mut().filter(|(_, link)| link.thread == thread) {
             let Some(token) = link.token else { continue };
             let pending = std::mem::take(&mut link.pending);
             if pending == Default::default() {
@@ -201,7 +201,8 @@ impl Kernel {
             let (readable, writable, closed) = (pending.readable, pending.writable, pending.closed);
             events.push(Event { token, readable, writable, closed });
         }
-        for id in readable {
+        // The checks of whom the event loop reads from are none of others.
+        for id in readable.into_iter().filter(|_| thread == 0) {
             self.readers.is_ready(id);
         }
         if let Some(random) = &mut self.shuffles {
@@ -229,7 +230,8 @@ impl Kernel {
         }
         self.has_moved |= length > 0 || link.to_router.len() < before;
         link.unused.extend(&into[..length]);
-        let checked = self.readers.read(id, length, !more);
+        let is_of_loop = link.thread == 0;
+        let checked = if is_of_loop { self.readers.read(id, length, !more) } else { Ok(()) };
         let received: io::Result<Received> = match self.links[&id].client_end {
             _ if length > 0 || more => Ok(Received { bytes: length, more }),
             None | Some(End::Vanished) => Err(io::ErrorKind::WouldBlock.into()),

@@ -53,6 +53,8 @@ mod seen;
 mod simulated;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod threads;
 mod watch;
 mod world;
 

@@ -138,6 +138,8 @@ pub(crate) struct Link {
     pub(crate) is_reported: bool,
     /// How the router calls it, once it watches it.
     pub(crate) token: Option<usize>,
+    /// The thread that watches it: 0 is that of the event loop.
+    pub(crate) thread: usize,
     pub(crate) pending: PendingEvents,
     /// The router knows that there is no room, and has not been told since that there is.
     pub(crate) is_full: bool,
@@ -170,6 +172,7 @@ impl Link {
             was_watched: false,
             is_reported: false,
             token: None,
+            thread: 0,
             pending: PendingEvents::default(),
             is_full: false,
             leaves_by: None,

@@ -13,6 +13,7 @@ use trunkline_server::server::Command;
 use trunkline_server::{Peer, Protocol};
 
 use crate::kernel::{Kernel, LinkId, Listening};
+use crate::link::Transport;
 
 /// The kernel as its users share it: the event loop, the clients and the checkers.
 pub(crate) type SharedKernel = Rc<RefCell<Kernel>>;
@@ -70,6 +71,11 @@ impl Stream for SimulatedStream {
         Peer { transport: link.transport.name(), address: link.address.clone(), certificate: None }
     }
 
+    fn is_socket(&self) -> bool {
+        let kernel = self.kernel.borrow();
+        kernel.links.get(&self.link).is_none_or(|it| it.transport != Transport::SharedMemory)
+    }
+
     fn used(&mut self, bytes: usize) {
         self.kernel.borrow_mut().used(self.link, bytes);
     }
@@ -105,6 +111,38 @@ impl Listener for SimulatedListener {
     }
 }
 
+/// What one more thread has of the world.
+#[cfg(test)]
+pub(crate) struct SimulatedPoller {
+    pub(crate) kernel: SharedKernel,
+    pub(crate) thread: usize,
+}
+
+#[cfg(test)]
+impl trunkline_server::threads::Poller for SimulatedPoller {
+    type Stream = SimulatedStream;
+
+    fn wait(&mut self, events: &mut Vec<Event>, _: bool) -> io::Result<()> {
+        self.kernel.borrow_mut().events(self.thread, events);
+        Ok(())
+    }
+
+    fn set_idle(&mut self, _: Idle) {}
+
+    fn add(&mut self, stream: &mut SimulatedStream, token: usize) -> io::Result<()> {
+        if let Some(link) = self.kernel.borrow_mut().links.get_mut(&stream.link) {
+            (link.token, link.thread, link.was_watched) = (Some(token), self.thread, true);
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, stream: &mut SimulatedStream) {
+        if let Some(link) = self.kernel.borrow_mut().links.get_mut(&stream.link) {
+            link.token = None;
+        }
+    }
+}
+
 impl Platform for Simulated {
     type Stream = SimulatedStream;
     type Listener = SimulatedListener;
@@ -120,7 +158,7 @@ impl Platform for Simulated {
 
     fn wait_until(&mut self, events: &mut Vec<Event>, _: Deadline) -> io::Result<()> {
         // Who simulates has set the clock, and waits for nothing.
-        self.0.borrow_mut().events(events);
+        self.0.borrow_mut().events(0, events);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use super::Arguments;
 const GROUPS: &[(&str, &[&str])] = &[
     ("The router", &["serve", "top", "admin", "config", "credentials", "journal", "simulate"]),
     ("Its clients", &["pub", "sub", "request", "reply", "durable"]),
-    ("Services and messages", &["soap", "schema"]),
+    ("Services and messages", &["soap", "decode", "schema"]),
     ("Measuring and planning", &["lab", "plan", "link"]),
     ("The command line", &["completions", "man", "help"]),
 ];
@@ -23,7 +23,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("credentials password", "trunkline credentials password anna >> credentials"),
     ("credentials token", "trunkline credentials token feed-7 >> credentials"),
     ("top", "trunkline top --sort rate\ntrunkline top --filter EUR --interval 200ms"),
-    ("admin clients", "trunkline admin clients --name 'slow*' --token-file admin.token"),
+    ("admin clients", "trunkline admin clients --name 'slow*' --user anna"),
     ("admin subscriptions", "trunkline admin subscriptions 'fx/>'"),
     ("admin topics", "trunkline admin topics 'fx/*' --json"),
     ("admin durables", "trunkline admin durables 'orders/>'"),
@@ -79,6 +79,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("lab peers", "trunkline lab peers"),
     ("lab list", "trunkline lab list"),
     ("plan", "trunkline plan --rate 70 --clients 100 --bandwidth 256k"),
+    ("decode", "trunkline decode envelope.finf"),
     ("schema", "trunkline schema market-data"),
     ("soap call", "trunkline soap call http://127.0.0.1:8080/calculator add a=40 b=2"),
     ("link", "trunkline link --to 127.0.0.1:7400 --rate 10M --delay 20ms"),

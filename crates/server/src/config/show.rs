@@ -230,6 +230,9 @@ impl Config {
             if !rule.topics.is_empty() {
                 page.key("topics", &list(&rule.topics), "patterns");
             }
+            if !rule.names.is_empty() {
+                page.key("names", &list(&rule.names), "of producers, durable subscriptions");
+            }
         }
     }
 
@@ -242,6 +245,7 @@ impl Config {
         };
         let time = |time| quoted(&time_text(time));
         page.section("[router]");
+        page.key("threads", &router.threads, "that read and write; the first also routes");
         page.key("idle", &quoted(&idle), "block, spin, or spin for a time such as 20us first");
         page.key("keepalive", &time(router.keepalive), "silence after which a client is pinged");
         page.key(
@@ -275,7 +279,7 @@ impl Config {
         page.key(
             "token_file",
             &quoted(file.as_deref().unwrap_or("off")),
-            "with the token of administrators; \"off\": nobody administers",
+            "with the token of administrators; \"off\": only those whom access rules allow it",
         );
         page.key("origins", &list(&self.admin.origins), "of pages that may administer");
         page.section("[metrics]");

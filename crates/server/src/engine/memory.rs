@@ -11,6 +11,8 @@ const PAUSE: u64 = 10_000_000;
 pub(crate) struct MemoryState {
     /// Bytes of frames that have come in part.
     half_frames: usize,
+    /// Bytes of streams that hold some in the router.
+    streams: usize,
     /// When connections that are held for want of memory may go on, if there are any.
     pub(super) looks_at: Option<u64>,
 }
@@ -25,7 +27,8 @@ impl MemoryState {
 impl Engine {
     /// Tells the router what others take; releases connections that were held for want of memory.
     pub(super) fn count_memory(&mut self, now: u64) {
-        let others = self.state.memory.half_frames + self.storage.store.journal().memory();
+        let MemoryState { half_frames, streams, .. } = self.state.memory;
+        let others = half_frames + streams + self.storage.store.journal().memory();
         self.router.set_memory_of_others(others);
         if self.state.memory.looks_at.is_some_and(|at| at <= now) {
             self.state.memory.looks_at = None;
@@ -35,6 +38,11 @@ impl Engine {
                 self.state.held.release_for_storage();
             }
         }
+    }
+
+    /// Streams of connections have come that take so many bytes of the router's memory, and others have gone.
+    pub(crate) fn count_streams(&mut self, come: usize, gone: usize) {
+        self.state.memory.streams = self.state.memory.streams + come - gone;
     }
 
     /// The bytes that a connection keeps of a frame that has come in part were `before` and are `after`. Whether

@@ -12,6 +12,7 @@ use super::{Deadline, Listener, Platform, Received, Sent, Stream};
 use crate::Protocol;
 use crate::engine::Peer;
 use crate::server::{Command, Descriptors, Passwords, Shared, since_1970};
+use crate::threads::Poller;
 
 /// Sockets and shared memory, clocks, threads for the disk, and what other threads ask for.
 pub(crate) struct SystemPlatform {
@@ -65,6 +66,10 @@ impl Stream for reactor::Stream {
     fn peer(&self) -> Peer {
         Peer { transport: self.transport(), address: self.peer(), certificate: self.certificate() }
     }
+
+    fn is_socket(&self) -> bool {
+        self.transport() != "shm"
+    }
 }
 
 impl Listener for reactor::Listener {
@@ -76,6 +81,30 @@ impl Listener for reactor::Listener {
 
     fn address(&self) -> Address {
         self.address()
+    }
+}
+
+impl Poller for Reactor {
+    type Stream = reactor::Stream;
+
+    fn wait(&mut self, events: &mut Vec<Event>, sleeps: bool) -> io::Result<()> {
+        self.wait_until(
+            events,
+            if sleeps { reactor::Deadline::Never } else { reactor::Deadline::Now },
+        )
+    }
+
+    fn set_idle(&mut self, idle: Idle) {
+        self.set_idle(idle);
+    }
+
+    fn add(&mut self, stream: &mut Self::Stream, token: usize) -> io::Result<()> {
+        self.add(stream, token)
+    }
+
+    fn remove(&mut self, stream: &mut Self::Stream) {
+        // A stream that is dropped is not watched any more, even where this fails.
+        let _ = self.remove(stream);
     }
 }
 

@@ -1,8 +1,11 @@
 //! What a running router tells over HTTP.
 
 mod administration;
+mod identity;
 mod open_metrics;
 mod rendering;
+#[path = "../threads/mod.rs"]
+mod threads;
 mod visitors;
 
 use std::collections::HashMap;
@@ -23,6 +26,7 @@ struct Site {
 impl Site {
     fn start(change: impl FnOnce(&mut Config)) -> Self {
         let mut config = Config::default();
+        config.router.threads = threads::threads();
         config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
         config.listen.http = Some("127.0.0.1:0".into());
         config.listen.websocket = None;

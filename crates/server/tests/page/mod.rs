@@ -2,6 +2,9 @@
 
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "each test uses a part of it")]
 
+#[path = "../threads/mod.rs"]
+mod threads;
+
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -16,6 +19,7 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 
 pub fn start(change: impl FnOnce(&mut Config)) -> Running {
     let mut config = Config::default();
+    config.router.threads = threads::threads();
     config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
     config.listen.http = None;
     config.listen.websocket = Some("127.0.0.1:0".into());

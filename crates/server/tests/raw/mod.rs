@@ -2,6 +2,9 @@
 
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "each test uses a part of it")]
 
+#[path = "../threads/mod.rs"]
+mod threads;
+
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -53,6 +56,7 @@ pub fn router(change: impl FnOnce(&mut Config)) -> Running {
 /// Listens at any port of TCP, and nowhere else.
 pub fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::default();
+    config.router.threads = threads::threads();
     config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
     config.listen.http = None;
     config.listen.websocket = None;

@@ -94,6 +94,10 @@ fn what_is_changed_or_cut_on_the_way_ends_its_connection_alone() {
             published += 1;
         };
         assert!(error.is_final(), "{error}");
+        // The router has handled all that it will of it.
+        while router.handle().pulse(PATIENCE).expect("it answers").clients > 2 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         // All that was answered came, in order; of what follows, at most the one whose answer is missing.
         honest.publish(other, b"end").expect("it is sent");
         let mut all = receive(&mut reader, published as usize + 1);

@@ -3,6 +3,8 @@
 mod authority;
 mod foreign;
 mod hostile;
+#[path = "../threads/mod.rs"]
+mod threads;
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -38,6 +40,7 @@ fn start(name: &str, authority: &Authority, is_mutual: bool) -> (Folder, Running
     let folder = Folder::new(name);
     folder.set(&authority.issue("router"));
     let mut config = folder.config();
+    config.router.threads = threads::threads();
     config.tls.client_ca = is_mutual.then(|| folder.file("clients.pem", &authority.pem()));
     let router = Server::start(config).expect("a router");
     (folder, router)
@@ -287,4 +290,32 @@ fn a_router_that_stops_says_so_and_ends_in_order() {
     assert!(matches!(error, Error::Closed { .. } | Error::Ended), "{error} {closed:?}");
     drop(client);
     stopping.join().expect("it stops");
+}
+
+#[test]
+fn a_certificate_observes_and_administers_as_the_rules_allow() {
+    let authority = Authority::new();
+    let folder = Folder::new("administrators");
+    folder.set(&authority.issue("router"));
+    let rules = "[[access.rule]]\nwho = \"certificate:CN=operator\"\nallow = \"administer\"\n\
+                 [[access.rule]]\nwho = \"certificate:*\"\nallow = \"publish\"\n";
+    let mut config = folder.config();
+    config.access =
+        Config::from_text("rules", rules, std::iter::empty()).expect("a configuration").access;
+    config.tls.client_ca = Some(folder.file("clients.pem", &authority.pem()));
+    let router = Server::start(config).expect("a router");
+    for (name, status, part) in
+        [("operator", 200, "clients"), ("desk", 403, "certificate:CN=desk may not observe")]
+    {
+        let tls = Some(authority.client(Some(&authority.issue(name))));
+        let config = ClientConfig { tls, ..ClientConfig::default() };
+        let mut client =
+            trunkline_http::Client::new(&place(&router, "http"), config).expect("a client");
+        for path in ["/admin/clients", "/status"] {
+            let answer =
+                client.request(&Method::GET, path, &HeaderMap::new(), b"").expect("an answer");
+            let text = String::from_utf8_lossy(&answer.body);
+            assert!(answer.status.as_u16() == status && text.contains(part), "{name}: {text}");
+        }
+    }
 }
