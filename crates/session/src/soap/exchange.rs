@@ -89,7 +89,7 @@ impl Exchange {
     pub(super) fn get(&mut self, url: &Url) -> Result<Reply, CallError> {
         let none = http::HeaderMap::new();
         let mut own;
-        let client = match self {
+        let client: &mut http::Client = match self {
             Self::Http(client) => client,
             Self::Channel(channel) => {
                 own = http::Client::new(&url.authority, channel.config().clone())?;
