@@ -27,8 +27,9 @@ impl Blocks {
     /// An empty block of so many bytes.
     pub(crate) fn take(&mut self, bytes: usize) -> Vec<u8> {
         if bytes == BLOCK
-            && let Some(block) = self.free.pop()
+            && let Some(mut block) = self.free.pop()
         {
+            block.clear();
             return block;
         }
         let block = Vec::with_capacity(bytes);
@@ -36,10 +37,17 @@ impl Blocks {
         block
     }
 
+    /// A usual block with bytes of any value.
+    pub(crate) fn take_filled(&mut self) -> Vec<u8> {
+        let mut block = self.free.pop().unwrap_or_else(|| self.take(BLOCK));
+        // One that was filled before still is.
+        block.resize(BLOCK, 0);
+        block
+    }
+
     /// Takes a block back.
-    pub(crate) fn give(&mut self, mut block: Vec<u8>) {
+    pub(crate) fn give(&mut self, block: Vec<u8>) {
         if block.capacity() == BLOCK && self.free.len() < self.most {
-            block.clear();
             self.free.push(block);
         } else {
             self.bytes -= block.capacity();

@@ -279,11 +279,18 @@ impl<R> Client<R> {
 
     /// Sets the flags according to what waits. Updates that wait for credit hold up nothing else.
     pub(crate) fn settle(&mut self) {
+        let has_update = !self.ready.is_empty() && self.admits_update();
+        self.port.slow &= !slow::READY;
+        self.port.slow |= if has_update { slow::READY } else { 0 };
+        self.settle_queue();
+    }
+
+    /// Sets the flags according to what waits besides updates.
+    #[inline]
+    pub(crate) fn settle_queue(&mut self) {
         let flag = |is_empty: bool, flag| if is_empty { 0 } else { flag };
-        let no_update = self.ready.is_empty() || !self.admits_update();
-        self.port.slow = self.port.slow & !slow::WAITS
+        self.port.slow = self.port.slow & !(slow::QUEUE | slow::GAPS)
             | flag(self.queue.is_empty(), slow::QUEUE)
-            | flag(no_update, slow::READY)
             | flag(self.gaps.is_empty(), slow::GAPS);
     }
 

@@ -28,9 +28,10 @@ use crate::deadlines::Timer;
 use crate::egress::{
     Content, Egress, Place, Room, Turn, client_of, emit, mark, settle_first, tell,
 };
-use crate::matched::{LAST_VALUE, Lost};
+use crate::matched::{LAST_VALUE, Lost, Match};
 use crate::message::{Conflation, Renderer};
 use crate::pool::NONE;
+use crate::slab::Handle;
 
 /// If an interval ends late, by at most this part of itself, it counts as ended in time: a late timer does
 /// not delay the next interval, and the delivered rate keeps up to the cap.
@@ -46,7 +47,7 @@ impl<R: Renderer> Egress<R> {
         let matched = &mut self.matches.matches[id];
         let extra = matched.extra;
         let conflated = &mut self.matches.conflated[extra];
-        if conflated.waiting != NONE {
+        if conflated.waiting != Handle::NONE {
             return self.replace_update(turn, id, content);
         }
         let client = client_of(&mut self.clients, matched.client);
@@ -73,14 +74,13 @@ impl<R: Renderer> Egress<R> {
 
     /// An update begins to wait.
     fn keep_update(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
-        let matched = &self.matches.matches[id];
-        let (index, extra) = (matched.client, matched.extra);
+        let Match { client: index, extra, topic, .. } = self.matches.matches[id];
         let bytes = WAITING_HEAD + content.payload.len();
         let room = self.make_room(turn, index, bytes, 0, NONE);
         if room != Room::Is {
             return self.discard_newest(turn, id, room, content.sequence);
         }
-        let shared = self.shared(id, content, Place::Update(extra));
+        let shared = self.shared(topic, content, Place::Update(extra));
         let waiting = shared.unwrap_or_else(|| self.slab.add(&content.kept()));
         self.matches.conflated[extra].waiting = waiting;
         self.matches.matches[id].queued = 1;
@@ -96,15 +96,14 @@ impl<R: Renderer> Egress<R> {
 
     /// An update replaces the waiting one.
     fn replace_update(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
-        let matched = &self.matches.matches[id];
-        let (index, extra) = (matched.client, matched.extra);
+        let Match { client: index, extra, topic, .. } = self.matches.matches[id];
         let waiting = self.matches.conflated[extra].waiting;
         let (old, new) = (self.slab.length(waiting), content.payload.len());
         let room = self.make_room(turn, index, new.saturating_sub(old), 0, extra);
         if room != Room::Is {
             return self.discard_newest(turn, id, room, content.sequence);
         }
-        let waiting = match self.shared(id, content, Place::Update(extra)) {
+        let waiting = match self.shared(topic, content, Place::Update(extra)) {
             None => self.slab.replace(waiting, &content.kept()),
             Some(shared) => {
                 self.slab.release(waiting);
@@ -115,15 +114,18 @@ impl<R: Renderer> Egress<R> {
         conflated.waiting = waiting;
         conflated.elided += 1;
         conflated.replaced += 1;
+        let has_lost = conflated.losses != NONE;
         // A newer one than the last value, and the first that the client gets.
         self.matches.matches[id].flags &= !LAST_VALUE;
         let client = client_of(&mut self.clients, index);
         client.elided += 1;
         client.waiting_bytes = client.waiting_bytes + new - old;
         // The losses after the replaced update come before this one.
-        let back = self.matches.take_back(&mut client.gaps, id);
-        self.matches.put_front(&mut client.gaps, id, back);
-        self.pump(turn, index);
+        if has_lost {
+            let back = self.matches.take_back(&mut client.gaps, id);
+            self.matches.put_front(&mut client.gaps, id, back);
+        }
+        self.pump_behind(turn, index);
         true
     }
 
@@ -180,7 +182,7 @@ impl<R: Renderer> Egress<R> {
     /// Removes the waiting update, which is delivered or lost.
     pub(crate) fn release_update(&mut self, extra: u32) {
         let conflated = &mut self.matches.conflated[extra];
-        let (id, waiting) = (conflated.matched, std::mem::replace(&mut conflated.waiting, NONE));
+        let (id, waiting) = (conflated.matched, std::mem::take(&mut conflated.waiting));
         let was_ready = std::mem::take(&mut conflated.is_ready);
         let matched = &mut self.matches.matches[id];
         matched.queued = 0;
@@ -258,7 +260,7 @@ impl<R: Renderer> Egress<R> {
         {
             self.stop_cooling(extra);
             let conflated = &self.matches.conflated[extra];
-            if conflated.waiting == NONE {
+            if conflated.waiting == Handle::NONE {
                 continue;
             }
             let index = self.matches.matches[conflated.matched].client;

@@ -33,7 +33,7 @@ use crate::message::{Conflation, Delivery, Gap, LastValue, Renderer, Requester};
 use crate::pool::{NONE, Pool};
 use crate::queue::{COPIED, Front, Head, Queue, charge};
 use crate::rejection::Rejection;
-use crate::slab::{Kept, Slab};
+use crate::slab::{Handle, Kept, Slab};
 use crate::topics::{TopicId, Topics};
 
 /// The content of a message, newly published or from a queue.
@@ -79,7 +79,7 @@ pub(crate) enum Place {
     /// In the slab, as the update of this conflating match.
     Update(u32),
     /// In the slab, which counts this as a user.
-    Slab(u32),
+    Slab(Handle),
 }
 
 impl Newest {
@@ -335,15 +335,14 @@ impl<R: Renderer> Egress<R> {
 
     /// Puts a message into the client's queue.
     fn enqueue(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
-        let matched = &self.matches.matches[id];
-        let (index, generation) = (matched.client, matched.generation);
+        let Match { client: index, generation, topic, .. } = self.matches.matches[id];
         let has_lost = self.matches.back(id).is_some();
         let bytes = charge(content.payload.len(), content.request.is_some(), has_lost);
         let room = self.make_room(turn, index, bytes, 1, NONE);
         if room != Room::Is {
             return self.discard_newest(turn, id, room, content.sequence);
         }
-        let shared = match self.shared(id, content, Place::Queue(id)) {
+        let shared = match self.shared(topic, content, Place::Queue(id)) {
             // A long one is not copied twice.
             None if content.payload.len() > COPIED => {
                 Some(self.share_newest(content, Place::Nowhere))
@@ -356,20 +355,28 @@ impl<R: Renderer> Egress<R> {
         let head = Head { matched: id, generation, lost };
         match shared {
             None => client.queue.push_copy(&head, &content.kept(), &mut self.slab.blocks),
-            Some(message) => client.queue.push_shared(&head, message, &mut self.slab),
+            Some(message) => {
+                let charged =
+                    charge(content.payload.len(), content.request.is_some(), lost.is_some());
+                client.queue.push_shared(&head, message, charged, &mut self.slab.blocks);
+            }
         }
         client.queued += 1;
         client.waits += 1;
         self.matches.matches[id].queued += 1;
-        self.pump(turn, index);
+        self.pump_behind(turn, index);
         true
     }
 
     /// The message in the slab, for one more user, if it waits already; otherwise it is noted where it is
     /// going to.
     #[inline]
-    pub(crate) fn shared(&mut self, id: u32, content: &Content<'_>, place: Place) -> Option<u32> {
-        let topic = self.matches.matches[id].topic;
+    pub(crate) fn shared(
+        &mut self,
+        topic: u32,
+        content: &Content<'_>,
+        place: Place,
+    ) -> Option<Handle> {
         let Newest { topic: of, sequence, place: first } = self.newest;
         if (of, sequence) == (topic, content.sequence) && !matches!(first, Place::Nowhere) {
             return Some(self.share_newest(content, first));
@@ -380,7 +387,7 @@ impl<R: Renderer> Egress<R> {
     }
 
     /// Moves the newest message into the slab, if it is not there, and counts one more user.
-    fn share_newest(&mut self, content: &Content<'_>, place: Place) -> u32 {
+    fn share_newest(&mut self, content: &Content<'_>, place: Place) -> Handle {
         let message = match place {
             Place::Slab(message) => message,
             Place::Nowhere => self.slab.add(&content.kept()),
@@ -394,7 +401,7 @@ impl<R: Renderer> Egress<R> {
             }
             Place::Update(first) => {
                 let waiting = self.matches.conflated[first].waiting;
-                if waiting != NONE && self.slab.sequence(waiting) == content.sequence {
+                if waiting != Handle::NONE && self.slab.sequence(waiting) == content.sequence {
                     self.slab.share(waiting);
                     waiting
                 } else {
@@ -408,7 +415,7 @@ impl<R: Renderer> Egress<R> {
     }
 
     /// The newest message that had to wait has no further user.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn forget_newest(&mut self) {
         if let Place::Slab(message) = self.newest.place {
             self.slab.release(message);
@@ -510,6 +517,21 @@ impl<R: Renderer> Egress<R> {
     pub(crate) fn pump(&mut self, turn: &Turn<'_>, index: u32) {
         self.settle(index);
         self.refill(turn, index);
+    }
+
+    /// As [`Self::pump`], when a message waits behind others or in the place of another. Nothing of what waits
+    /// may go now that could not go before, so with a full output only flags change.
+    #[inline]
+    pub(crate) fn pump_behind(&mut self, turn: &Turn<'_>, index: u32) {
+        let most = self.update_mark();
+        let client = client_of(&mut self.clients, index);
+        let port = &client.port;
+        let most = if port.slow & slow::READY != 0 { most } else { self.output_bytes };
+        let is_behind = client.is_waiting && port.slow & slow::PACE == 0;
+        if is_behind && port.output.len() >= most {
+            return client.settle_queue();
+        }
+        self.pump(turn, index);
     }
 
     /// Sets the flags of a client according to what waits for it, and counts it.

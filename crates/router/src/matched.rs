@@ -2,6 +2,7 @@
 
 use crate::ledger::Ledger;
 use crate::pool::{Linked, Links, List, NONE, Pool};
+use crate::slab::Handle;
 
 /// The client knows the name of the topic.
 pub(crate) const ANNOUNCED: u32 = 1;
@@ -66,7 +67,7 @@ pub(crate) struct Conflated {
     /// A [`Losses`], or nothing.
     pub(crate) losses: u32,
     /// The update that waits until the interval is over or the client can take it, in the slab; or nothing.
-    pub(crate) waiting: u32,
+    pub(crate) waiting: Handle,
     /// Whether the interval since the last delivery is not over.
     pub(crate) is_cooling: bool,
     /// The list of its interval that holds it while it cools.

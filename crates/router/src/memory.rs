@@ -268,17 +268,13 @@ mod tests {
         router.disconnect(now, client);
         let sizes = |router: &Router<Payloads>| {
             let matches = &router.egress.matches;
-            let of_matches = [
-                matches.matches.capacity(),
-                matches.conflated.capacity(),
-                router.egress.slab.capacity(),
-            ];
+            let of_matches = [matches.matches.capacity(), matches.conflated.capacity()];
             let others = [
                 router.subscriptions.capacity(),
                 router.topics.capacity(),
                 router.matcher.capacity(),
             ];
-            [of_matches, others].concat()
+            [&of_matches[..], &others[..]].concat()
         };
         let (mut turns, most) = (0, sizes(&router));
         while let Some(due) = router.next_deadline() {
@@ -487,7 +483,8 @@ mod tests {
         router.disconnect(now, clients[2]);
         pass(&mut router, &mut now, UNWANTED / 2);
         assert_eq!(router.egress.slab.len(), 0);
-        assert!(held(&router) <= Blocks::MOST * BLOCK, "{}", held(&router));
+        // Besides blocks for more, the one that has read keeps a segment until it has been idle for a while.
+        assert!(held(&router) <= (Blocks::MOST + 1) * BLOCK, "{}", held(&router));
         assert!(!router.egress.slab.has_unused());
     }
 }

@@ -13,7 +13,8 @@ const GIVEN_BACK: usize = 64;
 
 /// Items by number, in pages with or without memory: no item is ever moved.
 pub(crate) struct Pages<T> {
-    pages: Vec<Box<[T]>>,
+    // Arrays, so that an item within a page needs no check of a length.
+    pages: Vec<Option<Box<[T; PAGE]>>>,
     /// Pages with memory.
     filled: usize,
 }
@@ -27,7 +28,7 @@ impl<T: Default> Pages<T> {
     #[inline]
     pub(crate) fn provide(&mut self, item: u32) {
         let page = item as usize / PAGE;
-        if self.pages.get(page).is_none_or(|page| page.is_empty()) {
+        if self.pages.get(page).is_none_or(Option::is_none) {
             self.fill(page);
         }
     }
@@ -35,16 +36,16 @@ impl<T: Default> Pages<T> {
     #[cold]
     fn fill(&mut self, page: usize) {
         if page >= self.pages.len() {
-            self.pages.resize_with(page + 1, Box::default);
+            self.pages.resize_with(page + 1, || None);
         }
-        self.pages[page] = (0..PAGE).map(|_| T::default()).collect();
+        let items: Vec<T> = (0..PAGE).map(|_| T::default()).collect();
+        self.pages[page] = items.try_into().ok();
         self.filled += 1;
     }
 
     /// Gives the memory of a page back.
     pub(crate) fn free(&mut self, page: usize) {
-        if let Some(page) = self.pages.get_mut(page).filter(|page| !page.is_empty()) {
-            *page = Box::default();
+        if self.pages.get_mut(page).is_some_and(|page| page.take().is_some()) {
             self.filled -= 1;
         }
     }
@@ -57,13 +58,13 @@ impl<T: Default> Pages<T> {
     /// An item, if there is memory for it.
     #[inline]
     pub(crate) fn get(&self, item: u32) -> Option<&T> {
-        self.pages.get(item as usize / PAGE)?.get(item as usize % PAGE)
+        Some(&self.pages.get(item as usize / PAGE)?.as_ref()?[item as usize % PAGE])
     }
 
     /// See [`Self::get`].
     #[inline]
     pub(crate) fn get_mut(&mut self, item: u32) -> Option<&mut T> {
-        self.pages.get_mut(item as usize / PAGE)?.get_mut(item as usize % PAGE)
+        Some(&mut self.pages.get_mut(item as usize / PAGE)?.as_mut()?[item as usize % PAGE])
     }
 
     /// Items that there is memory for.
@@ -77,14 +78,16 @@ impl<T> Index<u32> for Pages<T> {
 
     #[inline]
     fn index(&self, item: u32) -> &T {
-        &self.pages[item as usize / PAGE][item as usize % PAGE]
+        let page = self.pages[item as usize / PAGE].as_ref();
+        &page.expect("its page has memory")[item as usize % PAGE]
     }
 }
 
 impl<T> IndexMut<u32> for Pages<T> {
     #[inline]
     fn index_mut(&mut self, item: u32) -> &mut T {
-        &mut self.pages[item as usize / PAGE][item as usize % PAGE]
+        let page = self.pages[item as usize / PAGE].as_mut();
+        &mut page.expect("its page has memory")[item as usize % PAGE]
     }
 }
 

@@ -17,7 +17,7 @@
 //!  | payload, then at once the next record
 //!
 //!  +---------------+---------------+---------------+-------+-------+
-//!  | match         | generation    | handle        |       | flags |   0  shared: flag 4
+//!  | match         | generation    | handle: page  | slot  | flags |   0  shared: flag 4
 //!  +---------------+---------------+---------------+-------+-------+
 //!  | lost: count                   | first                         |      if flag 2
 //!  | last                          | since                         |
@@ -38,8 +38,7 @@ use crate::blocks::{BLOCK, Blocks};
 use crate::client::ClientId;
 use crate::matched::Lost;
 use crate::message::Requester;
-use crate::pool::NONE;
-use crate::slab::{Kept, Slab};
+use crate::slab::{Handle, Kept, Slab};
 
 /// Bytes of the first segment of a queue; each is twice the one before it, up to the size of a block.
 const FIRST_SEGMENT: usize = 4 << 10;
@@ -82,7 +81,7 @@ pub(crate) struct Extent {
     stored: usize,
     charged: usize,
     /// In the slab, or nothing.
-    message: u32,
+    message: Handle,
 }
 
 /// Bytes that a message counts for while it waits in a queue, whether shared or not.
@@ -93,7 +92,7 @@ pub(crate) fn charge(payload: usize, is_request: bool, has_lost: bool) -> usize 
 }
 
 impl Head {
-    /// The first bytes of a record: a size or a handle, a format, and flags besides that for a loss.
+    /// The first bytes of a record: a size and a format, or a handle, and flags besides that for a loss.
     #[inline]
     fn bytes(&self, number: u32, format: u16, flags: u16) -> [u8; HEAD] {
         let mut bytes = [0; HEAD];
@@ -115,8 +114,10 @@ impl Head {
         }
     }
 
-    fn write_shared(&self, out: &mut Vec<u8>, message: u32) {
-        out.extend_from_slice(&self.bytes(message, 0, IS_SHARED)[..SHARED]);
+    #[inline]
+    fn write_shared(&self, out: &mut Vec<u8>, message: Handle) {
+        let bytes = self.bytes(message.page, message.slot, IS_SHARED);
+        out.extend_from_slice(&bytes[..SHARED]);
         self.write_lost(out);
     }
 }
@@ -124,7 +125,7 @@ impl Head {
 /// A record as it is stored.
 enum Body<'a> {
     Copy(Kept<'a>),
-    Shared(u32),
+    Shared(Handle),
 }
 
 /// Takes a number from the beginning of `bytes`.
@@ -145,7 +146,10 @@ fn read(mut bytes: &[u8]) -> (Head, Body<'_>) {
     let flags = take!(u16, bytes);
     if flags & IS_SHARED != 0 {
         let lost = (flags & HAS_LOST != 0).then(|| read_lost(bytes));
-        return (Head { matched, generation, lost }, Body::Shared(number));
+        return (
+            Head { matched, generation, lost },
+            Body::Shared(Handle { page: number, slot: format }),
+        );
     }
     let sequence = take!(u64, bytes);
     let published = take!(u64, bytes);
@@ -228,14 +232,19 @@ impl Queue {
         self.records += 1;
     }
 
-    /// Adds a record of a message in the slab, of which it is a user already.
-    pub(crate) fn push_shared(&mut self, head: &Head, message: u32, slab: &mut Slab) {
-        let (length, is_request) = (slab.length(message), slab.is_request(message));
-        let has_lost = head.lost.is_some();
-        let stored = SHARED + if has_lost { LOST } else { 0 };
-        let segment = self.segment_for(stored, &mut slab.blocks);
+    /// Adds a record of a message in the slab, of which it is a user already, and which counts for so many
+    /// bytes.
+    pub(crate) fn push_shared(
+        &mut self,
+        head: &Head,
+        message: Handle,
+        charged: usize,
+        blocks: &mut Blocks,
+    ) {
+        let stored = SHARED + if head.lost.is_some() { LOST } else { 0 };
+        let segment = self.segment_for(stored, blocks);
         head.write_shared(segment, message);
-        self.bytes += charge(length, is_request, has_lost);
+        self.bytes += charged;
         self.records += 1;
         self.shared += 1;
     }
@@ -265,7 +274,7 @@ impl Queue {
 
     /// The newest record shares a message of the slab instead of its copy of it, if it is of this match and
     /// sequence. Returns whether it does.
-    pub(crate) fn share_newest(&mut self, matched: u32, sequence: u64, message: u32) -> bool {
+    pub(crate) fn share_newest(&mut self, matched: u32, sequence: u64, message: Handle) -> bool {
         let Some(segment) = self.segments.back_mut().filter(|_| self.records > 0) else {
             return false;
         };
@@ -287,7 +296,11 @@ impl Queue {
         Some(match body {
             Body::Copy(kept) => {
                 let charged = charge(kept.payload.len(), kept.request.is_some(), has_lost);
-                Front { head, kept, extent: Extent { stored: charged, charged, message: NONE } }
+                Front {
+                    head,
+                    kept,
+                    extent: Extent { stored: charged, charged, message: Handle::NONE },
+                }
             }
             Body::Shared(message) => {
                 let kept = slab.get(message);
@@ -304,7 +317,7 @@ impl Queue {
         self.start += extent.stored;
         self.bytes -= extent.charged;
         self.records -= 1;
-        if extent.message != NONE {
+        if extent.message != Handle::NONE {
             self.shared -= 1;
             slab.release(extent.message);
         }
@@ -339,8 +352,11 @@ impl Queue {
                 match body {
                     Body::Copy(kept) => self.push_copy(&head, &kept, &mut slab.blocks),
                     Body::Shared(message) => {
+                        let kept = slab.get(message);
+                        let (bytes, is_request) = (kept.payload.len(), kept.request.is_some());
+                        let charged = charge(bytes, is_request, head.lost.is_some());
                         slab.share(message);
-                        self.push_shared(&head, message, slab);
+                        self.push_shared(&head, message, charged, &mut slab.blocks);
                     }
                 }
             }
@@ -404,7 +420,8 @@ mod tests {
             0 | 1 => queue.push_copy(&head, &kept, &mut slab.blocks),
             2 => {
                 let message = slab.add(&kept);
-                queue.push_shared(&head, message, slab);
+                let charged = charge(payload.len(), kept.request.is_some(), head.lost.is_some());
+                queue.push_shared(&head, message, charged, &mut slab.blocks);
             }
             _ => {
                 queue.push_copy(&head, &kept, &mut slab.blocks);
@@ -489,7 +506,7 @@ mod tests {
             }
             let free = slab.blocks.free();
             assert_eq!((free.len(), slab.blocks.bytes() / BLOCK), (Blocks::MOST, Blocks::MOST));
-            assert!(free.iter().all(|it| it.capacity() == BLOCK && it.is_empty()));
+            assert!(free.iter().all(|it| it.capacity() == BLOCK));
         }
     }
 }

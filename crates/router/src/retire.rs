@@ -4,6 +4,7 @@ use crate::egress::{Egress, client_of, settle_first};
 use crate::matched::{CONFLATED, Conflated, Match};
 use crate::message::Renderer;
 use crate::pool::{Links, NONE};
+use crate::slab::Handle;
 use crate::subscriptions::LEAVE;
 
 /// The parts of a new match.
@@ -27,7 +28,7 @@ impl<R: Renderer> Egress<R> {
                 matched: id,
                 interval: new.interval,
                 losses: NONE,
-                waiting: NONE,
+                waiting: Handle::NONE,
                 ..Conflated::default()
             };
         }
@@ -68,7 +69,7 @@ impl<R: Renderer> Egress<R> {
         client.discarded += waits;
         if matched.is_conflated() {
             let extra = matched.extra;
-            if self.matches.conflated[extra].waiting != NONE {
+            if self.matches.conflated[extra].waiting != Handle::NONE {
                 self.release_update(extra);
             }
             self.stop_cooling(extra);
