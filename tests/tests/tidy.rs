@@ -72,6 +72,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "soap",
             "catalogue",
             "net",
+            "tls",
             "http",
             "session",
             "native",

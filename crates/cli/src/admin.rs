@@ -3,15 +3,14 @@
 mod drain;
 mod durable;
 mod list;
-mod site;
 
 use serde_json::json;
 use trunkline_server::administration::{Disconnected, Rotated};
 
 use crate::Ending;
-use crate::arguments::{AdminCommand, DisconnectArguments, SiteArguments};
+use crate::arguments::{AdminCommand, Asked, DisconnectArguments};
 use crate::fault::Fault;
-use site::Site;
+use crate::site::Site;
 
 pub(crate) fn run(command: &AdminCommand) -> Result<Ending, Fault> {
     match command {
@@ -23,38 +22,42 @@ pub(crate) fn run(command: &AdminCommand) -> Result<Ending, Fault> {
         AdminCommand::Disconnect(arguments) => disconnect(arguments),
         AdminCommand::Drain(arguments) => drain::drain(arguments),
         AdminCommand::Undrain(arguments) => drain::undrain(arguments),
-        AdminCommand::Pause(arguments) => durable::change("durables/pause", arguments),
-        AdminCommand::Resume(arguments) => durable::change("durables/resume", arguments),
+        AdminCommand::Pause(arguments) => durable::change("/admin/durables/pause", arguments),
+        AdminCommand::Resume(arguments) => durable::change("/admin/durables/resume", arguments),
         AdminCommand::Purge(arguments) => durable::purge(arguments),
         AdminCommand::Seek(arguments) => durable::seek(arguments),
-        AdminCommand::DeleteDurable(arguments) => durable::change("durables/delete", arguments),
-        AdminCommand::DeleteProducer(arguments) => durable::change("producers/delete", arguments),
+        AdminCommand::DeleteDurable(arguments) => {
+            durable::change("/admin/durables/delete", arguments)
+        }
+        AdminCommand::DeleteProducer(arguments) => {
+            durable::change("/admin/producers/delete", arguments)
+        }
         AdminCommand::Rotate(arguments) => rotate(arguments),
     }
 }
 
-fn rotate(arguments: &SiteArguments) -> Result<Ending, Fault> {
-    let Rotated { file, index } = Site::new(arguments)?.act("rotate", &json!({}))?;
+fn rotate(arguments: &Asked) -> Result<Ending, Fault> {
+    let Rotated { file, index } = Site::new(&arguments.site)?.act("/admin/rotate", &json!({}))?;
     let form = arguments.form.get();
     form.say(&format!("{file} is complete as soon as {index} is there\n"))?;
     form.fact(&json!({"fact": "rotated", "file": file, "index": index}))?;
     Ok(Ending::Right)
 }
 
-fn disconnect(arguments: &DisconnectArguments) -> Result<Ending, Fault> {
-    let which = &arguments.which;
+fn disconnect(Asked { what, site, form }: &Asked<DisconnectArguments>) -> Result<Ending, Fault> {
+    let which = &what.which;
     if which.client.is_none() && which.name.is_none() && which.address.is_none() {
         return Err(Fault::new(
             "which client: --client, --name or --address says it; see trunkline admin disconnect --help",
         ));
     }
-    let form = arguments.site.form.get();
-    let mut site = Site::new(&arguments.site)?;
+    let form = form.get();
+    let mut site = Site::new(site)?;
     let wanted = json!({
         "client": which.client, "name": which.name, "address": which.address,
-        "all": arguments.all, "reason": arguments.reason,
+        "all": what.all, "reason": what.reason,
     });
-    let ended: Disconnected = site.act("clients/disconnect", &wanted).map_err(|fault| {
+    let ended: Disconnected = site.act("/admin/clients/disconnect", &wanted).map_err(|fault| {
         // The router speaks of its own words.
         Fault::new(fault.to_string().replace("only where all is set", "only with --all"))
     })?;

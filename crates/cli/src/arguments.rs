@@ -6,6 +6,7 @@ mod credentials;
 mod help;
 mod journal;
 mod router;
+mod site;
 mod tls;
 mod top;
 
@@ -23,17 +24,18 @@ use crate::output::{Form, print, wants_bold};
 use crate::quantity;
 pub(crate) use admin::{
     AdminCommand, ClientsArguments, DisconnectArguments, DrainArguments, MostArguments,
-    NamedArguments, ProducersArguments, SeekArguments, SiteArguments, SubscriptionsArguments,
-    TopicsArguments, WhichArguments,
+    NamedArguments, ProducersArguments, SeekArguments, SubscriptionsArguments, TopicsArguments,
+    WhichArguments,
 };
 pub(crate) use client::{
-    ClientCommand, Column, DeleteArguments, DurableCommand, ListArguments, LoginArguments,
-    PubArguments, ReplyArguments, RequestArguments, SubArguments, ToArguments,
+    ClientCommand, Column, DeleteArguments, DurableCommand, LoginArguments, PubArguments,
+    ReplyArguments, RequestArguments, SubArguments, ToArguments,
 };
 pub(crate) use credentials::CredentialsCommand;
 pub(crate) use help::{command, manual};
 pub(crate) use journal::{ExportArguments, JournalCommand};
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
+pub(crate) use site::{Asked, SiteArguments};
 pub(crate) use tls::TlsArguments;
 pub(crate) use top::{Sort, TopArguments};
 

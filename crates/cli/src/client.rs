@@ -6,7 +6,7 @@ use std::time::Duration;
 use std::{env, io, str};
 
 use serde_json::Value;
-use trunkline_client::{Client, Durability, Error, Options, Rejection, code};
+use trunkline_client::{Client, Durability, Error, Notice, Options, Rejection, code};
 
 use crate::arguments::ToArguments;
 use crate::fault::Fault;
@@ -72,6 +72,18 @@ fn point_at(name: &str, rejection: &Rejection) {
 /// One line on standard error that is no fault.
 pub(crate) fn tell(text: &str) {
     let _ = writeln!(io::stderr().lock(), "trunkline: {}", plain(text));
+}
+
+/// Says what the router says of itself.
+pub(crate) fn tell_notice(notice: &Notice<'_>) {
+    let colon = if notice.text.is_empty() { "" } else { ": " };
+    match notice.code {
+        code::DRAINING => {
+            tell(&format!("the router is drained for maintenance{colon}{}", notice.text));
+        }
+        code::IN_SERVICE => tell(&format!("the router is in service again{colon}{}", notice.text)),
+        _ => {}
+    }
 }
 
 /// Appends a payload as a line of a terminal can show it: text with escapes, or hexadecimal.

@@ -6,7 +6,7 @@ use trunkline_client::{Error, Options};
 use trunkline_server::snapshot::DurableStatus;
 
 use crate::Ending;
-use crate::arguments::{DeleteArguments, DurableCommand, ListArguments};
+use crate::arguments::{Asked, DeleteArguments, DurableCommand};
 use crate::client::connect;
 use crate::fault::Fault;
 use crate::output::{Form, print_table};
@@ -19,8 +19,8 @@ pub(crate) fn run(command: &DurableCommand) -> Result<Ending, Fault> {
     }
 }
 
-fn list(arguments: &ListArguments) -> Result<Ending, Fault> {
-    let durables = Source::new(&arguments.to, &arguments.tls, 0)?.snapshot()?.durables;
+fn list(arguments: &Asked) -> Result<Ending, Fault> {
+    let durables = Source::new(&arguments.site, 0)?.snapshot()?.durables;
     match arguments.form.get() {
         Form::Text => print_table(table(durables.iter()))?,
         Form::Json => durables.iter().try_for_each(|it| Form::Json.fact(&fact(it)))?,

@@ -33,6 +33,7 @@ mod serve;
 mod service;
 mod signals;
 mod simulate;
+mod site;
 mod soap;
 mod subscribe;
 mod top;

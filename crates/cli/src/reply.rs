@@ -10,7 +10,7 @@ use trunkline_client::{Event, Options, Reply, RequestId, Subscribe};
 
 use crate::Ending;
 use crate::arguments::ReplyArguments;
-use crate::client::{MOMENT, connect, counted, not_taken, tell};
+use crate::client::{MOMENT, connect, counted, not_taken, tell, tell_notice};
 use crate::fault::Fault;
 use crate::signals;
 
@@ -41,6 +41,7 @@ pub(crate) fn run(arguments: &ReplyArguments) -> Result<Ending, Fault> {
             Event::Gap(gap) => {
                 tell(&format!("gap: {} requests on {} were lost", gap.count, gap.topic));
             }
+            Event::Notice(it) => tell_notice(&it),
             _ => {}
         })?;
         for request in requests.drain(..) {

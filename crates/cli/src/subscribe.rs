@@ -18,7 +18,8 @@ use trunkline_client::{
 use crate::Ending;
 use crate::arguments::{Column, SubArguments};
 use crate::client::{
-    MOMENT, connect, counted, durability, not_taken, payload_fact, tell, write_age, write_payload,
+    MOMENT, connect, counted, durability, not_taken, payload_fact, tell, tell_notice, write_age,
+    write_payload,
 };
 use crate::fault::Fault;
 use crate::signals::{self, Stop};
@@ -212,6 +213,7 @@ impl Listing<'_> {
             Event::Message(message) => self.take_message(message),
             Event::Gap(gap) => self.take_gap(gap),
             Event::LastValues(it) => self.take_last_values(it),
+            Event::Notice(it) => tell_notice(it),
             event => self.take_guaranteed(event),
         }
     }

@@ -21,8 +21,8 @@ use crate::arguments::TopArguments;
 use crate::fault::Fault;
 use crate::output::{print, print_while_read};
 use controls::Controls;
+pub(crate) use source::Source;
 use source::TOPICS_FILTERED;
-pub(crate) use source::{Source, connect};
 use view::View;
 
 pub(crate) fn run(arguments: &TopArguments) -> Result<Ending, Fault> {
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<Ending, Fault> {
         true => arguments.topics.max(TOPICS_FILTERED),
         false => arguments.topics,
     };
-    let mut source = Source::new(&arguments.to, &arguments.tls, topics)?;
+    let mut source = Source::new(&arguments.site, topics)?;
     // The first failure is the user's to see; later ones may pass.
     let first = source.snapshot()?;
     if arguments.json {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use trunkline_journal::{Folder, Options, commit, task};
 use trunkline_store::{
     ClockReading, Consume, Consuming, Delivery, Durability, EventSink, Loss, NewMessage, Rejected,
-    Settings, Start, Store, Stored,
+    Settings, Store, Stored,
 };
 
 /// Exit status, standard output, standard error.
@@ -67,17 +67,7 @@ fn journal(path: &Path) -> (Store, Folder) {
     work(&mut store, &mut folder);
     let begin = ClockReading { now: 0, time: 1_000_000_000 };
     let producer = store.produce(begin, 1, "desk-7").expect("a producer").producer;
-    let asked = Consume {
-        subscription: 0,
-        name: "risk",
-        pattern: "orders/>",
-        window: 0,
-        start: Start::New,
-        conflation: None,
-        pace: 0,
-        wants_confirmed: false,
-        wants_acknowledged: false,
-    };
+    let asked = Consume { name: "risk", pattern: "orders/>", ..Consume::default() };
     store.consume(begin, 2, &asked, &mut Nobody).expect("a durable subscription");
     for sequence in 1..=100 {
         work(&mut store, &mut folder);

@@ -1,6 +1,10 @@
 //! What a client asks of guaranteed messages, and the state of its consumers.
 
-use trunkline_native::{self as native, Start, Updates, encode_consume, encode_subscription};
+use std::time::Duration;
+
+use trunkline_native::{
+    self as native, DeliveryPolicy, Start, Updates, encode_consume, encode_subscription,
+};
 
 use crate::event::Consuming;
 use crate::options::Subscribe;
@@ -29,6 +33,11 @@ pub struct Consume {
     pub wants_confirmed: bool,
     /// Wants [`crate::Event::Acknowledged`].
     pub wants_acknowledged: bool,
+    /// The time after which a message that is not acknowledged is redelivered, in whole milliseconds, if that is less than the
+    /// router's configuration says; zero leaves it to the router.
+    pub acknowledge_within: Duration,
+    /// The most deliveries of a message, after which it becomes a dead letter, likewise.
+    pub deliveries: u16,
 }
 
 impl Consume {
@@ -42,6 +51,14 @@ impl Consume {
     #[must_use]
     pub fn replay(pattern: &str, start: Start) -> Self {
         Self { pattern: pattern.to_owned(), start, ..Self::default() }
+    }
+
+    /// What becomes of messages that are not acknowledged.
+    pub(crate) fn policy(&self) -> DeliveryPolicy {
+        let time = self.acknowledge_within;
+        let least = u32::from(!time.is_zero());
+        let acknowledge_within_ms = u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(least);
+        DeliveryPolicy { acknowledge_within_ms, deliveries: self.deliveries }
     }
 }
 
@@ -94,6 +111,7 @@ impl Consumer {
 
     fn announce(&self, out: &mut Vec<u8>, subscription: u32) {
         let Consume { window, pace, wants_confirmed, wants_acknowledged, .. } = self.how;
+        let policy = self.how.policy();
         let start = match self.next {
             // The router knows the place of a durable subscription.
             Some(next) if self.how.name.is_empty() => Start::Position(next),
@@ -111,6 +129,7 @@ impl Consumer {
                 pace,
                 wants_confirmed,
                 wants_acknowledged,
+                policy,
                 name,
                 pattern,
             },
@@ -126,6 +145,14 @@ impl SubscriptionState {
     /// Whether the last value of each topic comes first.
     pub(crate) fn wants_last_values(&self) -> bool {
         matches!(self.kind, Kind::Direct { last_values: true, .. })
+    }
+
+    /// Whether it asks what becomes of messages that are not acknowledged.
+    pub(crate) fn wants_policy(&self) -> bool {
+        match &self.kind {
+            Kind::Consumer(it) => it.how.policy() != DeliveryPolicy::NONE,
+            Kind::Direct { .. } => false,
+        }
     }
 
     /// Announces it to the router.

@@ -56,6 +56,8 @@ pub enum Error {
     },
     /// The router is of a version that knows no last values.
     NoLastValues,
+    /// The router is of a version in which consumers ask for no delivery policy.
+    NoPolicies,
     /// Storing needs a producer ([`crate::Client::producer`]).
     NoProducer,
     /// The connection has this producer already. Another name needs another client.
@@ -127,6 +129,10 @@ impl fmt::Display for Error {
                 write!(out, "a client may have aliases for {limit} topics, and all are used")
             }
             Self::NoLastValues => out.write_str("the router is of a version without last values"),
+            Self::NoPolicies => out.write_str(
+                "the router is of a version in which consumers cannot ask for a time to acknowledge or a limit of \
+                 deliveries",
+            ),
             Self::NoProducer => {
                 out.write_str("the client has to name its producer before it stores a message")
             }

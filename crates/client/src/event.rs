@@ -52,6 +52,10 @@ pub enum Event<'a> {
     Ended(Subscription),
     /// The answer to a ping with this token.
     Pong(u64),
+    /// The router says something of itself: with [`code::DRAINING`] that it is drained for maintenance, so that a
+    /// client that can go to another router does so, with [`code::IN_SERVICE`] that it is not any more. Everything goes
+    /// on meanwhile.
+    Notice(native::Notice<'a>),
     /// The router ends the connection; nothing comes behind this.
     Closing(native::Closing<'a>),
 }
@@ -317,6 +321,7 @@ pub(crate) fn event<'a>(frame: RouterFrame<'a>, names: &'a Names) -> Result<Even
         RouterFrame::Subscribed(number) => Event::Subscribed(Subscription(number)),
         RouterFrame::Unsubscribed(number) => Event::Unsubscribed(Subscription(number)),
         RouterFrame::Pong(token) | RouterFrame::Ping(token) => Event::Pong(token),
+        RouterFrame::Notice(notice) => Event::Notice(notice),
         RouterFrame::Closing(closing) => Event::Closing(closing),
         RouterFrame::Topic(topic) => return Err(unnamed(topic.alias)),
         RouterFrame::Clock(clock) => Event::Pong(clock.token),

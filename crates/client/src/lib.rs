@@ -78,8 +78,8 @@ pub use event::{
 pub use login::Login;
 pub use options::{Options, Subscribe};
 pub use trunkline_native::{
-    Conflation, Durability, LostReason, Overflow, Producing, Rejected, Start, Stored, code, format,
-    kind,
+    Conflation, Durability, LostReason, Notice, Overflow, Producing, Rejected, Start, Stored, code,
+    format, kind,
 };
 pub use trunkline_reactor::{Address, Idle};
 #[cfg(feature = "tls")]

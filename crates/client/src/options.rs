@@ -96,7 +96,13 @@ impl Options {
         Hello {
             version: VERSION,
             has_credentials: self.login.is_some(),
-            features: Features { credit: self.credit, times: self.times, last_values: true },
+            features: Features {
+                credit: self.credit,
+                times: self.times,
+                last_values: true,
+                notices: true,
+                policies: true,
+            },
             queue_messages: self.queue_messages,
             overflow: self.overflow,
             queue_bytes: self.queue_bytes,

@@ -140,7 +140,7 @@ impl State {
                 return Ok(Taken::Inside);
             }
             RouterFrame::Message(message) if message.conflation.is_some() => self.handed += 1,
-            RouterFrame::LastValues(_) => {}
+            RouterFrame::LastValues(_) | RouterFrame::Notice(_) => {}
             RouterFrame::Reply(reply) if !self.requests.remove(&reply.correlation) => {
                 return Ok(Taken::Inside);
             }
@@ -221,6 +221,12 @@ impl State {
         if knows { Ok(()) } else { Err(Error::NoLastValues) }
     }
 
+    /// Whether consumers may ask for a policy; before the router has answered they may.
+    pub(crate) fn check_policies(&self) -> Result<()> {
+        let knows = self.welcome.is_none_or(|welcome| welcome.features.policies);
+        if knows { Ok(()) } else { Err(Error::NoPolicies) }
+    }
+
     fn take_welcome(&mut self, welcome: &Welcome) -> Result<()> {
         if welcome.version != native::VERSION {
             let version = welcome.version;
@@ -237,6 +243,9 @@ impl State {
             for (number, subscription) in self.subscriptions.iter() {
                 if subscription.wants_last_values() {
                     self.check_last_values()?;
+                }
+                if subscription.wants_policy() {
+                    self.check_policies()?;
                 }
                 subscription.announce(&mut self.output, number);
             }

@@ -1,15 +1,18 @@
 //! A conversation by its bytes: what comes in any pieces, what is said again, what is no router.
 
+use std::time::Duration;
+
 use trunkline_client::{
-    Conversation, Error, Event, Options, Reply, Subscribe, Subscription, code, format, kind,
+    Consume, Conversation, Error, Event, Options, Reply, Subscribe, Subscription, code, format,
+    kind,
 };
 use trunkline_native::{
-    ClientFrame, Closing, Conflation, Features, Gap, LastValues, Message, Rejected, Request,
-    Requester, RouterFrame, RouterReply, Topic, Updates, VERSION, Welcome, decode_client,
+    ClientFrame, Closing, Conflation, Features, Gap, LastValues, Message, Notice, Rejected,
+    Request, Requester, RouterFrame, RouterReply, Topic, Updates, VERSION, Welcome, decode_client,
     encode_plain_message,
 };
 
-const NO_FEATURES: Features = Features { credit: false, times: false, last_values: false };
+const NO_FEATURES: Features = Features::NONE;
 
 const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
     features: NO_FEATURES,
@@ -364,4 +367,40 @@ fn last_values_are_requested_where_the_router_knows_them() {
     conversation.restart();
     conversation.received(&bytes(&[WELCOME]));
     assert!(matches!(conversation.next_event(), Err(Error::NoLastValues)));
+}
+
+#[test]
+fn a_policy_is_asked_for_where_the_router_knows_it() {
+    let how = Consume {
+        acknowledge_within: Duration::from_millis(1_500),
+        deliveries: 3,
+        ..Consume::durable("gate", "orders/>")
+    };
+    let mut conversation = welcomed();
+    assert!(matches!(conversation.consume(&how), Err(Error::NoPolicies)));
+    conversation.consume(&Consume::durable("gate", "orders/>")).expect("it asks for none");
+    let RouterFrame::Welcome(mut knows) = WELCOME else { unreachable!("it is one") };
+    knows.features.policies = true;
+    let mut conversation = Conversation::new(&Options::default());
+    conversation.received(&bytes(&[RouterFrame::Welcome(knows)]));
+    assert_eq!(events(&mut conversation).len(), 1);
+    said(&mut conversation);
+    conversation.consume(&how).expect("the router knows it");
+    let asked = "acknowledge_within_ms: 1500, deliveries: 3";
+    assert!(said(&mut conversation)[0].contains(asked));
+    conversation.restart();
+    conversation.received(&bytes(&[WELCOME]));
+    assert!(matches!(conversation.next_event(), Err(Error::NoPolicies)));
+}
+
+#[test]
+fn notices_are_events() {
+    let mut conversation = welcomed();
+    let notice = RouterFrame::Notice(Notice { code: code::DRAINING, text: "back at 7 pm" });
+    // Of a later version.
+    let unknown = RouterFrame::Notice(Notice { code: 999, text: "" });
+    conversation.received(&bytes(&[notice, unknown, RouterFrame::Pong(1)]));
+    let seen = events(&mut conversation);
+    assert_eq!(seen.len(), 3, "{seen:?}");
+    assert!(seen[0].contains("Notice") && seen[0].contains("back at 7 pm"), "{seen:?}");
 }

@@ -15,7 +15,7 @@ use trunkline_native::{
 /// Far more than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 const SECOND: u64 = 1_000_000_000;
-const BOTH: Features = Features { credit: true, times: true, last_values: false };
+const BOTH: Features = Features { credit: true, times: true, ..Features::NONE };
 
 fn welcome(features: Features) -> RouterFrame<'static> {
     RouterFrame::Welcome(Welcome {

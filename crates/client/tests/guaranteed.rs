@@ -9,7 +9,7 @@ use trunkline_native::{
     RouterFrame, Stored, Topic, VERSION, Welcome, decode_client,
 };
 
-const NO_FEATURES: Features = Features { credit: false, times: false, last_values: false };
+const NO_FEATURES: Features = Features::NONE;
 
 const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
     features: NO_FEATURES,

@@ -53,7 +53,7 @@ impl End {
     /// Takes the client, and says more with that.
     fn greet(&mut self, times: bool, more: &[RouterFrame<'_>]) {
         let welcome = RouterFrame::Welcome(Welcome {
-            features: Features { credit: false, times, last_values: false },
+            features: Features { times, ..Features::NONE },
             version: VERSION,
             frame_bytes: 1 << 20,
             client: 1,

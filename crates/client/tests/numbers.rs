@@ -12,7 +12,7 @@ use trunkline_native::{
 };
 
 const WELCOME: RouterFrame<'_> = RouterFrame::Welcome(Welcome {
-    features: Features { credit: false, times: false, last_values: false },
+    features: Features::NONE,
     version: VERSION,
     frame_bytes: 1 << 20,
     client: 1,

@@ -224,6 +224,14 @@ pub struct Name<'a> {
     pub local: &'a str,
 }
 
+/// What a writer made of a name, so that it finds it at once when the name comes again.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KnownName {
+    /// The vocabulary for which the index holds.
+    pub(crate) vocabulary: u64,
+    pub(crate) index: u32,
+}
+
 /// A document that is written piece by piece. What belongs to an element's start may come in any order
 /// before its content.
 ///
@@ -232,6 +240,12 @@ pub struct Name<'a> {
 pub trait Writer {
     /// Begins an element.
     fn start(&mut self, name: Name<'_>);
+
+    /// As [`start`](Self::start), of a name that comes again and again: `known` was given with it before, or
+    /// is the default.
+    fn start_known(&mut self, name: Name<'_>, _known: &mut KnownName) {
+        self.start(name);
+    }
 
     /// Declares a prefix in the element just begun.
     fn declare(&mut self, prefix: &str, namespace: &str) -> bool;

@@ -54,6 +54,8 @@ pub const UNAUTHENTICATED: u16 = 39;
 pub const DISCONNECTED: u16 = 40;
 /// The router is being drained for maintenance, and accepts no clients; the text has the reason.
 pub const DRAINING: u16 = 41;
+/// The router is in service again (NOTICE).
+pub const IN_SERVICE: u16 = 42;
 
 /// The code in words, for people; the caller shows others as `code N`.
 #[must_use]
@@ -85,6 +87,7 @@ pub fn name(code: u16) -> Option<&'static str> {
         UNAUTHENTICATED => "unauthenticated",
         DISCONNECTED => "disconnected",
         DRAINING => "draining",
+        IN_SERVICE => "in service",
         _ => return None,
     })
 }

@@ -8,9 +8,9 @@ use std::str;
 use crate::encode::{CREDENTIALS_HEAD, HELLO_HEAD};
 use crate::error::{Error, ErrorKind};
 use crate::frame::{
-    ClientFrame, Clock, Closing, Conflation, Features, Gap, Hello, LastValues, Message, Overflow,
-    Publish, Rejected, Reply, Request, Requester, RouterFrame, RouterReply, Subscribe, Taken,
-    Topic, Updates, Welcome,
+    ClientFrame, Clock, Closing, Conflation, Features, Gap, Hello, LastValues, Message, Notice,
+    Overflow, Publish, Rejected, Reply, Request, Requester, RouterFrame, RouterReply, Subscribe,
+    Taken, Topic, Updates, Welcome,
 };
 use crate::kind::{self, flag};
 use crate::{HEADER, HELLO_BYTES, MAGIC, NAME_BYTES, fast};
@@ -149,7 +149,7 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
     let shape = |kind, flags: u8| {
         Some(match kind {
             kind::WELCOME => Shape::Fixed(32),
-            kind::ROUTER_TOPIC | kind::CLOSING => Shape::Open(12),
+            kind::ROUTER_TOPIC | kind::CLOSING | kind::NOTICE => Shape::Open(12),
             kind::MESSAGE => {
                 let pairs = (flags & (flag::CONFLATED | flag::REQUEST)).count_ones() as usize;
                 let single = (flags & (flag::TIMED | flag::LAST_VALUE)).count_ones() as usize;
@@ -199,9 +199,7 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
         }),
         kind::ROUTER_PING => RouterFrame::Ping(u64_at(frame, 8)),
         kind::ROUTER_PONG => RouterFrame::Pong(u64_at(frame, 8)),
-        kind::CLOSING => {
-            RouterFrame::Closing(Closing { code: u16_at(frame, 8), text: text(frame, 12)? })
-        }
+        kind::CLOSING | kind::NOTICE => reason(frame)?,
         kind::UNSUBSCRIBED => RouterFrame::Unsubscribed(u32_at(frame, 8)),
         kind::ROUTER_CLOCK => {
             RouterFrame::Clock(Clock { token: u64_at(frame, 8), time: u64_at(frame, 16) })
@@ -278,6 +276,15 @@ fn hello(frame: &[u8]) -> Result<Hello<'_>, Error> {
 
 fn topic(frame: &[u8]) -> Result<Topic<'_>, Error> {
     Ok(Topic { alias: u32_at(frame, 8), name: text(frame, 12)? })
+}
+
+/// A frame of a code and a text.
+fn reason(frame: &[u8]) -> Result<RouterFrame<'_>, Error> {
+    let (code, text) = (u16_at(frame, 8), text(frame, 12)?);
+    Ok(match frame[4] {
+        kind::CLOSING => RouterFrame::Closing(Closing { code, text }),
+        _ => RouterFrame::Notice(Notice { code, text }),
+    })
 }
 
 fn message(frame: &[u8]) -> Message<'_> {

@@ -12,9 +12,9 @@ pub use guaranteed::{
 };
 
 use crate::frame::{
-    ClientFrame, Clock, Closing, Credentials, Delete, Gap, Hello, LastValues, Message, Overflow,
-    Producer, Publish, Rejected, Reply, Request, RouterFrame, RouterReply, Subscribe, Taken, Topic,
-    Updates, Welcome,
+    ClientFrame, Clock, Closing, Credentials, Delete, Gap, Hello, LastValues, Message, Notice,
+    Overflow, Producer, Publish, Rejected, Reply, Request, RouterFrame, RouterReply, Subscribe,
+    Taken, Topic, Updates, Welcome,
 };
 use crate::kind::{self, flag};
 use crate::{HEADER, MAGIC, fast};
@@ -291,7 +291,17 @@ pub fn encode_router_pong(out: &mut Vec<u8>, value: u64) {
 
 /// CLOSING.
 pub fn encode_closing(out: &mut Vec<u8>, code: u16, text: &str) {
-    begin(out, kind::CLOSING, 0, 0, 4 + text.len());
+    reason(out, kind::CLOSING, code, text);
+}
+
+/// NOTICE.
+pub fn encode_notice(out: &mut Vec<u8>, it: &Notice<'_>) {
+    reason(out, kind::NOTICE, it.code, it.text);
+}
+
+/// A frame of a code and a text.
+fn reason(out: &mut Vec<u8>, kind: u8, code: u16, text: &str) {
+    begin(out, kind, 0, 0, 4 + text.len());
     out.extend_from_slice(&code.to_le_bytes());
     out.extend_from_slice(&[0; 2]);
     out.extend_from_slice(text.as_bytes());
@@ -354,6 +364,7 @@ impl RouterFrame<'_> {
             Self::Lost(lost) => encode_lost(out, lost),
             Self::Clock(clock) => encode_router_clock(out, clock),
             Self::LastValues(it) => encode_last_values(out, it),
+            Self::Notice(it) => encode_notice(out, it),
         }
     }
 }

@@ -5,8 +5,8 @@ mod guaranteed;
 
 pub use credentials::Credentials;
 pub use guaranteed::{
-    Acknowledge, Acknowledged, Confirmed, Consume, Consuming, Delete, Delivery, Durability, Lost,
-    LostReason, Producer, Producing, Release, Start, Store, Stored,
+    Acknowledge, Acknowledged, Confirmed, Consume, Consuming, Delete, Delivery, DeliveryPolicy,
+    Durability, Lost, LostReason, Producer, Producing, Release, Start, Store, Stored,
 };
 
 /// A frame from a client to the router.
@@ -95,6 +95,8 @@ pub enum RouterFrame<'a> {
     Clock(Clock),
     /// All last values of a subscription have come.
     LastValues(LastValues),
+    /// The router says something of itself.
+    Notice(Notice<'a>),
 }
 
 /// The identity of a client, and the options of its queue in the router.
@@ -131,18 +133,30 @@ pub struct Features {
     pub times: bool,
     /// The client may ask for last values by SUBSCRIBE, and clear them by PUBLISH.
     pub last_values: bool,
+    /// The router tells the client by NOTICE that it is drained for maintenance.
+    pub notices: bool,
+    /// The client may ask by CONSUME what becomes of messages that are not acknowledged.
+    pub policies: bool,
 }
 
 impl Features {
+    /// None of them.
+    pub const NONE: Self =
+        Self { credit: false, times: false, last_values: false, notices: false, policies: false };
+
     const CREDIT: u16 = 1;
     const TIMES: u16 = 2;
     const LAST_VALUES: u16 = 4;
+    const NOTICES: u16 = 8;
+    const POLICIES: u16 = 16;
 
     /// The bits of HELLO and WELCOME.
     pub(crate) fn bits(self) -> u16 {
         (if self.credit { Self::CREDIT } else { 0 })
             | (if self.times { Self::TIMES } else { 0 })
             | (if self.last_values { Self::LAST_VALUES } else { 0 })
+            | (if self.notices { Self::NOTICES } else { 0 })
+            | (if self.policies { Self::POLICIES } else { 0 })
     }
 
     /// Unknown bits are ignored: a newer side may know more.
@@ -151,6 +165,8 @@ impl Features {
             credit: bits & Self::CREDIT != 0,
             times: bits & Self::TIMES != 0,
             last_values: bits & Self::LAST_VALUES != 0,
+            notices: bits & Self::NOTICES != 0,
+            policies: bits & Self::POLICIES != 0,
         }
     }
 }
@@ -373,6 +389,15 @@ pub struct RouterReply<'a> {
     pub format: u16,
     /// The answer itself.
     pub payload: &'a [u8],
+}
+
+/// What the router says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notice<'a> {
+    /// [`crate::code::DRAINING`] or [`crate::code::IN_SERVICE`]; later routers may know more.
+    pub code: u16,
+    /// For people.
+    pub text: &'a str,
 }
 
 /// Why the router ends the connection.

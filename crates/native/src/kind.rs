@@ -81,6 +81,8 @@ pub const LOST: u8 = 145;
 pub const ROUTER_CLOCK: u8 = 146;
 /// All last values of a subscription have come.
 pub const LAST_VALUES: u8 = 147;
+/// The router says something of itself.
+pub const NOTICE: u8 = 148;
 
 /// The kind's name in documents and errors; `a frame of no known kind` for others.
 #[must_use]
@@ -120,6 +122,7 @@ pub fn name(kind: u8) -> &'static str {
         ACKNOWLEDGED => "ACKNOWLEDGED",
         LOST => "LOST",
         LAST_VALUES => "LAST_VALUES",
+        NOTICE => "NOTICE",
         _ => "a frame of no known kind",
     }
 }

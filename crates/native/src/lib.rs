@@ -33,8 +33,8 @@ pub use decode::{decode_client, decode_hello, decode_router};
 pub use encode::{
     encode_acknowledge, encode_acknowledged, encode_clock, encode_closing, encode_confirmed,
     encode_consume, encode_consuming, encode_credentials, encode_delete, encode_forget, encode_gap,
-    encode_hello, encode_last_values, encode_lost, encode_message, encode_ping, encode_pong,
-    encode_producer, encode_producing, encode_rejected, encode_release, encode_reply,
+    encode_hello, encode_last_values, encode_lost, encode_message, encode_notice, encode_ping,
+    encode_pong, encode_producer, encode_producing, encode_rejected, encode_release, encode_reply,
     encode_request, encode_router_clock, encode_router_ping, encode_router_pong,
     encode_router_reply, encode_router_topic, encode_stored, encode_subscribe, encode_subscribed,
     encode_subscription, encode_taken, encode_topic, encode_unsubscribe, encode_unsubscribed,
@@ -47,10 +47,10 @@ pub use fast::{
 };
 pub use frame::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
-    Consuming, Credentials, Delete, Delivery, Durability, Features, Gap, Hello, LastValues, Lost,
-    LostReason, Message, Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request,
-    Requester, RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates,
-    Welcome,
+    Consuming, Credentials, Delete, Delivery, DeliveryPolicy, Durability, Features, Gap, Hello,
+    LastValues, Lost, LostReason, Message, Notice, Overflow, Producer, Producing, Publish,
+    Rejected, Release, Reply, Request, Requester, RouterFrame, RouterReply, Start, Store, Stored,
+    Subscribe, Taken, Topic, Updates, Welcome,
 };
 
 /// The version of the protocol that this crate implements.

@@ -2,10 +2,11 @@
 
 use trunkline_native::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
-    Consuming, Credentials, Delete, Delivery, Durability, Features, Gap, Hello, LastValues, Lost,
-    LostReason, Message, Overflow, Producer, Producing, Publish, Rejected, Release, Reply, Request,
-    Requester, RouterFrame, RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates,
-    Welcome, code, decode_client, decode_hello, decode_router, encode_credentials, format, kind,
+    Consuming, Credentials, Delete, Delivery, DeliveryPolicy, Durability, Features, Gap, Hello,
+    LastValues, Lost, LostReason, Message, Notice, Overflow, Producer, Producing, Publish,
+    Rejected, Release, Reply, Request, Requester, RouterFrame, RouterReply, Start, Store, Stored,
+    Subscribe, Taken, Topic, Updates, Welcome, code, decode_client, decode_hello, decode_router,
+    encode_credentials, format, kind,
 };
 
 const LIMIT: u32 = 4096;
@@ -13,7 +14,7 @@ const LIMIT: u32 = 4096;
 const HELLO: Hello<'_> = Hello {
     version: 1,
     has_credentials: false,
-    features: Features { credit: false, times: false, last_values: false },
+    features: Features::NONE,
     queue_messages: 11_000,
     overflow: Overflow::DropOldest,
     queue_bytes: 1 << 20,
@@ -36,7 +37,7 @@ const CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
     (
         "HELLO the same, with credit and times",
         ClientFrame::Hello(Hello {
-            features: Features { credit: true, times: true, last_values: false },
+            features: Features { credit: true, times: true, ..Features::NONE },
             ..HELLO
         }),
         "34000000 01 00 0000  54524e4b 0100 0300  f82a0000 01 000000  0000100000000000
@@ -168,12 +169,31 @@ const GUARANTEED_CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
             pace: 0,
             wants_confirmed: true,
             wants_acknowledged: true,
+            policy: DeliveryPolicy::NONE,
             name: "risk",
             pattern: "orders/>",
         }),
         "34000000 0d 03 0000  02000000 64000000 00000000 01 04 0000
          0000000000000000 00000000 00000000
          7269736b 6f72646572732f3e",
+    ),
+    (
+        "CONSUME subscription 2, new messages, acknowledged within 5 s, at most 3 deliveries, name \"gate\", pattern \"orders/>\"",
+        ClientFrame::Consume(Consume {
+            subscription: 2,
+            window: 0,
+            updates: Updates::All,
+            start: Start::New,
+            pace: 0,
+            wants_confirmed: false,
+            wants_acknowledged: false,
+            policy: DeliveryPolicy { acknowledge_within_ms: 5_000, deliveries: 3 },
+            name: "gate",
+            pattern: "orders/>",
+        }),
+        "34000000 0d 00 0000  02000000 00000000 00000000 00 04 0300
+         0000000000000000 00000000 88130000
+         67617465 6f72646572732f3e",
     ),
     (
         "CONSUME subscription 3, a replay from the time 1700000000000000000 on, twice as fast, pattern \"fx/*\"",
@@ -185,6 +205,7 @@ const GUARANTEED_CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
             pace: 2000,
             wants_confirmed: false,
             wants_acknowledged: false,
+            policy: DeliveryPolicy::NONE,
             name: "",
             pattern: "fx/*",
         }),
@@ -232,7 +253,7 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
         "WELCOME version 1, frames of 1 MiB, client 4294967299, 500000 aliases, 10000 subscriptions",
         RouterFrame::Welcome(Welcome {
             version: 1,
-            features: Features { credit: false, times: false, last_values: false },
+            features: Features::NONE,
             frame_bytes: 1 << 20,
             client: 0x1_0000_0003,
             topics: 500_000,
@@ -244,7 +265,7 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
         "WELCOME the same, with credit and times",
         RouterFrame::Welcome(Welcome {
             version: 1,
-            features: Features { credit: true, times: true, last_values: false },
+            features: Features { credit: true, times: true, ..Features::NONE },
             frame_bytes: 1 << 20,
             client: 0x1_0000_0003,
             topics: 500_000,
@@ -365,6 +386,11 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
         "CLOSING code 37, \"the router stops\"",
         RouterFrame::Closing(Closing { code: code::STOPPING, text: "the router stops" }),
         "1c000000 89 00 0000  2500 0000  74686520726f757465722073746f7073",
+    ),
+    (
+        "NOTICE code 41, \"back at 7 pm\"",
+        RouterFrame::Notice(Notice { code: code::DRAINING, text: "back at 7 pm" }),
+        "18000000 94 00 0000  2900 0000 6261636b206174203720706d",
     ),
     ("UNSUBSCRIBED subscription 1", RouterFrame::Unsubscribed(1), "0c000000 8a 00 0000  01000000"),
 ];

@@ -5,12 +5,12 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use trunkline_native::{
     Acknowledge, Acknowledged, ClientFrame, Clock, Closing, Confirmed, Conflation, Consume,
-    Consuming, Credentials, Delete, Delivery, Durability, Error, ErrorKind, Features, Gap,
-    HELLO_BYTES, Hello, LastValues, Lost, LostReason, Message, Overflow, Producer, Producing,
-    Publish, Rejected, Release, Reply, Request, Requester, RouterFrame, RouterReply, Start, Store,
-    Stored, Subscribe, Taken, Topic, Updates, Welcome, decode_client, decode_delivery,
-    decode_hello, decode_message, decode_publish, decode_router, decode_store, encode_delivery,
-    encode_message, encode_plain_message, encode_publish, encode_store, kind,
+    Consuming, Credentials, Delete, Delivery, DeliveryPolicy, Durability, Error, ErrorKind,
+    Features, Gap, HELLO_BYTES, Hello, LastValues, Lost, LostReason, Message, Notice, Overflow,
+    Producer, Producing, Publish, Rejected, Release, Reply, Request, Requester, RouterFrame,
+    RouterReply, Start, Store, Stored, Subscribe, Taken, Topic, Updates, Welcome, decode_client,
+    decode_delivery, decode_hello, decode_message, decode_publish, decode_router, decode_store,
+    encode_delivery, encode_message, encode_plain_message, encode_publish, encode_store, kind,
 };
 
 const LIMIT: u32 = 2048;
@@ -155,6 +155,7 @@ impl Material {
             pace: pace as u32,
             wants_confirmed: self.has(1),
             wants_acknowledged: self.has(2),
+            policy: DeliveryPolicy { acknowledge_within_ms: self.small[0], deliveries: self.short },
             name,
             pattern,
         }
@@ -167,7 +168,7 @@ impl Material {
 
     fn features(&self) -> Features {
         let (credit, times, last_values) = (self.has(16), self.has(32), self.has(64));
-        Features { credit, times, last_values }
+        Features { credit, times, last_values, notices: self.has(128), policies: self.has(8) }
     }
 
     fn hello(&self) -> Hello<'_> {
@@ -260,7 +261,7 @@ impl Material {
     fn router(&self) -> RouterFrame<'_> {
         let [first, second] = self.small;
         let [a, b, c, d] = self.large;
-        match self.choice % 20 {
+        match self.choice % 21 {
             0 => RouterFrame::Welcome(Welcome {
                 version: self.short,
                 features: self.features(),
@@ -298,6 +299,7 @@ impl Material {
             10 => RouterFrame::Unsubscribed(first),
             11 => RouterFrame::Clock(Clock { token: a, time: b }),
             19 => RouterFrame::LastValues(LastValues { subscription: first, count: a }),
+            20 => RouterFrame::Notice(Notice { code: self.short, text: &self.text }),
             _ => self.guaranteed_router(),
         }
     }
@@ -530,6 +532,7 @@ fn names_of_guaranteed_delivery_are_checked() {
             pace,
             wants_confirmed,
             wants_acknowledged,
+            policy: DeliveryPolicy::NONE,
             name,
             pattern,
         }))

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use trunkline_router::name_fits;
+
 /// Who a client is, as far as the router knows it.
 ///
 /// It prints as rules name it: `anonymous`, `user:anna`, `certificate:CN=desk-7`, `uid:1000`.
@@ -32,6 +34,19 @@ impl Identity {
         Self::Certificate(subject.into())
     }
 
+    /// The name that stands for it in names that it owns: the user, the common name of a certificate, the number of a
+    /// user of this machine. None of somebody unknown, or where `*` is in it.
+    #[must_use]
+    pub fn name(&self) -> Option<String> {
+        let name = match self {
+            Self::Anonymous => None,
+            Self::User(name) => Some(name.as_ref().to_owned()),
+            Self::Certificate(subject) => common_name(subject),
+            Self::Uid(uid) => Some(uid.to_string()),
+        };
+        name.filter(|it| !it.is_empty() && !it.contains('*'))
+    }
+
     /// Whether it is known who it is.
     #[must_use]
     pub fn is_known(&self) -> bool {
@@ -48,6 +63,23 @@ impl fmt::Display for Identity {
             Self::Uid(uid) => write!(out, "uid:{uid}"),
         }
     }
+}
+
+/// The first common name of a subject, such as `CN=desk-7,O=Bank` (RFC 4514), without its escapes.
+fn common_name(subject: &str) -> Option<String> {
+    let (mut parts, mut is_escaped) = (vec![String::new()], false);
+    for c in subject.chars() {
+        match c {
+            '\\' if !is_escaped => {
+                is_escaped = true;
+                continue;
+            }
+            ',' | '+' if !is_escaped => parts.push(String::new()),
+            c => parts.last_mut()?.push(c),
+        }
+        is_escaped = false;
+    }
+    parts.into_iter().find_map(|part| part.strip_prefix("CN=").map(str::to_owned))
 }
 
 /// Some identities: `user:desk-*`, `uid:1000`, `anonymous`, or `*` for everybody. In a name `*` stands for any
@@ -87,8 +119,8 @@ impl IdentityPattern {
         match identity {
             _ if self.0 == "*" => true,
             Identity::Anonymous => self.0 == "anonymous",
-            Identity::User(name) => kind == "user" && fits(pattern, name),
-            Identity::Certificate(subject) => kind == "certificate" && fits(pattern, subject),
+            Identity::User(name) => kind == "user" && name_fits(pattern, name),
+            Identity::Certificate(subject) => kind == "certificate" && name_fits(pattern, subject),
             Identity::Uid(uid) => kind == "uid" && (pattern == "*" || pattern.parse() == Ok(*uid)),
         }
     }
@@ -98,22 +130,6 @@ impl fmt::Display for IdentityPattern {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
     }
-}
-
-/// Whether a name fits a pattern in which `*` stands for any characters, or none.
-#[must_use]
-pub fn fits(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
 }
 
 #[cfg(test)]
@@ -144,6 +160,24 @@ mod tests {
             ("user:0", &root, false),
         ] {
             assert_eq!(IdentityPattern::new(pattern).unwrap().fits(who), fits, "{pattern} {who}");
+        }
+    }
+
+    #[test]
+    fn names_that_stand_for_identities() {
+        for (identity, name) in [
+            (Identity::user("anna"), Some("anna")),
+            (Identity::Uid(1000), Some("1000")),
+            (Identity::Anonymous, None),
+            (Identity::certificate("CN=desk-7,O=Bank"), Some("desk-7")),
+            (Identity::certificate("O=Bank,CN=desk-7"), Some("desk-7")),
+            (Identity::certificate("O=a\\,CN=root,CN=desk-7"), Some("desk-7")),
+            (Identity::certificate("UID=7+CN=desk\\+7\\\\,O=Bank"), Some("desk+7\\")),
+            (Identity::certificate("CN=*,O=Bank"), None),
+            (Identity::certificate("O=Bank"), None),
+            (Identity::certificate("CN="), None),
+        ] {
+            assert_eq!(identity.name().as_deref(), name, "{identity}");
         }
     }
 

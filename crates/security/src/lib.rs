@@ -12,6 +12,7 @@
 //!     effect: Effect::Allow,
 //!     operations: OperationSet::of(&[Operation::Subscribe]),
 //!     topics: vec!["fx/>".to_owned()],
+//!     names: Vec::new(),
 //! };
 //! let rules = Rules::new(vec![prices], &[])?;
 //! let desk = rules.permissions(&Identity::user("desk-7"));
@@ -35,11 +36,11 @@ mod rules;
 mod secret;
 
 pub use credentials::{Credentials, CredentialsError, PasswordCheck};
-pub use identity::{Identity, IdentityPattern, fits};
+pub use identity::{Identity, IdentityPattern};
 pub use operation::{Operation, OperationSet};
 pub use password::{check_hash, hash_password, hash_token};
 pub use pattern::contains;
-pub use rules::{Effect, Forbidden, Permissions, Role, Rule, RuleError, Rules};
+pub use rules::{Effect, Forbidden, OWN_NAME, Permissions, Role, Rule, RuleError, Rules};
 pub use secret::{RememberedLogins, Tickets, random_bytes};
 
 /// The most bytes of a user's name.

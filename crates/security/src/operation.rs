@@ -20,11 +20,14 @@ pub enum Operation {
     Delete,
     /// To see and change what belongs to others. It has no topic.
     Administer,
+    /// To read what the router tells of itself and of others: metrics, status, lists. It has no topic, and who may
+    /// administer may do this too.
+    Observe,
 }
 
 impl Operation {
     /// All operations, in the order of their bits.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Publish,
         Self::Subscribe,
         Self::Request,
@@ -32,6 +35,7 @@ impl Operation {
         Self::Consume,
         Self::Delete,
         Self::Administer,
+        Self::Observe,
     ];
 
     /// Its name in rules and in the log.
@@ -45,7 +49,19 @@ impl Operation {
             Self::Consume => "consume",
             Self::Delete => "delete",
             Self::Administer => "administer",
+            Self::Observe => "observe",
         }
+    }
+
+    /// Whether it is done under a name: of a producer, or of a durable subscription.
+    pub(crate) fn has_name(self) -> bool {
+        matches!(self, Self::Store | Self::Consume | Self::Delete)
+    }
+
+    /// Whether it is done to topics.
+    #[must_use]
+    pub fn has_topic(self) -> bool {
+        !matches!(self, Self::Administer | Self::Observe)
     }
 
     /// Its bit in an [`OperationSet`].
@@ -64,6 +80,7 @@ impl Operation {
             Self::Consume => "consume",
             Self::Delete => "end a durable subscription of",
             Self::Administer => "administer the router",
+            Self::Observe => "observe the router",
         }
     }
 }
@@ -93,7 +110,7 @@ impl OperationSet {
     /// None.
     pub const NONE: Self = Self(0);
     /// All.
-    pub const ALL: Self = Self((1 << Operation::ALL.len()) - 1);
+    pub const ALL: Self = Self(u8::MAX >> (u8::BITS as usize - Operation::ALL.len()));
 
     /// These.
     #[must_use]

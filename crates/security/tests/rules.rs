@@ -16,11 +16,12 @@ fn rule(
         effect,
         operations: OperationSet::of(operations),
         topics: owned(topics),
+        names: Vec::new(),
     }
 }
 
 use Effect::{Allow, Deny};
-use Operation::{Administer, Consume, Delete, Publish, Request, Store, Subscribe};
+use Operation::{Administer, Consume, Delete, Observe, Publish, Request, Store, Subscribe};
 
 fn rules() -> Rules {
     let all = rule("operators", &["role:operators"], Allow, &Operation::ALL, &[]);
@@ -157,4 +158,98 @@ fn what_is_wrong_with_a_rule_is_said() {
     let wrong = Role { name: "desks".into(), who: vec!["role:desks".into()] };
     let error = Rules::new(Vec::new(), &[wrong]).unwrap_err().to_string();
     assert!(error.starts_with("the role \"desks\": "), "{error}");
+}
+
+#[test]
+fn who_may_administer_may_observe() {
+    let own =
+        |name: &str, who: &str, effect, operation| rule(name, &[who], effect, &[operation], &[]);
+    let rules = Rules::new(
+        vec![
+            own("operators", "user:root", Allow, Administer),
+            own("monitors", "user:watch*", Allow, Observe),
+            own("not this one", "user:watcher-7", Deny, Observe),
+            own("nor this", "user:root-2", Deny, Observe),
+            own("but", "user:root-2", Allow, Administer),
+        ],
+        &[],
+    );
+    let rules = rules.expect("rules");
+    for (user, observes, administers) in [
+        ("root", true, true),
+        ("watcher", true, false),
+        ("watcher-7", false, false),
+        ("root-2", false, true),
+        ("anna", false, false),
+    ] {
+        let permissions = rules.permissions(&Identity::user(user));
+        assert_eq!(permissions.observe().is_ok(), observes, "{user}");
+        assert_eq!(permissions.administer().is_ok(), administers, "{user}");
+    }
+    let error = rules.permissions(&Identity::user("watcher-7")).observe().unwrap_err();
+    assert_eq!(error.rule.as_deref(), Some("not this one"));
+}
+
+#[test]
+fn names_are_owned_by_identity() {
+    let named = |name: &str, who: &str, effect, operations: &[Operation], names: &[&str]| Rule {
+        names: names.iter().map(|it| (*it).to_owned()).collect(),
+        ..rule(name, &[who], effect, operations, &["orders/>"])
+    };
+    let own = ["{name}", "{name}-*"];
+    let rules = Rules::new(
+        vec![
+            named("own", "*", Allow, &[Store, Consume], &own),
+            named("clearing", "user:clerk", Allow, &[Consume, Delete], &["clearing-*", ""]),
+            named("not that", "user:clerk", Deny, &[Consume, Store], &["clearing-2", "clerk-2"]),
+        ],
+        &[],
+    );
+    let rules = rules.expect("rules");
+    let (anna, clerk) = (Identity::user("anna"), Identity::user("clerk"));
+    let desk = Identity::certificate("CN=desk-7,O=Bank");
+    let none = "no access rule allows";
+    let by_rule = "\"not that\" denies it";
+    for (who, operation, name, expected) in [
+        (&anna, Store, "anna", ""),
+        (&anna, Store, "anna-2", ""),
+        (&anna, Store, "annabel", none),
+        (&anna, Store, "desk-7", none),
+        (&anna, Consume, "anna-risk", ""),
+        (&anna, Consume, "clearing-1", "\"own\" allows names like \"{name}\""),
+        (&anna, Consume, "", none),
+        (&desk, Store, "desk-7", ""),
+        (&desk, Store, "desk-8", none),
+        (&Identity::Anonymous, Store, "{name}", none),
+        (&clerk, Consume, "clearing-1", ""),
+        (&clerk, Consume, "clearing-2", by_rule),
+        (&clerk, Consume, "", ""),
+        (&clerk, Delete, "clearing-2", ""),
+        (&clerk, Delete, "clerk", none),
+        (&clerk, Store, "clerk-2", by_rule),
+        (&clerk, Store, "clerk-3", ""),
+    ] {
+        let permissions = rules.permissions(who);
+        let decided = match operation {
+            Store => permissions.claim(Store, name),
+            operation => permissions.decide_as(operation, "orders/new", name).map(|_| ()),
+        };
+        let case = format!("{who} {operation} {name:?}: {decided:?}");
+        match decided {
+            Ok(()) => assert_eq!(expected, "", "{case}"),
+            Err(forbidden) => {
+                let text = forbidden.to_string();
+                assert!(!expected.is_empty() && text.contains(expected), "{case}: {text}");
+                assert!(text.contains(&format!("under the name {name:?}")) || name.is_empty());
+            }
+        }
+    }
+    // Topics are compared by themselves once a producer has its name.
+    assert!(rules.permissions(&clerk).decide(Store, "orders/new").is_ok());
+    assert!(rules.permissions(&clerk).decide(Store, "fx/new").is_err());
+    for operations in [&[Publish][..], &[Store, Subscribe], &Operation::ALL] {
+        let wrong = named("wrong", "*", Allow, operations, &own);
+        let error = Rules::new(vec![wrong], &[]).expect_err("no names").to_string();
+        assert!(error.contains("for store, consume and delete"), "{error}");
+    }
 }

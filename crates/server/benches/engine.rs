@@ -98,6 +98,7 @@ fn measure_guaranteed(payload: usize) {
         pace: 0,
         wants_confirmed: false,
         wants_acknowledged: false,
+        policy: native::DeliveryPolicy::NONE,
         name: "booking",
         pattern: "orders/>",
     };

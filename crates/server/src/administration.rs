@@ -288,6 +288,8 @@ pub enum Rejection {
     Conflict(String),
     /// Not now.
     Unavailable(String),
+    /// Not yet: in a moment it may be.
+    Busy(String),
 }
 
 impl Rejection {
@@ -297,7 +299,8 @@ impl Rejection {
             Self::NotFound(why)
             | Self::Ambiguous(why)
             | Self::Conflict(why)
-            | Self::Unavailable(why) => why,
+            | Self::Unavailable(why)
+            | Self::Busy(why) => why,
         }
     }
 }

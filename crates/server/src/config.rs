@@ -31,7 +31,6 @@ pub use last_value::LastValueRule;
 pub use load::ConfigError;
 pub use rule::Rule;
 pub use tls::Tls;
-pub(crate) use trunkline_store::fits;
 
 /// Everything that can be configured. `Config::default()` is a router that starts with no file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

@@ -2,15 +2,17 @@
 
 mod access;
 mod administration;
-mod audit;
+pub(crate) mod audit;
 mod client_session;
 mod consumers;
 mod context;
 mod durables;
+mod gate;
 mod held;
 mod logins;
 mod memory;
 mod new_producers;
+mod notices;
 mod output;
 mod recheck;
 mod requests;
@@ -37,6 +39,7 @@ pub(crate) use administration::{Listing, Waiting};
 pub(crate) use client_session::ClientSession;
 pub use client_session::Peer;
 pub use durables::StoreRequest;
+pub(crate) use gate::Gate;
 pub(crate) use held::WaitsFor;
 pub(crate) use new_producers::{ExceededLimit, Origin};
 pub use output::ClientOutput;
@@ -342,7 +345,7 @@ impl Engine {
     /// When [`Engine::advance`] has something to do; `None` is never.
     pub fn next_deadline(&self) -> Option<u64> {
         let store = self.storage.next_deadline();
-        let recheck = self.has_recheck().then_some(0);
+        let recheck = (self.has_recheck() || self.state.notices.has_more()).then_some(0);
         let memory = self.state.memory.looks_at;
         let own = [self.router.next_deadline(), self.state.next_deadline(), store, recheck, memory];
         own.into_iter().flatten().min()
@@ -366,6 +369,7 @@ impl Engine {
         self.take_late_rejections(now);
         self.advance_store(now);
         self.continue_recheck(now);
+        self.continue_notices();
         while let Some((at, id, timer)) = self.state.due(now) {
             match timer {
                 Timer::Keepalive => self.check_keepalive(now, id, &mut under_way),

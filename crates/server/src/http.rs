@@ -5,6 +5,8 @@
 
 mod administration;
 mod metrics;
+mod passwords;
+mod permission;
 
 use std::net::{IpAddr, TcpListener};
 use std::time::Duration;
@@ -18,10 +20,10 @@ use crate::config::Admin;
 use crate::server::Handle;
 use crate::snapshot::{Snapshot, SnapshotRequest};
 
-pub use administration::TOKEN_BYTES;
-pub(crate) use administration::read_token;
-use administration::{Administration, Permission};
 pub use metrics::{MEDIA_TYPE, render};
+use permission::Permission;
+pub use permission::TOKEN_BYTES;
+pub(crate) use permission::read_token;
 
 /// Which pages are served, how long they are, and for which hosts.
 #[derive(Clone, Debug)]
@@ -66,8 +68,8 @@ pub fn serve(
 ) -> trunkline_http::Result<Running> {
     let config = Config {
         threads: 1,
-        // Two that ask at a time are enough; the loop makes one snapshot after the other.
-        workers: Workers::Pool { threads: 2, queue: 16, order: Order::FirstIn },
+        // One more than may wait for passwords. The loop makes one snapshot after the other.
+        workers: Workers::Pool { threads: passwords::MOST + 1, queue: 16, order: Order::FirstIn },
         connections: settings.connections,
         evicts: true,
         header_timeout: HEADER_TIMEOUT,
@@ -77,17 +79,17 @@ pub fn serve(
         tls: settings.tls.clone(),
         ..Config::default()
     };
-    let administration = Administration { permission: Permission::new(&settings.admin) };
+    let permission = Permission::new(&settings.admin);
     let server = match inherited {
         Some(listener) => Server::from_listener(listener, config)?,
         None => Server::bind(address, config)?,
     };
-    server.serve(Pages { settings, administration, router })
+    server.serve(Pages { settings, permission, router })
 }
 
 struct Pages {
     settings: Settings,
-    administration: Administration,
+    permission: Permission,
     router: Handle,
 }
 
@@ -106,9 +108,9 @@ impl Handler for Pages {
             );
             text(StatusCode::MISDIRECTED_REQUEST, &reason)
         } else if administration::is_below(request.path) {
-            self.administration.answer(&self.router, peer, request)
+            administration::answer(&self.permission, &self.router, peer, request)
         } else if *request.method == Method::GET || *request.method == Method::HEAD {
-            self.page(request.path, request.query)
+            self.page(peer, request)
         } else {
             let mut rejection = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
             rejection.headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
@@ -136,11 +138,16 @@ impl Pages {
         }
     }
 
-    fn page(&self, path: &str, query: Option<&str>) -> Response {
-        match path {
+    fn page(&self, peer: &Peer, request: &Request<'_>) -> Response {
+        if matches!(request.path, "/metrics" | "/status")
+            && let Err(response) = self.permission.may_observe(&self.router.gate(), peer, request)
+        {
+            return *response;
+        }
+        match request.path {
             "/" => text(StatusCode::OK, &format!("{PAGES}{}", administration::PAGES)),
             "/metrics" => self.metrics(),
-            "/status" => self.status(query),
+            "/status" => self.status(request.query),
             "/health" => text(StatusCode::OK, "alive\n"),
             "/health/ready" => self.with(NOTHING, ready),
             "/health/ready/direct" => self.with(NOTHING, ready_direct),

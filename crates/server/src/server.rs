@@ -100,7 +100,7 @@ impl Server {
         let descriptors = Descriptors::take();
         descriptors.compare(config.limits.connections);
         let reactor = Reactor::new(config.router.idle)?;
-        let handle = Handle::new(reactor.waker());
+        let handle = Handle::new(reactor.waker(), &config);
         let tls = handle.shared().tls();
         tls.replace(tls::load(&config).map_err(io::Error::other)?, &config);
         let mut listeners = Vec::new();

@@ -233,6 +233,9 @@ pub struct Totals {
     pub memory: MemoryStatus,
     /// Connections that were accepted.
     pub connections: u64,
+    /// TLS handshakes of programs and pages that have failed.
+    #[serde(default)]
+    pub handshakes_failed: u64,
     /// Bytes that came.
     pub received_bytes: u64,
     /// Bytes that were sent.

@@ -398,6 +398,67 @@ fn many_subscriptions_are_compared_with_new_rules_and_none_is_forgotten() {
 }
 
 #[test]
+fn names_of_producers_and_durable_subscriptions_belong_to_identities() {
+    const OWN: &str = r#"
+[[access.rule]]
+name = "own"
+who = "user:*"
+allow = ["store", "consume"]
+topics = "orders/>"
+names = ["{name}", "{name}/*"]
+
+[[access.rule]]
+name = "clearing"
+who = "user:anna"
+allow = ["consume", "delete"]
+names = ["clearing", ""]
+"#;
+    let router = Server::start(config(OWN)).expect("a router");
+    let client =
+        |user: &str| Client::connect(&native_address(&router), &options(user)).expect(user);
+    let (mut anna, mut feed) = (client("anna"), client("feed-7"));
+    let rejected = |error: Error, part: &str| match error {
+        Error::Rejected(it) => {
+            assert!(it.code == code::FORBIDDEN && it.text.contains(part), "{part}: {}", it.text);
+        }
+        other => panic!("{other}"),
+    };
+    anna.producer("anna/desk").expect("it is her own");
+    anna.consume(&Consume::durable("clearing", "orders/>")).expect("it is hers");
+    anna.consume(&Consume::replay("orders/>", trunkline_client::Start::New)).expect("a replay");
+    let name = "user:feed-7 may not store messages of any topic under the name \"anna/desk\"";
+    rejected(feed.producer("anna/desk").expect_err("hers"), name);
+    feed.producer("feed-7").expect("its own");
+    for consume in [Consume::durable("clearing", "orders/>"), Consume::durable("anna", "orders/>")]
+    {
+        let error = feed.consume(&consume).expect_err("hers");
+        rejected(error, "\"own\" allows names like \"{name}\"");
+    }
+    let replay = Consume::replay("orders/>", trunkline_client::Start::New);
+    rejected(feed.consume(&replay).expect_err("no rule"), "no access rule allows all of it");
+    rejected(feed.delete("clearing").expect_err("hers"), "under the name \"clearing\"");
+    // Other rules: who uses a name that belongs to others is disconnected, its subscriptions end.
+    let other = OWN.replace("user:*", "user:feed-*").replace("\"clearing\", \"\"", "\"\"");
+    router.handle().reconfigure(config(&other)).expect("a reload");
+    match end_of(&mut anna) {
+        Error::Closed { code: code::FORBIDDEN, reason } => {
+            assert!(reason.contains("user:anna may not store"), "{reason}");
+        }
+        other => panic!("{other}"),
+    }
+    feed.synchronise().expect("it may stay");
+}
+
+/// Why the router ends a connection.
+fn end_of(client: &mut Client) -> Error {
+    loop {
+        if let Err(error) = client.receive(Some(PATIENCE), &mut |_| {}) {
+            return error;
+        }
+    }
+}
+
+#[test]
 fn limits_are_those_of_an_identity_whatever_a_client_calls_itself() {
     let rules = "[[access.rule]]\nwho = \"*\"\nallow = \"all\"\n\
                  [[client.rule]]\nwho = \"user:anna\"\nupdates_per_second = 1000";

@@ -219,3 +219,43 @@ fn an_administrator_pauses_purges_and_moves() {
     }
     assert!(matches!(delete(), Err(Rejection::NotFound(why)) if why.contains("no such producer")));
 }
+
+#[test]
+fn a_consumer_asks_for_fewer_deliveries_than_the_configuration_grants() {
+    let folder = Folder::new("durables-asked");
+    let router = Server::start(config(&folder.0)).expect("a router");
+    let mut feed = client(&router, "feed");
+    feed.producer("feed").expect("a producer");
+    let mut desk = Desk::new(&router, "desk");
+    let within = Duration::from_secs(3_600);
+    let asked = |name: &str| Consume {
+        acknowledge_within: within,
+        deliveries: 2,
+        ..Consume::durable(name, "orders/>")
+    };
+    match desk.0.consume(&asked("desk")) {
+        Err(trunkline_client::Error::Rejected(it)) => {
+            assert!(it.code == code::DIFFERENT && it.text.contains("dead_letters"), "{}", it.text);
+        }
+        other => panic!("{other:?}"),
+    }
+    let subscription = desk.0.consume(&asked("gateway")).expect("it is active");
+    let policy = |router: &Running| {
+        let it = status(router, "gateway");
+        (it.acknowledge_within_ns, it.deliveries_limit)
+    };
+    assert_eq!(policy(&router), (within.as_nanos() as u64, 2));
+    store(&mut feed, "poison");
+    for before in 0..2 {
+        let (position, deliveries, _) = desk.delivery();
+        assert_eq!(deliveries, before);
+        desk.release(subscription, position);
+    }
+    while status(&router, "gateway").dead_lettered == 0 {
+        std::thread::yield_now();
+    }
+    drop(desk);
+    while policy(&router) != (0, 3) {
+        std::thread::yield_now();
+    }
+}

@@ -149,7 +149,7 @@ fn take(bench: &mut Bench, reader: ConnectionId, messages: u64) {
     bench.send(reader, |out| ClientFrame::Taken(Taken { messages, round_trip: 0 }).encode(out));
 }
 
-const BOTH: Features = Features { credit: true, times: true, last_values: false };
+const BOTH: Features = Features { credit: true, times: true, ..Features::NONE };
 
 #[test]
 fn ages_are_exact_and_the_newest_comes_when_one_is_taken() {

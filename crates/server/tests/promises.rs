@@ -69,6 +69,7 @@ fn consume_as(
         pace: 0,
         wants_confirmed: false,
         wants_acknowledged: false,
+        policy: native::DeliveryPolicy::NONE,
         name,
         pattern,
     };

@@ -225,6 +225,7 @@ fn times(machine: &mut Machine, subscription: u32) -> Vec<u64> {
         pace: 0,
         wants_confirmed: false,
         wants_acknowledged: false,
+        policy: native::DeliveryPolicy::NONE,
         name: "",
         pattern: "orders",
     };

@@ -247,10 +247,10 @@ fn greet(
     if !context.greet(&Greeting { name: hello.name, limits, uses_credit, credentials }) {
         return false;
     }
-    let times = hello.features.times;
+    let native::Features { times, notices, .. } = hello.features;
     context.control(|renderer, _| {
         if let ClientRenderer::Native(renderer) = renderer {
-            renderer.times = times;
+            (renderer.times, renderer.notices) = (times, notices);
         }
     });
     let welcome = native::Welcome {

@@ -151,6 +151,10 @@ impl SessionRenderer for ClientRenderer {
         each!(self, renderer => renderer.ping(out, token))
     }
 
+    fn notice(&mut self, out: &mut Vec<u8>, notice: &trunkline_native::Notice<'_>) {
+        each!(self, renderer => renderer.notice(out, notice))
+    }
+
     fn close(&mut self, out: &mut Vec<u8>, code: u16, reason: &str) {
         each!(self, renderer => renderer.close(out, code, reason))
     }

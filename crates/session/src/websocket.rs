@@ -23,11 +23,12 @@ mod tests;
 pub use command::{Command, CommandError, Payload, ReplyTo};
 pub use guaranteed::{Consumption, Digits, GuaranteedCommand, GuaranteedEvent, Storing};
 pub use handshake::{Requested, unavailable};
+pub use login::Login;
 pub use origin::Origins;
 pub use reader::{Ended, Incoming, Reader, Settings};
 pub use renderer::WebSocketRenderer;
 pub use session::WebSocketSession;
 pub use writer::{
-    Carried, Clock, Closing, Gap, LastValues, Message, Outgoing, Rejected, Reply, Subject, Welcome,
-    Writer, ping,
+    Carried, Clock, Closing, Gap, LastValues, Message, Notice, Outgoing, Rejected, Reply, Subject,
+    Welcome, Writer, ping,
 };

@@ -256,6 +256,7 @@ fn windows_that_nobody_acknowledges_keep_nobody_waiting() {
                 pace: 0,
                 wants_confirmed: false,
                 wants_acknowledged: false,
+                policy: native::DeliveryPolicy::NONE,
                 name: &format!("greedy-{number}"),
                 pattern: ">",
             };

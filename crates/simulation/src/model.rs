@@ -223,7 +223,10 @@ impl Model {
                 counts.replies += 1;
                 Ok(())
             }
-            RouterFrame::Welcome(_) | RouterFrame::Ping(_) | RouterFrame::Pong(_) => Ok(()),
+            RouterFrame::Welcome(_)
+            | RouterFrame::Notice(_)
+            | RouterFrame::Ping(_)
+            | RouterFrame::Pong(_) => Ok(()),
             RouterFrame::Clock(clock) => {
                 ensure(clock.time == now && clock.token <= now, "clock", || {
                     format!("{clock:?} at {now}")

@@ -16,6 +16,7 @@
 //! - *conflation*: of each topic nothing older comes after something newer, and the newest comes in the end;
 //! - *positions*: none is given twice;
 //! - *dead letters*: what is delivered too often is on their topic, unaltered, once for each subscription;
+//! - *administered*: what an administrator was told is paused or resumed is that after every start;
 //! - *damage*: a flipped bit costs one message at most, and is told;
 //! - *settling*: when faults end, everything is stored, delivered and acknowledged.
 
@@ -23,6 +24,7 @@ mod consumer;
 mod machine;
 mod model;
 mod page;
+mod pauses;
 mod producer;
 #[cfg(test)]
 mod start;
@@ -49,6 +51,7 @@ pub const POWER_CHECKERS: &[&str] = &[
     "done",
     "positions",
     "dead letters",
+    "administered",
     "damage",
     "fairness",
     "back-pressure",
@@ -123,6 +126,8 @@ counts! {
     pauses: "subscriptions paused",
     /// Durable subscriptions that were resumed.
     resumes: "subscriptions resumed",
+    /// Pauses and resumptions that administrators were told are kept.
+    pauses_kept: "pauses and resumptions that were kept",
     /// Durable subscriptions that were purged.
     purges: "subscriptions purged",
     /// Durable subscriptions that were moved.
@@ -217,6 +222,7 @@ impl World {
         self.turns += 1;
         self.machine.now += self.random.between(5_000, 120_000);
         self.machine.turn(&mut self.counts)?;
+        self.note_moves();
         for producer in &mut self.producers {
             producer.step(&mut self.machine, &mut self.model, &mut self.counts, is_busy)?;
         }
@@ -224,7 +230,16 @@ impl World {
             consumer.step(&mut self.machine, &mut self.model, &mut self.counts, is_busy)?;
         }
         self.machine.turn(&mut self.counts)?;
+        self.note_moves();
         Ok(())
+    }
+
+    /// What subscriptions have that were moved meanwhile may come again.
+    fn note_moves(&mut self) {
+        for name in self.machine.moving() {
+            let durable = self.model.durables().iter().position(|it| *it == name);
+            durable.into_iter().for_each(|durable| self.model.moved(durable));
+        }
     }
 
     /// What may go wrong.

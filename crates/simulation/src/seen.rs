@@ -37,6 +37,7 @@ enum Kind {
     Pong,
     Closing,
     LastValues,
+    Notice,
 }
 
 fn seen(kind: Kind, what: impl Hash) -> Digest {
@@ -82,6 +83,7 @@ pub(crate) fn of_frame(frame: &RouterFrame<'_>, name: &str) -> Option<Digest> {
         RouterFrame::Unsubscribed(number) => seen(Kind::Unsubscribed, number),
         RouterFrame::Pong(token) => seen(Kind::Pong, token),
         RouterFrame::LastValues(it) => seen(Kind::LastValues, (it.subscription, it.count)),
+        RouterFrame::Notice(it) => seen(Kind::Notice, (it.code, it.text)),
         RouterFrame::Closing(it) => seen(Kind::Closing, (it.code, it.text)),
     })
 }
@@ -109,6 +111,7 @@ pub(crate) fn of_event(event: &Event<'_>) -> Digest {
         Event::Unsubscribed(it) => seen(Kind::Unsubscribed, it.number()),
         Event::Pong(token) => seen(Kind::Pong, token),
         Event::LastValues(it) => seen(Kind::LastValues, (it.subscription.number(), it.count)),
+        Event::Notice(it) => seen(Kind::Notice, (it.code, it.text)),
         Event::Closing(it) => seen(Kind::Closing, (it.code, it.text)),
         _ => Digest(0),
     }

@@ -14,8 +14,9 @@ use std::hint::black_box;
 use std::rc::Rc;
 
 use trunkline_catalogue::market_data::{MarketDataIncrementalRefresh, MdEntry};
+use trunkline_codec::fast_infoset::{self, Reader, VocabularyLimits, WriterOptions};
 use trunkline_codec::{cdr, fix};
-use trunkline_message::{Message, Record, Structure};
+use trunkline_message::{Limits, Message, Record, Structure};
 use trunkline_random::Random;
 use trunkline_soap as soap;
 use trunkline_wire::{Code, Date, Decimal, Text, Time, Timestamp};
@@ -138,6 +139,79 @@ macro_rules! passes {
     }};
 }
 
+/// As Fast Infoset: documents by themselves, or those that a sequence has once its vocabulary grows no more. The
+/// events are pulled without a message as well.
+fn of_fast_infoset<M: Message + Clone + 'static>(
+    kind: &str,
+    retains: bool,
+    messages: &Rc<[M]>,
+    new: M,
+) -> Vec<(String, Pass)> {
+    let plan = soap::Plan::new(MarketDataIncrementalRefresh::layout(), &soap::Options::default());
+    let (plan, limits) = (plan.expect("a plan"), Limits::default());
+    let name = if retains { "retained" } else { "stateless" };
+    let name = format!("{kind} fast infoset {name}");
+    let (mut writer, parser) = match retains {
+        true => (
+            fast_infoset::Writer::retaining(WriterOptions::default()),
+            fast_infoset::Parser::retaining(
+                fast_infoset::Options::soap(),
+                &limits,
+                VocabularyLimits::default(),
+            ),
+        ),
+        false => (
+            fast_infoset::Writer::stateless(WriterOptions::default()),
+            fast_infoset::Parser::stateless(fast_infoset::Options::soap(), &limits),
+        ),
+    };
+    let mut encoder = soap::Encoder::new(&plan);
+    let mut corpus: Vec<Vec<u8>> = Vec::new();
+    let mut parser = parser;
+    for _ in 0..4 {
+        corpus.clear();
+        for message in &**messages {
+            writer.begin();
+            encoder.encode_to("", message, &mut writer).expect("a message");
+            corpus.push(writer.finish().expect("a document").to_vec());
+            let document = corpus.last().expect("a document");
+            Reader::begin(&mut parser, document).and_then(Reader::finish).expect("a document");
+        }
+    }
+    let bytes = corpus.iter().map(Vec::len).sum::<usize>() / MESSAGES as usize;
+    let corpus: Rc<[Vec<u8>]> = corpus.into();
+    let messages = messages.clone();
+    let encode: Pass = Box::new(move || {
+        for message in &*messages {
+            writer.begin();
+            encoder.encode_to("", black_box(message), &mut writer).expect("a message");
+            black_box(writer.finish().expect("a document").len());
+        }
+    });
+    let parser = Rc::new(std::cell::RefCell::new(parser));
+    let (shared, sharing) = (corpus.clone(), parser.clone());
+    let mut decoder = soap::Decoder::new(&plan);
+    let mut message = new;
+    let decode: Pass = Box::new(move || {
+        for document in &*shared {
+            let mut parser = sharing.borrow_mut();
+            let mut reader = Reader::begin(&mut parser, black_box(document)).expect("a document");
+            decoder.decode_from(&mut reader, &mut message).expect("a message");
+        }
+    });
+    let events: Pass = Box::new(move || {
+        for document in &*corpus {
+            let mut parser = parser.borrow_mut();
+            Reader::begin(&mut parser, black_box(document)).and_then(Reader::finish).expect("it");
+        }
+    });
+    vec![
+        (format!("{name} encode ({bytes} B)"), encode),
+        (format!("{name} decode ({bytes} B)"), decode),
+        (format!("{name} events ({bytes} B)"), events),
+    ]
+}
+
 fn of_messages<M: Message + Clone + 'static>(
     kind: &str,
     messages: &[M],
@@ -168,6 +242,9 @@ fn of_messages<M: Message + Clone + 'static>(
             new(),
             soap::Decoder::new
         );
+    }
+    for retains in [false, true] {
+        passes.extend(of_fast_infoset(kind, retains, &messages, new()));
     }
     for optional in [cdr::Optional::Union, cdr::Optional::Bitmap] {
         let options = cdr::Options { optional, ..cdr::Options::default() };

@@ -3,6 +3,7 @@
 mod form;
 mod infoset;
 mod lists;
+mod markup;
 
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ use trunkline_wire::{
     Text, Time, Timestamp, ahead, base64, scan, write_float,
 };
 
-use self::form::{Form, Infoset, Xml};
+use self::form::{Form, Xml};
+use self::markup::Markup;
 use crate::container::Enclosing;
 use crate::escape::{escape, in_quotes, in_text};
 use crate::parts::Part;
@@ -32,13 +34,15 @@ pub struct Encoder {
     /// Data in Base64, before it is output.
     base64: Vec<u8>,
     pub(super) kept: KeptContent,
+    /// For other forms than XML.
+    markup: Markup,
 }
 
 impl Encoder {
     /// An encoder for the plan's schema.
     pub fn new(plan: &Arc<Plan>) -> Self {
-        let (base64, kept) = Default::default();
-        Self { plan: plan.clone(), output: Output::new(), base64, kept }
+        let (base64, kept, markup) = Default::default();
+        Self { plan: plan.clone(), output: Output::new(), base64, kept, markup }
     }
 
     /// The amount of kept unknown content of the last message that was not written: fields of other formats,
@@ -65,39 +69,6 @@ impl Encoder {
             true => self.write_in_tags(message)?,
         }
         Ok(self.output.as_slice())
-    }
-
-    /// Writes the message in any form, as [`encode_with`](Self::encode_with) says it in XML; `header` may be
-    /// empty. What the message has kept that its schema does not know is an error: it is written as XML only.
-    ///
-    /// # Errors
-    /// As [`encode_with`](Self::encode_with). What was written before is part of no document.
-    pub fn encode_to<M: Message>(
-        &mut self,
-        header: &str,
-        message: &M,
-        writer: &mut impl Writer,
-    ) -> Result<()> {
-        let plan = self.plan.clone();
-        if !message.message_layout().is_same(&plan.layout) {
-            return Err(Error::new(ErrorKind::Schema, 0));
-        }
-        let mut form = Infoset::new(writer);
-        self.output.clear();
-        match &plan.wrapper_header {
-            _ if header.is_empty() => write(&mut self.output, &plan.prologue),
-            Some([before, after]) => {
-                self.output.extend(before.as_bytes());
-                form.flush(&mut self.output);
-                form.raw(header);
-                self.output.extend(after.as_bytes());
-            }
-            None => return Err(Error::new(ErrorKind::Unwritable(NO_HEADER), 0)),
-        }
-        match plan.in_tags {
-            false => self.write::<M, _, false>(message, form),
-            true => self.write::<M, _, true>(message, form),
-        }
     }
 
     /// The message in its envelope, with header blocks: `header` is what stands inside the Header,

@@ -122,6 +122,19 @@ impl Store {
         rest == 0 && !self.unlogged.is_empty()
     }
 
+    /// Writes what is done of one subscription, now; returns whether all of it is in the journal.
+    pub(crate) fn log_done_of(&mut self, at: ClockReading, number: u32) -> bool {
+        let has_some = |it: &Durable| it.is_unlogged || !it.unlogged.is_empty();
+        if self.durables.get(&number).is_some_and(has_some) {
+            let mut rest = RANGES;
+            if !self.log_acknowledgements_of(at, number, &mut rest) {
+                return false;
+            }
+            self.unlogged.retain(|it| *it != number);
+        }
+        true
+    }
+
     /// Those of one subscription; returns whether all of them are in the journal. Only written ones use up
     /// the rest.
     fn log_acknowledgements_of(&mut self, at: ClockReading, number: u32, rest: &mut usize) -> bool {

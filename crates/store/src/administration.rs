@@ -1,8 +1,8 @@
 //! What an administrator changes: durable subscriptions are paused, resumed, purged and moved, producers are
 //! deleted.
 //!
-//! Everything holds at once, and over restarts once the journal has its record, which is written with the next
-//! commit. A journal without room gets the records of pauses, purges and deletions later.
+//! Everything holds at once, and over restarts once the journal has its record on disk, which is written with the next
+//! commit ([`Store::change_position`]). A journal without room gets the records of pauses, purges and deletions later.
 
 use crate::body::kind;
 use crate::conflation::Conflated;
@@ -21,20 +21,24 @@ pub(crate) enum Change {
     Deleted(u32),
     /// A durable subscription was paused, or resumed.
     Paused(u32, bool),
+    /// A durable subscription was purged.
+    Purged(u32),
     /// A producer was deleted.
     ProducerDeleted(u32),
 }
 
 impl Change {
-    fn record(self) -> (u8, Vec<u8>) {
+    /// Its record; none if it is written like acknowledgements.
+    fn record(self) -> Option<(u8, Vec<u8>)> {
         match self {
-            Self::Deleted(number) => (kind::DELETED, number.to_le_bytes().to_vec()),
+            Self::Deleted(number) => Some((kind::DELETED, number.to_le_bytes().to_vec())),
             Self::ProducerDeleted(number) => {
-                (kind::PRODUCER_DELETED, number.to_le_bytes().to_vec())
+                Some((kind::PRODUCER_DELETED, number.to_le_bytes().to_vec()))
             }
             Self::Paused(number, is_paused) => {
-                (kind::PAUSED, [number, is_paused.into()].map(u32::to_le_bytes).concat())
+                Some((kind::PAUSED, [number, is_paused.into()].map(u32::to_le_bytes).concat()))
             }
+            Self::Purged(_) => None,
         }
     }
 }
@@ -64,14 +68,25 @@ impl Store {
             self.changes.clear();
         }
         while let Some(change) = self.changes.front().copied() {
-            let (kind, body) = change.record();
-            if self.make_room(at, body.len()).is_err() {
-                return;
+            if let Change::Purged(number) = change {
+                if !self.log_done_of(at, number) {
+                    return;
+                }
+            } else if let Some((kind, body)) = change.record() {
+                if self.make_room(at, body.len()).is_err() {
+                    return;
+                }
+                self.journal.append(at.time, kind, &[&body]);
             }
-            self.journal.append(at.time, kind, &[&body]);
             self.is_urgent = true;
             self.changes.pop_front();
         }
+    }
+
+    /// The position that has to be on disk for all changes so far to hold over a restart; none while the journal has no
+    /// room for them.
+    pub fn change_position(&self) -> Option<u64> {
+        self.changes.is_empty().then(|| self.journal.last())
     }
 
     fn numbered(&self, name: &str) -> Result<u32, Rejected> {
@@ -141,7 +156,7 @@ impl Store {
         durable.unlogged.ranges.add(0, end);
         self.end_of_flight(number);
         self.log_soon(number, at.now);
-        self.is_urgent = true;
+        self.change(at, Change::Purged(number));
         self.log_late(at, number);
         self.retain_at = self.retain_at.min(at.now);
         self.pump(number, at, sink);
@@ -197,6 +212,8 @@ impl Store {
             self.is_urgent = true;
         }
         self.durables.insert(number, durable);
+        // Its consumers have asked for nothing any more.
+        self.set_policy(number);
         self.retain_at = self.retain_at.min(at.now);
         Ok(())
     }

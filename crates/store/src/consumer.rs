@@ -8,6 +8,7 @@ use crate::conflation::Conflated;
 use crate::durable::Durable;
 use crate::event_sink::{ClockReading, Consuming, EventSink, Rejected};
 use crate::store::{Answer, Store};
+use crate::view::ConsumerView;
 
 /// Where a subscription begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +48,11 @@ pub struct Consume<'a> {
     pub wants_confirmed: bool,
     /// Whether it is told when its acknowledgements are durable.
     pub wants_acknowledged: bool,
+    /// The nanoseconds after which its messages are redelivered, if that is less than its policy says; 0 leaves it to the
+    /// policy.
+    pub acknowledge_within: u64,
+    /// The most deliveries of a message, likewise.
+    pub deliveries: u32,
 }
 
 /// A consumer.
@@ -74,6 +80,8 @@ pub(crate) struct Consumer {
     pub(crate) is_unconfirmed: bool,
     /// It did not acknowledge a message in time, and nothing since.
     pub(crate) is_late: bool,
+    /// What it asked for: the nanoseconds to acknowledge, and the most deliveries; 0 for neither.
+    pub(crate) asked: (u64, u32),
 }
 
 /// The most consumers of a durable subscription: each one that leaves looks through all of them.
@@ -101,6 +109,9 @@ impl Store {
                 requested.subscription
             )));
         }
+        if requested.deliveries > 0 && !requested.name.is_empty() {
+            self.check_dead_letters(requested.name)?;
+        }
         let known = self.names.get(requested.name).copied().filter(|_| !requested.name.is_empty());
         let (number, is_new) = match known {
             Some(number) => (self.check_known(number, requested)?, false),
@@ -125,6 +136,7 @@ impl Store {
             unconfirmed: 0,
             is_unconfirmed: false,
             is_late: false,
+            asked: (requested.acknowledge_within, requested.deliveries),
         };
         self.consumers.insert(consumer, consuming);
         self.consumer_of.insert((client, requested.subscription), consumer);
@@ -134,12 +146,26 @@ impl Store {
             }
             durable.consumers.push(consumer);
         }
+        if (requested.acknowledge_within, requested.deliveries) != (0, 0) {
+            self.set_policy(number);
+        }
         // Otherwise it is told when the subscription is active.
         if self.durables.get(&number).is_some_and(|it| it.is_active) {
             self.tell_consuming(consumer, sink);
         }
         self.pump(number, at, sink);
         Ok(())
+    }
+
+    /// Whether there is a topic for dead letters of a durable subscription.
+    fn check_dead_letters(&self, name: &str) -> Result<(), Rejected> {
+        match self.settings.delivery_of(name).dead_letters {
+            Some(_) => Ok(()),
+            None => Err(Rejected::Different(format!(
+                "the router's configuration names no topic for dead letters of {name:?} (dead_letters of a \
+                 journal.durable), so that its deliveries cannot be limited"
+            ))),
+        }
     }
 
     fn check_known(&self, number: u32, requested: &Consume<'_>) -> Result<u32, Rejected> {
@@ -303,6 +329,9 @@ impl Store {
             return Ok(());
         }
         durable.leave(id, &consumer);
+        if consumer.asked != (0, 0) {
+            self.set_policy(number);
+        }
         self.look_for_some(number, at, sink);
         self.pump(number, at, sink);
         Ok(())
@@ -354,13 +383,10 @@ impl Store {
         }
     }
 
-    /// The durable subscriptions and replays of a client, by its numbers, from one number on: each with its pattern.
-    pub fn consumers_of(&self, client: u64, from: u32) -> impl Iterator<Item = (u32, &str)> {
+    /// The durable subscriptions and replays of a client, by its numbers, from one number on.
+    pub fn consumers_of(&self, client: u64, from: u32) -> impl Iterator<Item = ConsumerView<'_>> {
         let own = self.consumer_of.range((client, from)..=(client, u32::MAX));
-        own.filter_map(|((_, subscription), id)| {
-            let durable = self.durables.get(&self.consumers.get(id)?.durable)?;
-            Some((*subscription, &*durable.pattern))
-        })
+        own.filter_map(|(_, id)| self.consumer_view(self.consumers.get(id)?))
     }
 
     /// The pattern of a durable subscription.

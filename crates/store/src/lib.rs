@@ -39,7 +39,7 @@ pub use event_sink::{ClockReading, Consuming, Delivery, Durability, EventSink, R
 pub use open::Opened;
 pub use producer::ProducerId;
 pub use settings::{
-    DeadLetters, DeliveryPolicy, DeliveryRule, Forwarding, Level, Policy, Rule, Settings, fits,
+    DeadLetters, DeliveryPolicy, DeliveryRule, Forwarding, Level, Policy, Rule, Settings,
 };
 pub use state::{Known, KnownProducer, State};
 pub use store::{Counts, DurableView, NewMessage, Producing, Store};

@@ -34,21 +34,30 @@ pub(crate) struct Overdue {
 impl Store {
     /// The policies are others: those of all subscriptions are read again.
     pub(crate) fn set_policies(&mut self) {
-        let mut timed = Vec::new();
-        for (number, durable) in &mut self.durables {
-            let policy = self.settings.delivery_of(&durable.name);
-            if policy.dead_letters.is_none() {
-                durable.uncounted.clear();
-                durable.delivered = Delivered::default();
-            }
-            if policy.acknowledge_within != durable.policy.acknowledge_within {
-                // What is in flight counts from its delivery on.
-                durable.overdue = Overdue { at: Some(0), ..Overdue::default() };
-                timed.push(*number);
-            }
-            durable.policy = policy;
+        let numbers: Vec<u32> = self.durables.keys().copied().collect();
+        numbers.into_iter().for_each(|number| self.set_policy(number));
+    }
+
+    /// Gives one its policy: that of the settings, or what one of its consumers asked for, if that is less.
+    pub(crate) fn set_policy(&mut self, number: u32) {
+        let Some(durable) = self.durables.get_mut(&number).filter(|it| !it.is_replay()) else {
+            return;
+        };
+        let mut policy = self.settings.delivery_of(&durable.name);
+        for it in durable.consumers.iter().filter_map(|id| self.consumers.get(id)) {
+            policy.lower(it.asked);
         }
-        for number in timed {
+        if policy.dead_letters.is_none() {
+            durable.uncounted.clear();
+            durable.delivered = Delivered::default();
+        }
+        let is_timed = policy.acknowledge_within != durable.policy.acknowledge_within;
+        if is_timed {
+            // What is in flight counts from its delivery on.
+            durable.overdue = Overdue { at: Some(0), ..Overdue::default() };
+        }
+        durable.policy = policy;
+        if is_timed {
             self.add_work(number);
         }
     }

@@ -185,6 +185,12 @@ impl Producers {
         self.all.get_mut(&id.number).filter(|it| it.session == id.session && it.is_connected)
     }
 
+    /// The name of the producer of a connection, unless another one has taken it over.
+    pub(crate) fn name_of(&self, id: ProducerId) -> Option<&str> {
+        let it = self.get(id.number)?;
+        (it.session == id.session && it.is_connected).then_some(&*it.name)
+    }
+
     /// Those from a number on, in order.
     pub(crate) fn from(&self, number: u32) -> impl Iterator<Item = (u32, &Producer)> {
         let numbers = self.order.range(number..);

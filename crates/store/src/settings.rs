@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_journal::Options;
+use trunkline_router::name_fits;
 
 /// The durability that a message needs before it is acknowledged to its producer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +62,24 @@ pub struct DeliveryPolicy {
 impl DeliveryPolicy {
     /// Messages are kept until they are acknowledged, however long that takes.
     pub const NONE: Self = Self { acknowledge_within: 0, dead_letters: None };
+
+    /// Lowers it to what a consumer asks for; 0 is nothing.
+    pub(crate) fn lower(&mut self, (acknowledge_within, deliveries): (u64, u32)) {
+        if acknowledge_within > 0 {
+            let asked = acknowledge_within.max(LEAST_TIME);
+            let before = self.acknowledge_within;
+            self.acknowledge_within = if before == 0 { asked } else { before.min(asked) };
+        }
+        if let Some(letters) = &mut self.dead_letters
+            && deliveries > 0
+        {
+            letters.deliveries = letters.deliveries.min(deliveries);
+        }
+    }
 }
+
+/// The least time to acknowledge that a consumer gets; nanoseconds.
+const LEAST_TIME: u64 = 10_000_000;
 
 /// Where dead letters go, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,21 +97,6 @@ pub struct DeliveryRule {
     pub name: String,
     /// The policy.
     pub policy: DeliveryPolicy,
-}
-
-/// Whether a name fits a pattern in which `*` stands for any characters, or none.
-pub fn fits(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
 }
 
 /// What a store promises, and how much it keeps.
@@ -154,32 +157,7 @@ impl Default for Settings {
 impl Settings {
     /// The delivery policy of a durable subscription.
     pub(crate) fn delivery_of(&self, name: &str) -> DeliveryPolicy {
-        let rule = self.delivery_rules.iter().find(|it| fits(&it.name, name));
+        let rule = self.delivery_rules.iter().find(|it| name_fits(&it.name, name));
         rule.filter(|_| !name.is_empty()).map(|it| it.policy.clone()).unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_star_stands_for_anything() {
-        for (pattern, name) in [
-            ("slow", "slow"),
-            ("slow*", "slow"),
-            ("slow*", "slow-7"),
-            ("*", ""),
-            ("*gui*", "fx gui 3"),
-            ("a*b*c", "a-b-b-c"),
-            ("", ""),
-        ] {
-            assert!(fits(pattern, name), "{pattern} {name}");
-        }
-        for (pattern, name) in
-            [("slow", "slow-7"), ("slow*", "a slow"), ("ab*ba", "aba"), ("a*b*c", "acb"), ("", "x")]
-        {
-            assert!(!fits(pattern, name), "{pattern} {name}");
-        }
     }
 }

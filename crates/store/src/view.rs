@@ -1,6 +1,8 @@
 //! Read-only views, for lists that are made some items at a time.
 
+use crate::consumer::Consumer;
 use crate::durable::Durable;
+use crate::producer::ProducerId;
 use crate::store::{DurableView, Store};
 
 /// A read-only view of a producer.
@@ -83,17 +85,24 @@ impl Store {
 
     /// The consumers with this number or a higher one, in the order of their numbers.
     pub fn consumers_from(&self, number: u32) -> impl Iterator<Item = (u32, ConsumerView<'_>)> {
-        self.consumers.range(number..).filter_map(|(number, it)| {
-            let durable = self.durables.get(&it.durable)?;
-            let view = ConsumerView {
-                client: it.client,
-                subscription: it.subscription,
-                durable: &durable.name,
-                pattern: &durable.pattern,
-                is_replay: durable.is_replay(),
-                is_conflated: durable.conflated.is_some(),
-            };
-            Some((*number, view))
+        let all = self.consumers.range(number..);
+        all.filter_map(|(number, it)| Some((*number, self.consumer_view(it)?)))
+    }
+
+    pub(crate) fn consumer_view(&self, it: &Consumer) -> Option<ConsumerView<'_>> {
+        let durable = self.durables.get(&it.durable)?;
+        Some(ConsumerView {
+            client: it.client,
+            subscription: it.subscription,
+            durable: &durable.name,
+            pattern: &durable.pattern,
+            is_replay: durable.is_replay(),
+            is_conflated: durable.conflated.is_some(),
         })
+    }
+
+    /// The name of a producer, while no other connection has taken it over.
+    pub fn name_of_producer(&self, producer: ProducerId) -> Option<&str> {
+        self.producers.name_of(producer)
     }
 }

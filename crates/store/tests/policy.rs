@@ -451,3 +451,54 @@ fn a_policy_is_changed_while_messages_are_in_flight() {
     pass(&mut world, 2 * SECOND);
     assert_eq!(seen(&mut world).len(), 1, "the letter");
 }
+
+#[test]
+fn a_consumer_may_ask_for_less_than_its_policy_and_never_for_more() {
+    let settings = rules(&[(NAME, SECOND, 5, "dead/gateway")]);
+    let mut world = World::new(settings);
+    let asks = |world: &mut World, client, acknowledge_within, deliveries| {
+        let pattern = "orders/>";
+        let asked = Consume { acknowledge_within, deliveries, pattern, ..durable(NAME) };
+        let done = world.store.consume(world.at(), client, &asked, &mut world.told);
+        assert_eq!(done, Ok(()));
+        world.sync();
+    };
+    let policy = |world: &World| {
+        let view = world.store.durables().find(|it| it.name == NAME).expect("it is there");
+        let letters = view.policy.dead_letters.as_ref().expect("it has a limit");
+        (view.policy.acknowledge_within, letters.deliveries)
+    };
+    asks(&mut world, 2, 10 * SECOND, 9);
+    assert_eq!(policy(&world), (SECOND, 5), "no more than that");
+    asks(&mut world, 3, SECOND / 4, 0);
+    asks(&mut world, 4, SECOND / 2, 2);
+    assert_eq!(policy(&world), (SECOND / 4, 2), "the lowest of all");
+    world.store.disconnect(world.at(), 3, &mut world.told);
+    assert_eq!(policy(&world), (SECOND / 2, 2));
+    world.store.disconnect(world.at(), 2, &mut world.told);
+    world.publish("orders/1", "poison");
+    world.sync();
+    assert_eq!(seen(&mut world), [(4, "poison".to_owned(), 0)]);
+    pass(&mut world, SECOND);
+    assert_eq!(seen(&mut world), [(4, "poison".to_owned(), 1)], "after half a second");
+    pass(&mut world, SECOND);
+    let account = world.store.account(NAME).expect("it is there");
+    assert_eq!((account.dead_lettered, account.deliveries), (1, 2));
+    world.store.disconnect(world.at(), 4, &mut world.told);
+    assert_eq!(policy(&world), (SECOND, 5), "nobody asks for less any more");
+    asks(&mut world, 5, 1, 0);
+    assert_eq!(policy(&world).0, 10_000_000, "not less than 10 ms");
+}
+
+#[test]
+fn deliveries_are_limited_only_where_dead_letters_have_a_topic() {
+    let mut world = World::new(settings());
+    let asked = Consume { deliveries: 2, pattern: "orders/>", ..durable(NAME) };
+    let error = world.store.consume(world.at(), 2, &asked, &mut world.told).expect_err("no topic");
+    assert!(matches!(&error, Rejected::Different(why) if why.contains("dead_letters")), "{error}");
+    // A time needs none.
+    let asked = Consume { acknowledge_within: SECOND, pattern: "orders/>", ..durable(NAME) };
+    world.store.consume(world.at(), 2, &asked, &mut world.told).expect("it is taken");
+    let view = world.store.durables().next().expect("it is there");
+    assert_eq!(view.policy.acknowledge_within, SECOND);
+}

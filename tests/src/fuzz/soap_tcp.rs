@@ -76,7 +76,7 @@ fn messages(bytes: &[u8], piece: usize) -> (Vec<String>, Vec<u8>) {
     'all: for part in bytes.chunks(piece) {
         receiver.receive(part);
         loop {
-            match receiver.next() {
+            match receiver.next_message() {
                 Ok(None) => break,
                 Err(_) => break 'all,
                 Ok(Some(received)) => {
@@ -133,7 +133,7 @@ fn heard(bytes: &[u8], piece: usize) {
         'all: for part in bytes.chunks(piece) {
             session.receive(part);
             loop {
-                match session.next() {
+                match session.next_event() {
                     Ok(Some(event)) => events.push(format!("{event:?}")),
                     Ok(None) => break,
                     Err(error) => {

@@ -108,7 +108,7 @@ fn metros_client_calls_our_service() {
             // One that returns nothing is not counted there.
             assert_eq!(log.len(), 122, "SOAP {name}, {mode}");
             let profile =
-                format!("soap-tcp-1.0/soap-{name}-document-literal-wrapped/xml-utf8/none/");
+                format!("soap-tcp-1.0/soap-{name}-document-literal-wrapped/{encoding}/none/");
             assert!(log.iter().all(|it| it.contains(&profile)), "{}", log[0]);
         }
     }

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use trunkline_server::administration::DrainStatus;
 
-use super::site::Site;
 use crate::Ending;
-use crate::arguments::{DrainArguments, SiteArguments};
+use crate::arguments::{Asked, DrainArguments};
 use crate::fault::Fault;
 use crate::output::Form;
+use crate::site::Site;
 
 /// Between two questions of how far it has come.
 const MOMENT: Duration = Duration::from_millis(100);
@@ -18,13 +18,13 @@ const MOMENT: Duration = Duration::from_millis(100);
 /// How much later than the router a drain is given up.
 const GRACE: Duration = Duration::from_secs(5);
 
-pub(super) fn drain(arguments: &DrainArguments) -> Result<Ending, Fault> {
-    let form = arguments.site.form.get();
-    let mut site = Site::new(&arguments.site)?;
+pub(super) fn drain(asked: &Asked<DrainArguments>) -> Result<Ending, Fault> {
+    let (arguments, form) = (&asked.what, asked.form.get());
+    let mut site = Site::new(&asked.site)?;
     let timeout_ms = u64::try_from(arguments.timeout.as_millis()).unwrap_or(u64::MAX);
     let wanted =
         json!({"reason": arguments.reason, "timeout_ms": timeout_ms, "stop": arguments.stop});
-    let mut status: DrainStatus = site.act("drain", &wanted)?;
+    let mut status: DrainStatus = site.act("/admin/drain", &wanted)?;
     if arguments.no_wait {
         tell(form, &status)?;
         return Ok(Ending::Right);
@@ -32,7 +32,7 @@ pub(super) fn drain(arguments: &DrainArguments) -> Result<Ending, Fault> {
     let until = Instant::now() + arguments.timeout + GRACE;
     while !status.is_empty && !status.is_overdue && Instant::now() < until {
         thread::sleep(MOMENT);
-        status = match site.get("drain") {
+        status = match site.get("/admin/drain") {
             Ok(status) => status,
             // It was to stop, and has.
             Err(_) if arguments.stop => break,
@@ -51,8 +51,8 @@ pub(super) fn drain(arguments: &DrainArguments) -> Result<Ending, Fault> {
     Ok(if status.is_empty { Ending::Right } else { Ending::Wrong })
 }
 
-pub(super) fn undrain(arguments: &SiteArguments) -> Result<Ending, Fault> {
-    let status: DrainStatus = Site::new(arguments)?.act("undrain", &json!({}))?;
+pub(super) fn undrain(arguments: &Asked) -> Result<Ending, Fault> {
+    let status: DrainStatus = Site::new(&arguments.site)?.act("/admin/undrain", &json!({}))?;
     tell(arguments.form.get(), &status)?;
     Ok(Ending::Right)
 }

@@ -1,29 +1,24 @@
 //! `trunkline admin pause`, `resume`, `purge`, `seek`, `delete-durable` and `delete-producer`
 
-use serde_json::{Value, json};
+use serde_json::json;
 use trunkline_client::Start;
 use trunkline_server::administration::Changed;
 
-use super::site::Site;
 use crate::Ending;
-use crate::arguments::{NamedArguments, SeekArguments, SiteArguments};
+use crate::arguments::{Asked, NamedArguments, SeekArguments};
 use crate::client::counted;
 use crate::fault::Fault;
+use crate::site::Site;
 
-fn act(site: &SiteArguments, place: &str, what: &Value) -> Result<Changed, Fault> {
-    Site::new(site)?.act(place, what)
-}
-
-pub(super) fn change(place: &str, arguments: &NamedArguments) -> Result<Ending, Fault> {
-    act(&arguments.site, place, &json!({"name": arguments.name}))?;
+pub(super) fn change(path: &str, asked: &Asked<NamedArguments>) -> Result<Ending, Fault> {
+    let _: Changed = Site::new(&asked.site)?.act(path, &json!({"name": asked.what.name}))?;
     Ok(Ending::Right)
 }
 
-pub(super) fn purge(arguments: &NamedArguments) -> Result<Ending, Fault> {
-    let name = &arguments.name;
-    let changed = act(&arguments.site, "durables/purge", &json!({"name": name}))?;
+pub(super) fn purge(asked: &Asked<NamedArguments>) -> Result<Ending, Fault> {
+    let (name, form) = (&asked.what.name, asked.form.get());
+    let changed = Site::new(&asked.site)?.act("/admin/durables/purge", &json!({"name": name}))?;
     let Changed { purged, is_at_least } = changed;
-    let form = arguments.site.form.get();
     let least = if is_at_least { ", and what it had not looked for yet" } else { "" };
     form.say(&format!("purged {}{least}\n", counted(purged, "message")))?;
     form.fact(&json!({
@@ -32,7 +27,8 @@ pub(super) fn purge(arguments: &NamedArguments) -> Result<Ending, Fault> {
     Ok(Ending::Right)
 }
 
-pub(super) fn seek(arguments: &SeekArguments) -> Result<Ending, Fault> {
+pub(super) fn seek(asked: &Asked<SeekArguments>) -> Result<Ending, Fault> {
+    let arguments = &asked.what;
     let to = match arguments.from {
         Start::All => json!("start"),
         Start::New => json!("end"),
@@ -44,6 +40,7 @@ pub(super) fn seek(arguments: &SeekArguments) -> Result<Ending, Fault> {
             ));
         }
     };
-    act(&arguments.site, "durables/seek", &json!({"name": arguments.name, "to": to}))?;
+    let wanted = json!({"name": arguments.name, "to": to});
+    let _: Changed = Site::new(&asked.site)?.act("/admin/durables/seek", &wanted)?;
     Ok(Ending::Right)
 }

@@ -7,28 +7,33 @@ use trunkline_server::administration::{
 };
 use trunkline_server::snapshot::{ClientStatus, TopicStatus};
 
-use super::site::{Site, encoded};
 use crate::Ending;
 use crate::arguments::{
-    ClientsArguments, MostArguments, ProducersArguments, SiteArguments, SubscriptionsArguments,
-    TopicsArguments, WhichArguments,
+    Asked, ClientsArguments, MostArguments, ProducersArguments, SiteArguments,
+    SubscriptionsArguments, TopicsArguments, WhichArguments,
 };
 use crate::client::tell;
 use crate::durable;
 use crate::fault::Fault;
 use crate::output::{Form, print_table};
+use crate::site::{Site, encoded};
 
 /// A list and what restricts it.
 struct Wanted<'a> {
     place: &'static str,
     most: &'a MostArguments,
     site: &'a SiteArguments,
+    form: Form,
     query: String,
 }
 
 impl<'a> Wanted<'a> {
-    fn new(place: &'static str, most: &'a MostArguments, site: &'a SiteArguments) -> Self {
-        Self { place, most, site, query: String::new() }
+    fn new<T: clap::Args>(
+        place: &'static str,
+        most: &'a MostArguments,
+        asked: &'a Asked<T>,
+    ) -> Self {
+        Self { place, most, site: &asked.site, form: asked.form.get(), query: String::new() }
     }
 
     fn with(mut self, key: &str, value: Option<&str>) -> Self {
@@ -52,8 +57,8 @@ impl<'a> Wanted<'a> {
         let (mut all, mut from) = (Vec::new(), "0".to_owned());
         loop {
             let limit = (most - all.len()).min(MOST_LISTED);
-            let page: List =
-                site.get(&format!("{}?from={from}&limit={limit}{}", self.place, self.query))?;
+            let page: List = site
+                .get(&format!("/admin/{}?from={from}&limit={limit}{}", self.place, self.query))?;
             let items = of(page.items);
             all.extend(items.ok_or_else(|| Fault::new("the router lists something else"))?);
             match page.next {
@@ -74,7 +79,7 @@ impl<'a> Wanted<'a> {
         table: impl FnOnce(&[T]) -> Table,
         fact: impl Fn(&T) -> Value,
     ) -> Result<Ending, Fault> {
-        match self.site.form.get() {
+        match self.form {
             Form::Text => print_table(table(items))?,
             Form::Json => items.iter().try_for_each(|it| Form::Json.fact(&fact(it)))?,
         }
@@ -92,8 +97,8 @@ fn count(count: u64) -> String {
     with_commas(count as f64)
 }
 
-pub(super) fn clients(arguments: &ClientsArguments) -> Result<Ending, Fault> {
-    let wanted = Wanted::new("clients", &arguments.most, &arguments.site).of(&arguments.which);
+pub(super) fn clients(asked: &Asked<ClientsArguments>) -> Result<Ending, Fault> {
+    let wanted = Wanted::new("clients", &asked.what.most, asked).of(&asked.what.which);
     let items = wanted.items(|it| match it {
         Items::Clients(items) => Some(items),
         _ => None,
@@ -126,8 +131,9 @@ pub(super) fn clients(arguments: &ClientsArguments) -> Result<Ending, Fault> {
     })
 }
 
-pub(super) fn subscriptions(arguments: &SubscriptionsArguments) -> Result<Ending, Fault> {
-    let wanted = Wanted::new("subscriptions", &arguments.most, &arguments.site)
+pub(super) fn subscriptions(asked: &Asked<SubscriptionsArguments>) -> Result<Ending, Fault> {
+    let arguments = &asked.what;
+    let wanted = Wanted::new("subscriptions", &arguments.most, asked)
         .of(&arguments.which)
         .with("pattern", arguments.pattern.as_deref());
     let items = wanted.items(|it| match it {
@@ -167,8 +173,8 @@ fn kind(kind: SubscriptionKind) -> &'static str {
     }
 }
 
-pub(super) fn topics(arguments: &TopicsArguments) -> Result<Ending, Fault> {
-    let wanted = named("topics", arguments);
+pub(super) fn topics(asked: &Asked<TopicsArguments>) -> Result<Ending, Fault> {
+    let wanted = named("topics", asked);
     let items = wanted.items(|it| match it {
         Items::Topics(items) => Some(items),
         _ => None,
@@ -187,8 +193,8 @@ pub(super) fn topics(arguments: &TopicsArguments) -> Result<Ending, Fault> {
     })
 }
 
-pub(super) fn durables(arguments: &TopicsArguments) -> Result<Ending, Fault> {
-    let wanted = named("durables", arguments);
+pub(super) fn durables(asked: &Asked<TopicsArguments>) -> Result<Ending, Fault> {
+    let wanted = named("durables", asked);
     let items = wanted.items(|it| match it {
         Items::Durables(items) => Some(items),
         _ => None,
@@ -196,15 +202,17 @@ pub(super) fn durables(arguments: &TopicsArguments) -> Result<Ending, Fault> {
     wanted.print(&items, |items| durable::table(items.iter()), durable::fact)
 }
 
-fn named<'a>(place: &'static str, arguments: &'a TopicsArguments) -> Wanted<'a> {
-    Wanted::new(place, &arguments.most, &arguments.site)
+fn named<'a>(place: &'static str, asked: &'a Asked<TopicsArguments>) -> Wanted<'a> {
+    let arguments = &asked.what;
+    Wanted::new(place, &arguments.most, asked)
         .with("name", arguments.name.as_deref())
         .with("pattern", arguments.pattern.as_deref())
 }
 
-pub(super) fn producers(arguments: &ProducersArguments) -> Result<Ending, Fault> {
+pub(super) fn producers(asked: &Asked<ProducersArguments>) -> Result<Ending, Fault> {
+    let arguments = &asked.what;
     let client = arguments.client.map(|it| it.to_string());
-    let wanted = Wanted::new("producers", &arguments.most, &arguments.site)
+    let wanted = Wanted::new("producers", &arguments.most, asked)
         .with("name", arguments.name.as_deref())
         .with("client", client.as_deref());
     let items = wanted.items(|it| match it {

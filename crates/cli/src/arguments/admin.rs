@@ -1,71 +1,54 @@
 //! The command line of administration.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use trunkline_client::Start;
 use trunkline_experiment::link::parse_delay;
 
-use super::{FormArguments, TlsArguments};
+use super::Asked;
 use crate::quantity::start;
 
 /// The verbs of administrators.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AdminCommand {
     /// List the clients that are connected
-    Clients(ClientsArguments),
+    Clients(Asked<ClientsArguments>),
     /// List what clients subscribe to, with the consumers of durable subscriptions
-    Subscriptions(SubscriptionsArguments),
+    Subscriptions(Asked<SubscriptionsArguments>),
     /// List topics, with their messages and how many subscriptions match each
-    Topics(TopicsArguments),
+    Topics(Asked<TopicsArguments>),
     /// List durable subscriptions
-    Durables(TopicsArguments),
+    Durables(Asked<TopicsArguments>),
     /// List producers of guaranteed messages, connected or not, with their last sequence
-    Producers(ProducersArguments),
+    Producers(Asked<ProducersArguments>),
     /// End the connection of a client, or of several, and tell them why
     ///
     /// Clients may connect again.
-    Disconnect(DisconnectArguments),
+    Disconnect(Asked<DisconnectArguments>),
     /// Accept no clients any more, report not ready, and wait until nothing waits in the router
     ///
     /// Clients stay connected and are served until the router stops. Status 1 means that messages waited still when
     /// the time was over.
-    Drain(DrainArguments),
+    Drain(Asked<DrainArguments>),
     /// Accept clients again
-    Undrain(SiteArguments),
+    Undrain(Asked),
     /// Pause a durable subscription: messages wait, and nothing is delivered
-    Pause(NamedArguments),
+    Pause(Asked<NamedArguments>),
     /// Resume a durable subscription that is paused
-    Resume(NamedArguments),
+    Resume(Asked<NamedArguments>),
     /// End everything that a durable subscription has not acknowledged so far
-    Purge(NamedArguments),
+    Purge(Asked<NamedArguments>),
     /// Move a durable subscription: what is before that is done, what is behind it is delivered, again if it was
     ///
     /// Its consumers end, and may consume again.
-    Seek(SeekArguments),
+    Seek(Asked<SeekArguments>),
     /// Delete a durable subscription
-    DeleteDurable(NamedArguments),
+    DeleteDurable(Asked<NamedArguments>),
     /// Forget a producer that no client uses: one of its name begins anew
-    DeleteProducer(NamedArguments),
+    DeleteProducer(Asked<NamedArguments>),
     /// Begin another segment of the journal, so that those before it can be copied to an archive
-    Rotate(SiteArguments),
-}
-
-/// Where the router is, and the permission.
-#[derive(Debug, Args)]
-pub(crate) struct SiteArguments {
-    /// The router's HTTP address
-    #[arg(long, short, value_name = "URL", default_value = "http://127.0.0.1:7401")]
-    pub(crate) to: String,
-    /// The file with the token, which admin.token_file of the router's configuration names
-    /// [default: $TRUNKLINE_TOKEN_FILE]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) token_file: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) tls: TlsArguments,
-    #[command(flatten)]
-    pub(crate) form: FormArguments,
+    Rotate(Asked),
 }
 
 /// Which clients.
@@ -97,8 +80,6 @@ pub(crate) struct ClientsArguments {
     pub(crate) which: WhichArguments,
     #[command(flatten)]
     pub(crate) most: MostArguments,
-    #[command(flatten)]
-    pub(crate) site: SiteArguments,
 }
 
 /// Of `admin subscriptions`.
@@ -110,8 +91,6 @@ pub(crate) struct SubscriptionsArguments {
     pub(crate) which: WhichArguments,
     #[command(flatten)]
     pub(crate) most: MostArguments,
-    #[command(flatten)]
-    pub(crate) site: SiteArguments,
 }
 
 /// Of `admin topics` and `admin durables`.
@@ -124,8 +103,6 @@ pub(crate) struct TopicsArguments {
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) most: MostArguments,
-    #[command(flatten)]
-    pub(crate) site: SiteArguments,
 }
 
 /// Of `admin producers`.
@@ -139,8 +116,6 @@ pub(crate) struct ProducersArguments {
     pub(crate) client: Option<u64>,
     #[command(flatten)]
     pub(crate) most: MostArguments,
-    #[command(flatten)]
-    pub(crate) site: SiteArguments,
 }
 
 /// Of what is done with one durable subscription or producer.
@@ -148,8 +123,6 @@ pub(crate) struct ProducersArguments {
 pub(crate) struct NamedArguments {
     /// Its name
     pub(crate) name: String,
-    #[command(flatten)]
-    pub(crate) site: SiteArguments,
 }
 
 /// Of `admin seek`.
@@ -160,8 +133,6 @@ pub(crate) struct SeekArguments {
     /// Where it goes on: all, new, position:N or time:2026-07-01T09:30:00Z
     #[arg(long, value_name = "START", value_parser = start)]
     pub(crate) from: Start,
-    #[command(flatten)]
-    pub(crate) site: SiteArguments,
 }
 
 /// Of `admin disconnect`.
@@ -175,8 +146,6 @@ pub(crate) struct DisconnectArguments {
     /// What they are told
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) reason: String,
-    #[command(flatten)]
-    pub(crate) site: SiteArguments,
 }
 
 /// Of `admin drain`.
@@ -194,6 +163,4 @@ pub(crate) struct DrainArguments {
     /// Do not wait
     #[arg(long)]
     pub(crate) no_wait: bool,
-    #[command(flatten)]
-    pub(crate) site: SiteArguments,
 }

@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use trunkline_client::{Overflow, Start, format};
 use trunkline_experiment::link::parse_delay;
 
-use super::{FormArguments, TlsArguments};
+use super::{Asked, FormArguments, TlsArguments};
 use crate::quantity;
 
 /// The verbs of a client of a router.
@@ -33,21 +33,9 @@ pub(crate) enum ClientCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum DurableCommand {
     /// List the durable subscriptions of a router, and how much waits for each
-    List(ListArguments),
+    List(Asked),
     /// End a durable subscription for all of its consumers, with its waiting messages
     Delete(DeleteArguments),
-}
-
-/// Of `durable list`.
-#[derive(Debug, Args)]
-pub(crate) struct ListArguments {
-    /// The router's HTTP address
-    #[arg(long, short, value_name = "URL", default_value = "http://127.0.0.1:7401")]
-    pub(crate) to: String,
-    #[command(flatten)]
-    pub(crate) tls: TlsArguments,
-    #[command(flatten)]
-    pub(crate) form: FormArguments,
 }
 
 /// Of `durable delete`.
@@ -79,7 +67,7 @@ pub(crate) struct ToArguments {
 }
 
 /// Who the client is.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct LoginArguments {
     /// The user who connects; without --password-file the terminal asks for the password [default: $TRUNKLINE_USER]
     #[arg(long, value_name = "USER", conflicts_with = "token_file")]
@@ -201,6 +189,14 @@ pub(crate) struct SubArguments {
     /// The most unacknowledged messages at a time [default: the router's]
     #[arg(long, value_name = "N", requires = "durable")]
     pub(crate) window: Option<u32>,
+    /// The time after which a message that is not acknowledged is redelivered, such as 5s, if that is less than the
+    /// router's configuration says
+    #[arg(long, value_name = "TIME", value_parser = parse_delay, requires = "durable")]
+    pub(crate) acknowledge_within: Option<Duration>,
+    /// The most deliveries of a message, after which it becomes a dead letter, if that is less than the router's
+    /// configuration says
+    #[arg(long, value_name = "N", requires = "durable")]
+    pub(crate) deliveries: Option<u16>,
     /// Report when messages that were delivered unconfirmed are durable
     #[arg(long, requires = "kept")]
     pub(crate) confirmed: bool,

@@ -23,7 +23,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("credentials password", "trunkline credentials password anna >> credentials"),
     ("credentials token", "trunkline credentials token feed-7 >> credentials"),
     ("top", "trunkline top --sort rate\ntrunkline top --filter EUR --interval 200ms"),
-    ("admin clients", "trunkline admin clients --name 'slow*' --token-file admin.token"),
+    ("admin clients", "trunkline admin clients --name 'slow*' --user anna"),
     ("admin subscriptions", "trunkline admin subscriptions 'fx/>'"),
     ("admin topics", "trunkline admin topics 'fx/*' --json"),
     ("admin durables", "trunkline admin durables 'orders/>'"),

@@ -5,18 +5,15 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use trunkline_experiment::link::parse_delay;
 
-use super::TlsArguments;
+use super::SiteArguments;
 
 /// Of `top`.
 ///
 /// On a terminal, ? lists the keys: sorting, a filter, a pause.
 #[derive(Debug, Args)]
 pub(crate) struct TopArguments {
-    /// The router's HTTP address
-    #[arg(long, short, value_name = "URL", default_value = "http://127.0.0.1:7401")]
-    pub(crate) to: String,
     #[command(flatten)]
-    pub(crate) tls: TlsArguments,
+    pub(crate) site: SiteArguments,
     /// Print the tables once and end
     #[arg(long)]
     pub(crate) once: bool,

@@ -36,6 +36,8 @@ pub(super) fn consume(
         updates,
         wants_confirmed: arguments.confirmed,
         wants_acknowledged: false,
+        acknowledge_within: arguments.acknowledge_within.unwrap_or_default(),
+        deliveries: arguments.deliveries.unwrap_or(0),
     };
     let subscription = client.consume(&how).map_err(|error| match (error, &arguments.durable) {
         (Error::Rejected(rejection), Some(name)) if rejection.offset.is_none() => {

@@ -117,7 +117,7 @@ impl<'a> View<'a> {
              {} matched = {} delivered + {} elided + {} lost + {} queued ({}, memory {})\n\
              {last_values}{latencies}{trouble}{drain}",
             it.version,
-            self.arguments.to,
+            self.arguments.site.to,
             lasting(it.now_ns),
             count(totals.clients_now),
             count(totals.topics_now),

@@ -108,12 +108,15 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// [`Error::BadName`], or the pattern does not fit a frame.
+    /// [`Error::BadName`], the pattern does not fit a frame, or [`Error::NoPolicies`].
     pub fn consume(&mut self, how: &Consume) -> Result<Subscription> {
         if !how.name.is_empty() {
             check_name(&how.name)?;
         }
         self.check_payload(how.pattern.as_bytes(), CONSUME_HEAD + how.name.len())?;
+        if how.policy() != native::DeliveryPolicy::NONE {
+            self.state.check_policies()?;
+        }
         self.stand(Kind::Consumer(Box::new(Consumer::new(how))))
     }
 

@@ -138,6 +138,17 @@ impl Sender {
         found.map(|number| number as usize)
     }
 
+    /// Is the entry of this index the name?
+    #[inline]
+    pub(super) fn is_name(&self, table: NameTable, index: usize, name: Name<'_>) -> bool {
+        let entry = self.names[table as usize].entries.get(index);
+        entry.is_some_and(|[prefix, namespace, local]| {
+            string(&self.text, *local) == name.local
+                && string(&self.text, *namespace) == name.namespace
+                && string(&self.text, *prefix) == name.prefix
+        })
+    }
+
     /// Adds a name that is not in the table, whose strings are in theirs, if no table is full.
     pub(super) fn add_name(&mut self, table: NameTable, name: Name<'_>) {
         if self.names[table as usize].entries.len() >= LONGEST_TABLE {

@@ -4,16 +4,17 @@ mod elements;
 mod output;
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use trunkline_message::{Error, ErrorKind, Result};
-use trunkline_wire::{Float, Integer, write_float};
+use trunkline_wire::{Decimal, Float, Integer, write_float};
 
 use self::output::Octets;
 use super::algorithm::Algorithm;
 use super::sender::{Mark, NameTable, Sender, push, string};
 use super::vocabulary::{Counters, Span, Table, VocabularyLimits, VocabularySize};
 use super::{END, HEADER, LONGEST_TABLE, TWO_ENDS, alphabet, characters};
-use crate::infoset::{self, Name};
+use crate::infoset::{self, KnownName, Name};
 
 /// The encoding of the characters of strings that are written in full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub struct Writer {
     retains: bool,
     out: Vec<u8>,
     sender: Sender,
+    /// A number that no other vocabulary has, or this one when it was shorter.
+    vocabulary: u64,
     /// The vocabulary at the beginning of the document, if that is not finished.
     begun: Option<Mark>,
     /// Ends that were not written yet, since two of them share an octet.
@@ -141,6 +144,7 @@ impl Writer {
             retains,
             out: Vec::new(),
             sender,
+            vocabulary: next_vocabulary(),
             begun: None,
             ends: 0,
             pending: Start::default(),
@@ -158,8 +162,14 @@ impl Writer {
     /// Begins a document. One that was begun and not finished never was: its entries are forgotten.
     pub fn begin(&mut self) {
         match self.begun.take() {
-            _ if !self.retains => self.sender.reset(),
-            Some(mark) => self.sender.go_back(&mark),
+            _ if !self.retains => {
+                self.sender.reset();
+                self.vocabulary += 1;
+            }
+            Some(mark) => {
+                self.sender.go_back(&mark);
+                self.vocabulary += 1;
+            }
             None => {}
         }
         self.begun = Some(self.sender.mark());
@@ -233,10 +243,20 @@ impl Writer {
     #[inline]
     fn finish_start(&mut self) {
         if std::mem::take(&mut self.in_tag) {
-            self.write_start();
+            // Most elements have a name that is known, and nothing else.
+            match self.pending {
+                Start {
+                    name: NameForm::Index(index), ref declarations, ref attributes, ..
+                } if declarations.is_empty() && attributes.is_empty() => {
+                    self.finish_ends();
+                    self.out.index_3(0, index);
+                }
+                _ => self.write_start(),
+            }
         }
     }
 
+    #[inline(never)]
     fn write_start(&mut self) {
         self.finish_ends();
         let mut start = std::mem::take(&mut self.pending);
@@ -464,6 +484,12 @@ impl Writer {
     }
 }
 
+/// A number for the vocabulary of another writer, which counts from there.
+fn next_vocabulary() -> u64 {
+    static WRITERS: AtomicU64 = AtomicU64::new(1);
+    WRITERS.fetch_add(1, Ordering::Relaxed) << 40
+}
+
 /// The text without characters that no document may have; had it none?
 #[inline]
 fn legal(text: &str) -> (Cow<'_, str>, bool) {
@@ -480,6 +506,24 @@ impl infoset::Writer for Writer {
         self.pending.name = self.name(NameTable::Elements, name);
         self.open.push((self.scope.len(), self.scope_text.len()));
         self.in_tag = true;
+    }
+
+    #[inline]
+    fn start_known(&mut self, name: Name<'_>, known: &mut KnownName) {
+        let index = known.index as usize;
+        let is_known = known.vocabulary == self.vocabulary
+            || self.sender.is_name(NameTable::Elements, index, name);
+        if is_known {
+            self.finish_start();
+            self.pending.name = NameForm::Index(index);
+            self.open.push((self.scope.len(), self.scope_text.len()));
+            self.in_tag = true;
+        } else {
+            self.start(name);
+        }
+        if let NameForm::Index(index) = self.pending.name {
+            *known = KnownName { vocabulary: self.vocabulary, index: index as u32 };
+        }
     }
 
     fn declare(&mut self, prefix: &str, namespace: &str) -> bool {
@@ -521,6 +565,12 @@ impl infoset::Writer for Writer {
     }
 
     fn integer<I: Integer>(&mut self, attribute: Option<Name<'_>>, value: I) {
+        let mut window = [0; 40];
+        let length = value.write(&mut window);
+        self.put(attribute, std::str::from_utf8(&window[..length]).unwrap_or_default());
+    }
+
+    fn decimal(&mut self, attribute: Option<Name<'_>>, value: Decimal) {
         let mut window = [0; 40];
         let length = value.write(&mut window);
         self.put(attribute, std::str::from_utf8(&window[..length]).unwrap_or_default());

@@ -5,8 +5,8 @@ use crate::encode::CONSUME_HEAD;
 use crate::error::{Error, ErrorKind};
 use crate::frame::{
     Acknowledge, Acknowledged, ClientFrame, Confirmed, Conflation, Consume, Consuming, Delete,
-    Delivery, Durability, Lost, LostReason, Producer, Producing, Release, RouterFrame, Start,
-    Store, Stored,
+    Delivery, DeliveryPolicy, Durability, Lost, LostReason, Producer, Producing, Release,
+    RouterFrame, Start, Store, Stored,
 };
 use crate::kind::{self, flag};
 use crate::{DELIVERY_HEAD, NAME_BYTES, STORE_HEAD};
@@ -126,6 +126,10 @@ fn consume(frame: &[u8]) -> Result<Consume<'_>, Error> {
         pace: u32_at(frame, 32),
         wants_confirmed: has(frame, flag::WANTS_CONFIRMED),
         wants_acknowledged: has(frame, flag::WANTS_ACKNOWLEDGED),
+        policy: DeliveryPolicy {
+            acknowledge_within_ms: u32_at(frame, 36),
+            deliveries: u16_at(frame, 22),
+        },
         name: name(named, CONSUME_HEAD)?,
         pattern: text(frame, pattern)?,
     })

@@ -46,10 +46,11 @@ pub fn encode_consume(out: &mut Vec<u8>, consume: &Consume<'_>) {
     };
     // A longer name is not valid: the router rejects it, and never takes its end for the pattern.
     let name_length = u8::try_from(consume.name.len()).unwrap_or(u8::MAX);
-    out.extend_from_slice(&[start, name_length, 0, 0]);
+    out.extend_from_slice(&[start, name_length]);
+    out.extend_from_slice(&consume.policy.deliveries.to_le_bytes());
     put_u64(out, value);
     put_u32(out, consume.pace);
-    put_u32(out, 0);
+    put_u32(out, consume.policy.acknowledge_within_ms);
     out.extend_from_slice(consume.name.as_bytes());
     out.extend_from_slice(consume.pattern.as_bytes());
 }

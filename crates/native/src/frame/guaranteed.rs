@@ -44,11 +44,27 @@ pub struct Consume<'a> {
     pub wants_confirmed: bool,
     /// Asks for ACKNOWLEDGED.
     pub wants_acknowledged: bool,
+    /// What becomes of messages that are not acknowledged.
+    pub policy: DeliveryPolicy,
     /// Of the durable subscription: at most 200 bytes of UTF-8, no control characters. A replay has
     /// none.
     pub name: &'a str,
     /// Such as `fx/*/spot` or `fx/>`.
     pub pattern: &'a str,
+}
+
+/// What a consumer asks for messages that are not acknowledged: as the router has it, or less.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeliveryPolicy {
+    /// The milliseconds after which a message is redelivered; 0 leaves it to the router.
+    pub acknowledge_within_ms: u32,
+    /// The most deliveries of a message, after which it becomes a dead letter; 0 leaves it to the router.
+    pub deliveries: u16,
+}
+
+impl DeliveryPolicy {
+    /// Left to the router.
+    pub const NONE: Self = Self { acknowledge_within_ms: 0, deliveries: 0 };
 }
 
 /// Where in the journal a durable subscription or a replay begins.

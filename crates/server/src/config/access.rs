@@ -75,6 +75,10 @@ pub struct AccessRule {
     /// Patterns of topics; none are all topics.
     #[serde(default, deserialize_with = "texts")]
     pub topics: Vec<String>,
+    /// Names of producers and durable subscriptions, in which `*` stands for anything and `{name}` for the name of who asks;
+    /// none are all.
+    #[serde(default, deserialize_with = "texts")]
+    pub names: Vec<String>,
 }
 
 impl Access {
@@ -93,7 +97,8 @@ impl Access {
                 true => (Effect::Allow, rule.allow),
                 false => (Effect::Deny, rule.deny),
             };
-            Rule { name, who: rule.who.clone(), effect, operations, topics: rule.topics.clone() }
+            let (who, topics, names) = (rule.who.clone(), rule.topics.clone(), rule.names.clone());
+            Rule { name, who, effect, operations, topics, names }
         });
         let roles =
             self.roles.iter().map(|(name, who)| Role { name: name.clone(), who: who.clone() });
@@ -145,7 +150,7 @@ impl Config {
         };
         Err(format!(
             "{key}: others can connect to {place}, and no access rule says what they may do. Write \
-             [[access.rule]] sections, such as who = \"user:*\", allow = \"all\", with access.credentials for \
+             [[access.rule]] sections, such as who = \"user:*\", allow = \"subscribe\", with access.credentials for \
              passwords; or tls.client_ca, and TLS at every listener; or listen at 127.0.0.1; or, where everybody may do everything, access.anonymous = \
              \"everywhere\""
         ))

@@ -1,9 +1,8 @@
 //! What clients with certain names get.
 
 use serde::Deserialize;
-use trunkline_router::Overflow;
+use trunkline_router::{Overflow, name_fits};
 use trunkline_security::IdentityPattern;
-use trunkline_store::fits;
 
 use super::{optional_overflow, quantity};
 
@@ -52,6 +51,6 @@ impl Rule {
 
     /// True for a client of this name; a rule that says who they are needs none.
     pub fn fits(&self, name: &str) -> bool {
-        self.name.is_empty() && self.who.is_some() || fits(&self.name, name)
+        self.name.is_empty() && self.who.is_some() || name_fits(&self.name, name)
     }
 }

@@ -230,6 +230,9 @@ impl Config {
             if !rule.topics.is_empty() {
                 page.key("topics", &list(&rule.topics), "patterns");
             }
+            if !rule.names.is_empty() {
+                page.key("names", &list(&rule.names), "of producers, durable subscriptions");
+            }
         }
     }
 
@@ -276,7 +279,7 @@ impl Config {
         page.key(
             "token_file",
             &quoted(file.as_deref().unwrap_or("off")),
-            "with the token of administrators; \"off\": nobody administers",
+            "with the token of administrators; \"off\": only those whom access rules allow it",
         );
         page.key("origins", &list(&self.admin.origins), "of pages that may administer");
         page.section("[metrics]");

@@ -2,26 +2,24 @@
 
 use std::sync::Arc;
 
-use tracing::error;
 use trunkline_native::code;
 use trunkline_security::{
-    Credentials, Identity, Operation, Permissions, Rules, Tickets, random_bytes,
+    Forbidden, Identity, Operation, Permissions, Rules, Tickets, random_bytes,
 };
 use trunkline_session::router::{AccessEpoch, HeldTopic, Rejected, Rights};
 
 use super::Peer;
 use super::audit::Audit;
 use super::context::EngineContext;
+use super::gate::Gate;
 use super::logins::Logins;
 use super::recheck::Recheck;
-use crate::config::{Anonymous, Config};
+use crate::config::Config;
 
 /// The access rules and what follows from them.
 #[derive(Debug)]
 pub(crate) struct Access {
-    rules: Rules,
-    pub(super) credentials: Credentials,
-    anonymous: Anonymous,
+    pub(super) gate: Gate,
     /// Changes with the rules.
     pub(crate) epoch: AccessEpoch,
     pub(super) logins: Logins,
@@ -50,6 +48,7 @@ pub(crate) struct ClientAccess {
 struct LastRejection {
     operation: Operation,
     pattern: String,
+    name: Option<String>,
     epoch: AccessEpoch,
     rejected: Rejected,
 }
@@ -57,9 +56,7 @@ struct LastRejection {
 impl Access {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
-            rules: compile(config),
-            credentials: config.access.known.clone(),
-            anonymous: config.access.anonymous,
+            gate: Gate::new(config),
             epoch: AccessEpoch::FIRST,
             logins: Logins::new(&random_bytes()),
             recheck: None,
@@ -70,41 +67,19 @@ impl Access {
 
     /// Takes over another configuration; connected clients are compared with it from now on.
     pub(crate) fn reconfigure(&mut self, config: &Config) {
-        let rules = compile(config);
-        let (known, anonymous) = (&config.access.known, config.access.anonymous);
-        if rules == self.rules && *known == self.credentials && anonymous == self.anonymous {
+        let gate = Gate::new(config);
+        if gate == self.gate {
             return;
         }
-        self.rules = rules;
-        self.credentials = known.clone();
-        self.anonymous = anonymous;
+        self.gate = gate;
         self.epoch = self.epoch.next();
         self.recheck = Some(Recheck::default());
-    }
-
-    /// Who a client is that does not say it.
-    ///
-    /// # Errors
-    ///
-    /// It has to.
-    pub(super) fn of_peer(&self, peer: &Peer) -> Result<Identity, &'static str> {
-        let identity = peer.identity();
-        let may = match self.anonymous {
-            Anonymous::Everywhere => true,
-            Anonymous::Local => peer.is_local(),
-            Anonymous::Nowhere => false,
-        };
-        if identity.is_known() || may {
-            return Ok(identity);
-        }
-        Err("clients have to show who they are, by a password, a token or a certificate \
-             (access.anonymous)")
     }
 
     /// A client that is known from now on.
     pub(super) fn client(&self, identity: &Identity, proof: Option<Arc<str>>) -> ClientAccess {
         ClientAccess {
-            permissions: self.rules.permissions(identity),
+            permissions: self.gate.rules.permissions(identity),
             epoch: self.epoch,
             proof,
             verdict: None,
@@ -122,26 +97,20 @@ impl Access {
             return Ok(());
         }
         match (it.identity(), &it.proof) {
-            (Identity::User(user), Some(proof)) if !self.credentials.still_has(user, proof) => {
+            (Identity::User(user), Some(proof))
+                if !self.gate.credentials.still_has(user, proof) =>
+            {
                 return Err("the password or token that it came with does not hold any more");
             }
             (Identity::Anonymous, _) => {
-                self.of_peer(peer)?;
+                self.gate.of_peer(peer)?;
             }
             _ => {}
         }
-        it.permissions = self.rules.permissions(it.permissions.identity());
+        it.permissions = self.gate.rules.permissions(it.permissions.identity());
         it.epoch = self.epoch;
         Ok(())
     }
-}
-
-/// The rules of a configuration. One that nobody has checked allows nothing if it is wrong.
-fn compile(config: &Config) -> Rules {
-    config.access.compile().unwrap_or_else(|cause| {
-        error!(%cause, "the access rules are wrong: nothing is allowed");
-        Rules::closed()
-    })
 }
 
 impl ClientAccess {
@@ -160,11 +129,18 @@ impl ClientAccess {
         self.permissions.identity()
     }
 
+    /// Whether it may store anything under the name of a producer.
+    pub(super) fn may_produce(&self, name: &str) -> Result<(), Box<Forbidden>> {
+        self.permissions.claim(Operation::Store, name)
+    }
+
     /// The last rejection, if it was of the same.
-    fn same(&self, operation: Operation, pattern: &str) -> Option<&Rejected> {
+    fn same(&self, operation: Operation, pattern: &str, name: Option<&str>) -> Option<&Rejected> {
         let last = self.rejected.as_deref()?;
-        let is_same =
-            last.operation == operation && last.pattern == pattern && last.epoch == self.epoch;
+        let is_same = last.operation == operation
+            && last.pattern == pattern
+            && last.name.as_deref() == name
+            && last.epoch == self.epoch;
         is_same.then_some(&last.rejected)
     }
 }
@@ -180,28 +156,47 @@ impl EngineContext<'_> {
         operation: Operation,
         pattern: &str,
     ) -> Result<(), Rejected> {
+        self.check_access_as(operation, pattern, None)
+    }
+
+    /// The same, of a durable subscription; the name of a replay is empty.
+    ///
+    /// # Errors
+    ///
+    /// It may not, by which rule.
+    pub(super) fn check_access_as(
+        &mut self,
+        operation: Operation,
+        pattern: &str,
+        name: Option<&str>,
+    ) -> Result<(), Rejected> {
         self.refresh_access();
         let access = &mut self.client_session.access;
-        if let Some(rejected) = access.same(operation, pattern) {
+        if let Some(rejected) = access.same(operation, pattern, name) {
             return Err(rejected.clone());
         }
-        let Err(forbidden) = access.permissions.decide(operation, pattern) else { return Ok(()) };
+        let permissions = &access.permissions;
+        let decided = match name {
+            Some(name) => permissions.decide_as(operation, pattern, name),
+            None => permissions.decide(operation, pattern),
+        };
+        let Err(forbidden) = decided else { return Ok(()) };
         let rejected = Rejected::new(code::FORBIDDEN, forbidden.to_string());
-        let (pattern, epoch) = (pattern.to_owned(), access.epoch);
-        let last = LastRejection { operation, pattern, epoch, rejected: rejected.clone() };
+        let (pattern, name, epoch) = (pattern.to_owned(), name.map(str::to_owned), access.epoch);
+        let last = LastRejection { operation, pattern, name, epoch, rejected: rejected.clone() };
         access.rejected = Some(Box::new(last));
         self.audit_rejection(&forbidden);
         Err(rejected)
     }
 
-    /// Whether the client may store anything at all: names of producers are none of those who may not.
+    /// Whether the client may store anything under the name of a producer.
     ///
     /// # Errors
     ///
-    /// It may not.
-    pub(super) fn check_producing(&mut self) -> Result<(), Rejected> {
+    /// It may not, by which rule.
+    pub(super) fn check_producing(&mut self, name: &str) -> Result<(), Rejected> {
         self.refresh_access();
-        let done = self.client_session.access.permissions.somewhere(Operation::Store);
+        let done = self.client_session.access.may_produce(name);
         done.map_err(|forbidden| {
             self.audit_rejection(&forbidden);
             Rejected::new(code::FORBIDDEN, forbidden.to_string())

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use trunkline_native::code;
-use trunkline_router::{ClientId, patterns_overlap};
+use trunkline_router::{ClientId, name_fits, patterns_overlap};
 
 use super::survey::{durable_status, topic_status};
 use super::{Connection, ConnectionId, Engine};
@@ -12,7 +12,6 @@ use crate::administration::{
     ClientName, Filter, Items, ListRequest, Listed, ProducerStatus, SubscriptionKind,
     SubscriptionStatus,
 };
-use crate::config::fits;
 
 /// Clients looked at in a turn.
 const CLIENTS: u64 = 256;
@@ -25,7 +24,7 @@ const CONSUMERS: u64 = 1 << 63;
 
 impl Filter {
     fn is_name(&self, name: &str) -> bool {
-        self.name.as_deref().is_none_or(|pattern| fits(pattern, name))
+        self.name.as_deref().is_none_or(|pattern| name_fits(pattern, name))
     }
 
     fn is_pattern(&self, pattern: &str) -> bool {
@@ -36,7 +35,7 @@ impl Filter {
         let it = &connection.client_session;
         self.client.is_none_or(|client| client == it.id.as_u64())
             && self.is_name(&it.name)
-            && self.address.as_deref().is_none_or(|address| fits(address, &it.peer.address))
+            && self.address.as_deref().is_none_or(|address| name_fits(address, &it.peer.address))
     }
 }
 

@@ -36,7 +36,7 @@ struct Source {
 
 impl Audit {
     /// How many lines of a source were left out before this one; none if this one is left out too.
-    fn admit(&mut self, now: u64, source: &str) -> Option<u64> {
+    pub(crate) fn admit(&mut self, now: u64, source: &str) -> Option<u64> {
         if !self.sources.contains_key(source) && self.sources.len() >= SOURCES {
             // Those that could have all their lines are as good as new.
             self.sources.retain(|_, it| it.paid > now || it.suppressed > 0);

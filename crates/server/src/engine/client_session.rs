@@ -91,6 +91,8 @@ pub(crate) struct ClientSession {
     pub(crate) requested: RequestedLimits,
     /// The most updates of a topic a second, by the configuration.
     pub(crate) updates_per_second: Option<NonZeroU32>,
+    /// It was told that the router is drained, and not that this is over.
+    pub(crate) knows_of_drain: bool,
     /// When it connected.
     pub(crate) since: u64,
     /// When it gave a sign of life last.
@@ -137,6 +139,7 @@ impl ClientSession {
             has_bounded_buffers: false,
             requested: RequestedLimits::default(),
             updates_per_second: None,
+            knows_of_drain: false,
             since: now,
             last_received: now,
             pinged_at: 0,

@@ -97,6 +97,7 @@ impl ClientContext for EngineContext<'_> {
             self.router.use_credit(client_session.id);
         }
         self.state.access.audit.connected(self.now, client_session);
+        self.state.notices.greeted(client_session.id.index as usize);
         true
     }
 
@@ -257,7 +258,7 @@ impl ClientContext for EngineContext<'_> {
     }
 
     fn produce(&mut self, name: &str) -> Result<Producing, StoreError> {
-        self.check_producing()?;
+        self.check_producing(name)?;
         // Also a name that another connection has used: a client that stores under it is counted.
         let last = self.storage.store.last_of_producer(name);
         let origin = last.is_none_or(|last| last == 0).then(|| self.client_session.origin());
@@ -338,7 +339,7 @@ impl ClientContext for EngineContext<'_> {
             let text = format!("no pattern: {error}");
             return Err(Rejected { code: code::BAD_NAME, offset, text }.into());
         }
-        self.check_access(Operation::Consume, request.pattern)?;
+        self.check_access_as(Operation::Consume, request.pattern, Some(request.name))?;
         if self.router.has_subscription(self.client_session.id, request.subscription) {
             let text = format!("the client has a subscription {} already", request.subscription);
             return Err(Rejected::new(code::IN_USE, text).into());
@@ -359,7 +360,7 @@ impl ClientContext for EngineContext<'_> {
     fn delete(&mut self, name: &str) -> Result<(), StoreError> {
         // Who may not end it does not learn whether it exists, unless it may end all of its topics.
         let pattern = self.storage.store.pattern_of(name).unwrap_or(">").to_owned();
-        self.check_access(Operation::Delete, &pattern)?;
+        self.check_access_as(Operation::Delete, &pattern, Some(name))?;
         self.with_store(|store, at, _, sink| store.delete(at, name, sink))?;
         self.audit_done("delete", name);
         Ok(())

@@ -24,7 +24,7 @@ pub enum StoreRequest {
 
 impl Engine {
     /// Changes durable subscriptions and producers as an administrator asks. It holds at once, and over a
-    /// restart from the next write to the disk on.
+    /// restart once [`Engine::is_change_kept`].
     ///
     /// # Errors
     ///
@@ -41,8 +41,27 @@ impl Engine {
             Rejected::InUse(_) | Rejected::Different(_) => {
                 Rejection::Conflict(rejected.to_string())
             }
+            Rejected::Busy => Rejection::Busy(rejected.to_string()),
             _ => Rejection::Unavailable(rejected.to_string()),
         })
+    }
+
+    /// Whether what was changed so far holds over a restart. `position` is what has to be on disk for that, once it is
+    /// known.
+    ///
+    /// # Errors
+    ///
+    /// It never will, since the journal has failed.
+    pub(crate) fn is_change_kept(&self, position: &mut Option<u64>) -> Result<bool, Rejection> {
+        let journal = self.storage.store.journal();
+        if !journal.is_on_disk() {
+            return Ok(true);
+        }
+        if let Some(why) = journal.failure() {
+            return Err(Rejection::Unavailable(format!("the journal has failed: {why}")));
+        }
+        *position = position.or_else(|| self.storage.store.change_position());
+        Ok(position.is_some_and(|it| it <= journal.durable()))
     }
 
     fn try_change_store(&mut self, now: u64, request: &StoreRequest) -> Result<Changed, Rejected> {

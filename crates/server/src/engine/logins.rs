@@ -89,13 +89,13 @@ impl EngineContext<'_> {
     fn login(&mut self, credentials: Option<Credentials<'_>>) -> Login {
         let access = &mut self.state.access;
         let Some(Credentials { user, secret }) = credentials else {
-            return match access.of_peer(&self.client_session.peer) {
+            return match access.gate.of_peer(&self.client_session.peer) {
                 Ok(identity) => Login::Is(identity, None),
                 Err(reason) => Login::Not(code::UNAUTHENTICATED, reason),
             };
         };
         if user.is_empty() {
-            return match access.credentials.user_of_token(secret) {
+            return match access.gate.credentials.user_of_token(secret) {
                 Some((user, hash)) => Login::Is(Identity::User(user), Some(hash)),
                 None => Login::Not(code::UNAUTHENTICATED, "nobody has this token"),
             };
@@ -107,7 +107,7 @@ impl EngineContext<'_> {
         };
         match known {
             // Passwords may have changed since.
-            Some(hash) if access.credentials.still_has(user, &hash) => {
+            Some(hash) if access.gate.credentials.still_has(user, &hash) => {
                 return Login::Is(Identity::user(user), Some(hash));
             }
             _ => {}
@@ -142,7 +142,7 @@ impl Engine {
                 self.end_login(id, Some(hash));
                 continue;
             }
-            let check = access.credentials.password_check(user, password);
+            let check = access.gate.credentials.password_check(user, password);
             access.logins.is_busy = true;
             return Some(check);
         }

@@ -54,50 +54,66 @@ impl Engine {
             let next = match at.is_at_consumers {
                 false => {
                     let next = self.router.view().subscriptions(id, at.from).next();
-                    next.map(|it| (it.number, it.pattern))
+                    next.map(|it| (it.number, it.pattern.to_owned(), None))
                 }
-                true => self.storage.store.consumers_of(id.as_u64(), at.from).next(),
+                true => {
+                    let next = self.storage.store.consumers_of(id.as_u64(), at.from).next();
+                    next.map(|it| {
+                        (it.subscription, it.pattern.to_owned(), Some(it.durable.to_owned()))
+                    })
+                }
             };
-            let next = next.map(|(number, pattern)| (number, pattern.to_owned()));
             self.state.access.recheck = Some(match &next {
-                Some((number, _)) if *number < u32::MAX => Recheck { from: number + 1, ..at },
+                Some((number, ..)) if *number < u32::MAX => Recheck { from: number + 1, ..at },
                 _ if at.is_at_consumers => next_client,
                 _ => Recheck { from: 0, is_at_consumers: true, ..at },
             });
-            if let Some((number, pattern)) = next {
-                let is_kept = self.compare(now, id, at.is_at_consumers, number, &pattern);
+            if let Some((number, pattern, durable)) = next {
+                let is_kept = self.compare(now, id, number, &pattern, durable.as_deref());
                 ended += usize::from(!is_kept);
             }
         }
     }
 
-    /// Ends the connection of a client that may not be there any more.
+    /// Ends the connection of a client that may not be there any more, or not store under the name of its producer.
     fn may_stay(&mut self, now: u64, id: super::ConnectionId) -> bool {
         let Some(connection) = find(&mut self.connections, id) else { return true };
         let (client_session, access) = (&mut connection.client_session, &mut self.state.access);
-        let Err(reason) = access.refresh(&mut client_session.access, &client_session.peer) else {
+        if let Err(reason) = access.refresh(&mut client_session.access, &client_session.peer) {
+            access.audit.login_rejected(now, client_session, "", reason);
+            context::close(now, &mut self.router, client_session, code::UNAUTHENTICATED, reason);
+            return false;
+        }
+        let producer = client_session.producer;
+        let Some(name) = producer.and_then(|it| self.storage.store.name_of_producer(it)) else {
             return true;
         };
-        access.audit.login_rejected(now, client_session, "", reason);
-        context::close(now, &mut self.router, client_session, code::UNAUTHENTICATED, reason);
+        let Err(forbidden) = client_session.access.may_produce(name) else { return true };
+        access.audit.rejected(now, client_session, &forbidden);
+        let reason = forbidden.to_string();
+        context::close(now, &mut self.router, client_session, code::FORBIDDEN, &reason);
         false
     }
 
     /// Ends a subscription that is not allowed any more, and tells the client which rule says so; false if it is ended.
+    /// One of guaranteed messages has a name, which is empty for a replay.
     fn compare(
         &mut self,
         now: u64,
         id: super::ConnectionId,
-        is_consumer: bool,
         number: u32,
         pattern: &str,
+        durable: Option<&str>,
     ) -> bool {
+        let is_consumer = durable.is_some();
         let Some(connection) = find(&mut self.connections, id) else { return true };
         let (router, storage, state) = (&mut self.router, &mut self.storage, &mut self.state);
         let client_session = &mut connection.client_session;
         let mut context = EngineContext { now, router, storage, state, client_session };
         let operation = if is_consumer { Operation::Consume } else { Operation::Subscribe };
-        let Err(rejected) = context.check_access(operation, pattern) else { return true };
+        let Err(rejected) = context.check_access_as(operation, pattern, durable) else {
+            return true;
+        };
         let of = if is_consumer { kind::CONSUME } else { kind::SUBSCRIBE };
         let is_ended = match is_consumer {
             true => context.detach(number),

@@ -9,6 +9,7 @@ use trunkline_router::ClientId;
 use super::access::Access;
 use super::held::HeldConnections;
 use super::memory::MemoryState;
+use super::notices::Notices;
 use super::survey::DepartedTotals;
 use crate::config::Config;
 
@@ -61,6 +62,8 @@ pub(crate) struct EngineState {
     pub(crate) to_bound: Vec<ClientId>,
     /// Connections from which nothing is taken now.
     pub(crate) held: HeldConnections,
+    /// What clients are to be told of the router itself.
+    pub(super) notices: Notices,
     /// Deliveries that the bytes being handled have made.
     pub(crate) work: usize,
     /// What the router does not count, and who waits for memory.
@@ -82,6 +85,7 @@ impl EngineState {
             gone: DepartedTotals::default(),
             to_bound: Vec::new(),
             held: HeldConnections::default(),
+            notices: Notices::default(),
             work: 0,
             memory: MemoryState::default(),
             is_stopping: false,

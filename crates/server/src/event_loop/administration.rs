@@ -10,7 +10,7 @@ use trunkline_store::Rejected;
 use super::EventLoop;
 use crate::administration::{
     Answer, DisconnectRequest, Disconnected, DrainRequest, DrainStatus, Items, List, ListRequest,
-    Rejection, Request, Rotated,
+    Rejection, Request, Rotated, StoreRequest,
 };
 use crate::engine::{ConnectionId, Listing, Waiting};
 use crate::platform::Platform;
@@ -24,12 +24,18 @@ const ENDED: usize = 64;
 /// Clients that an answer names.
 const NAMED: usize = 100;
 
+/// Nanoseconds between two attempts at a change for which the journal is busy.
+const LOOK_FOR_ROOM: u64 = 2_000_000;
+
 /// Nanoseconds between two looks at whether something waits, while the router drains.
 const LOOK: u64 = 20_000_000;
 
 /// The same, at whether the next segment of the journal is there, and how long that may take; nanoseconds.
 const ROTATION_LOOK: u64 = 2_000_000;
 const ROTATION: u64 = 3_000_000_000;
+
+/// How long a change of the store may take to be on disk; nanoseconds.
+const KEPT: u64 = 4_000_000_000;
 
 /// Who gets the answer to a request.
 pub(crate) type Caller = SyncSender<Result<Answer, Rejection>>;
@@ -40,6 +46,20 @@ pub(super) struct Administration {
     tasks: VecDeque<(Task, Caller)>,
     drain: Option<Drain>,
     rotation: Option<Rotation>,
+    kept: Vec<Change>,
+}
+
+/// A change of the store that is told to be done when it holds over a restart.
+#[derive(Debug)]
+struct Change {
+    caller: Caller,
+    request: StoreRequest,
+    /// The answer, once it is made: the journal may be busy at first.
+    answer: Option<Answer>,
+    /// What has to be on disk for that, if it is known.
+    position: Option<u64>,
+    look_at: u64,
+    until: u64,
 }
 
 /// Waits for the next segment of the journal.
@@ -100,7 +120,9 @@ impl Administration {
     #[inline]
     pub(super) fn next_deadline(&self) -> Option<u64> {
         let drain = self.drain.as_ref().map(|it| it.look_at);
-        drain.into_iter().chain(self.rotation.as_ref().map(|it| it.look_at)).min()
+        let rotation = self.rotation.as_ref().map(|it| it.look_at);
+        let kept = self.kept.iter().map(|it| it.look_at).min();
+        [drain, rotation, kept].into_iter().flatten().min()
     }
 
     /// Why a client cannot connect now.
@@ -145,17 +167,24 @@ impl<P: Platform> EventLoop<P> {
             }
             Request::Disconnect(request) => Task::Find { request, place: 0, found: Vec::new() },
             Request::Drain(request) => {
+                self.engine.tell_of_drain(Some(&request.reason));
                 administration.begin_drain(self.now, request);
                 return self.tell_drain(&caller);
             }
             Request::Undrain => {
-                administration.drain = None;
+                if administration.drain.take().is_some() {
+                    self.engine.tell_of_drain(None);
+                }
                 return self.tell_drain(&caller);
             }
             Request::DrainStatus => return self.tell_drain(&caller),
             Request::Store(request) => {
-                let changed = self.engine.change_store(self.now, &request);
-                let _ = caller.send(changed.map(Answer::Changed));
+                if administration.kept.len() < REQUESTS {
+                    let (look_at, until) = (self.now, self.now.saturating_add(KEPT));
+                    let (answer, position) = (None, None);
+                    let change = Change { caller, request, answer, position, look_at, until };
+                    administration.kept.push(change);
+                }
                 return;
             }
             Request::Rotate => {
@@ -184,6 +213,9 @@ impl<P: Platform> EventLoop<P> {
         if self.administration.next_deadline().is_some_and(|at| self.now >= at) {
             self.look_after_drain();
             self.look_after_rotation();
+        }
+        if !self.administration.kept.is_empty() {
+            self.look_after_changes();
         }
         let Some((mut task, caller)) = self.administration.tasks.pop_front() else { return };
         match self.go_on_with(&mut task) {
@@ -258,6 +290,57 @@ impl<P: Platform> EventLoop<P> {
                 )))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Makes changes, in the order in which they were asked for, and tells those whose changes are on disk now.
+    fn look_after_changes(&mut self) {
+        let mut waits = false;
+        for mut change in std::mem::take(&mut self.administration.kept) {
+            match self.look_after_change(&mut change, waits) {
+                Some(answer) => {
+                    // The caller may have stopped waiting.
+                    let _ = change.caller.send(answer);
+                }
+                None => {
+                    waits |= change.answer.is_none();
+                    self.administration.kept.push(change);
+                }
+            }
+        }
+    }
+
+    /// The answer, once there is one; `waits`: one before it has to be made first.
+    fn look_after_change(
+        &mut self,
+        change: &mut Change,
+        waits: bool,
+    ) -> Option<Result<Answer, Rejection>> {
+        let is_over = self.now >= change.until;
+        if change.answer.is_none() {
+            // Not in each turn: an attempt has those try again who wait for the journal.
+            if self.now < change.look_at {
+                return None;
+            }
+            change.look_at = self.now.saturating_add(LOOK_FOR_ROOM);
+            if waits && !is_over {
+                return None;
+            }
+            match self.engine.change_store(self.now, &change.request) {
+                Ok(changed) => change.answer = Some(Answer::Changed(changed)),
+                Err(Rejection::Busy(_)) if !is_over => return None,
+                Err(rejection) => return Some(Err(rejection)),
+            }
+            self.write();
+            change.look_at = change.until;
+        }
+        match self.engine.is_change_kept(&mut change.position) {
+            Ok(true) => change.answer.take().map(Ok),
+            Ok(false) if is_over => Some(Err(Rejection::Unavailable(
+                "it holds now, and is not on disk yet: a restart may undo it".to_owned(),
+            ))),
+            Ok(false) => None,
+            Err(rejection) => Some(Err(rejection)),
         }
     }
 

@@ -1,25 +1,21 @@
 //! Administration over HTTP, below `/admin`: lists by GET, actions by POST.
 //!
-//! A request needs the permission to administer ([`permission`]); each action is a line of the log.
+//! Lists need the right to observe, actions that to administer ([`Permission`]); each action is a line of the log.
 
 mod action;
 mod list;
-mod permission;
 
 use trunkline_http::{HeaderValue, Method, Peer, Request, Response, StatusCode, header};
+use trunkline_security::Operation;
 
+use super::permission::{Answered, Permission};
 use super::text;
 use crate::administration::{Answer, Rejection, Request as Wanted};
+use crate::engine::audit::TARGET as AUDIT;
 use crate::server::Handle;
-
-pub use permission::TOKEN_BYTES;
-pub(crate) use permission::{Permission, read_token};
 
 /// What the pages of the router say of these.
 pub(super) const PAGES: &str = "/admin/clients  and the like: for administrators\n";
-
-/// The target of lines of the audit log.
-const AUDIT: &str = "audit";
 
 const PLACES: &str = "GET   /admin/clients        ?client=ID&name=NAME&address=ADDRESS&from=PLACE&limit=N\n\
                       GET   /admin/subscriptions  the same, and &pattern=PATTERN: what has topics in common with it\n\
@@ -43,44 +39,49 @@ pub(super) fn is_below(path: &str) -> bool {
 }
 
 /// Answers administrators.
-pub(super) struct Administration {
-    pub(super) permission: Permission,
-}
-
-impl Administration {
-    pub(super) fn answer(&self, router: &Handle, peer: &Peer, request: &Request<'_>) -> Response {
-        let who = match self.permission.authorize(peer, request) {
-            Ok(who) => who,
-            Err(response) => return *response,
-        };
-        let place = request.path.strip_prefix("/admin").unwrap_or(request.path);
-        let place = place.strip_prefix('/').unwrap_or(place);
-        let wanted = match *request.method {
-            Method::GET | Method::HEAD => list::wanted(place, request.query.unwrap_or_default()),
-            Method::POST => action::wanted(place, request),
-            _ => Err(only("GET, HEAD and POST", "GET, HEAD, POST")),
-        };
-        let wanted = match wanted {
-            Ok(wanted) => wanted,
-            Err(response) => return *response,
-        };
-        let answered = router.administer(wanted);
-        if *request.method == Method::POST {
-            action::log(&who, peer, place, request.body, answered.as_ref());
-        }
-        match answered {
-            Some(Ok(answer)) => json(&answer),
-            Some(Err(rejection)) => rejected(&rejection),
-            None => text(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the router does not answer, or too many ask at a time\n",
-            ),
-        }
+pub(super) fn answer(
+    permission: &Permission,
+    router: &Handle,
+    peer: &Peer,
+    request: &Request<'_>,
+) -> Response {
+    let (who, wanted, place) = match permitted(permission, router, peer, request) {
+        Ok(permitted) => permitted,
+        Err(response) => return *response,
+    };
+    let answered = router.administer(wanted);
+    if *request.method == Method::POST {
+        action::log(&who, peer, place, request.body, answered.as_ref());
+    }
+    match answered {
+        Some(Ok(answer)) => json(&answer),
+        Some(Err(rejection)) => rejected(&rejection),
+        None => text(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the router does not answer, or too many ask at a time\n",
+        ),
     }
 }
 
-/// The answer to a request that is not carried out.
-type Answered = Box<Response>;
+/// Who asks, for what, and at which place below `/admin`.
+fn permitted<'a>(
+    permission: &Permission,
+    router: &Handle,
+    peer: &Peer,
+    request: &Request<'a>,
+) -> Result<(String, Wanted, &'a str), Answered> {
+    let is_list = matches!(*request.method, Method::GET | Method::HEAD);
+    let operation = if is_list { Operation::Observe } else { Operation::Administer };
+    let who = permission.may_administer(&router.gate(), peer, request, operation)?;
+    let place = request.path.strip_prefix("/admin").unwrap_or(request.path);
+    let place = place.strip_prefix('/').unwrap_or(place);
+    let wanted = match *request.method {
+        Method::POST => action::wanted(place, request)?,
+        _ if is_list => list::wanted(place, request.query.unwrap_or_default())?,
+        _ => return Err(only("GET, HEAD and POST", "GET, HEAD, POST")),
+    };
+    Ok((who, wanted, place))
+}
 
 /// Nothing is there.
 fn no_such_place(place: &str) -> Answered {
@@ -103,7 +104,7 @@ fn rejected(rejection: &Rejection) -> Response {
     let status = match rejection {
         Rejection::NotFound(_) => StatusCode::NOT_FOUND,
         Rejection::Ambiguous(_) | Rejection::Conflict(_) => StatusCode::CONFLICT,
-        Rejection::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Rejection::Unavailable(_) | Rejection::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
     };
     text(status, &format!("{}\n", rejection.why()))
 }

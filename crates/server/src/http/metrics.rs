@@ -50,6 +50,12 @@ fn totals(page: &mut Page, totals: &Totals) {
     }
     for (name, unit, value, help) in [
         ("trunkline_connections", "", totals.connections, "Connections that were accepted"),
+        (
+            "trunkline_tls_handshakes_failed",
+            "",
+            totals.handshakes_failed,
+            "TLS handshakes of programs and pages that have failed",
+        ),
         ("trunkline_received_bytes", "bytes", totals.received_bytes, "Bytes that came"),
         ("trunkline_sent_bytes", "bytes", totals.sent_bytes, "Bytes that were sent"),
         (

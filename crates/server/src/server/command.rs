@@ -10,6 +10,7 @@ use trunkline_reactor::Waker;
 use super::tls::{self, Tls};
 use crate::administration::{Answer, Rejection, Request};
 use crate::config::Config;
+use crate::engine::Gate;
 use crate::event_loop::Caller;
 use crate::server::memory;
 use crate::snapshot::{Snapshot, SnapshotRequest};
@@ -51,9 +52,16 @@ pub(crate) struct Shared {
     /// None once the router has stopped.
     commands: Mutex<Option<Vec<Command>>>,
     tls: Tls,
+    /// Who may come in, for those who ask over HTTP.
+    gate: Mutex<Arc<Gate>>,
 }
 
 impl Shared {
+    /// Who may come in, by the configuration that holds now.
+    pub(crate) fn gate(&self) -> Arc<Gate> {
+        Arc::clone(&self.gate.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// The router's certificate.
     pub(crate) fn tls(&self) -> &Tls {
         &self.tls
@@ -87,11 +95,12 @@ pub struct Handle {
 }
 
 impl Handle {
-    pub(crate) fn new(waker: Waker) -> Self {
+    pub(crate) fn new(waker: Waker, config: &Config) -> Self {
         let shared = Shared {
             has_commands: AtomicBool::new(false),
             commands: Mutex::new(Some(Vec::new())),
             tls: Tls::default(),
+            gate: Mutex::new(Arc::new(Gate::new(config))),
         };
         Self { shared: Arc::new(shared), waker }
     }
@@ -103,6 +112,11 @@ impl Handle {
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
+    }
+
+    /// Who may come in.
+    pub(crate) fn gate(&self) -> Arc<Gate> {
+        self.shared.gate()
     }
 
     /// Asks the router to stop; returns at once.
@@ -124,6 +138,8 @@ impl Handle {
         self.ask(Command::Reconfigure(Box::new(config.clone()), answer));
         answers.recv().unwrap_or_else(|_| Err("the router has stopped".to_owned()))?;
         self.shared.tls.replace(credentials, &config);
+        *self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner) =
+            Arc::new(Gate::new(&config));
         Ok(())
     }
 
@@ -132,7 +148,9 @@ impl Handle {
     pub fn snapshot(&self, what: SnapshotRequest) -> Option<Snapshot> {
         let (answer, answers) = mpsc::sync_channel(1);
         self.ask(Command::Snapshot(what, answer));
-        answers.recv_timeout(PATIENCE).ok()
+        let mut snapshot = answers.recv_timeout(PATIENCE).ok()?;
+        snapshot.totals.handshakes_failed = self.shared.tls.failed();
+        Some(snapshot)
     }
 
     /// Does what an administrator asks; it blocks this thread only. `None` if the router has stopped, does not

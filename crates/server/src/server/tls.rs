@@ -25,6 +25,8 @@ pub(crate) struct Tls {
     credentials: Mutex<Option<ServerTls>>,
     /// Milliseconds that a handshake may take.
     timeout: Arc<AtomicU64>,
+    /// Handshakes that have failed, of programs and pages.
+    failed: Arc<AtomicU64>,
 }
 
 /// Reads the certificate and the key that a configuration names, if it names them.
@@ -59,6 +61,11 @@ impl Tls {
         self.lock().clone()
     }
 
+    /// Handshakes that have failed since the start.
+    pub(super) fn failed(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+
     /// Has the next handshakes use these, where there are none so far.
     pub(super) fn offer(&self, fresh: Option<&ServerTls>) {
         let mut credentials = self.lock();
@@ -88,6 +95,7 @@ impl Tls {
         let (Address::Tls(host), Some(credentials)) = (address, self.credentials()) else {
             return inherited.map_or_else(|| Listener::bind(address), Ok);
         };
+        let failed = Arc::clone(&self.failed);
         let failures = Mutex::new(Failures { address: address.clone(), since: None, count: 0 });
         let acceptor = TlsAcceptor {
             credentials,
@@ -103,6 +111,7 @@ impl Tls {
             timeout: Arc::clone(&self.timeout),
             descriptors: descriptors.end(),
             failed: Arc::new(move |failure| {
+                failed.fetch_add(1, Ordering::Relaxed);
                 failures.lock().unwrap_or_else(PoisonError::into_inner).log(failure);
             }),
         };

@@ -47,10 +47,10 @@ struct Administered {
 
 /// What came back.
 #[derive(Debug)]
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) head: String,
+    pub(super) body: String,
 }
 
 impl Answer {
@@ -67,7 +67,7 @@ impl Answer {
 }
 
 /// An answer to a request that is sent as it is.
-fn answer(address: &str, request: &str) -> Answer {
+pub(super) fn answer(address: &str, request: &str) -> Answer {
     let mut stream = TcpStream::connect(address).expect("a connection");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
     stream.write_all(request.as_bytes()).expect("it is read");
@@ -468,7 +468,8 @@ fn a_draining_router_accepts_no_clients_and_is_not_ready() {
         }
         other => panic!("{:?}", other.map(|_| ())),
     }
-    // Those who are there are served.
+    // Those who are there are told once, and served.
+    assert_eq!(notice(&mut screen), (code::DRAINING, "back at 7 pm".to_owned()));
     let topic = feed.topic("a").expect("a topic");
     feed.publish(topic, b"1").expect("it is sent");
     feed.synchronise().expect("an answer");
@@ -476,7 +477,28 @@ fn a_draining_router_accepts_no_clients_and_is_not_ready() {
     super::eventually("nothing waits", || router.get("/admin/drain").json()["is_empty"] == true);
     assert_eq!(router.post("/admin/undrain", "{}").json()["is_draining"], false);
     assert_eq!(router.status(), 200);
-    router.site.client("late").synchronise().expect("it is accepted");
+    assert_eq!(notice(&mut screen), (code::IN_SERVICE, String::new()));
+    let mut late = router.site.client("late");
+    late.synchronise().expect("it is accepted");
+    router.post("/admin/undrain", "{}");
+    router.post("/admin/drain", "{}");
+    // It knew nothing of the drain before, nor of its end.
+    assert_eq!(notice(&mut late), (code::DRAINING, String::new()));
+    assert_eq!(notice(&mut feed).0, code::DRAINING);
+}
+
+/// What the router says of itself next.
+fn notice(client: &mut Client) -> (u16, String) {
+    let mut seen = None;
+    while seen.is_none() {
+        let note = &mut |event: Event<'_>| match event {
+            Event::Notice(it) => seen = Some((it.code, it.text.to_owned())),
+            Event::Message(_) => {}
+            other => panic!("{other:?}"),
+        };
+        assert_ne!(client.receive(Some(PATIENCE), note).expect("it is connected"), 0);
+    }
+    seen.expect("it was told")
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What a running router tells over HTTP.
 
 mod administration;
+mod identity;
 mod open_metrics;
 mod rendering;
 #[path = "../threads/mod.rs"]

@@ -291,3 +291,31 @@ fn a_router_that_stops_says_so_and_ends_in_order() {
     drop(client);
     stopping.join().expect("it stops");
 }
+
+#[test]
+fn a_certificate_observes_and_administers_as_the_rules_allow() {
+    let authority = Authority::new();
+    let folder = Folder::new("administrators");
+    folder.set(&authority.issue("router"));
+    let rules = "[[access.rule]]\nwho = \"certificate:CN=operator\"\nallow = \"administer\"\n\
+                 [[access.rule]]\nwho = \"certificate:*\"\nallow = \"publish\"\n";
+    let mut config = folder.config();
+    config.access =
+        Config::from_text("rules", rules, std::iter::empty()).expect("a configuration").access;
+    config.tls.client_ca = Some(folder.file("clients.pem", &authority.pem()));
+    let router = Server::start(config).expect("a router");
+    for (name, status, part) in
+        [("operator", 200, "clients"), ("desk", 403, "certificate:CN=desk may not observe")]
+    {
+        let tls = Some(authority.client(Some(&authority.issue(name))));
+        let config = ClientConfig { tls, ..ClientConfig::default() };
+        let mut client =
+            trunkline_http::Client::new(&place(&router, "http"), config).expect("a client");
+        for path in ["/admin/clients", "/status"] {
+            let answer =
+                client.request(&Method::GET, path, &HeaderMap::new(), b"").expect("an answer");
+            let text = String::from_utf8_lossy(&answer.body);
+            assert!(answer.status.as_u16() == status && text.contains(part), "{name}: {text}");
+        }
+    }
+}

@@ -148,6 +148,7 @@ impl Native {
                     pace: 0,
                     wants_confirmed: false,
                     wants_acknowledged: false,
+                    policy: native::DeliveryPolicy::NONE,
                     name: durable,
                     pattern: topics,
                 };

@@ -87,6 +87,8 @@ pub(super) fn consume(context: &mut impl ClientContext, it: &native::Consume<'_>
         pace: it.pace,
         wants_confirmed: it.wants_confirmed,
         wants_acknowledged: it.wants_acknowledged,
+        acknowledge_within: u64::from(it.policy.acknowledge_within_ms) * 1_000_000,
+        deliveries: it.policy.deliveries.into(),
     };
     let done = context.consume(&request);
     answer(context, kind::CONSUME, it.subscription.into(), done)

@@ -17,6 +17,8 @@ const NUMBERED: usize = 65_536;
 pub struct NativeRenderer {
     /// Conflated messages and last values say when they were published.
     pub(super) times: bool,
+    /// The client wants to know what the router says of itself.
+    pub(super) notices: bool,
     /// The numbers of topics that were announced for guaranteed deliveries. They count down from
     /// the highest, far from those of the router.
     numbered: HashMap<Box<str>, u32>,
@@ -112,6 +114,12 @@ impl SessionRenderer for NativeRenderer {
 
     fn ping(&mut self, out: &mut Vec<u8>, token: u64) {
         native::encode_router_ping(out, token);
+    }
+
+    fn notice(&mut self, out: &mut Vec<u8>, notice: &native::Notice<'_>) {
+        if self.notices {
+            native::encode_notice(out, notice);
+        }
     }
 
     fn close(&mut self, out: &mut Vec<u8>, code: u16, reason: &str) {

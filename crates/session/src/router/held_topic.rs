@@ -21,7 +21,7 @@ pub struct HeldTopic {
 /// 31 ... 8  epoch; 0 is before the first
 ///        7  always set
 ///        6  the client knows that it may not publish there
-///  5 ... 0  a bit for each operation but to administer, which is done to no topic
+///  5 ... 0  a bit for each operation that is done to topics
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rights(NonZeroU32);
@@ -33,6 +33,7 @@ pub struct AccessEpoch(u32);
 const EPOCH: u32 = !0xff;
 const SET: NonZeroU32 = NonZeroU32::new(0x80).unwrap();
 const TOLD: u32 = 0x40;
+const OPERATIONS: u32 = 0x3f;
 
 impl AccessEpoch {
     /// The first one.
@@ -53,7 +54,7 @@ impl Rights {
     /// These operations, in this epoch.
     #[must_use]
     pub fn of(allowed: OperationSet, epoch: AccessEpoch) -> Self {
-        Self(SET | epoch.0 | u32::from(allowed.bits()) & !TOLD)
+        Self(SET | epoch.0 | u32::from(allowed.bits()) & OPERATIONS)
     }
 
     /// Whether they were looked up in this epoch.

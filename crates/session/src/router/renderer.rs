@@ -1,6 +1,6 @@
 //! The frames that a client receives, in the protocol of its connection.
 
-use trunkline_native::Rejected;
+use trunkline_native::{Notice, Rejected};
 use trunkline_router::{Delivery, Gap, TopicId};
 use trunkline_store::{Consuming, Durability, Loss, Stored};
 
@@ -27,6 +27,9 @@ pub trait SessionRenderer {
 
     /// Asks whether the client is there.
     fn ping(&mut self, out: &mut Vec<u8>, token: u64);
+
+    /// Says something of the router itself, to clients that want to know.
+    fn notice(&mut self, out: &mut Vec<u8>, notice: &Notice<'_>);
 
     /// Reports why the connection ends; nothing follows.
     fn close(&mut self, out: &mut Vec<u8>, code: u16, reason: &str);

@@ -160,7 +160,8 @@ impl Link {
     }
 
     fn came(&mut self) -> Result<Option<Came>, CallError> {
-        let event = self.session.next().map_err(|error| CallError::Channel(Box::new(error)))?;
+        let event =
+            self.session.next_event().map_err(|error| CallError::Channel(Box::new(error)))?;
         Ok(Some(match event {
             None => return Ok(None),
             Some(ClientEvent::Ready | ClientEvent::Session | ClientEvent::Closed) => Came::Ready,

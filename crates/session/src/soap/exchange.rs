@@ -13,7 +13,7 @@ use crate::soap_tcp::Content;
 /// What carries requests and answers.
 #[derive(Debug)]
 pub(super) enum Exchange {
-    Http(http::Client),
+    Http(Box<http::Client>),
     Channel(Box<Channel>),
 }
 
@@ -62,7 +62,7 @@ impl Exchange {
     pub(super) fn new(url: &Url, config: http::ClientConfig) -> Result<Self, CallError> {
         Ok(match url.is_channel {
             true => Self::Channel(Box::new(Channel::new(url, config))),
-            false => Self::Http(http::Client::new(&url.authority, config)?),
+            false => Self::Http(Box::new(http::Client::new(&url.authority, config)?)),
         })
     }
 

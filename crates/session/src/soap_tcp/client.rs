@@ -7,13 +7,13 @@ use super::content::CHARSET;
 use super::error::{Error, ErrorCode};
 use super::frame::write_message;
 use super::receiver::{Limits, Received, Receiver};
-use super::service_channel::{Answered, Asked};
+use super::service_channel::{Answered, Command};
 use super::{Content, MAGIC, VERSIONS};
 
 /// A client's side of one connection: one request at a time, as the protocol has it.
 ///
 /// What it asks for goes to [`output`](Self::output), bytes that came go into
-/// [`receive`](Self::receive), and [`next`](Self::next) says what they mean.
+/// [`receive`](Self::receive), and [`next_event`](Self::next_event) says what they mean.
 #[derive(Debug)]
 pub struct ClientSession {
     receiver: Receiver,
@@ -77,12 +77,12 @@ impl ClientSession {
 
     /// Asks for a session, as the first thing after the handshake.
     pub fn initiate(&mut self) {
-        self.ask(&Asked::InitiateSession);
+        self.ask(&Command::InitiateSession);
     }
 
     /// Asks for a channel to the service at a URL, for messages of this media type.
     pub fn open(&mut self, url: &str, content: Content) {
-        self.ask(&Asked::OpenChannel {
+        self.ask(&Command::OpenChannel {
             target: url.to_owned(),
             contents: vec![content.name().to_owned()],
             params: vec![CHARSET.to_owned(), content.action().to_owned()],
@@ -91,12 +91,12 @@ impl ClientSession {
 
     /// Asks to close a channel.
     pub fn close(&mut self, opened: &Opened) {
-        self.ask(&Asked::CloseChannel { channel: opened.channel });
+        self.ask(&Command::CloseChannel { channel: opened.channel });
     }
 
-    fn ask(&mut self, asked: &Asked) {
+    fn ask(&mut self, command: &Command) {
         let params = [(0, "utf-8"), (1, "\"\"")];
-        write_message(0, 0, &params, &asked.write(), &mut self.output);
+        write_message(0, 0, &params, &command.write(), &mut self.output);
     }
 
     /// Sends an envelope. False if the channel has not this media type, and nothing is sent.
@@ -129,7 +129,7 @@ impl ClientSession {
     /// # Errors
     /// The server speaks another version, or what it says is not of this protocol. The connection has to
     /// be closed.
-    pub fn next(&mut self) -> Result<Option<ClientEvent<'_>>, Error> {
+    pub fn next_event(&mut self) -> Result<Option<ClientEvent<'_>>, Error> {
         if let Some(said) = &mut self.versions {
             let known = said.len().min(VERSIONS.len());
             if said[..known] != VERSIONS[..known] {
@@ -144,7 +144,7 @@ impl ClientSession {
             self.versions = None;
             return Ok(Some(ClientEvent::Ready));
         }
-        let Some(received) = self.receiver.next().map_err(|(_, error)| error)? else {
+        let Some(received) = self.receiver.next_message().map_err(|(_, error)| error)? else {
             return Ok(None);
         };
         Ok(Some(match received {

@@ -122,7 +122,7 @@ impl Receiver {
     ///
     /// # Errors
     /// A critical one: where the next message begins is not known any more. The channel of the frame.
-    pub fn next(&mut self) -> Result<Option<Received<'_>>, (u32, Error)> {
+    pub fn next_message(&mut self) -> Result<Option<Received<'_>>, (u32, Error)> {
         loop {
             match self.state {
                 State::Between | State::Chunks => {

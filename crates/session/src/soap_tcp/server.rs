@@ -8,7 +8,7 @@ use super::error::{Error, ErrorCode};
 use super::frame::{write_error, write_message, write_nothing};
 use super::number::{Lack, Nibbles};
 use super::receiver::{Limits, Message, Received, Receiver};
-use super::service_channel::{Answered, Asked, Refusal, refused};
+use super::service_channel::{Answered, Command, Refusal, refused};
 use super::{Content, MAGIC, VERSIONS};
 use crate::soap::MessageEncoding;
 
@@ -41,7 +41,7 @@ enum Stage {
     Handshake,
     Open,
     /// A request of this channel waits, in this media type.
-    Asked(u32, u32),
+    Requested(u32, u32),
     Closed,
 }
 
@@ -104,7 +104,7 @@ impl ServerSession {
         match self.stage {
             Stage::Handshake => self.handshake.extend_from_slice(bytes),
             Stage::Closed => {}
-            Stage::Open | Stage::Asked(..) => self.receiver.receive(bytes),
+            Stage::Open | Stage::Requested(..) => self.receiver.receive(bytes),
         }
     }
 
@@ -118,7 +118,7 @@ impl ServerSession {
         loop {
             match self.stage {
                 Stage::Closed => return Waits::End,
-                Stage::Asked(..) => return Waits::ForAnswer,
+                Stage::Requested(..) => return Waits::ForAnswer,
                 Stage::Handshake => {
                     if !self.shake_hands() {
                         return Waits::ForHandshake;
@@ -138,20 +138,20 @@ impl ServerSession {
 
     /// Takes the next message; false if it is not whole.
     fn take(&mut self, targets: &impl Targets) -> bool {
-        match self.receiver.next() {
+        match self.receiver.next_message() {
             Err((channel, error)) => self.end(channel, &error),
             Ok(None) => return false,
             Ok(Some(Received::Message(message))) if message.channel == 0 => {
-                let asked = served(&message);
-                self.serve(asked, targets);
+                let command = served(&message);
+                self.serve(command, targets);
             }
             Ok(Some(Received::Message(Message { channel, content, .. }))) => {
-                self.asked(channel, content);
+                self.requested(channel, content);
             }
             Ok(Some(Received::Error(_, error))) if error.code.is_critical() => {
                 self.stage = Stage::Closed;
             }
-            // The client gave a message up, or answers what nobody asked.
+            // The client gave a message up, or answers what nobody asked for.
             Ok(Some(Received::Error(..) | Received::Nothing(_))) => {}
         }
         true
@@ -192,14 +192,14 @@ impl ServerSession {
     }
 
     /// Answers on the service channel.
-    fn serve(&mut self, asked: Result<Asked, Vec<u8>>, targets: &impl Targets) {
-        let answer = match asked {
+    fn serve(&mut self, command: Result<Command, Vec<u8>>, targets: &impl Targets) {
+        let answer = match command {
             Err(fault) => fault,
-            Ok(Asked::InitiateSession) => Answered::InitiateSession.write(),
-            Ok(Asked::OpenChannel { target, contents, params }) => {
+            Ok(Command::InitiateSession) => Answered::InitiateSession.write(),
+            Ok(Command::OpenChannel { target, contents, params }) => {
                 self.open(&target, &contents, &params, targets)
             }
-            Ok(Asked::CloseChannel { channel }) => match self.channel(channel).is_some() {
+            Ok(Command::CloseChannel { channel }) => match self.channel(channel).is_some() {
                 true => {
                     self.channels[channel as usize - 1] = None;
                     Answered::CloseChannel.write()
@@ -247,7 +247,7 @@ impl ServerSession {
     }
 
     /// A message for a service came.
-    fn asked(&mut self, number: u32, content: u32) {
+    fn requested(&mut self, number: u32, content: u32) {
         let error = match self.channel(number) {
             None => Error::new(ErrorCode::UnknownChannel, format!("channel {number} is not open")),
             Some(channel) if content as usize >= channel.contents.len() => {
@@ -256,7 +256,7 @@ impl ServerSession {
                 Error::new(ErrorCode::General, text)
             }
             Some(_) => {
-                self.stage = Stage::Asked(number, content);
+                self.stage = Stage::Requested(number, content);
                 return;
             }
         };
@@ -265,7 +265,7 @@ impl ServerSession {
 
     /// The request that waits for its answer.
     pub fn request(&self) -> Option<Request<'_>> {
-        let Stage::Asked(number, content) = self.stage else { return None };
+        let Stage::Requested(number, content) = self.stage else { return None };
         let channel = self.channel(number)?;
         let content = *channel.contents.get(content as usize)?;
         let message = self.receiver.last();
@@ -287,13 +287,13 @@ impl ServerSession {
 
     /// Answers the request with an envelope, which is encoded as the request was.
     pub fn answer(&mut self, version: Version, envelope: &[u8]) {
-        let Stage::Asked(number, asked) = self.stage else { return };
+        let Stage::Requested(number, requested) = self.stage else { return };
         let Some(channel) = self.channel(number) else { return };
-        let Some(&content) = channel.contents.get(asked as usize) else { return };
+        let Some(&content) = channel.contents.get(requested as usize) else { return };
         // An answer in the other SOAP, to a request whose own is not known, needs its media type.
         let wanted = Content { version, ..content };
         let place = channel.contents.iter().position(|it| *it == wanted);
-        let place = place.map_or(asked, |it| it as u32);
+        let place = place.map_or(requested, |it| it as u32);
         let charset = channel.params.iter().position(|it| *it == CHARSET);
         let charset = charset.filter(|_| content.encoding == MessageEncoding::Xml);
         let params = charset.map(|id| (id as u32, "utf-8"));
@@ -303,7 +303,7 @@ impl ServerSession {
 
     /// Ends the connection instead of an answer, since no later message can be understood.
     pub fn abort(&mut self, text: &str) {
-        let Stage::Asked(channel, _) = self.stage else { return };
+        let Stage::Requested(channel, _) = self.stage else { return };
         self.end(channel, &Error::new(ErrorCode::MalformedFrame, text));
     }
 
@@ -319,14 +319,14 @@ impl ServerSession {
 
     /// Says that the request has no answer, which is how a one-way call ends.
     pub fn answer_nothing(&mut self) {
-        let Stage::Asked(channel, _) = self.stage else { return };
+        let Stage::Requested(channel, _) = self.stage else { return };
         write_nothing(channel, &mut self.output);
         self.stage = Stage::Open;
     }
 
     /// Says that the request cannot be handled. The connection goes on.
     pub fn reject(&mut self, text: &str) {
-        let Stage::Asked(channel, _) = self.stage else { return };
+        let Stage::Requested(channel, _) = self.stage else { return };
         write_error(channel, &Error::new(ErrorCode::General, text), &mut self.output);
         self.stage = Stage::Open;
     }
@@ -336,12 +336,12 @@ impl ServerSession {
 const MOST_CHANNELS: usize = 1 << 16;
 
 /// What a message of the service channel asks for, or the fault that answers it.
-fn served(message: &Message<'_>) -> Result<Asked, Vec<u8>> {
-    let asked = match message.content {
-        0 => Asked::read(message.body, &XmlLimits::default()),
+fn served(message: &Message<'_>) -> Result<Command, Vec<u8>> {
+    let command = match message.content {
+        0 => Command::read(message.body, &XmlLimits::default()),
         other => Err(trunkline_soap::Fault::sender(format!(
             "content id {other} is not understood on the service channel"
         ))),
     };
-    asked.map_err(|fault| fault.encode(Version::Soap11))
+    command.map_err(|fault| fault.encode(Version::Soap11))
 }

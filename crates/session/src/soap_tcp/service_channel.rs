@@ -12,7 +12,7 @@ const NAMESPACE: &str = "http://servicechannel.tcp.transport.ws.xml.sun.com/";
 
 /// What a client asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum Command {
     InitiateSession,
     OpenChannel { target: String, contents: Vec<String>, params: Vec<String> },
     CloseChannel { channel: u32 },
@@ -46,7 +46,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl Asked {
+impl Command {
     pub(super) fn read(envelope: &[u8], limits: &Limits) -> Result<Self, Fault> {
         let message = graph::decode(envelope, limits).map_err(|it| Fault::of_error(&it))?;
         let Some((name, root)) = message.root() else {

@@ -28,6 +28,8 @@ pub struct Requested {
     pub uses_credit: bool,
     /// Conflated messages say when they were published.
     pub times: bool,
+    /// It wants to know when the router is drained.
+    pub notices: bool,
     /// Its first text shows who it is.
     pub has_login: bool,
 }
@@ -226,10 +228,11 @@ fn requested(query: &str) -> Result<Requested, Rejection> {
             "bytes_per_second" => limits.bytes_per_second = count(key, &value)?,
             "credit" => requested.uses_credit = yes_or_no(key, &value)?,
             "times" => requested.times = yes_or_no(key, &value)?,
+            "notices" => requested.notices = yes_or_no(key, &value)?,
             "login" => requested.has_login = yes_or_no(key, &value)?,
             _ => {
                 let known = "name, queue_messages, queue_bytes, overflow, messages_per_second, \
-                             bytes_per_second, credit, times, login";
+                             bytes_per_second, credit, times, notices, login";
                 return Err(Rejection::bad(format!("{key:?} is not known; there are {known}")));
             }
         }

@@ -117,6 +117,8 @@ keys! {
         pace: u32,
         wants_confirmed: bool,
         wants_acknowledged: bool,
+        acknowledge_within_ms: u32,
+        deliveries: u16,
         position: Digits,
         through: Digits,
         delay_ms: u32,

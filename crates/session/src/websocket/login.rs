@@ -50,7 +50,11 @@ impl Login {
     }
 
     /// Reads the header `Authorization`: `Basic`, or `Bearer` with a token (RFC 7617, RFC 6750).
-    pub(super) fn from_header(value: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong, without the secret.
+    pub fn from_header(value: &str) -> Result<Self, String> {
         let (scheme, rest) = value.split_once(' ').unwrap_or((value, ""));
         if scheme.eq_ignore_ascii_case("Bearer") {
             return Self::new("", rest.trim());
@@ -81,7 +85,8 @@ impl Login {
         }
     }
 
-    pub(super) fn credentials(&self) -> Credentials<'_> {
+    /// The user, empty with a token, and the password or the token.
+    pub fn credentials(&self) -> Credentials<'_> {
         Credentials { user: &self.user, secret: &self.secret }
     }
 }

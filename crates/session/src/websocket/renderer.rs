@@ -1,7 +1,7 @@
 //! Deliveries and answers as texts of JSON.
 
 use serde::Serialize;
-use trunkline_native::{Rejected, code, kind};
+use trunkline_native::{Notice, Rejected, code, kind};
 use trunkline_router::{Delivery, Gap, Requester};
 
 use super::{
@@ -28,6 +28,8 @@ pub struct WebSocketRenderer {
     writer: Writer,
     /// Conflated messages say when they were published.
     times: bool,
+    /// The client wants to know when the router is drained.
+    notices: bool,
 }
 
 impl WebSocketRenderer {
@@ -47,7 +49,7 @@ impl WebSocketRenderer {
 
     pub(super) fn open(&mut self, out: &mut Vec<u8>, answer: &str, welcome: &Welcome<'_>) {
         self.upgrade(out, answer);
-        self.times = welcome.times;
+        (self.times, self.notices) = (welcome.times, welcome.notices);
         self.write(out, &Outgoing::Welcome(*welcome));
     }
 
@@ -122,6 +124,13 @@ impl SessionRenderer for WebSocketRenderer {
     fn ping(&mut self, out: &mut Vec<u8>, _: u64) {
         if self.stage == Stage::Open {
             super::ping(out);
+        }
+    }
+
+    fn notice(&mut self, out: &mut Vec<u8>, it: &Notice<'_>) {
+        if self.notices {
+            let code = code::name(it.code).unwrap_or("notice");
+            self.write(out, &Outgoing::Notice(super::Notice { code, reason: it.text }));
         }
     }
 

@@ -176,7 +176,7 @@ impl WebSocketSession {
 
     /// Takes the client in; false if it is not taken in yet, or not at all.
     fn admit(&mut self, context: &mut impl ClientContext, opening: &Opening) -> bool {
-        let Requested { name, limits, uses_credit, times, has_login } = &opening.requested;
+        let Requested { name, limits, uses_credit, times, notices, has_login } = &opening.requested;
         let credentials = opening.login.as_ref().map(Login::credentials);
         let greeting = Greeting { name, limits: *limits, uses_credit: *uses_credit, credentials };
         if !context.greet(&greeting) {
@@ -192,6 +192,7 @@ impl WebSocketSession {
             subscriptions: context.subscriptions(),
             credit: *uses_credit,
             times: *times,
+            notices: *notices,
         };
         write(context, |renderer, out| renderer.open(out, &opening.answer, &welcome));
         true

@@ -38,6 +38,8 @@ pub enum Outgoing<'a> {
     Pong(u64),
     /// The time of the router.
     Clock(Clock),
+    /// The router says something of itself.
+    Notice(Notice<'a>),
     /// The connection is about to be closed.
     Closing(Closing<'a>),
 }
@@ -59,6 +61,18 @@ pub struct Welcome<'a> {
     /// Conflated messages say when they were published.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub times: bool,
+    /// The client wants to know when the router is drained.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub notices: bool,
+}
+
+/// What the router says of itself.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Notice<'a> {
+    /// `draining` or `in service`.
+    pub code: &'a str,
+    /// The administrator's reason, or nothing.
+    pub reason: &'a str,
 }
 
 /// The time of the router.

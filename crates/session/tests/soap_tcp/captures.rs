@@ -20,7 +20,7 @@ fn again(wire: &[u8], handshake: usize, piece: usize) -> Vec<u8> {
     let mut out = wire[..handshake].to_vec();
     for part in wire[handshake..].chunks(piece) {
         receiver.receive(part);
-        while let Some(received) = receiver.next().expect("frames") {
+        while let Some(received) = receiver.next_message().expect("frames") {
             match received {
                 Received::Message(message) => {
                     let params: Vec<_> = message.params().collect();
@@ -68,7 +68,9 @@ fn messages_are_those_that_another_decoder_found() {
             if frame["type"] == "START_CHUNK" || frame["type"] == "CHUNK" {
                 continue;
             }
-            let Ok(Some(Received::Message(message))) = receiver.next() else { panic!("{frame}") };
+            let Ok(Some(Received::Message(message))) = receiver.next_message() else {
+                panic!("{frame}")
+            };
             assert_eq!(message.channel as usize, number(&frame, "channel"), "{frame}");
             assert_eq!(message.body.len(), length, "{frame}");
             let read: Vec<_> =
@@ -76,7 +78,7 @@ fn messages_are_those_that_another_decoder_found() {
             assert_eq!(Value::from(read), params, "{frame}");
             length = 0;
         }
-        assert_eq!(receiver.next(), Ok(None), "{name}");
+        assert_eq!(receiver.next_message(), Ok(None), "{name}");
     }
 }
 
@@ -139,7 +141,7 @@ fn a_client_speaks_as_metros_client_does() {
     let mut opened = None;
     for part in answered.chunks(333) {
         session.receive(part);
-        while let Some(event) = session.next().expect("it is the protocol") {
+        while let Some(event) = session.next_event().expect("it is the protocol") {
             match event {
                 ClientEvent::Opened(it) => opened = Some(it),
                 ClientEvent::Answer(content, body) => {
@@ -154,7 +156,7 @@ fn a_client_speaks_as_metros_client_does() {
     }
     assert_eq!(seen, [211, 211, 221, 227, 227, 248, 173, 0, 12214, 93550, 857, 267, 211]);
     let opened = opened.expect("a channel");
-    while let Ok(Some(Received::Message(message))) = requests.next() {
+    while let Ok(Some(Received::Message(message))) = requests.next_message() {
         if message.channel == 0 {
             continue;
         }

@@ -32,7 +32,7 @@ fn last(sent: &[u8], limits: Limits) -> (String, Waits) {
     let mut receiver = Receiver::new(Limits::default());
     receiver.receive(&said[2..]);
     let mut last = String::new();
-    while let Some(received) = receiver.next().expect("frames") {
+    while let Some(received) = receiver.next_message().expect("frames") {
         last = match received {
             Received::Message(it) => {
                 format!("{}: {}", it.channel, String::from_utf8_lossy(it.body))

@@ -21,7 +21,7 @@ fn meaning(mut wire: &[u8], is_handshake: bool) -> Vec<String> {
     }
     let mut receiver = Receiver::new(Limits::default());
     receiver.receive(wire);
-    while let Some(received) = receiver.next().expect("frames") {
+    while let Some(received) = receiver.next_message().expect("frames") {
         out.push(match received {
             Received::Message(it) => {
                 let text = String::from_utf8_lossy(it.body);

@@ -154,11 +154,21 @@ impl Consumer {
             pace: 0,
             wants_confirmed: self.random.once_in(2),
             wants_acknowledged: true,
+            policy: self.policy(),
             name: &name,
             pattern: if self.takes_orders_only() { "orders/*" } else { ">" },
         };
         native::encode_consume(&mut out, &consume);
         machine.send(id, &out);
+    }
+
+    /// What it asks for messages that it does not acknowledge: less than the router's configuration grants, or nothing.
+    fn policy(&mut self) -> native::DeliveryPolicy {
+        let is_limited = self.durable == 0 && self.updates.is_none();
+        native::DeliveryPolicy {
+            acknowledge_within_ms: self.random.pick(&[0, 0, 12]) as u32,
+            deliveries: if is_limited { self.random.pick(&[0, 0, 2]) as u16 } else { 0 },
+        }
     }
 
     fn take(

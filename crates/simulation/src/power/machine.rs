@@ -18,6 +18,7 @@ use trunkline_store::{Forwarding, Level, Store};
 use super::PowerCounts;
 use super::model::messages_in;
 use super::page::Page;
+use super::pauses::Pauses;
 use crate::host::event_loop;
 use crate::kernel::{DiskWork, Kernel, LinkId};
 use crate::link::{End, LinkOptions};
@@ -55,6 +56,7 @@ pub(crate) struct Machine {
     recent: VecDeque<String>,
     /// What comes of the rotation that was asked for last.
     rotation: Option<Receiver<Result<Answer, Rejection>>>,
+    pauses: Pauses,
 }
 
 fn config() -> Config {
@@ -103,6 +105,7 @@ impl Machine {
             random: Random::stream(seed, 2),
             recent: VecDeque::new(),
             rotation: None,
+            pauses: Pauses::default(),
         };
         // An empty disk has nothing that could be wrong.
         let _ = machine.start(&mut PowerCounts::default());
@@ -140,7 +143,9 @@ impl Machine {
         self.note(|| format!("the router starts: {:?}", opened.journal));
         let engine = Engine::with_store(&self.config, store, EPOCH);
         self.watch = Watch::default();
-        self.event_loop = Some(event_loop(&self.config, engine, &self.kernel)?);
+        let event_loop = event_loop(&self.config, engine, &self.kernel)?;
+        self.pauses.check(&event_loop)?;
+        self.event_loop = Some(event_loop);
         Ok(())
     }
 
@@ -156,6 +161,7 @@ impl Machine {
             link.to_router.clear();
         }
         self.outgoing.clear();
+        self.pauses.died();
         self.event_loop = None;
         let Self { kernel, random, synced, .. } = self;
         let kernel = &mut *kernel.borrow_mut();
@@ -211,6 +217,8 @@ impl Machine {
         let length = self.with_disk(|work| work.disk.length(name)).unwrap_or(1);
         let (byte, bit) = (self.random.below(length) as usize, self.random.below(8) as u8);
         self.with_disk(|work| work.disk.flip(name, byte, bit));
+        // What is damaged may be what was kept of a pause.
+        self.pauses.forget();
         self.note(|| format!("bit {bit} of byte {byte} of {name} flips"));
         true
     }
@@ -254,10 +262,16 @@ impl Machine {
             return false;
         }
         self.note(|| format!("an administrator asks for {request:?}"));
-        let (answer, _) = mpsc::sync_channel(1);
+        let (answer, answers) = mpsc::sync_channel(1);
         let command = Command::Administer(Request::Store(request.clone()), answer);
         self.kernel.borrow_mut().commands.push(command);
+        self.pauses.asked(request, answers);
         true
+    }
+
+    /// The durable subscriptions that may have been moved since the last look.
+    pub(crate) fn moving(&mut self) -> Vec<String> {
+        self.pauses.moving()
     }
 
     /// A client connects, if a router listens. Some are pages.
@@ -359,6 +373,7 @@ impl Machine {
             counts.rotated += u64::from(answer.is_ok());
             self.rotation = None;
         }
+        counts.pauses_kept += self.pauses.take();
         counts.segments_removed +=
             self.with_disk(|work| std::mem::take(&mut work.segments_removed));
         Ok(())

@@ -175,7 +175,8 @@ impl Page {
 
 fn consume(it: &native::Consume<'_>) -> Value {
     let mut text = json!({"consume": it.subscription, "pattern": it.pattern, "window": it.window,
-        "wants_confirmed": it.wants_confirmed, "wants_acknowledged": it.wants_acknowledged});
+        "wants_confirmed": it.wants_confirmed, "wants_acknowledged": it.wants_acknowledged,
+        "acknowledge_within_ms": it.policy.acknowledge_within_ms, "deliveries": it.policy.deliveries});
     if !it.name.is_empty() {
         text["name"] = it.name.into();
     }

@@ -66,6 +66,7 @@ fn a_replay_right_after_a_start_does_not_wait_for_a_segment() {
             pace: 0,
             wants_confirmed: false,
             wants_acknowledged: false,
+            policy: native::DeliveryPolicy::NONE,
             name: "",
             pattern: ">",
         };

@@ -1,13 +1,60 @@
 //! Values in another form than XML: the writer gets them as they are.
 
 use trunkline_codec::infoset::{Name, Writer};
-use trunkline_message::{Any, Error, Shape as ScopeShape};
+use trunkline_message::{Any, Error, ErrorKind, Message, Result, Shape as ScopeShape};
 use trunkline_wire::Cursor;
 
-use super::form::Form;
-use super::{Body, write};
+use super::form::{Form, Infoset};
+use super::{Body, Encoder, NO_HEADER, write};
 use crate::any;
 use crate::plan::Shape;
+
+impl Encoder {
+    /// Writes the message in any form, as [`encode_with`](Self::encode_with) says it in XML; `header` may be
+    /// empty. What the message has kept that its schema does not know is an error: it is written as XML only.
+    ///
+    /// # Errors
+    /// As [`encode_with`](Self::encode_with). What was written before is part of no document.
+    pub fn encode_to<M: Message>(
+        &mut self,
+        header: &str,
+        message: &M,
+        writer: &mut impl Writer,
+    ) -> Result<()> {
+        let plan = self.plan.clone();
+        if !message.message_layout().is_same(&plan.layout) {
+            return Err(Error::new(ErrorKind::Schema, 0));
+        }
+        let mut markup = std::mem::take(&mut self.markup);
+        let written = self.write_form(header, message, Infoset::new(writer, &mut markup));
+        self.markup = markup;
+        written
+    }
+
+    fn write_form<M: Message, W: Writer>(
+        &mut self,
+        header: &str,
+        message: &M,
+        mut form: Infoset<'_, W>,
+    ) -> Result<()> {
+        let plan = self.plan.clone();
+        self.output.clear();
+        match &plan.wrapper_header {
+            _ if header.is_empty() => write(&mut self.output, &plan.prologue),
+            Some([before, after]) => {
+                self.output.extend(before.as_bytes());
+                form.flush(&mut self.output);
+                form.raw(header);
+                self.output.extend(after.as_bytes());
+            }
+            None => return Err(Error::new(ErrorKind::Unwritable(NO_HEADER), 0)),
+        }
+        match plan.in_tags {
+            false => self.write::<M, _, false>(message, form),
+            true => self.write::<M, _, true>(message, form),
+        }
+    }
+}
 
 impl<F: Form, const ATTRIBUTES: bool> Body<'_, F, ATTRIBUTES> {
     /// Is the value of the field a part of a text: an item of a list in one text, or what stands between

@@ -7,12 +7,15 @@ use trunkline_server::snapshot::{
 };
 
 use super::*;
-use crate::arguments::Sort;
+use crate::arguments::{LoginArguments, SiteArguments, Sort, TlsArguments};
 
 fn arguments(sort: Sort) -> TopArguments {
     TopArguments {
-        tls: crate::arguments::TlsArguments::default(),
-        to: "http://127.0.0.1:7401".into(),
+        site: SiteArguments {
+            to: "http://127.0.0.1:7401".into(),
+            login: LoginArguments::default(),
+            tls: TlsArguments::default(),
+        },
         once: true,
         json: false,
         sort,

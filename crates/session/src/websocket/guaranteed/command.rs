@@ -87,6 +87,10 @@ pub struct Consumption<'a> {
     pub wants_confirmed: bool,
     /// Tell when acknowledgements are kept.
     pub wants_acknowledged: bool,
+    /// The milliseconds after which a message that is not acknowledged is redelivered; 0 leaves it to the router.
+    pub acknowledge_within_ms: u32,
+    /// The most deliveries of a message; 0 leaves it to the router.
+    pub deliveries: u16,
 }
 
 impl GuaranteedCommand<'_> {
@@ -193,6 +197,8 @@ impl<'a> Keys<'a> {
             pace: self.pace.take().unwrap_or(0),
             wants_confirmed: self.wants_confirmed.take().unwrap_or(false),
             wants_acknowledged: self.wants_acknowledged.take().unwrap_or(false),
+            acknowledge_within_ms: self.acknowledge_within_ms.take().unwrap_or(0),
+            deliveries: self.deliveries.take().unwrap_or(0),
         })
     }
 }
@@ -278,6 +284,8 @@ mod tests {
             pace: 0,
             wants_confirmed: false,
             wants_acknowledged: false,
+            acknowledge_within_ms: 0,
+            deliveries: 0,
         }
     }
 
@@ -319,7 +327,7 @@ mod tests {
             (
                 r#"{"consume": 2, "pattern": "orders/>", "name": "risk", "window": 7, "pace": 2000,
                     "start": "all", "updates_per_second": 3, "wants_confirmed": true,
-                    "wants_acknowledged": true}"#
+                    "wants_acknowledged": true, "acknowledge_within_ms": 5000, "deliveries": 3}"#
                     .to_owned(),
                 It::Consume(Consumption {
                     name: "risk".into(),
@@ -329,6 +337,8 @@ mod tests {
                     pace: 2_000,
                     wants_confirmed: true,
                     wants_acknowledged: true,
+                    acknowledge_within_ms: 5_000,
+                    deliveries: 3,
                     ..consumption()
                 }),
             ),

@@ -109,5 +109,7 @@ fn request<'a>(it: &'a Consumption<'_>) -> Consume<'a> {
         pace: it.pace,
         wants_confirmed: it.wants_confirmed,
         wants_acknowledged: it.wants_acknowledged,
+        acknowledge_within: u64::from(it.acknowledge_within_ms) * 1_000_000,
+        deliveries: it.deliveries.into(),
     }
 }

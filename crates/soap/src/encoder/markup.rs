@@ -1,0 +1,286 @@
+//! The markup of the encoder, turned into the events of an infoset.
+//!
+//! What stands between two values is the same in message after message. So it is parsed once: in which state
+//! it was met, what it says, and in which state it leaves. What followed it the last time is tried first.
+
+use std::collections::HashMap;
+
+use trunkline_codec::infoset::{KnownName, Name, Writer};
+use trunkline_codec::xml::unescape;
+
+/// So many pieces of markup and states are kept; then all are forgotten. Arrays have their sizes in markup.
+const MOST: usize = 4096;
+
+/// What has been parsed, and where the encoder stands.
+#[derive(Debug, Default)]
+pub(super) struct Markup {
+    states: Vec<State>,
+    numbers: HashMap<State, usize>,
+    pieces: Vec<Piece>,
+    /// By their bytes.
+    known: HashMap<Box<[u8]>, Vec<usize>>,
+    /// The present state, the last piece, and the first one of a message.
+    state: usize,
+    last: usize,
+    first: usize,
+}
+
+/// What is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct State {
+    /// Prefixes and their namespaces, the innermost last; how many there were at each open element.
+    pub(super) namespaces: Vec<(String, String)>,
+    open: Vec<usize>,
+    /// Is the start tag of the innermost element open?
+    in_tag: bool,
+    /// The attribute whose value is being written.
+    pub(super) attribute: Option<Attribute>,
+}
+
+/// An attribute up to its closing quote.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Attribute {
+    pub(super) name: String,
+    /// What is known of its value.
+    text: String,
+    /// Was the value written by itself?
+    is_written: bool,
+}
+
+/// Markup that was parsed.
+#[derive(Debug)]
+struct Piece {
+    from: usize,
+    bytes: Box<[u8]>,
+    events: Vec<Event>,
+    next: usize,
+    /// The piece that followed the last time.
+    follower: usize,
+}
+
+#[derive(Debug)]
+enum Event {
+    Start(OwnedName, KnownName),
+    Declare(String, String),
+    Attribute(OwnedName, String),
+    Text(String),
+    End,
+}
+
+/// Prefix, namespace, and name there.
+#[derive(Debug)]
+struct OwnedName(String, String, String);
+
+impl OwnedName {
+    fn of(name: Name<'_>) -> Self {
+        Self(name.prefix.to_owned(), name.namespace.to_owned(), name.local.to_owned())
+    }
+
+    fn view(&self) -> Name<'_> {
+        Name { prefix: &self.0, namespace: &self.1, local: &self.2 }
+    }
+}
+
+impl Markup {
+    /// Begins a message.
+    pub(super) fn begin(&mut self) {
+        if self.pieces.len() > MOST || self.states.len() > MOST {
+            *self = Self::default();
+        }
+        if self.states.is_empty() {
+            self.number(State::default());
+        }
+        (self.state, self.last) = (0, usize::MAX);
+    }
+
+    /// Tells the writer what the markup says, which may break off within a tag.
+    #[inline]
+    pub(super) fn write(&mut self, bytes: &[u8], writer: &mut impl Writer) {
+        let followed = self.pieces.get(self.last).map_or(self.first, |it| it.follower);
+        let is_it = |it: &&Piece| it.from == self.state && *it.bytes == *bytes;
+        let number = match self.pieces.get(followed).filter(is_it) {
+            Some(_) => followed,
+            None => self.find(bytes),
+        };
+        let piece = &mut self.pieces[number];
+        for event in &mut piece.events {
+            match event {
+                Event::Start(name, known) => writer.start_known(name.view(), known),
+                Event::Declare(prefix, namespace) => _ = writer.declare(prefix, namespace),
+                Event::Attribute(name, value) => _ = writer.attribute(name.view(), value),
+                Event::Text(text) => _ = writer.text(text),
+                Event::End => writer.end(),
+            }
+        }
+        (self.state, self.last) = (piece.next, number);
+    }
+
+    /// The state in which a value is written, which closes no attribute that has one.
+    #[inline]
+    pub(super) fn state_for_value(&mut self) -> &State {
+        let state = &self.states[self.state];
+        if state.attribute.as_ref().is_some_and(|it| !it.is_written) {
+            let mut written = state.clone();
+            written.attribute.iter_mut().for_each(|it| it.is_written = true);
+            self.state = self.number(written);
+        }
+        &self.states[self.state]
+    }
+
+    fn number(&mut self, state: State) -> usize {
+        if let Some(known) = self.numbers.get(&state) {
+            return *known;
+        }
+        self.states.push(state.clone());
+        self.numbers.insert(state, self.states.len() - 1);
+        self.states.len() - 1
+    }
+
+    /// The piece that was not expected here, and what it follows is told of it.
+    #[inline(never)]
+    fn find(&mut self, bytes: &[u8]) -> usize {
+        let mut known = self.known.get(bytes).into_iter().flatten();
+        let number = match known.find(|it| self.pieces[**it].from == self.state) {
+            Some(known) => *known,
+            None => self.parse(bytes),
+        };
+        match self.pieces.get_mut(self.last) {
+            Some(before) => before.follower = number,
+            None => self.first = number,
+        }
+        number
+    }
+
+    #[cold]
+    fn parse(&mut self, bytes: &[u8]) -> usize {
+        let mut parser = Parser { state: self.states[self.state].clone(), events: Vec::new() };
+        // What an encoder writes is UTF-8.
+        let mut rest = std::str::from_utf8(bytes).unwrap_or_default();
+        while !rest.is_empty() {
+            rest = match (&parser.state.attribute, parser.state.in_tag) {
+                (Some(_), _) => parser.in_attribute(rest),
+                (None, true) => parser.in_tag(rest),
+                (None, false) => parser.content(rest),
+            };
+        }
+        let Parser { state, events } = parser;
+        let next = self.number(state);
+        let number = self.pieces.len();
+        let (from, follower) = (self.state, usize::MAX);
+        self.pieces.push(Piece { from, bytes: bytes.into(), events, next, follower });
+        self.known.entry(bytes.into()).or_default().push(number);
+        number
+    }
+}
+
+/// Reads markup of the encoder.
+struct Parser {
+    state: State,
+    events: Vec<Event>,
+}
+
+impl Parser {
+    fn in_attribute<'t>(&mut self, rest: &'t str) -> &'t str {
+        let (value, behind) = rest.split_once('"').map_or((rest, None), |it| (it.0, Some(it.1)));
+        if let Some(attribute) = &mut self.state.attribute {
+            unescape(value, &mut attribute.text);
+        }
+        let Some(behind) = behind else { return "" };
+        if let Some(Attribute { name, text, is_written: false }) = self.state.attribute.take()
+            && declared(&name).is_none()
+        {
+            let name = OwnedName::of(named(&self.state.namespaces, &name, true));
+            self.events.push(Event::Attribute(name, text));
+        }
+        behind
+    }
+
+    fn in_tag<'t>(&mut self, rest: &'t str) -> &'t str {
+        if let Some(behind) = rest.strip_prefix("/>") {
+            self.state.in_tag = false;
+            self.end();
+            return behind;
+        }
+        if let Some(behind) = rest.strip_prefix('>') {
+            self.state.in_tag = false;
+            return behind;
+        }
+        let (name, behind) = rest.split_once("=\"").unwrap_or((rest, ""));
+        let name = name.trim_start().to_owned();
+        self.state.attribute = Some(Attribute { name, text: String::new(), is_written: false });
+        behind
+    }
+
+    fn content<'t>(&mut self, rest: &'t str) -> &'t str {
+        if rest.starts_with("<?") {
+            return rest.split_once("?>").map_or("", |it| it.1);
+        }
+        if rest.starts_with("</") {
+            self.end();
+            return rest.split_once('>').map_or("", |it| it.1);
+        }
+        match rest.strip_prefix('<') {
+            Some(tag) => {
+                let end = tag.find([' ', '/', '>']).unwrap_or(tag.len());
+                let (name, behind) = tag.split_at(end);
+                self.start(name, behind);
+                behind
+            }
+            None => {
+                let (text, behind) = rest.split_at(rest.find('<').unwrap_or(rest.len()));
+                let mut value = String::new();
+                unescape(text, &mut value);
+                self.events.push(Event::Text(value));
+                behind
+            }
+        }
+    }
+
+    /// Begins an element whose tag has all of its declarations in `behind`.
+    fn start(&mut self, name: &str, mut behind: &str) {
+        let namespaces = &mut self.state.namespaces;
+        let outside = namespaces.len();
+        self.state.open.push(outside);
+        while let Some((attribute, rest)) = behind.split_once("=\"")
+            && !attribute.contains('>')
+            && let Some((value, rest)) = rest.split_once('"')
+        {
+            if let Some(prefix) = declared(attribute.trim_start()) {
+                let mut namespace = String::new();
+                unescape(value, &mut namespace);
+                namespaces.push((prefix.to_owned(), namespace));
+            }
+            behind = rest;
+        }
+        let name = OwnedName::of(named(namespaces, name, false));
+        self.events.push(Event::Start(name, KnownName::default()));
+        let declarations = namespaces[outside..].iter();
+        let declare =
+            |(prefix, name): &(String, String)| Event::Declare(prefix.clone(), name.clone());
+        self.events.extend(declarations.map(declare));
+        self.state.in_tag = true;
+    }
+
+    fn end(&mut self) {
+        self.events.push(Event::End);
+        self.state.namespaces.truncate(self.state.open.pop().unwrap_or(0));
+    }
+}
+
+/// The prefix that an attribute of this name declares, if it does.
+fn declared(attribute: &str) -> Option<&str> {
+    let prefix = attribute.strip_prefix("xmlns")?;
+    if prefix.is_empty() { Some("") } else { prefix.strip_prefix(':') }
+}
+
+/// What a name means. Attributes without a prefix are in no namespace.
+pub(super) fn named<'n>(
+    namespaces: &'n [(String, String)],
+    name: &'n str,
+    is_attribute: bool,
+) -> Name<'n> {
+    let (prefix, local) = name.split_once(':').unwrap_or(("", name));
+    let is_none = is_attribute && prefix.is_empty();
+    let found = namespaces.iter().rev().find(|(known, _)| *known == prefix).filter(|_| !is_none);
+    Name { prefix, namespace: found.map_or("", |it| &it.1), local }
+}
