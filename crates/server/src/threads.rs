@@ -11,7 +11,7 @@
 //! the store stay where they are, on one thread: whatever holds with one thread holds with several.
 //!
 //! The rings are the only way of a message, and have no locks. Who has put something into a ring sets a bit for the
-//! connection ([`bell`]), and wakes the other side only if it sleeps. A full ring is a stream without room: nobody waits
+//! connection (`bell`), and wakes the other side only if it sleeps. A full ring is a stream without room: nobody waits
 //! for anybody. With one thread none of this is compiled into the loop: [`Threads`] is another [`Platform`].
 
 mod bell;

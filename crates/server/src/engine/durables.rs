@@ -24,7 +24,7 @@ pub enum StoreRequest {
 
 impl Engine {
     /// Changes durable subscriptions and producers as an administrator asks. It holds at once, and over a
-    /// restart once [`Engine::is_change_kept`].
+    /// restart once `is_change_kept`.
     ///
     /// # Errors
     ///
