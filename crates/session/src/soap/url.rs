@@ -22,8 +22,9 @@ const CHANNEL: &str = "vnd.sun.ws.tcp";
 impl Url {
     pub(super) fn parse(text: &str) -> Result<Self, CallError> {
         let error = |why: &str| CallError::Url(format!("{text:?} is no URL of a service: {why}"));
-        let uri: Uri =
-            text.parse().map_err(|_| error("a URL is http:// and a host, or https://"))?;
+        let uri: Uri = text
+            .parse()
+            .map_err(|_| error("a URL is http://, https:// or vnd.sun.ws.tcp:// and a host"))?;
         let (is_tls, is_channel) = match uri.scheme_str() {
             Some("http") => (false, false),
             Some("https") => (true, false),
