@@ -40,6 +40,8 @@ pub struct Parser {
     /// Memory for finding attributes that stand twice.
     pub(super) sorted: Vec<u32>,
     pub(super) counters: Counters,
+    /// Those at the beginning of the document.
+    counted: Counters,
 }
 
 /// Where in a document the parser stands.
@@ -197,6 +199,7 @@ impl Parser {
             declarations: Vec::new(),
             sorted: Vec::new(),
             counters: Counters::default(),
+            counted: Counters::default(),
         }
     }
 
@@ -234,6 +237,7 @@ impl Parser {
             self.vocabulary.reset();
         }
         self.mark = self.vocabulary.mark();
+        self.counted = self.counters;
         self.restart(bytes)
     }
 
@@ -245,6 +249,7 @@ impl Parser {
         if self.vocabulary.has_grown(&self.mark) {
             self.vocabulary.go_back(&self.mark);
         }
+        self.counters = self.counted;
         self.open.clear();
         self.attributes.clear();
         self.declarations.clear();

@@ -5,9 +5,15 @@ use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::{Duration, Instant};
 
 use trunkline_http::{self as http, Bytes, ClientConfig};
+use trunkline_message::Limits as MessageLimits;
+use trunkline_soap::Version;
 
-use super::CallError;
+use super::encoding::{Form, Forms, Sent};
+use super::exchange::{Head, Reply};
+use super::outgoing::Outgoing;
 use super::url::Url;
+use super::{CallError, MessageEncoding};
+use crate::profile::Retained;
 use crate::soap_tcp::{ClientEvent, ClientSession, Content, Limits, Opened};
 
 /// The connection is made when it is needed, and made again when the server has closed it between two
@@ -18,7 +24,10 @@ pub(super) struct Channel {
     authority: String,
     url: String,
     config: ClientConfig,
+    limits: MessageLimits,
+    wanted: MessageEncoding,
     link: Option<Link>,
+    sent: Option<Sent>,
 }
 
 /// A connection with an open channel.
@@ -27,7 +36,9 @@ struct Link {
     stream: TcpStream,
     session: ClientSession,
     /// None until it is open.
-    opened: Option<(Content, Opened)>,
+    opened: Option<Opened>,
+    content: Content,
+    forms: Forms,
     used: Instant,
     room: Vec<u8>,
 }
@@ -36,71 +47,146 @@ struct Link {
 enum Came {
     Ready,
     Opened(Opened),
-    Answer(Bytes),
+    Answer(Option<MessageEncoding>, Bytes),
     Nothing,
 }
 
 impl Channel {
     pub(super) fn new(url: &Url, config: ClientConfig) -> Self {
-        let (authority, whole) = (url.authority.clone(), url.whole());
-        Self { authority, url: whole, config, link: None }
+        Self {
+            authority: url.authority.clone(),
+            url: url.whole(),
+            config,
+            limits: MessageLimits::default(),
+            wanted: MessageEncoding::Xml,
+            link: None,
+            sent: None,
+        }
     }
 
     pub(super) fn config(&self) -> &ClientConfig {
         &self.config
     }
 
-    /// Sends an envelope and waits for the answer; None if there is none.
+    pub(super) fn prefer(&mut self, encoding: MessageEncoding) {
+        (self.wanted, self.link) = (encoding, None);
+    }
+
+    pub(super) fn set_limits(&mut self, limits: MessageLimits) {
+        (self.limits, self.link) = (limits, None);
+    }
+
+    pub(super) fn sent(&self) -> Option<Sent> {
+        self.sent
+    }
+
+    pub(super) fn form(&mut self, encoding: MessageEncoding) -> Option<&mut Form> {
+        self.link.as_mut()?.forms.get(encoding)
+    }
+
+    pub(super) fn retained(&self) -> Option<[Retained; 2]> {
+        self.link.as_ref()?.forms.retained()
+    }
+
+    /// Sends a message and waits for the answer, which is empty if there is none.
     pub(super) fn call(
         &mut self,
-        content: Content,
-        action: &str,
-        envelope: &[u8],
-    ) -> Result<Option<Bytes>, CallError> {
-        let kept = self.link.take().filter(|link| link.is_for(content) && !link.is_stale());
+        head: &Head,
+        message: &mut dyn Outgoing,
+    ) -> Result<Reply, CallError> {
+        let version = head.version;
+        let kept = self.link.take().filter(|link| link.is_for(version) && !link.is_stale());
         let mut link = match kept {
+            Some(link) if link.forms.is_full() => self.renew(link)?,
             Some(link) => link,
-            None => self.open(content)?,
+            None => self.connected(version)?,
         };
         let wait = Wait::new("response_timeout", self.config.response_timeout);
-        let Some((_, opened)) = &link.opened else { return Ok(None) };
-        link.session.call(opened, content, action, envelope);
+        let encoding = link.content.encoding;
+        let document = match link.forms.write(encoding, message) {
+            Ok(document) => document,
+            Err(error) => {
+                // What was not sent is in no vocabulary.
+                self.link = Some(link);
+                return Err(CallError::Request(error));
+            }
+        };
+        self.sent = Some(Sent { encoding, bytes: document.len() });
+        if let Some(opened) = &link.opened {
+            link.session.call(opened, link.content, &head.action, document);
+        }
         let came = link.exchange(&wait);
-        // After an error that is not critical the next answer belongs to the next request.
+        // After an error that is not critical the next answer belongs to the next request. But nobody knows how
+        // much of this one is in the server's vocabulary.
         let goes_on = match &came {
             Ok(_) => true,
-            Err(CallError::Channel(error)) => !error.code.is_critical(),
+            Err(CallError::Channel(error)) => {
+                !error.code.is_critical() && encoding != MessageEncoding::StatefulFastInfoset
+            }
             Err(_) => false,
         };
         if goes_on {
             link.used = Instant::now();
             self.link = Some(link);
         }
-        match came? {
-            Came::Answer(body) => Ok(Some(body)),
-            Came::Nothing => Ok(None),
-            Came::Ready | Came::Opened(_) => Err(unasked()),
-        }
+        let (encoding, body) = match came? {
+            Came::Answer(encoding, body) => (encoding, body),
+            Came::Nothing => (Some(encoding), Bytes::new()),
+            Came::Ready | Came::Opened(_) => return Err(unasked()),
+        };
+        Ok(Reply { status: 200, encoding, body })
     }
 
-    /// Connects, and opens the channel.
-    fn open(&self, content: Content) -> Result<Link, CallError> {
+    /// Connects, and opens a channel.
+    fn connected(&self, version: Version) -> Result<Link, CallError> {
         let wait = Wait::new("connect_timeout", self.config.connect_timeout);
         let stream = self.connect(&wait)?;
         let limits = Limits { message_bytes: self.config.body_bytes, ..Limits::default() };
-        let session = ClientSession::new(limits);
-        let (used, room) = (Instant::now(), vec![0; 16 << 10]);
-        let mut link = Link { stream, session, opened: None, used, room };
+        let mut link = Link {
+            stream,
+            session: ClientSession::new(limits),
+            opened: None,
+            content: Content::xml(version),
+            forms: Forms::new(self.limits.clone()),
+            used: Instant::now(),
+            room: vec![0; 16 << 10],
+        };
         let Came::Ready = link.exchange(&wait)? else { return Err(unasked()) };
         link.session.initiate();
         let Came::Ready = link.exchange(&wait)? else { return Err(unasked()) };
-        link.session.open(&self.url, content);
-        let Came::Opened(opened) = link.exchange(&wait)? else { return Err(unasked()) };
-        if opened.content(content).is_none() {
-            let text = format!("the server opened no channel for {}", content.name());
-            return Err(http::Error::Answer(text).into());
+        self.open(link, &wait)
+    }
+
+    /// Another channel on the same connection, whose vocabularies are empty.
+    fn renew(&self, mut link: Link) -> Result<Link, CallError> {
+        let wait = Wait::new("connect_timeout", self.config.connect_timeout);
+        if let Some(opened) = link.opened.take() {
+            link.session.close(&opened);
+            let Came::Ready = link.exchange(&wait)? else { return Err(unasked()) };
         }
-        link.opened = Some((content, opened));
+        link.forms = Forms::new(self.limits.clone());
+        self.open(link, &wait)
+    }
+
+    /// Opens the channel: of what is offered, the server chooses.
+    fn open(&self, mut link: Link, wait: &Wait) -> Result<Link, CallError> {
+        use MessageEncoding::{FastInfoset, StatefulFastInfoset, Xml};
+        let offered: &[MessageEncoding] = match self.wanted {
+            Xml => &[Xml],
+            FastInfoset => &[FastInfoset, Xml],
+            StatefulFastInfoset => &[StatefulFastInfoset, FastInfoset, Xml],
+        };
+        let version = link.content.version;
+        let contents = offered.iter().map(|&encoding| Content { encoding, version });
+        let contents: Vec<Content> = contents.collect();
+        link.session.open(&self.url, &contents);
+        let Came::Opened(opened) = link.exchange(wait)? else { return Err(unasked()) };
+        let Some(content) = contents.iter().find(|it| opened.content(**it).is_some()) else {
+            let names: Vec<&str> = contents.iter().map(|it| it.name()).collect();
+            let text = format!("the server opened no channel for {}", names.join(" or "));
+            return Err(http::Error::Answer(text).into());
+        };
+        (link.content, link.opened) = (*content, Some(opened));
         Ok(link)
     }
 
@@ -124,8 +210,8 @@ impl Link {
     /// Longer than this without a call, and it is looked at before it is used.
     const FRESH: Duration = Duration::from_secs(1);
 
-    fn is_for(&self, content: Content) -> bool {
-        self.opened.as_ref().is_some_and(|it| it.0 == content)
+    fn is_for(&self, version: Version) -> bool {
+        self.opened.is_some() && self.content.version == version && !self.forms.is_broken()
     }
 
     /// Has the server closed it, while nothing was asked of it?
@@ -160,13 +246,16 @@ impl Link {
     }
 
     fn came(&mut self) -> Result<Option<Came>, CallError> {
-        let event =
-            self.session.next_event().map_err(|error| CallError::Channel(Box::new(error)))?;
+        let Self { session, opened, .. } = self;
+        let event = session.next_event().map_err(|error| CallError::Channel(Box::new(error)))?;
         Ok(Some(match event {
             None => return Ok(None),
             Some(ClientEvent::Ready | ClientEvent::Session | ClientEvent::Closed) => Came::Ready,
             Some(ClientEvent::Opened(opened)) => Came::Opened(opened),
-            Some(ClientEvent::Answer(_, body)) => Came::Answer(Bytes::copy_from_slice(body)),
+            Some(ClientEvent::Answer(position, body)) => {
+                let content = opened.as_ref().and_then(|it| it.content_at(position));
+                Came::Answer(content.map(|it| it.encoding), Bytes::copy_from_slice(body))
+            }
             Some(ClientEvent::Nothing) => Came::Nothing,
             Some(ClientEvent::Refused(fault)) => return Err(CallError::Fault(Box::new(fault))),
             Some(ClientEvent::Error(error)) => return Err(CallError::Channel(Box::new(error))),

@@ -138,6 +138,8 @@ fn answer(site: &Site, session: &mut ServerSession, caller: &mut Caller) {
         encoding,
         compression: "none",
         bytes: body.len(),
+        retained: None,
+        answer: None,
         answer_bytes: 0,
     };
     let conversation: &mut Conversation = site.conversation(caller, target);
@@ -167,6 +169,7 @@ fn answer(site: &Site, session: &mut ServerSession, caller: &mut Caller) {
         session.answer(answer.version, answer.bytes);
     }
     let outcome = answer.outcome;
+    travelled.retained = conversation.retained().filter(|_| is_retained).map(|it| it[0]);
     if conversation.is_broken() {
         let reason = conversation.reason().unwrap_or("a message cannot be read");
         session.end_broken(reason);

@@ -17,8 +17,8 @@ use super::public::Public;
 use super::service::{Endpoint, Service, ServiceError};
 use super::wsdl::Offer;
 use super::{Binding, CallReport, Conversation, Log, MessageEncoding, Outcome, charset};
-use crate::Profile;
 use crate::soap_tcp::Limits;
+use crate::{Profile, Retained};
 
 /// Serves services over HTTP, and on the same port over [SOAP/TCP](crate::soap_tcp), unless the port has
 /// TLS. A function that panics is answered for by a receiver's fault, and its connection goes on.
@@ -139,7 +139,15 @@ impl Server {
     /// between; with TLS there is none.
     #[must_use]
     pub fn offer_soap_tcp(mut self) -> Self {
-        self.offer = Offer::Channels;
+        self.offer.channels = true;
+        self
+    }
+
+    /// WSDLs have the policy by which Metro's clients, if they select the optimal encoding, change from XML to Fast
+    /// Infoset by themselves. It is read and answered in any case.
+    #[must_use]
+    pub fn offer_fast_infoset(mut self) -> Self {
+        self.offer.fast_infoset = true;
         self
     }
 
@@ -173,7 +181,7 @@ impl Server {
         };
         let limits = Limits { message_bytes: self.config.body_bytes, ..Limits::default() };
         let (log, is_timed) = (self.log, self.is_timed);
-        let offer = if is_tls { Offer::None } else { self.offer };
+        let offer = Offer { channels: self.offer.channels && !is_tls, ..self.offer };
         let site = Arc::new(Site { endpoints, log, is_timed, is_tls, public, offer });
         let channels = Channels { site: Arc::clone(&site), limits };
         let http = http::Server::bind(address, self.config)?.beside(channels).serve(site)?;
@@ -233,6 +241,10 @@ pub(super) struct Travelled {
     pub(super) encoding: MessageEncoding,
     pub(super) compression: &'static str,
     pub(super) bytes: usize,
+    /// The vocabulary that the request added to, if it is retained.
+    pub(super) retained: Option<Retained>,
+    /// The encoding of the answer, if it is another one.
+    pub(super) answer: Option<MessageEncoding>,
     pub(super) answer_bytes: usize,
 }
 
@@ -306,7 +318,9 @@ impl Site {
         }
         let outcome = answer.outcome;
         if let Some(log) = &self.log {
-            let travelled = self.travelled(request, response);
+            let mut travelled = self.travelled(request, response);
+            travelled.answer =
+                Some(sent).filter(|it| *it != received && travelled.answer_bytes > 0);
             log(&self.report(caller, index, &travelled, outcome));
         }
     }
@@ -317,6 +331,8 @@ impl Site {
             encoding: media(request).map(|it| it.1).unwrap_or_default(),
             compression: request.compression.map_or("none", |it| it.name()),
             bytes: request.body.len(),
+            retained: None,
+            answer: None,
             answer_bytes: response.body.len(),
         }
     }
@@ -400,6 +416,8 @@ impl Site {
                 vocabulary: travelled.encoding.vocabulary(),
                 compression: travelled.compression,
                 bytes: travelled.bytes,
+                retained: travelled.retained,
+                answer: travelled.answer.map(MessageEncoding::name),
                 unknown: context.unknown_elements(),
             },
             answer_bytes: travelled.answer_bytes,

@@ -3,12 +3,13 @@
 use trunkline_message::Limits as XmlLimits;
 use trunkline_soap::Fault;
 
-use super::content::CHARSET;
+use super::content::{CHARSET, SOAP_ACTION};
 use super::error::{Error, ErrorCode};
 use super::frame::write_message;
 use super::receiver::{Limits, Received, Receiver};
 use super::service_channel::{Answered, Command};
 use super::{Content, MAGIC, VERSIONS};
+use crate::soap::MessageEncoding;
 
 /// A client's side of one connection: one request at a time, as the protocol has it.
 ///
@@ -52,7 +53,7 @@ pub enum ClientEvent<'a> {
 }
 
 impl Opened {
-    /// The best media type that both sides have for these messages.
+    /// The position of a media type, if both sides have it.
     pub fn content(&self, wanted: Content) -> Option<u32> {
         self.contents.iter().position(|it| *it == Some(wanted)).map(|place| place as u32)
     }
@@ -80,12 +81,13 @@ impl ClientSession {
         self.ask(&Command::InitiateSession);
     }
 
-    /// Asks for a channel to the service at a URL, for messages of this media type.
-    pub fn open(&mut self, url: &str, content: Content) {
+    /// Asks for a channel to the service at a URL, for messages of one SOAP in these media types, the best first.
+    pub fn open(&mut self, url: &str, contents: &[Content]) {
+        let action = contents.first().map_or(SOAP_ACTION, |it| it.action());
         self.ask(&Command::OpenChannel {
             target: url.to_owned(),
-            contents: vec![content.name().to_owned()],
-            params: vec![CHARSET.to_owned(), content.action().to_owned()],
+            contents: contents.iter().map(|it| it.name().to_owned()).collect(),
+            params: vec![CHARSET.to_owned(), action.to_owned()],
         });
     }
 
@@ -104,9 +106,11 @@ impl ClientSession {
         let Some(place) = opened.content(content) else { return false };
         let quoted = format!("\"{action}\"");
         let known = [(CHARSET, "utf-8"), (content.action(), &*quoted)];
+        // Only XML has a character set.
+        let skipped = usize::from(content.encoding != MessageEncoding::Xml);
         let mut params = [(0, ""); 2];
         let mut count = 0;
-        for (name, value) in known {
+        for (name, value) in known.into_iter().skip(skipped) {
             if let Some(id) = opened.params.iter().position(|it| it == name) {
                 params[count] = (id as u32, value);
                 count += 1;

@@ -2,6 +2,7 @@
 //! what its server answers to those who do not keep to the protocol.
 
 mod captures;
+mod encodings;
 mod limits;
 mod probes;
 mod sockets;
