@@ -10,8 +10,10 @@
 //! type     0 message, 1 first chunk, 2 chunk, 3 last chunk, 4 error, 5 nothing (answers a one-way call)
 //! ```
 //!
-//! [`ServerSession`] and [`ClientSession`] are the two sides. Neither reads, sends or looks at a clock.
+//! [`ServerSession`] and [`ClientSession`] are the two sides. Neither reads, sends or looks at a clock. Who only
+//! listens has a [`Receiver`] for each direction, and [`Agreements`].
 
+mod agreements;
 mod client;
 mod content;
 mod error;
@@ -21,6 +23,7 @@ mod receiver;
 mod server;
 mod service_channel;
 
+pub use agreements::{Agreed, Agreements};
 pub use client::{ClientEvent, ClientSession, Opened};
 pub use content::Content;
 pub use error::{Error, ErrorCode};
