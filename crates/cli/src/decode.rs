@@ -31,10 +31,11 @@ pub(crate) fn run(arguments: &DecodeArguments) -> Result<Ending, Fault> {
     let mut sides: Vec<(Side, Vec<u8>)> = Vec::new();
     for file in &arguments.files {
         let mut input = open(file)?;
-        let start = start(&mut input, file)?;
+        let mut start = start(&mut input, MAGIC.len(), file)?;
         if capture::is_one(&start) {
-            let whole = io::Cursor::new(start).chain(input);
-            capture::decode(file, whole)?;
+            // What it is shows its whole first block only, in one piece.
+            start.extend(self::start(&mut input, capture::ROOM - start.len(), file)?);
+            capture::decode(file, io::Cursor::new(start).chain(input))?;
             continue;
         }
         let bytes = read(start, input, file)?;
@@ -135,10 +136,10 @@ fn open(file: &str) -> Result<Box<dyn Read + Send>, Fault> {
     })
 }
 
-/// The first bytes, which tell what it is.
-fn start(input: &mut dyn Read, file: &str) -> Result<Vec<u8>, Fault> {
+/// The next bytes, as many as there are.
+fn start(input: &mut dyn Read, most: usize, file: &str) -> Result<Vec<u8>, Fault> {
     let mut start = Vec::new();
-    input.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(unreadable(file))?;
+    input.take(most as u64).read_to_end(&mut start).map_err(unreadable(file))?;
     Ok(start)
 }
 

@@ -1,9 +1,12 @@
 //! Our client calls Metro's service.
 
 use trunkline_session::Profile;
+use trunkline_session::soap::outline::{Outline, Reading};
 use trunkline_session::soap::{
-    Binding, CallError, Client, ClientConfig, MessageEncoding, SoapVersion,
+    Binding, CallError, Client, ClientConfig, MessageEncoding, SharedConnection, SoapVersion,
 };
+
+use trunkline_message::Limits;
 
 use super::serving::Serving;
 use super::{Bytes, Echo, Int, LARGEST, MODES, Nothing, VERSIONS, Words, metro};
@@ -115,6 +118,64 @@ fn over_http_metros_service_is_asked_whether_it_reads_fast_infoset_or_sent_it_at
             assert!(profile.to_string().starts_with(&shown), "{profile}");
         }
     }
+}
+
+/// It leaves out of what it agrees to what it does not know.
+#[test]
+fn clients_that_share_a_connection_to_metro_take_turns() {
+    let Some(metro) = metro() else { return };
+    for (mode, encoding, _) in MODES {
+        let serving = Serving::start(&metro, mode, "serve", "1.1");
+        let url = format!("vnd.sun.ws.tcp://127.0.0.1:{}", serving.port);
+        let connection = SharedConnection::new(&url, ClientConfig::default()).expect("a URL");
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let binding = Binding::document_literal().unqualified();
+                let client = connection.client("/echo", "urn:trunkline:echo", binding);
+                let mut echo = Echo::of(client.expect("a path"));
+                echo.client().set_encoding(encoding);
+                scope.spawn(move || {
+                    for round in 0..25 {
+                        let words =
+                            Words { value: Some(format!("{thread}, {round}").as_str().into()) };
+                        assert_eq!(echo.echo_string(&words).expect("an answer"), words);
+                        echo.ping(&words).expect("it is taken");
+                        let fault = echo.fail(&Nothing {}).expect_err("a fault");
+                        assert!(matches!(fault, CallError::Fault(_)), "{fault}");
+                    }
+                    assert_eq!(echo.client().overlaps(), Some(false));
+                    assert_eq!(profile(&mut echo).encoding, encoding.name());
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn the_policy_of_metros_service_says_how_to_call_it() {
+    let Some(metro) = metro() else { return };
+    let serving = Serving::start(&metro, "FIStateful", "publish", "1.1");
+    let url = format!("http://127.0.0.1:{}/echo", serving.port);
+    let mut fetch = |location: &str, _: usize| {
+        let got = Client::new(location, "").and_then(|mut it| it.get());
+        Ok(got.expect("a document"))
+    };
+    let (reading, limits) = (Reading::default(), Limits::default());
+    let outline = Outline::read(&format!("{url}?wsdl"), &mut fetch, &reading, &limits);
+    let outline = outline.expect("a WSDL");
+    let mut offers = outline.operations()[0].ports.first().expect("a port").offers;
+    assert!(offers.soap_tcp && !offers.fast_infoset, "{offers:?}");
+    // In a container both would be on one port.
+    let over_tcp = Serving::start(&metro, "FIStateful", "serve", "1.1");
+    offers.soap_tcp_port = Some(over_tcp.port);
+    let mut echo = echo(&offers.url(&url), SoapVersion::Soap11, offers.encoding());
+    assert_eq!(echo.echo_int(&Int { value: 3 }).expect("an answer"), Int { value: 3 });
+    let profile = profile(&mut echo).to_string();
+    assert!(
+        profile
+            .starts_with("soap-tcp-1.0/soap-1.1-document-literal-wrapped/fast-infoset/retained/"),
+        "{profile}"
+    );
 }
 
 #[test]

@@ -14,6 +14,8 @@ use super::stream::{Gap, Stream};
 use crate::fault::Fault;
 use crate::output::{print, remark};
 
+/// Bytes that are read at once; the first block has to be among the first.
+pub(super) const ROOM: usize = 1 << 16;
 /// Bytes of a packet, with what is around it in the file.
 const LONGEST_BLOCK: usize = 16 << 20;
 /// Bytes of a message.
@@ -38,9 +40,9 @@ pub(super) fn decode(file: &str, input: impl Read + Send) -> Result<(), Fault> {
         };
         Fault::new(format!("{file}: {why}"))
     };
-    let mut reader = create_reader(1 << 16, input).map_err(|error| failed(&error))?;
+    let mut reader = create_reader(ROOM, input).map_err(|error| failed(&error))?;
     let mut network = Network::default();
-    let mut room = 1 << 16;
+    let mut room = ROOM;
     let read = loop {
         match reader.next() {
             Ok((length, block)) => {

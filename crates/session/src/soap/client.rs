@@ -13,6 +13,7 @@ use super::incoming::Incoming;
 use super::outgoing::{Outgoing, Typed, Untyped};
 use super::prologue::Prologues;
 use super::replies::{Replies, status};
+use super::shared::SharedConnection;
 use super::url::Url;
 use super::{Binding, MessageEncoding};
 use crate::{Profile, Retained};
@@ -165,8 +166,22 @@ impl Client {
             };
             return Err(CallError::Url(format!("{}: {why}", url.authority)));
         }
-        Ok(Self {
-            exchange: Exchange::new(&url, config)?,
+        let exchange = Exchange::new(&url, config)?;
+        Ok(Self::made(exchange, url, namespace, binding))
+    }
+
+    pub(super) fn over(
+        connection: &SharedConnection,
+        url: Url,
+        namespace: &str,
+        binding: Binding,
+    ) -> Self {
+        Self::made(Exchange::over(connection, &url), url, namespace, binding)
+    }
+
+    fn made(exchange: Exchange, url: Url, namespace: &str, binding: Binding) -> Self {
+        Self {
+            exchange,
             url,
             binding,
             encoding: MessageEncoding::Xml,
@@ -185,7 +200,7 @@ impl Client {
             answered: None,
             unknown: 0,
             last: String::new(),
-        })
+        }
     }
 
     /// The encoding that requests are in if the server reads it; by default XML. Where it does not, they are in
@@ -264,6 +279,12 @@ impl Client {
             answer: answer.map(MessageEncoding::name),
             unknown: self.unknown + self.replies.header.unknown(),
         })
+    }
+
+    /// Do calls overlap with those of the other clients of a [`SharedConnection`], or do they take turns? None before
+    /// the first one.
+    pub fn overlaps(&self) -> Option<bool> {
+        self.exchange.overlaps()
     }
 
     /// What a channel's answers have built of a vocabulary, if it is retained.

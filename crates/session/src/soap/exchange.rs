@@ -14,6 +14,7 @@ use super::media::request_headers;
 use super::outgoing::Outgoing;
 use super::posting::Posting;
 use super::prologue::Prologues;
+use super::shared::SharedConnection;
 use super::url::Url;
 use super::{CallError, MessageEncoding};
 use crate::profile::Retained;
@@ -96,6 +97,18 @@ impl Exchange {
             true => Self::Channel(Box::new(Channel::new(url, config))),
             false => Self::Http(Box::new(Posting::new(&url.authority, config)?)),
         })
+    }
+
+    pub(super) fn over(shared: &SharedConnection, url: &Url) -> Self {
+        Self::Channel(Box::new(Channel::over(shared, url)))
+    }
+
+    /// Do calls overlap with those of others on the same connection?
+    pub(super) fn overlaps(&self) -> Option<bool> {
+        match self {
+            Self::Http(_) => None,
+            Self::Channel(channel) => channel.overlaps(),
+        }
     }
 
     pub(super) fn prefer(&mut self, encoding: MessageEncoding, is_optimistic: bool) {

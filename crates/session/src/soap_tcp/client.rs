@@ -3,7 +3,7 @@
 use trunkline_message::Limits as XmlLimits;
 use trunkline_soap::Fault;
 
-use super::content::{CHARSET, SOAP_ACTION};
+use super::content::{CHARSET, OVERLAPPING, SOAP_ACTION};
 use super::error::{Error, ErrorCode};
 use super::frame::write_message;
 use super::receiver::{Limits, Received, Receiver};
@@ -11,7 +11,8 @@ use super::service_channel::{Answered, Command};
 use super::{Content, MAGIC, VERSIONS};
 use crate::soap::MessageEncoding;
 
-/// A client's side of one connection: one request at a time, as the protocol has it.
+/// A client's side of one connection: one request at a time, as the protocol has it; where channels have agreed on
+/// that they overlap, one on each.
 ///
 /// What it asks for goes to [`output`](Self::output), bytes that came go into
 /// [`receive`](Self::receive), and [`next_event`](Self::next_event) says what they mean.
@@ -53,6 +54,16 @@ pub enum ClientEvent<'a> {
 }
 
 impl Opened {
+    /// Its number.
+    pub fn channel(&self) -> u32 {
+        self.channel
+    }
+
+    /// May its calls overlap with those of other channels? It has one at a time.
+    pub fn overlaps(&self) -> bool {
+        self.params.iter().any(|it| it == OVERLAPPING)
+    }
+
     /// The position of a media type, if both sides have it.
     pub fn content(&self, wanted: Content) -> Option<u32> {
         self.contents.iter().position(|it| *it == Some(wanted)).map(|place| place as u32)
@@ -83,11 +94,22 @@ impl ClientSession {
 
     /// Asks for a channel to the service at a URL, for messages of one SOAP in these media types, the best first.
     pub fn open(&mut self, url: &str, contents: &[Content]) {
+        self.ask_to_open(url, contents, &[]);
+    }
+
+    /// As [`open`](Self::open), for calls that may overlap with those of other channels, if the server agrees:
+    /// see [`Opened::overlaps`].
+    pub fn open_overlapping(&mut self, url: &str, contents: &[Content]) {
+        self.ask_to_open(url, contents, &[OVERLAPPING]);
+    }
+
+    fn ask_to_open(&mut self, url: &str, contents: &[Content], more: &[&str]) {
         let action = contents.first().map_or(SOAP_ACTION, |it| it.action());
+        let params = [CHARSET, action].into_iter().chain(more.iter().copied());
         self.ask(&Command::OpenChannel {
             target: url.to_owned(),
             contents: contents.iter().map(|it| it.name().to_owned()).collect(),
-            params: vec![CHARSET.to_owned(), action.to_owned()],
+            params: params.map(str::to_owned).collect(),
         });
     }
 
@@ -118,6 +140,11 @@ impl ClientSession {
         }
         write_message(opened.channel, place, &params[..count], body, &mut self.output);
         true
+    }
+
+    /// The channel of the last event.
+    pub fn last_channel(&self) -> u32 {
+        self.receiver.last().channel
     }
 
     /// Takes bytes in.

@@ -192,3 +192,35 @@ fn a_server_that_rejects_fast_infoset_gets_xml_then_and_from_there_on() {
     assert_eq!(kinds[0], "application/fastinfoset");
     assert!(kinds[1..].iter().all(|it| it.starts_with("text/xml")), "{kinds:?}");
 }
+
+#[test]
+fn metrics_tell_how_messages_travel() {
+    let service = Service::new("Words", "urn:words")
+        .operation("repeat", |word: Word| Ok::<_, Fault>(word))
+        .at("/words", Binding::document_literal());
+    let server = Server::new().service(service).metrics_at("/metrics").start("127.0.0.1:0");
+    let server = server.expect("a port is free");
+    let mut over_tcp = client(&url(&server, "/words"), Binding::default());
+    over_tcp.set_encoding(MessageEncoding::StatefulFastInfoset);
+    (0..5).for_each(|_| says(&mut over_tcp, "again"));
+    let retained = over_tcp.profile().and_then(|it| it.retained).expect("it is retained");
+    let mut over_http =
+        client(&format!("http://{}/words", server.address()), Binding::default().soap12());
+    says(&mut over_http, "once");
+    let bytes = over_http.profile().expect("a call").bytes;
+    let metrics = client(&format!("http://{}/metrics", server.address()), Binding::default()).get();
+    let metrics = String::from_utf8(metrics.expect("a page")).expect("UTF-8");
+    let tcp = "{transport=\"soap-tcp-1.0\",soap=\"1.1\",encoding=\"fast-infoset\",vocabulary=\"retained\",compression=\"none\",";
+    let http = "{transport=\"http-1.1\",soap=\"1.2\",encoding=\"xml-utf8\",vocabulary=\"none\",compression=\"none\",";
+    let (entries, hits) = (retained.size.entries, retained.values.indexes);
+    for line in [
+        format!("calls_total{tcp}outcome=\"reply\"}} 5"),
+        format!("calls_total{http}outcome=\"reply\"}} 1"),
+        format!("bytes_total{http}direction=\"request\"}} {bytes}"),
+        format!("vocabulary_entries_total{tcp}direction=\"request\"}} {entries}"),
+        format!("vocabulary_hits_total{tcp}direction=\"request\"}} {hits}"),
+    ] {
+        assert!(metrics.contains(&format!("trunkline_soap_{line}\n")), "no {line} in {metrics}");
+    }
+    assert_eq!(hits, 3, "the second time it becomes an entry");
+}

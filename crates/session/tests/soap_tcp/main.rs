@@ -4,6 +4,7 @@
 mod captures;
 mod encodings;
 mod limits;
+mod overlapping;
 mod probes;
 mod sockets;
 

@@ -3,6 +3,7 @@ package trunkline.tcp;
 import com.sun.xml.ws.api.BindingID;
 import com.sun.xml.ws.api.server.WSEndpoint;
 import com.sun.xml.ws.api.transport.tcp.SelectOptimalTransportFeature;
+import com.sun.xml.ws.api.transport.tcp.TcpTransportFeature;
 import com.sun.xml.ws.transport.tcp.grizzly.GrizzlyTCPConnector;
 import com.sun.xml.ws.transport.tcp.server.TCPAdapter;
 import com.sun.xml.ws.transport.tcp.server.WSTCPDelegate;
@@ -109,7 +110,10 @@ public final class Main {
 
     private static void publish(boolean soap12) throws Exception {
         int port = freePort();
-        Endpoint.publish("http://127.0.0.1:" + port + "/echo", soap12 ? new EchoService.Soap12() : new EchoService());
+        // Its WSDL says by a policy that there is SOAP/TCP as well.
+        Endpoint endpoint = Endpoint.create(soap12 ? new EchoService.Soap12() : new EchoService(),
+                new TcpTransportFeature(true));
+        endpoint.publish("http://127.0.0.1:" + port + "/echo");
         System.out.println(port);
         while (System.in.read() >= 0) continue;
     }
