@@ -17,7 +17,7 @@ use std::time::Duration;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use trunkline_experiment::link::{parse_delay, parse_rate};
-use trunkline_session::soap::Binding;
+use trunkline_session::soap::{Binding, MessageEncoding};
 
 use crate::fault::Fault;
 use crate::output::{Form, print, wants_bold};
@@ -81,7 +81,7 @@ pub(crate) enum Command {
     /// Call SOAP services
     #[command(subcommand)]
     Soap(SoapCommand),
-    /// Print Fast Infoset documents as XML
+    /// Print Fast Infoset documents as XML, and what was said over SOAP/TCP
     Decode(DecodeArguments),
     /// Make loopback behave as an Ethernet or a wide-area link, between a client and its server
     Link(LinkArguments),
@@ -205,7 +205,17 @@ pub(crate) struct SoapCallArguments {
     /// Speak SOAP 1.2
     #[arg(long)]
     pub(crate) soap12: bool,
-    /// Print the envelope unchanged
+    /// The encoding of the messages if the server reads it, else XML. Over HTTP a request that is sent in XML tells
+    /// the server that the answer may be in Fast Infoset, and no vocabulary is retained
+    #[arg(long, value_name = "ENCODING", default_value = "xml")]
+    pub(crate) encoding: SoapEncoding,
+    /// Take the transport and encoding that the WSDL's policy offers: SOAP/TCP, Fast Infoset
+    #[arg(long, conflicts_with_all = ["namespace", "encoding"])]
+    pub(crate) by_policy: bool,
+    /// Over HTTP, send the request in the encoding without knowing that the server reads it
+    #[arg(long)]
+    pub(crate) optimistic: bool,
+    /// Print the envelope unchanged; of Fast Infoset, as XML
     #[arg(long, conflicts_with = "is_json")]
     pub(crate) raw: bool,
     #[command(flatten)]
@@ -243,6 +253,24 @@ impl SoapBinding {
             Self::DocumentEncoded => Binding::document_encoded(),
             Self::RpcLiteral => Binding::rpc_literal(),
             Self::RpcEncoded => Binding::rpc_encoded(),
+        }
+    }
+}
+
+/// The encodings of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SoapEncoding {
+    Xml,
+    FastInfoset,
+    StatefulFastInfoset,
+}
+
+impl SoapEncoding {
+    pub(crate) fn get(self) -> MessageEncoding {
+        match self {
+            Self::Xml => MessageEncoding::Xml,
+            Self::FastInfoset => MessageEncoding::FastInfoset,
+            Self::StatefulFastInfoset => MessageEncoding::StatefulFastInfoset,
         }
     }
 }
@@ -400,7 +428,8 @@ pub(crate) struct SchemaArguments {
 /// Of `decode`.
 #[derive(Debug, Args)]
 pub(crate) struct DecodeArguments {
-    /// Documents in the order in which they were sent; `-` is standard input
+    /// Documents in the order in which they were sent, one or both directions of a connection of SOAP/TCP as bytes, or
+    /// captures (pcap, pcapng); `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<String>,
     /// Each document builds on the vocabulary of those before, as on a connection of SOAP/TCP (stateful Fast

@@ -5,7 +5,9 @@ use std::path::Path;
 use trunkline_http::{self as http, Compression};
 use trunkline_message::Limits;
 use trunkline_session::soap::outline::{DocumentError, Folder, Outline, Reading, Types};
-use trunkline_session::soap::{Binding, CallError, Client, ClientConfig, SoapVersion};
+use trunkline_session::soap::{
+    Binding, CallError, Client, ClientConfig, MessageEncoding, SoapVersion,
+};
 use trunkline_soap::QName;
 
 use crate::Ending;
@@ -36,6 +38,7 @@ struct Called {
     port: Option<String>,
     /// and the ports where the WSDL has it, if it is called elsewhere.
     elsewhere: Option<String>,
+    encoding: MessageEncoding,
     /// Header blocks that it may have, which are not sent.
     headers: Vec<String>,
     /// What it takes, if there is a WSDL.
@@ -49,6 +52,8 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     let called = called(arguments)?;
     let namespace = &called.element.namespace;
     let mut client = client(&called.url, namespace, called.binding, config(arguments)?)?;
+    client.set_encoding(called.encoding);
+    client.set_optimistic(arguments.optimistic);
     let message = request::message(&called, &arguments.values)?;
     if !called.headers.is_empty() {
         let headers = listed(called.headers.iter().cloned(), SHOWN_HEADERS);
@@ -62,6 +67,10 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     let has_travelled = !matches!(answered, Err(CallError::Transport(_)));
     if let Some(profile) = client.profile().filter(|_| has_travelled) {
         remark(&profile.to_string());
+        let wanted = called.encoding;
+        if wanted.name() != profile.encoding && profile.answer != Some(wanted.name()) {
+            remark(&format!("the server takes {} and no {}", profile.encoding, wanted.name()));
+        }
     }
     let form = arguments.form.get();
     match answered {
@@ -99,6 +108,7 @@ fn called(arguments: &SoapCallArguments) -> Result<Called, Fault> {
         url: arguments.url.clone(),
         port: None,
         elsewhere: None,
+        encoding: arguments.encoding.get(),
         headers: Vec::new(),
         types: None,
     })
@@ -124,14 +134,22 @@ fn from_wsdl(arguments: &SoapCallArguments) -> Result<Called, Fault> {
         true => SoapVersion::Soap12,
         false => operation.binding.version,
     };
+    let mut url = port.map_or(url, |it| &it.location).to_owned();
+    let mut encoding = arguments.encoding.get();
+    if arguments.by_policy {
+        let here = || operation.ports.iter().find(|it| choice::is_same_path(&it.location, &url));
+        let offers = port.or_else(here).map(|it| it.offers).unwrap_or_default();
+        (url, encoding) = (offers.url(&url), offers.encoding());
+    }
     Ok(Called {
         name: operation.name.clone(),
         action: arguments.action.as_ref().unwrap_or(&operation.action).clone(),
         binding: Binding { version, ..operation.binding },
         element: operation.element.clone(),
-        url: port.map_or(url, |it| &it.location).to_owned(),
+        url,
         port: port.map(choice::shown),
         elsewhere,
+        encoding,
         headers: operation.headers.clone(),
         types: Some(types),
     })

@@ -44,3 +44,232 @@ fn a_document_that_is_cut_is_shown_up_to_there() {
     assert_eq!((status, &*out), (Some(2), "<a>"), "{err}");
     assert!(err.starts_with("trunkline: cut.finf: ") && err.lines().count() == 1, "{err}");
 }
+
+/// What Metro's client and server said to each other.
+fn golden(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden/soap-tcp");
+    fs::read(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn write(name: &str, bytes: &[u8]) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("decode");
+    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
+    fs::write(folder.join(name), bytes).expect("a file");
+    name.to_owned()
+}
+
+/// As Metro's client sent it, in the order in which it did.
+const SAID: [&str; 5] = [
+    "client: framing 1.0, connection management 1.0\n",
+    "server: framing 1.0, connection management 1.0\n",
+    "client: channel 0, message, text/xml, charset=utf-8, SOAPAction=\"\", ",
+    "client: channel 1, message, application/vnd.sun.stateful.soap+fastinfoset, action=",
+    "server: channel 1, message, application/vnd.sun.stateful.soap+fastinfoset, ",
+];
+
+/// All of it is there, each behind the one before.
+fn check(said: &str, expected: &[&str]) {
+    let mut rest = said;
+    for part in expected {
+        let Some((_, behind)) = rest.split_once(part) else {
+            panic!("no {part:?} in {said:.4000}")
+        };
+        rest = behind;
+    }
+}
+
+#[test]
+fn both_directions_of_a_connection_take_turns_and_retain_their_vocabularies() {
+    let client = write("c2s.bin", &golden("soap12-fi-stateful/c2s.bin"));
+    let server = write("s2c.bin", &golden("soap12-fi-stateful/s2c.bin"));
+    let (status, both, err) = decode(&[&client, &server]);
+    assert_eq!((status, &*err), (Some(0), ""));
+    check(&both, &SAID);
+    for part in [
+        "echoInt",
+        "echoIntResponse",
+        "first chunk",
+        "last chunk",
+        "Fault",
+        "nothing, which answers",
+    ] {
+        assert!(both.contains(part), "no {part}");
+    }
+    assert_eq!(both.matches("  vocabulary of ").count(), 25, "{both:.4000}");
+    // Each direction by itself says the same, in its own order.
+    for (file, side) in [(client, "client: "), (server, "server: ")] {
+        let (status, alone, err) = decode(&[&file]);
+        assert_eq!((status, &*err), (Some(0), ""));
+        let own = |text: &str| {
+            text.lines().filter(|it| it.starts_with(side)).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(own(&alone), own(&both));
+        assert!(alone.lines().count() > 30);
+    }
+}
+
+#[test]
+fn a_connection_in_xml_is_shown_as_it_is() {
+    let client = write("xml-c2s.bin", &golden("soap11-xml/c2s.bin"));
+    let (status, out, err) = decode(&[&client]);
+    assert_eq!((status, &*err), (Some(0), ""));
+    check(
+        &out,
+        &[
+            "<targetWSURI>",
+            "client: channel 1, message, text/xml, charset=utf-8, SOAPAction=",
+            "echoInt",
+        ],
+    );
+}
+
+#[test]
+fn a_stream_that_is_cut_or_damaged_says_where() {
+    let whole = golden("soap12-fi-stateful/c2s.bin");
+    let cut = write("cut.bin", &whole[..whole.len() - 5]);
+    let (status, _, err) = decode(&[&cut]);
+    assert_eq!(status, Some(1));
+    assert!(err.starts_with("client: the message at byte ") && err.contains("has no end"), "{err}");
+    let mut damaged = whole;
+    damaged[16] = 0x06;
+    let damaged = write("damaged.bin", &damaged);
+    let (status, out, err) = decode(&[&damaged]);
+    assert_eq!(status, Some(1));
+    assert!(out.starts_with("client: framing 1.0"), "{out}");
+    assert!(
+        err.starts_with("client: from byte 16 on nothing is decoded: SOAP/TCP error 0.1"),
+        "{err}"
+    );
+}
+
+/// A segment: who sends it, its place among what is sent, and its bytes.
+type Segment<'a> = (bool, usize, &'a [u8]);
+
+/// Segments as captured packets of Ethernet or of IP alone.
+fn packets(segments: &[Segment<'_>], is_ethernet: bool) -> Vec<Vec<u8>> {
+    let begin = |is_client: bool| u32::MAX - if is_client { 1000 } else { 77 };
+    let packet = |is_client: bool, number: u32, syn: bool, bytes: &[u8]| {
+        let [from, to] =
+            if is_client { [[10, 0, 0, 1], [10, 0, 0, 2]] } else { [[10, 0, 0, 2], [10, 0, 0, 1]] };
+        let [port, other] = if is_client { [40_000, 8080] } else { [8080, 40_000] };
+        let mut out = Vec::new();
+        let header = |builder: etherparse::PacketBuilderStep<etherparse::IpHeaders>| {
+            let tcp = builder.tcp(port, other, number, 65_000);
+            let tcp = if syn { tcp.syn() } else { tcp };
+            if syn && is_client { tcp } else { tcp.ack(1) }
+        };
+        let builder = match is_ethernet {
+            true => header(etherparse::PacketBuilder::ethernet2([1; 6], [2; 6]).ipv4(from, to, 64)),
+            false => header(etherparse::PacketBuilder::ipv4(from, to, 64)),
+        };
+        builder.write(&mut out, bytes).expect("a packet");
+        out
+    };
+    let mut all =
+        vec![packet(true, begin(true), true, b""), packet(false, begin(false), true, b"")];
+    for (is_client, place, bytes) in segments {
+        let number = begin(*is_client).wrapping_add(1).wrapping_add(*place as u32);
+        all.push(packet(*is_client, number, false, bytes));
+    }
+    all
+}
+
+fn pcap(packets: &[Vec<u8>], link: u32) -> Vec<u8> {
+    let mut out = Vec::new();
+    for number in [0xa1b2_c3d4, 0x0004_0002, 0, 0, 1 << 16, link] {
+        out.extend_from_slice(&u32::to_le_bytes(number));
+    }
+    for packet in packets {
+        for number in [1, 2, packet.len() as u32, packet.len() as u32] {
+            out.extend_from_slice(&u32::to_le_bytes(number));
+        }
+        out.extend_from_slice(packet);
+    }
+    out
+}
+
+/// Blocks of big-endian numbers: a section, an interface, and its packets.
+fn pcapng(packets: &[Vec<u8>], link: u16) -> Vec<u8> {
+    let block = |kind: u32, body: &[u8]| {
+        let padded = [body, &[0; 3][..(4 - body.len() % 4) % 4]].concat();
+        let length = u32::to_be_bytes(padded.len() as u32 + 12);
+        [&kind.to_be_bytes()[..], &length, &padded, &length].concat()
+    };
+    let section = [&0x1a2b_3c4d_u32.to_be_bytes()[..], &[0, 1, 0, 0], &[0xff; 8]].concat();
+    let interface = [&link.to_be_bytes()[..], &[0, 0], &(1_u32 << 16).to_be_bytes()].concat();
+    let mut out = [block(0x0a0d_0d0a, &section), block(1, &interface)].concat();
+    for packet in packets {
+        let length = u32::to_be_bytes(packet.len() as u32);
+        let head = [&[0; 12][..], &length, &length].concat();
+        out.extend(block(6, &[head, packet.clone()].concat()));
+    }
+    out
+}
+
+/// Both directions in segments; with pairs in the wrong order, and some twice.
+fn segments<'a>(client: &'a [u8], server: &'a [u8]) -> Vec<Segment<'a>> {
+    let cut = |is_client, bytes: &'a [u8]| -> Vec<Segment<'a>> {
+        let parts = bytes.chunks(700).enumerate();
+        parts.map(|(index, part)| (is_client, index * 700, part)).collect()
+    };
+    let (mut all, mut both) = (Vec::new(), [cut(true, client), cut(false, server)]);
+    for direction in &mut both {
+        for pair in direction.chunks_mut(5) {
+            pair.reverse();
+        }
+    }
+    let most = both[0].len().max(both[1].len());
+    for index in 0..most {
+        for direction in &both {
+            all.extend(direction.get(index));
+            if index % 3 == 0 {
+                all.extend(direction.get(index / 2));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn captures_are_put_together_whatever_the_order_of_their_segments() {
+    let client = golden("soap12-fi-stateful/c2s.bin");
+    let server = golden("soap12-fi-stateful/s2c.bin");
+    let (_, expected, _) = decode(&[&write("a.bin", &client), &write("b.bin", &server)]);
+    let segments = segments(&client, &server);
+    let ethernet = packets(&segments, true);
+    let bare = packets(&segments, false);
+    for (name, bytes) in [
+        ("ethernet.pcap", pcap(&ethernet, 1)),
+        ("bare.pcap", pcap(&bare, 101)),
+        ("ethernet.pcapng", pcapng(&ethernet, 1)),
+        ("bare.pcapng", pcapng(&bare, 101)),
+    ] {
+        let (status, out, err) = decode(&[&write(name, &bytes)]);
+        assert_eq!((status, &*err), (Some(0), ""), "{name}");
+        for side in ["client: ", "server: "] {
+            let own = |text: &str| {
+                text.lines()
+                    .filter(|it| it.starts_with(side))
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(own(&out), own(&expected), "{name}");
+        }
+        check(&out, &["1: 10.0.0.1:40000 to 10.0.0.2:8080\n", "echoInt", "  vocabulary of "]);
+    }
+    // A segment that was not captured.
+    let without: Vec<_> = segments.iter().filter(|it| !(it.0 && it.1 == 1400)).copied().collect();
+    let (status, out, err) = decode(&[&write("gap.pcap", &pcap(&packets(&without, true), 1))]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(err.contains("client: the message at byte ") || err.contains("client: "), "{err}");
+    assert!(err.contains("700 bytes from byte 1400 on were not captured"), "{err}");
+    assert!(out.contains("server: channel 1, last chunk"), "the other direction goes on");
+    // One that began before the capture.
+    let middle = pcap(&ethernet[6..], 1);
+    let (_, out, err) = decode(&[&write("middle.pcap", &middle)]);
+    assert_eq!(out, "");
+    assert!(err.contains("0 connections of SOAP/TCP from their beginning, 1 others"), "{err}");
+    let (status, _, err) = decode(&[&write("short.pcap", &pcap(&ethernet, 1)[..5000])]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("short.pcap: it ends too early"), "{err}");
+}

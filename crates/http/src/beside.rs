@@ -3,6 +3,8 @@
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
@@ -40,9 +42,21 @@ pub trait Talk: Send {
     /// Rejects the request that waits: so many wait already.
     fn reject(&mut self);
 
+    /// Takes the request that waits, if others may be taken before it is answered: what answers it, on another
+    /// thread. Dropped, it is rejected.
+    fn take(&mut self) -> Option<Job> {
+        None
+    }
+
+    /// Takes in the answers to what was taken.
+    fn collect(&mut self) {}
+
     /// What is to be sent; it is taken out of it.
     fn output(&mut self) -> &mut Vec<u8>;
 }
+
+/// Something to do, at most once.
+pub type Job = Box<dyn FnOnce() + Send>;
 
 /// What a [`Talk`] waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +99,7 @@ pub(super) async fn is_spoken(
 pub(super) async fn serve<H: Handler>(
     service: &Service<H>,
     beside: &dyn Beside,
-    watch: &Watch,
+    watch: &Arc<Watch>,
     counters: &ThreadCounters,
     transport: &mut Transport<Arc<ThreadCounters>>,
     peer: &Peer,
@@ -93,9 +107,12 @@ pub(super) async fn serve<H: Handler>(
     // A lock only for the pool, whose threads have it in turns with this one; never waited for.
     let talk = Arc::new(Mutex::new(beside.connect(peer)));
     let locked = || talk.lock().unwrap_or_else(PoisonError::into_inner);
+    let taken = Arc::new(Taken::default());
     watch.enter(Phase::Head);
     let mut room = vec![0; 16 << 10];
     loop {
+        taken.is_done.swap(false, AcqRel);
+        locked().collect();
         let waits = locked().waits();
         let is_handling = matches!(waits, Waiting::Handling(_));
         // Answers to requests that came together go together.
@@ -115,6 +132,14 @@ pub(super) async fn serve<H: Handler>(
             Waiting::End => return connection::end(transport, None, true).await,
             Waiting::Handling(length) => {
                 one(&counters.requests);
+                if let Some(pool) = &service.pool
+                    && let Some(job) = locked().take()
+                {
+                    if !pool.give(length, taken.job(job, watch)) {
+                        one(&counters.rejected);
+                    }
+                    continue;
+                }
                 watch.enter(Phase::Handling);
                 handle(service, &talk, counters, length).await;
                 watch.set_clock();
@@ -124,21 +149,74 @@ pub(super) async fn serve<H: Handler>(
             }
             Waiting::Rest if watch.phase() != Phase::Body => watch.enter(Phase::Body),
             Waiting::Handshake if watch.phase() != Phase::Head => watch.enter(Phase::Head),
+            // It has answers to wait for.
+            Waiting::Request if taken.count.load(Acquire) > 0 => watch.enter(Phase::Handling),
             Waiting::Request if watch.phase() != Phase::Idle => watch.enter(Phase::Idle),
             Waiting::Rest | Waiting::Handshake | Waiting::Request => {}
         }
         let mut bytes = ReadBuf::new(&mut room);
         let read = until(watch, |context| {
+            // Before it is looked at, so that nothing is missed.
+            watch.register(context.waker());
+            if taken.is_done.load(Acquire) {
+                return Poll::Ready(Ok(None));
+            }
             ready!(Pin::new(&mut *transport).poll_read(context, &mut bytes))?;
-            Poll::Ready(Ok(bytes.filled().len()))
+            Poll::Ready(Ok(Some(bytes.filled().len())))
         });
         match read.await {
-            Some(Ok(1..)) => {
+            Some(Ok(None)) => {}
+            Some(Ok(Some(1..))) => {
                 let length = bytes.filled().len();
                 locked().receive(&room[..length]);
             }
             _ => return,
         }
+    }
+}
+
+/// The requests of a connection that are being answered on other threads.
+#[derive(Default)]
+struct Taken {
+    count: AtomicUsize,
+    /// One has been answered since it was looked at.
+    is_done: AtomicBool,
+}
+
+/// One of them. It is answered, or rejected, before this goes.
+struct One {
+    taken: Arc<Taken>,
+    watch: Arc<Watch>,
+}
+
+impl Taken {
+    fn job(self: &Arc<Self>, job: Job, watch: &Arc<Watch>) -> Job {
+        self.count.fetch_add(1, AcqRel);
+        let one = One { taken: Arc::clone(self), watch: Arc::clone(watch) };
+        let given = Given { job, one };
+        Box::new(move || given.run())
+    }
+}
+
+/// A job and its count. Where both are dropped, the job goes first.
+struct Given {
+    job: Job,
+    one: One,
+}
+
+impl Given {
+    fn run(self) {
+        let Self { job, one } = self;
+        job();
+        drop(one);
+    }
+}
+
+impl Drop for One {
+    fn drop(&mut self) {
+        self.taken.count.fetch_sub(1, AcqRel);
+        self.taken.is_done.store(true, Release);
+        self.watch.wake();
     }
 }
 
@@ -191,10 +269,10 @@ async fn write(
 }
 
 /// The result of a poll; None where the connection has to end before it is ready.
-async fn until(
+async fn until<T>(
     watch: &Watch,
-    mut poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<usize>>,
-) -> Option<io::Result<usize>> {
+    mut poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<T>>,
+) -> Option<io::Result<T>> {
     poll_fn(|context| {
         if let Poll::Ready(result) = poll(context) {
             return Poll::Ready(Some(result));

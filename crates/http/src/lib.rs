@@ -28,7 +28,7 @@ mod transport;
 pub use bytes::Bytes;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version, header};
 
-pub use beside::{Beside, Talk, Waiting};
+pub use beside::{Beside, Job, Talk, Waiting};
 pub use client::{Client, ClientConfig, Received};
 pub use compression::Compression;
 pub use config::{Config, Order, Workers};

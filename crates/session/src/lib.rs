@@ -9,4 +9,4 @@ pub mod soap;
 pub mod soap_tcp;
 pub mod websocket;
 
-pub use profile::Profile;
+pub use profile::{Profile, Retained};

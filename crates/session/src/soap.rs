@@ -6,6 +6,7 @@
 
 mod binding;
 mod call;
+mod carrier;
 mod channel;
 mod channels;
 mod charset;
@@ -18,13 +19,19 @@ mod exchange;
 mod fallback;
 pub mod header;
 mod http;
+mod incoming;
 mod macros;
 mod media;
+mod metrics;
 mod operation;
+mod outgoing;
 pub mod outline;
+mod posting;
 mod prologue;
 mod public;
+mod replies;
 mod service;
+mod shared;
 mod tcp;
 mod url;
 pub mod wsdl;
@@ -38,6 +45,7 @@ pub use encoding::MessageEncoding;
 pub use http::{Running, Server, StartError};
 pub use operation::Function;
 pub use service::{Endpoint, Service, ServiceError};
+pub use shared::SharedConnection;
 pub use tcp::{TcpConfig, TcpServer};
 pub use trunkline_http::{ClientConfig, ClientTls, Config, ServerTls, Workers};
 pub use trunkline_soap::{

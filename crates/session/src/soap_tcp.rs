@@ -10,8 +10,10 @@
 //! type     0 message, 1 first chunk, 2 chunk, 3 last chunk, 4 error, 5 nothing (answers a one-way call)
 //! ```
 //!
-//! [`ServerSession`] and [`ClientSession`] are the two sides. Neither reads, sends or looks at a clock.
+//! [`ServerSession`] and [`ClientSession`] are the two sides. Neither reads, sends or looks at a clock. Who only
+//! listens has a [`Receiver`] for each direction, and [`Agreements`].
 
+mod agreements;
 mod client;
 mod content;
 mod error;
@@ -21,12 +23,13 @@ mod receiver;
 mod server;
 mod service_channel;
 
+pub use agreements::{Agreed, Agreements};
 pub use client::{ClientEvent, ClientSession, Opened};
 pub use content::Content;
 pub use error::{Error, ErrorCode};
 pub use frame::{FRAME_BYTES, Header, Kind, Param, write_error, write_message, write_nothing};
 pub use receiver::{Limits, Message, Received, Receiver};
-pub use server::{Request, ServerSession, Targets, Waits};
+pub use server::{Request, ServerSession, TakenRequest, Targets, Waits};
 
 /// The scheme of URLs, and the first bytes of a connection.
 pub const MAGIC: &[u8] = b"vnd.sun.ws.tcp";

@@ -44,7 +44,7 @@ pub fn soap_tcp(data: &[u8]) {
 fn greeting() -> Vec<u8> {
     let mut client = ClientSession::new(LIMITS);
     client.initiate();
-    client.open("vnd.sun.ws.tcp://a:1/b", Content::TEXT_XML);
+    client.open("vnd.sun.ws.tcp://a:1/b", &[Content::TEXT_XML]);
     std::mem::take(client.output())
 }
 

@@ -1,22 +1,24 @@
-//! Metro over SOAP/TCP: its client calls our service, and ours calls its service.
+//! Metro over SOAP/TCP: its client calls our service, and ours calls its service, also over HTTP.
 
-use std::io::{BufRead as _, BufReader};
+mod client;
+mod serving;
+
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use trunkline_message::Message;
 use trunkline_session::soap::{
-    Binding, CallError, Client, ClientConfig, Fault, Running, Server, Service, SoapVersion,
+    Binding, Fault, MessageEncoding, Running, Server, Service, SoapVersion,
 };
 use trunkline_tests::skip::skip;
 use trunkline_wire::Text;
 
-/// What Metro's client offers first, and how the profile says it. The last one is its default.
-const MODES: [(&str, &str); 3] = [
-    ("xml", "xml-utf8/none"),
-    ("FIStateless", "fast-infoset/stateless"),
-    ("FIStateful", "fast-infoset/retained"),
+/// How Metro's side encodes, and how the profile says it. The last one is its default.
+const MODES: [(&str, MessageEncoding, &str); 3] = [
+    ("xml", MessageEncoding::Xml, "xml-utf8/none"),
+    ("FIStateless", MessageEncoding::FastInfoset, "fast-infoset/stateless"),
+    ("FIStateful", MessageEncoding::StatefulFastInfoset, "fast-infoset/retained"),
 ];
 const VERSIONS: [(&str, SoapVersion); 2] =
     [("1.1", SoapVersion::Soap11), ("1.2", SoapVersion::Soap12)];
@@ -95,7 +97,7 @@ fn metro() -> Option<PathBuf> {
 fn metros_client_calls_our_service() {
     let Some(metro) = metro() else { return };
     for (name, version) in VERSIONS {
-        for (mode, encoding) in MODES {
+        for (mode, _, encoding) in MODES {
             let (server, log) = start(version);
             let wsdl = format!("http://{}/echo?wsdl", server.address());
             let mut command = Command::new(&metro);
@@ -112,73 +114,4 @@ fn metros_client_calls_our_service() {
             assert!(log.iter().all(|it| it.contains(&profile)), "{}", log[0]);
         }
     }
-}
-
-/// A service of Metro, which ends with this.
-struct Serving {
-    child: Child,
-    port: u16,
-}
-
-impl Serving {
-    fn start(metro: &Path, version: &str) -> Self {
-        let mut command = Command::new(metro);
-        command.args(["FIStateful", "serve", version]);
-        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-        let mut child = child.expect("Metro starts");
-        let mut line = String::new();
-        let out = child.stdout.take().expect("it is piped");
-        BufReader::new(out).read_line(&mut line).expect("it speaks");
-        let port = line.trim().parse().unwrap_or_else(|_| panic!("{line:?} is no port"));
-        Self { child, port }
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
-    }
-}
-
-#[test]
-fn our_client_calls_metros_service() {
-    let Some(metro) = metro() else { return };
-    for (name, version) in VERSIONS {
-        let serving = Serving::start(&metro, name);
-        let url = format!("vnd.sun.ws.tcp://127.0.0.1:{}/echo", serving.port);
-        let binding = Binding { version, ..Binding::document_literal().unqualified() };
-        let mut echo = Echo::with(&url, binding, ClientConfig::default()).expect("a URL");
-        for value in [5, 5, 0, -1, i32::MIN, i32::MAX] {
-            assert_eq!(echo.echo_int(&Int { value }).expect("an answer"), Int { value });
-        }
-        for text in ["", "Hello World", "Hello World", "<&>\"' \u{e9}\u{20ac}"] {
-            let words = Words { value: Some(text.into()) };
-            assert_eq!(echo.echo_string(&words).expect("an answer"), words);
-        }
-        for round in 0..3 {
-            assert_eq!(echo.echo_void(&Nothing {}).expect("an answer"), Nothing {});
-            echo.ping(&Words { value: Some(format!("round {round}").as_str().into()) })
-                .expect("it is taken");
-            let fault = echo.fail(&Nothing {}).expect_err("a fault");
-            let CallError::Fault(fault) = fault else { panic!("{fault:?}") };
-            assert_eq!(fault.reason, "as it was asked to");
-        }
-        for length in [0, 1, 9_000, 70_000, LARGEST] {
-            let value: Vec<u8> = (0..length).map(|index| (index * 7 % 251) as u8).collect();
-            let bytes = Bytes { value };
-            let answer = echo.echo_bytes(&bytes).expect("an answer");
-            assert!(answer == bytes, "{length} bytes came back as others, SOAP {name}");
-        }
-    }
-}
-
-#[test]
-fn a_service_that_metro_does_not_have_is_told() {
-    let Some(metro) = metro() else { return };
-    let serving = Serving::start(&metro, "1.1");
-    let url = format!("vnd.sun.ws.tcp://127.0.0.1:{}/nowhere", serving.port);
-    let mut client = Client::new(&url, "urn:trunkline:echo").expect("a URL");
-    let error = client.call::<_, Int>("echoInt", &Int { value: 1 }).expect_err("nothing is there");
-    assert!(error.to_string().contains("/nowhere"), "{error}");
 }

@@ -168,7 +168,7 @@ pub(super) fn is_same(location: &str, url: &str) -> bool {
     parts(location).is_some_and(|it| Some(it) == parts(url))
 }
 
-fn is_same_path(location: &str, url: &str) -> bool {
+pub(super) fn is_same_path(location: &str, url: &str) -> bool {
     parts(location).is_some_and(|it| Some(it.3) == parts(url).map(|it| it.3))
 }
 

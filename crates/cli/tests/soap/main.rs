@@ -1,6 +1,7 @@
 //! `trunkline soap call` against a service of ours, as a user types it.
 
 mod described;
+mod encodings;
 mod files;
 mod noted;
 mod ports;

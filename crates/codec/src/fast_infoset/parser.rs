@@ -42,6 +42,8 @@ pub struct Parser {
     /// Memory for finding attributes that stand twice.
     pub(super) sorted: Vec<u32>,
     pub(super) counters: Counters,
+    /// Those at the beginning of the document.
+    counted: Counters,
 }
 
 /// The limit of what a document says when its indexes are written out.
@@ -203,6 +205,7 @@ impl Parser {
             declarations: Vec::new(),
             sorted: Vec::new(),
             counters: Counters::default(),
+            counted: Counters::default(),
         }
     }
 
@@ -240,6 +243,7 @@ impl Parser {
             self.vocabulary.reset();
         }
         self.mark = self.vocabulary.mark();
+        self.counted = self.counters;
         self.restart(bytes)
     }
 
@@ -251,6 +255,7 @@ impl Parser {
         if self.vocabulary.has_grown(&self.mark) {
             self.vocabulary.go_back(&self.mark);
         }
+        self.counters = self.counted;
         self.open.clear();
         self.attributes.clear();
         self.declarations.clear();

@@ -1,14 +1,20 @@
-//! A client's connection over SOAP/TCP: one channel, used by one thread, which waits for each answer.
+//! A client's channel of SOAP/TCP, used by one thread, which waits for each answer.
 
-use std::io::{self, Read as _, Write as _};
-use std::net::{TcpStream, ToSocketAddrs as _};
-use std::time::{Duration, Instant};
+use std::sync::PoisonError;
 
 use trunkline_http::{self as http, Bytes, ClientConfig};
+use trunkline_message::Limits as MessageLimits;
+use trunkline_soap::Version;
 
-use super::CallError;
+use super::carrier::{Came, Carrier, Wait, unasked};
+use super::encoding::{Form, Forms, Sent};
+use super::exchange::{Head, Reply};
+use super::outgoing::Outgoing;
+use super::shared::SharedConnection;
 use super::url::Url;
-use crate::soap_tcp::{ClientEvent, ClientSession, Content, Limits, Opened};
+use super::{CallError, MessageEncoding};
+use crate::profile::Retained;
+use crate::soap_tcp::{Content, Opened};
 
 /// The connection is made when it is needed, and made again when the server has closed it between two
 /// calls. Of the options of HTTP those are heeded that HTTP is not needed for: time-outs, and the longest
@@ -18,192 +24,213 @@ pub(super) struct Channel {
     authority: String,
     url: String,
     config: ClientConfig,
+    shared: Option<SharedConnection>,
+    limits: MessageLimits,
+    wanted: MessageEncoding,
     link: Option<Link>,
+    sent: Option<Sent>,
 }
 
-/// A connection with an open channel.
+/// An open channel, and what carries it.
 #[derive(Debug)]
 struct Link {
-    stream: TcpStream,
-    session: ClientSession,
-    /// None until it is open.
-    opened: Option<(Content, Opened)>,
-    used: Instant,
-    room: Vec<u8>,
+    carrier: Carrier,
+    opened: Opened,
+    content: Content,
+    forms: Forms,
 }
 
-/// What came, without what it came in.
-enum Came {
-    Ready,
-    Opened(Opened),
-    Answer(Bytes),
-    Nothing,
+/// A channel of a shared connection whose client is gone.
+#[derive(Debug)]
+pub(super) struct Idle {
+    link: Link,
+    url: String,
+    wanted: MessageEncoding,
+    limits: MessageLimits,
 }
 
 impl Channel {
     pub(super) fn new(url: &Url, config: ClientConfig) -> Self {
-        let (authority, whole) = (url.authority.clone(), url.whole());
-        Self { authority, url: whole, config, link: None }
+        Self {
+            authority: url.authority.clone(),
+            url: url.whole(),
+            config,
+            shared: None,
+            limits: MessageLimits::default(),
+            wanted: MessageEncoding::Xml,
+            link: None,
+            sent: None,
+        }
+    }
+
+    pub(super) fn over(shared: &SharedConnection, url: &Url) -> Self {
+        let config = shared.0.config().clone();
+        let mut channel = Self::new(url, config);
+        channel.shared = Some(shared.clone());
+        channel
     }
 
     pub(super) fn config(&self) -> &ClientConfig {
         &self.config
     }
 
-    /// Sends an envelope and waits for the answer; None if there is none.
+    pub(super) fn prefer(&mut self, encoding: MessageEncoding) {
+        (self.wanted, self.link) = (encoding, None);
+    }
+
+    pub(super) fn set_limits(&mut self, limits: MessageLimits) {
+        (self.limits, self.link) = (limits, None);
+    }
+
+    pub(super) fn sent(&self) -> Option<Sent> {
+        self.sent
+    }
+
+    pub(super) fn form(&mut self, encoding: MessageEncoding) -> Option<&mut Form> {
+        self.link.as_mut()?.forms.get(encoding)
+    }
+
+    pub(super) fn retained(&self) -> Option<[Retained; 2]> {
+        self.link.as_ref()?.forms.retained()
+    }
+
+    /// Do its calls overlap with those of other channels of its connection? None as long as there is none.
+    pub(super) fn overlaps(&self) -> Option<bool> {
+        self.link.as_ref().map(|it| it.opened.overlaps())
+    }
+
+    /// Sends a message and waits for the answer, which is empty if there is none.
     pub(super) fn call(
         &mut self,
-        content: Content,
-        action: &str,
-        envelope: &[u8],
-    ) -> Result<Option<Bytes>, CallError> {
-        let kept = self.link.take().filter(|link| link.is_for(content) && !link.is_stale());
+        head: &Head,
+        message: &mut dyn Outgoing,
+    ) -> Result<Reply, CallError> {
+        let kept = self.link.take().filter(|link| link.is_usable(head.version));
         let mut link = match kept {
+            Some(link) if link.forms.is_full() => self.renew(link)?,
             Some(link) => link,
-            None => self.open(content)?,
+            None => self.connected(head.version)?,
         };
         let wait = Wait::new("response_timeout", self.config.response_timeout);
-        let Some((_, opened)) = &link.opened else { return Ok(None) };
-        link.session.call(opened, content, action, envelope);
-        let came = link.exchange(&wait);
-        // After an error that is not critical the next answer belongs to the next request.
+        let Link { carrier, opened, content, forms } = &mut link;
+        let encoding = content.encoding;
+        let document = match forms.write(encoding, message) {
+            Ok(document) => document,
+            Err(error) => {
+                // What was not sent is in no vocabulary.
+                self.link = Some(link);
+                return Err(CallError::Request(error));
+            }
+        };
+        self.sent = Some(Sent { encoding, bytes: document.len() });
+        let came = carrier.exchange(opened.channel(), &wait, &mut |session| {
+            session.call(opened, *content, &head.action, document);
+        });
+        // After an error that is not critical the next answer belongs to the next request. But nobody knows how
+        // much of this one is in the server's vocabulary.
         let goes_on = match &came {
             Ok(_) => true,
-            Err(CallError::Channel(error)) => !error.code.is_critical(),
+            Err(CallError::Channel(error)) => {
+                !error.code.is_critical() && encoding != MessageEncoding::StatefulFastInfoset
+            }
             Err(_) => false,
         };
-        if goes_on {
-            link.used = Instant::now();
-            self.link = Some(link);
-        }
-        match came? {
-            Came::Answer(body) => Ok(Some(body)),
-            Came::Nothing => Ok(None),
-            Came::Ready | Came::Opened(_) => Err(unasked()),
-        }
-    }
-
-    /// Connects, and opens the channel.
-    fn open(&self, content: Content) -> Result<Link, CallError> {
-        let wait = Wait::new("connect_timeout", self.config.connect_timeout);
-        let stream = self.connect(&wait)?;
-        let limits = Limits { message_bytes: self.config.body_bytes, ..Limits::default() };
-        let session = ClientSession::new(limits);
-        let (used, room) = (Instant::now(), vec![0; 16 << 10]);
-        let mut link = Link { stream, session, opened: None, used, room };
-        let Came::Ready = link.exchange(&wait)? else { return Err(unasked()) };
-        link.session.initiate();
-        let Came::Ready = link.exchange(&wait)? else { return Err(unasked()) };
-        link.session.open(&self.url, content);
-        let Came::Opened(opened) = link.exchange(&wait)? else { return Err(unasked()) };
-        if opened.content(content).is_none() {
-            let text = format!("the server opened no channel for {}", content.name());
-            return Err(http::Error::Answer(text).into());
-        }
-        link.opened = Some((content, opened));
-        Ok(link)
-    }
-
-    fn connect(&self, wait: &Wait) -> Result<TcpStream, CallError> {
-        let failed = |cause| http::Error::Connect { address: self.authority.clone(), cause };
-        let mut last = io::ErrorKind::AddrNotAvailable.into();
-        for address in self.authority.to_socket_addrs().map_err(failed)? {
-            match TcpStream::connect_timeout(&address, wait.left()?) {
-                Ok(stream) => {
-                    stream.set_nodelay(self.config.nodelay).map_err(failed)?;
-                    return Ok(stream);
-                }
-                Err(cause) => last = cause,
+        let (encoding, body) = match came {
+            Ok(Came::Answer(position, body)) => {
+                (opened.content_at(position).map(|it| it.encoding), body)
             }
+            Ok(Came::Nothing) => (Some(encoding), Bytes::new()),
+            Ok(Came::Ready | Came::Opened(_)) => return Err(unasked()),
+            Err(error) => {
+                self.link = goes_on.then_some(link);
+                return Err(error);
+            }
+        };
+        self.link = Some(link);
+        Ok(Reply { status: 200, encoding, body })
+    }
+
+    /// Connects, and opens a channel.
+    fn connected(&self, version: Version) -> Result<Link, CallError> {
+        let wait = Wait::new("connect_timeout", self.config.connect_timeout);
+        let carrier = match &self.shared {
+            None => Carrier::own(&self.authority, &self.config, &wait)?,
+            Some(shared) => {
+                let wire = shared.0.wire(&wait)?;
+                if let Some(link) = self.idle(shared, version) {
+                    return Ok(link);
+                }
+                Carrier::Shared(wire)
+            }
+        };
+        self.open(carrier, version, &wait)
+    }
+
+    /// A channel that fits, and whose client is gone.
+    fn idle(&self, shared: &SharedConnection, version: Version) -> Option<Link> {
+        let mut all = shared.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = all.iter().position(|it| {
+            let is_same = it.url == self.url && it.wanted == self.wanted;
+            is_same && it.limits == self.limits && it.link.is_usable(version)
+        });
+        place.map(|place| all.swap_remove(place).link)
+    }
+
+    /// Another channel on the same connection, whose vocabularies are empty.
+    fn renew(&self, link: Link) -> Result<Link, CallError> {
+        let wait = Wait::new("connect_timeout", self.config.connect_timeout);
+        let Link { mut carrier, opened, content, .. } = link;
+        let Came::Ready = carrier.exchange(0, &wait, &mut |it| it.close(&opened))? else {
+            return Err(unasked());
+        };
+        self.open(carrier, content.version, &wait)
+    }
+
+    /// Opens the channel: of what is offered, the server chooses.
+    fn open(&self, mut carrier: Carrier, version: Version, wait: &Wait) -> Result<Link, CallError> {
+        use MessageEncoding::{FastInfoset, StatefulFastInfoset, Xml};
+        let offered: &[MessageEncoding] = match self.wanted {
+            Xml => &[Xml],
+            FastInfoset => &[FastInfoset, Xml],
+            StatefulFastInfoset => &[StatefulFastInfoset, FastInfoset, Xml],
+        };
+        let contents = offered.iter().map(|&encoding| Content { encoding, version });
+        let contents: Vec<Content> = contents.collect();
+        let is_shared = self.shared.is_some();
+        let came = carrier.exchange(0, wait, &mut |session| match is_shared {
+            true => session.open_overlapping(&self.url, &contents),
+            false => session.open(&self.url, &contents),
+        });
+        let Came::Opened(opened) = came? else { return Err(unasked()) };
+        if let Carrier::Shared(wire) = &carrier
+            && opened.overlaps()
+        {
+            wire.overlap();
         }
-        Err(failed(last).into())
+        let Some(content) = contents.iter().find(|it| opened.content(**it).is_some()) else {
+            let names: Vec<&str> = contents.iter().map(|it| it.name()).collect();
+            let text = format!("the server opened no channel for {}", names.join(" or "));
+            return Err(http::Error::Answer(text).into());
+        };
+        let forms = Forms::new(self.limits.clone());
+        Ok(Link { carrier, opened, content: *content, forms })
+    }
+}
+
+impl Drop for Channel {
+    /// The channel of a shared connection is the next client's.
+    fn drop(&mut self) {
+        let (Some(shared), Some(link)) = (&self.shared, self.link.take()) else { return };
+        if link.is_usable(link.content.version) {
+            let (url, limits) = (std::mem::take(&mut self.url), self.limits.clone());
+            let idle = Idle { link, url, wanted: self.wanted, limits };
+            shared.0.idle.lock().unwrap_or_else(PoisonError::into_inner).push(idle);
+        }
     }
 }
 
 impl Link {
-    /// Longer than this without a call, and it is looked at before it is used.
-    const FRESH: Duration = Duration::from_secs(1);
-
-    fn is_for(&self, content: Content) -> bool {
-        self.opened.as_ref().is_some_and(|it| it.0 == content)
-    }
-
-    /// Has the server closed it, while nothing was asked of it?
-    fn is_stale(&self) -> bool {
-        if self.used.elapsed() < Self::FRESH {
-            return false;
-        }
-        let peeked = self.stream.set_nonblocking(true).and_then(|()| self.stream.peek(&mut [0]));
-        let is_silent = peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
-        self.stream.set_nonblocking(false).is_err() || !is_silent
-    }
-
-    /// Sends what there is to send, and waits for what comes.
-    fn exchange(&mut self, wait: &Wait) -> Result<Came, CallError> {
-        let output = self.session.output();
-        self.stream.set_write_timeout(Some(wait.left()?)).map_err(|it| wait.failed(it, false))?;
-        self.stream.write_all(output).map_err(|it| wait.failed(it, true))?;
-        output.clear();
-        output.shrink_to(1 << 20);
-        loop {
-            if let Some(came) = self.came()? {
-                return Ok(came);
-            }
-            self.stream.set_read_timeout(Some(wait.left()?)).map_err(|it| wait.failed(it, true))?;
-            match self.stream.read(&mut self.room) {
-                Ok(0) => return Err(wait.failed(io::ErrorKind::UnexpectedEof.into(), true)),
-                Ok(length) => self.session.receive(&self.room[..length]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(wait.failed(error, true)),
-            }
-        }
-    }
-
-    fn came(&mut self) -> Result<Option<Came>, CallError> {
-        let event =
-            self.session.next_event().map_err(|error| CallError::Channel(Box::new(error)))?;
-        Ok(Some(match event {
-            None => return Ok(None),
-            Some(ClientEvent::Ready | ClientEvent::Session | ClientEvent::Closed) => Came::Ready,
-            Some(ClientEvent::Opened(opened)) => Came::Opened(opened),
-            Some(ClientEvent::Answer(_, body)) => Came::Answer(Bytes::copy_from_slice(body)),
-            Some(ClientEvent::Nothing) => Came::Nothing,
-            Some(ClientEvent::Refused(fault)) => return Err(CallError::Fault(Box::new(fault))),
-            Some(ClientEvent::Error(error)) => return Err(CallError::Channel(Box::new(error))),
-        }))
-    }
-}
-
-fn unasked() -> CallError {
-    http::Error::Answer("the server answers something else than was asked".to_owned()).into()
-}
-
-/// A time-out that runs.
-struct Wait {
-    limit: &'static str,
-    after: Duration,
-    start: Instant,
-}
-
-impl Wait {
-    fn new(limit: &'static str, after: Duration) -> Self {
-        Self { limit, after, start: Instant::now() }
-    }
-
-    fn timed_out(&self) -> CallError {
-        http::Error::TimedOut { limit: self.limit, after: self.after }.into()
-    }
-
-    /// How much is left of it.
-    fn left(&self) -> Result<Duration, CallError> {
-        let left = self.after.checked_sub(self.start.elapsed());
-        left.filter(|it| !it.is_zero()).ok_or_else(|| self.timed_out())
-    }
-
-    fn failed(&self, error: io::Error, maybe_handled: bool) -> CallError {
-        match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self.timed_out(),
-            _ => http::Error::Broken { maybe_handled, cause: error.to_string() }.into(),
-        }
+    fn is_usable(&self, version: Version) -> bool {
+        self.content.version == version && !self.forms.is_broken() && self.carrier.is_usable()
     }
 }

@@ -1,13 +1,19 @@
 //! Services over SOAP/TCP, on the port of HTTP.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use trunkline_http::{Beside, Peer, Talk, Waiting};
+use trunkline_http::{Beside, Job, Peer, Talk, Waiting};
+use trunkline_soap::Version;
 
 use super::http::{Caller, Site, Travelled, unless_panics};
 use super::{Conversation, MessageEncoding, charset};
-use crate::soap_tcp::{Content, Limits, MAGIC, Request, ServerSession, Targets, Waits};
+use crate::soap_tcp::{
+    Content, Limits, MAGIC, Request, ServerSession, TakenRequest, Targets, Waits,
+};
+
+/// Bytes that are kept for the next answer.
+const KEPT: usize = 1 << 20;
 
 /// The transport in profiles.
 pub(super) const TRANSPORT: &str = "soap-tcp-1.0";
@@ -30,6 +36,8 @@ impl Beside for Channels {
             peer: peer.clone(),
             callers: Vec::new(),
             waits: Waits::ForHandshake,
+            answer: Vec::new(),
+            done: Arc::default(),
         })
     }
 }
@@ -52,6 +60,49 @@ struct Connection {
     /// By channel, each with its conversation, which retains the channel's vocabulary.
     callers: Vec<(u32, Caller)>,
     waits: Waits,
+    /// Memory for the answer that is being made.
+    answer: Vec<u8>,
+    /// What other threads have done with requests that were taken.
+    done: Arc<Mutex<Vec<Done>>>,
+}
+
+/// A request that was taken, and what came of it.
+struct Done {
+    request: TakenRequest,
+    caller: Caller,
+    verdict: Verdict,
+    answer: Vec<u8>,
+}
+
+/// A request that is answered on another thread, while others of its connection are.
+struct Overlapping {
+    site: Arc<Site>,
+    /// None once it was answered.
+    parts: Option<(TakenRequest, Caller)>,
+    done: Arc<Mutex<Vec<Done>>>,
+}
+
+impl Overlapping {
+    fn run(mut self) {
+        if let Some((request, mut caller)) = self.parts.take() {
+            let mut answer = Vec::new();
+            let verdict = answered(&self.site, &mut caller, &request.request(), &mut answer);
+            self.end(Done { request, caller, verdict, answer });
+        }
+    }
+
+    fn end(&self, done: Done) {
+        self.done.lock().unwrap_or_else(PoisonError::into_inner).push(done);
+    }
+}
+
+impl Drop for Overlapping {
+    fn drop(&mut self) {
+        if let Some((request, caller)) = self.parts.take() {
+            let verdict = refused(request.content);
+            self.end(Done { request, caller, verdict, answer: Vec::new() });
+        }
+    }
 }
 
 impl Connection {
@@ -80,21 +131,62 @@ impl Talk for Connection {
     }
 
     fn handle(&mut self) {
-        let Self { site, session, peer, callers, .. } = self;
-        if let Some(number) = session.request().map(|it| it.channel) {
-            answer(site, session, caller(callers, number, session, peer));
+        let Self { site, session, peer, callers, answer, .. } = self;
+        let Some(request) = session.request() else { return };
+        let mut caller = take_caller(callers, session, request.channel, peer);
+        let channel = request.channel;
+        answer.clear();
+        answer.shrink_to(KEPT);
+        match answered(site, &mut caller, &request, answer) {
+            Verdict::Nothing => session.answer_nothing(),
+            Verdict::Reject(text) => session.reject(&text),
+            Verdict::Abort(text) => session.abort(&text),
+            Verdict::Answer { version, broken } => {
+                session.answer(version, answer);
+                broken.iter().for_each(|why| session.end_broken(why));
+            }
         }
+        self.callers.push((channel, caller));
         self.advance();
     }
 
     fn reject(&mut self) {
-        let text = "queue: as many requests wait as may";
-        match self.session.request().is_some_and(|it| is_retained(it.content)) {
-            // A message that is not read takes the vocabulary of the later ones with it.
-            true => self.session.abort(text),
-            false => self.session.reject(text),
+        match self.session.request().map(|it| refused(it.content)) {
+            Some(Verdict::Abort(text)) => self.session.abort(&text),
+            Some(Verdict::Reject(text)) => self.session.reject(&text),
+            _ => {}
         }
         self.advance();
+    }
+
+    fn take(&mut self) -> Option<Job> {
+        let request = self.session.take_request()?;
+        let Self { callers, session, peer, .. } = self;
+        let caller = take_caller(callers, session, request.channel, peer);
+        let (site, done) = (Arc::clone(&self.site), Arc::clone(&self.done));
+        let overlapping = Overlapping { site, parts: Some((request, caller)), done };
+        self.advance();
+        Some(Box::new(move || overlapping.run()))
+    }
+
+    fn collect(&mut self) {
+        let all = std::mem::take(&mut *self.done.lock().unwrap_or_else(PoisonError::into_inner));
+        for Done { request, caller, verdict, answer } in all {
+            let session = &mut self.session;
+            match verdict {
+                Verdict::Nothing => session.finish_nothing(&request),
+                Verdict::Reject(text) => session.finish_rejected(&request, &text),
+                Verdict::Abort(text) => session.finish_aborted(&request, &text),
+                Verdict::Answer { version, broken } => {
+                    session.finish(&request, version, &answer);
+                    broken.iter().for_each(|why| session.end_broken(why));
+                }
+            }
+            if session.has_channel(request.channel) {
+                self.callers.push((request.channel, caller));
+            }
+            self.advance();
+        }
     }
 
     fn output(&mut self) -> &mut Vec<u8> {
@@ -107,72 +199,101 @@ fn is_retained(content: Content) -> bool {
     content.encoding == MessageEncoding::StatefulFastInfoset
 }
 
-/// The caller on a channel.
-fn caller<'a>(
-    callers: &'a mut Vec<(u32, Caller)>,
-    number: u32,
+/// The caller on a channel, to be given back.
+fn take_caller(
+    callers: &mut Vec<(u32, Caller)>,
     session: &ServerSession,
+    number: u32,
     peer: &Peer,
-) -> &'a mut Caller {
-    let place = callers.iter().position(|it| it.0 == number).unwrap_or_else(|| {
-        callers.retain(|it| session.has_channel(it.0));
-        callers.push((number, Caller::new(peer)));
-        callers.len() - 1
-    });
-    &mut callers[place].1
+) -> Caller {
+    if let Some(place) = callers.iter().position(|it| it.0 == number) {
+        return callers.swap_remove(place).1;
+    }
+    callers.retain(|it| session.has_channel(it.0));
+    Caller::new(peer)
 }
 
-/// Answers the request that waits.
-fn answer(site: &Site, session: &mut ServerSession, caller: &mut Caller) {
-    let Some(request) = session.request() else { return };
-    let Request { target, content, action, .. } = request;
+/// What a session does with a request.
+enum Verdict {
+    /// There is no answer.
+    Nothing,
+    Reject(String),
+    Abort(String),
+    Answer {
+        version: Version,
+        /// Why the connection ends behind it.
+        broken: Option<String>,
+    },
+}
+
+/// So many requests wait that this one does not.
+fn refused(content: Content) -> Verdict {
+    let text = "queue: as many requests wait as may".to_owned();
+    match is_retained(content) {
+        // A message that is not read takes the vocabulary of the later ones with it.
+        true => Verdict::Abort(text),
+        false => Verdict::Reject(text),
+    }
+}
+
+/// Answers a request into `into`.
+fn answered(
+    site: &Site,
+    caller: &mut Caller,
+    request: &Request<'_>,
+    into: &mut Vec<u8>,
+) -> Verdict {
+    let Request { target, content, action, .. } = *request;
     let encoding = content.encoding;
     let is_retained = is_retained(content);
-    let Some(body) = body(&request) else {
+    let Some(body) = body(request) else {
         let charset = request.charset.unwrap_or_default();
-        let text = format!("the character set {charset:?} is not known here");
-        return session.reject(&text);
+        return Verdict::Reject(format!("the character set {charset:?} is not known here"));
     };
     let mut travelled = Travelled {
         transport: TRANSPORT,
         encoding,
         compression: "none",
         bytes: body.len(),
+        retained: None,
+        answer: None,
         answer_bytes: 0,
     };
     let conversation: &mut Conversation = site.conversation(caller, target);
+    let before = conversation.retained();
     let answered =
         unless_panics(|| conversation.answer_in([encoding; 2], &body, action, content.version));
-    drop(body);
     let Some(answer) = answered else {
         let (fault, version) = site.silent(caller, target);
-        if is_retained {
+        let verdict = if is_retained {
             // What the two sides know of each other's vocabulary is lost.
-            session.abort(&fault.reason);
+            Verdict::Abort(fault.reason.clone())
         } else if encoding == MessageEncoding::Xml {
-            let envelope = fault.encode(version);
-            travelled.answer_bytes = envelope.len();
-            session.answer(version, &envelope);
+            into.extend_from_slice(&fault.encode(version));
+            travelled.answer_bytes = into.len();
+            Verdict::Answer { version, broken: None }
         } else {
-            session.reject(&fault.reason);
-        }
-        return site.forget(caller, target, &travelled, &fault);
+            Verdict::Reject(fault.reason.clone())
+        };
+        site.forget(caller, target, &travelled, &fault);
+        return verdict;
     };
     // Who makes a one-way call reads no fault either: the log has it. But one that is written into a
     // vocabulary has to go.
-    if answer.bytes.is_empty() || (answer.is_one_way && !is_retained) {
-        session.answer_nothing();
-    } else {
-        travelled.answer_bytes = answer.bytes.len();
-        session.answer(answer.version, answer.bytes);
+    let has_answer = !answer.bytes.is_empty() && (!answer.is_one_way || is_retained);
+    if has_answer {
+        into.extend_from_slice(answer.bytes);
+        travelled.answer_bytes = into.len();
     }
-    let outcome = answer.outcome;
-    if conversation.is_broken() {
-        let reason = conversation.reason().unwrap_or("a message cannot be read");
-        session.end_broken(reason);
-    }
-    if let Some(log) = &site.log {
-        log(&site.report(caller, target, &travelled, outcome));
+    let (outcome, version) = (answer.outcome, answer.version);
+    travelled.retained = conversation.retained().filter(|_| is_retained).map(|it| it[0]);
+    let reason = conversation.reason().unwrap_or("a message cannot be read");
+    let broken = conversation.is_broken().then(|| reason.to_owned());
+    site.tell(caller, target, &travelled, outcome, before);
+    match (has_answer, broken) {
+        (true, broken) => Verdict::Answer { version, broken },
+        (false, None) => Verdict::Nothing,
+        (false, Some(why)) => Verdict::Abort(why),
     }
 }
 

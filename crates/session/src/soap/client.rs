@@ -3,18 +3,20 @@
 use std::fmt;
 use std::sync::Arc;
 
-use trunkline_http::{self as http, Bytes};
+use trunkline_http as http;
 use trunkline_message::{Layout, Limits, Message, Structure, UnknownContent};
-use trunkline_soap::{
-    self as soap, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, QName, Roles, graph,
-};
+use trunkline_soap::{self as soap, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, graph};
 
-use super::Binding;
 use super::exchange::{Exchange, Head, Reply};
 use super::header::{self, Received};
+use super::incoming::Incoming;
+use super::outgoing::{Outgoing, Typed, Untyped};
 use super::prologue::Prologues;
+use super::replies::{Replies, status};
+use super::shared::SharedConnection;
 use super::url::Url;
-use crate::Profile;
+use super::{Binding, MessageEncoding};
+use crate::{Profile, Retained};
 
 /// A client of one service, over one connection that is kept: of HTTP, or of
 /// [SOAP/TCP](crate::soap_tcp) where the URL begins with `vnd.sun.ws.tcp://`.
@@ -39,23 +41,23 @@ use crate::Profile;
 pub struct Client {
     exchange: Exchange,
     url: Url,
-    namespace: String,
     binding: Binding,
-    limits: Limits,
+    encoding: MessageEncoding,
+    is_optimistic: bool,
     on_unknown: UnknownContent,
     /// Of operations that have one of their own.
     actions: Vec<(String, String)>,
     header: Vec<HeaderBlock>,
     encoded_header: String,
-    reply_header: Received,
     operations: Vec<CalledOperation>,
-    /// How replies begin that are no faults and have no header blocks.
+    replies: Replies,
+    /// How replies in XML begin that are no faults and have no header blocks.
     plain: Prologues<()>,
-    /// Bytes of the last envelope that was sent.
-    sent: Option<usize>,
+    /// The encoding of the last answer, if there was one.
+    answered: Option<MessageEncoding>,
     /// Elements of the last reply that its schema does not know.
     unknown: usize,
-    last: Bytes,
+    last: String,
 }
 
 /// Why a call has no reply.
@@ -164,23 +166,59 @@ impl Client {
             };
             return Err(CallError::Url(format!("{}: {why}", url.authority)));
         }
-        Ok(Self {
-            exchange: Exchange::new(&url, config)?,
+        let exchange = Exchange::new(&url, config)?;
+        Ok(Self::made(exchange, url, namespace, binding))
+    }
+
+    pub(super) fn over(
+        connection: &SharedConnection,
+        url: Url,
+        namespace: &str,
+        binding: Binding,
+    ) -> Self {
+        Self::made(Exchange::over(connection, &url), url, namespace, binding)
+    }
+
+    fn made(exchange: Exchange, url: Url, namespace: &str, binding: Binding) -> Self {
+        Self {
+            exchange,
             url,
-            namespace: namespace.to_owned(),
             binding,
-            limits: Limits::default(),
+            encoding: MessageEncoding::Xml,
+            is_optimistic: false,
             on_unknown: UnknownContent::default(),
             actions: Vec::new(),
             header: Vec::new(),
             encoded_header: String::new(),
-            reply_header: Received::default(),
             operations: Vec::new(),
+            replies: Replies {
+                namespace: namespace.to_owned(),
+                limits: Limits::default(),
+                header: Received::default(),
+            },
             plain: Prologues::new(),
-            sent: None,
+            answered: None,
             unknown: 0,
-            last: Bytes::new(),
-        })
+            last: String::new(),
+        }
+    }
+
+    /// The encoding that requests are in if the server reads it; by default XML. Where it does not, they are in
+    /// XML, and the [profile](Self::profile) tells.
+    ///
+    /// Over SOAP/TCP the server chooses when the channel is opened. Over HTTP no vocabulary is retained, so that
+    /// the stateful encoding is the stateless one; requests `Accept` it, and are in it once the server
+    /// has answered in it, or from the first one, see [`set_optimistic`](Self::set_optimistic).
+    pub fn set_encoding(&mut self, encoding: MessageEncoding) {
+        self.encoding = encoding;
+        self.exchange.prefer(encoding, self.is_optimistic);
+    }
+
+    /// Over HTTP: the first request is in the encoding already. A server that answers it by the status 415 gets
+    /// it again in XML, and all that follow.
+    pub fn set_optimistic(&mut self, is_optimistic: bool) {
+        self.is_optimistic = is_optimistic;
+        self.exchange.prefer(self.encoding, is_optimistic);
     }
 
     /// The SOAPAction of an operation, in place of `namespace#operation`.
@@ -193,7 +231,8 @@ impl Client {
     /// Limits of replies, in place of the defaults.
     pub fn set_limits(&mut self, limits: Limits) {
         self.operations.clear();
-        self.limits = limits;
+        self.exchange.set_limits(limits.clone());
+        self.replies.limits = limits;
     }
 
     /// How to handle elements or attributes of replies, and of header blocks that are read, that
@@ -217,23 +256,40 @@ impl Client {
     pub fn reply_header<T: Structure + Message>(&self) -> Result<Option<T>, CallError> {
         let Binding { style, version, .. } = self.binding;
         let encoding = style.is_encoded().then_some(version);
-        let found = self.reply_header.find(encoding, &self.namespace, self.on_unknown);
+        let Replies { header, namespace, .. } = &self.replies;
+        let found = header.find(encoding, namespace, self.on_unknown);
         found.map_err(CallError::Reply)
     }
 
     /// How the last call travelled.
     pub fn profile(&mut self) -> Option<Profile> {
-        let bytes = self.sent?;
+        let sent = self.exchange.sent()?;
         let (transport, compression) = self.exchange.profile(self.url.is_tls);
+        let is_stateful = sent.encoding == MessageEncoding::StatefulFastInfoset;
+        let retained = self.exchange.retained().filter(|_| is_stateful).map(|it| it[0]);
+        let answer = self.answered.filter(|it| it.name() != sent.encoding.name());
         Some(Profile {
             transport,
             envelope: self.binding.envelope(),
-            encoding: "xml-utf8",
-            vocabulary: "none",
+            encoding: sent.encoding.name(),
+            vocabulary: sent.encoding.vocabulary(),
             compression,
-            bytes,
-            unknown: self.unknown + self.reply_header.unknown(),
+            bytes: sent.bytes,
+            retained,
+            answer: answer.map(MessageEncoding::name),
+            unknown: self.unknown + self.replies.header.unknown(),
         })
+    }
+
+    /// Do calls overlap with those of the other clients of a [`SharedConnection`], or do they take turns? None before
+    /// the first one.
+    pub fn overlaps(&self) -> Option<bool> {
+        self.exchange.overlaps()
+    }
+
+    /// What a channel's answers have built of a vocabulary, if it is retained.
+    pub fn answered_vocabulary(&self) -> Option<Retained> {
+        self.exchange.retained().map(|it| it[1])
     }
 
     /// Calls an operation and waits for its reply.
@@ -265,18 +321,22 @@ impl Client {
         R: Structure + Message,
     {
         let index = self.operation::<Q>(operation, R::layout())?;
-        let response = self.exchange(index, request)?;
-        if response.body.is_empty() {
-            let (status, text) = (response.status, "an empty answer".to_owned());
+        let answer = self.exchange(index, request)?;
+        if answer.body.is_empty() {
+            let (status, text) = (answer.status, "an empty answer".to_owned());
             return Err(CallError::Status { status, text });
         }
-        let decoder = &mut self.operations[index].decoder;
-        let decoded = decoder.decode(&response.body, reply);
-        self.unknown = decoder.unknown();
-        match self.plain.find(&response.body) {
-            Some(()) if decoded.is_ok() && response.is_success() => Ok(()),
-            _ => self.look_closer(&response, decoded),
-        }
+        let Self { exchange, plain, replies, operations, unknown, .. } = self;
+        let mut incoming = exchange.incoming(&answer, plain).map_err(CallError::Reply)?;
+        let decoder = &mut operations[index].decoder;
+        let decoded = incoming.decode(decoder, reply);
+        *unknown = decoder.unknown();
+        let read = match incoming.is_plain() && decoded.is_ok() && answer.is_success() {
+            true => Ok(()),
+            false => replies.look_closer(&answer, &mut incoming, decoded),
+        };
+        incoming.finish();
+        read
     }
 
     /// Calls an operation that is not answered; returns once the service has taken the request.
@@ -289,65 +349,41 @@ impl Client {
         request: &Q,
     ) -> Result<(), CallError> {
         let index = self.operation::<Q>(operation, Q::layout())?;
-        let response = self.exchange(index, request)?;
-        match response.body.is_empty() && response.is_success() {
+        let answer = self.exchange(index, request)?;
+        match answer.body.is_empty() && answer.is_success() {
             true => Ok(()),
             // Some services answer with an empty envelope all the same.
-            false => self.look_closer(&response, Ok(())),
+            false => self
+                .read(&answer, |replies, incoming| replies.look_closer(&answer, incoming, Ok(()))),
         }
     }
 
-    /// Reads an answer that is more or less than a reply: a fault, one with header blocks, or not
-    /// SOAP.
-    #[cold]
-    fn look_closer(
+    fn read<T>(
         &mut self,
-        response: &Reply,
-        decoded: trunkline_message::Result<()>,
-    ) -> Result<(), CallError> {
-        let is_reply = response.is_success() && response.is_xml;
-        let mut opened = match soap::open(&response.body, &self.limits) {
-            Ok(opened) => opened,
-            Err(_) if !is_reply => return Err(status(response)),
-            Err(error) => return Err(CallError::Reply(error)),
-        };
-        let roles = Roles::ultimate(&[]);
-        // What its caller asks for with `reply_header` is understood, and that is not known yet.
-        let own = |name: &QName| name.namespace == self.namespace;
-        let missing = soap::not_understood(&opened.header, &own, &roles);
-        opened.header.retain(|block| roles.play(block));
-        self.reply_header = Received::new(std::mem::take(&mut opened.header));
-        if !missing.is_empty() {
-            return Err(CallError::NotUnderstood(missing));
-        }
-        if opened.is_fault {
-            let fault = Fault::decode(&response.body, &self.limits).map_err(CallError::Reply)?;
-            return Err(CallError::Fault(Box::new(fault)));
-        }
-        if !is_reply {
-            return Err(status(response));
-        }
-        decoded.map_err(CallError::Reply)?;
-        if self.reply_header.blocks().is_empty() {
-            self.plain.remember(&response.body, &opened, ());
-        }
-        Ok(())
+        answer: &Reply,
+        read: impl FnOnce(&mut Replies, &mut Incoming<'_>) -> Result<T, CallError>,
+    ) -> Result<T, CallError> {
+        let Self { exchange, plain, replies, .. } = self;
+        let mut incoming = exchange.incoming(answer, plain).map_err(CallError::Reply)?;
+        let read = read(replies, &mut incoming);
+        incoming.finish();
+        read
     }
 
     /// Sends the request and waits for the answer.
     fn exchange<Q: Message>(&mut self, index: usize, request: &Q) -> Result<Reply, CallError> {
-        let known = &mut self.operations[index];
-        let envelope = known.encoder.encode_with(&self.encoded_header, request);
-        let envelope = envelope.map_err(CallError::Request)?;
-        (self.sent, self.unknown) = (Some(envelope.len()), 0);
-        self.reply_header.clear();
-        self.exchange.call(&self.url.path, &known.head, envelope)
+        self.begin();
+        let CalledOperation { encoder, head, .. } = &mut self.operations[index];
+        let header = &*self.encoded_header;
+        let mut message = Typed { encoder, header, message: request };
+        let answer = self.exchange.call(&self.url.path, head, &mut message)?;
+        self.answered = answer.encoding.filter(|_| !answer.body.is_empty());
+        Ok(answer)
     }
 
-    fn post(&mut self, head: &Head, envelope: &[u8]) -> Result<Reply, CallError> {
-        (self.sent, self.unknown) = (Some(envelope.len()), 0);
-        self.reply_header.clear();
-        self.exchange.call(&self.url.path, head, envelope)
+    fn begin(&mut self) {
+        (self.unknown, self.answered) = (0, None);
+        self.replies.header.clear();
     }
 
     /// Sends a message without a schema, and gives the answer, if there is one. Header blocks are
@@ -360,21 +396,32 @@ impl Client {
         action: &str,
         message: &graph::Message,
     ) -> Result<Option<graph::Message>, CallError> {
-        let encoder = graph::Encoder::new(self.binding.version);
-        let envelope = encoder.encode_with(&self.header, message).map_err(CallError::Request)?;
+        self.begin();
         let head = Head::new(self.binding.version, action)?;
-        let response = self.post(&head, &envelope)?;
-        self.last = response.body.clone();
-        if response.body.is_empty() && response.is_success() {
+        let encoder = graph::Encoder::new(self.binding.version);
+        let header = &*self.header;
+        let mut message = Untyped { encoder, header, message, document: Vec::new() };
+        let message: &mut dyn Outgoing = &mut message;
+        let answer = self.exchange.call(&self.url.path, &head, message)?;
+        self.last.clear();
+        if answer.body.is_empty() && answer.is_success() {
             return Ok(None);
         }
-        self.look_closer(&response, Ok(()))?;
-        graph::decode(&response.body, &self.limits).map(Some).map_err(CallError::Reply)
+        self.answered = answer.encoding;
+        let (shown, read) = self.read(&answer, |replies, incoming| {
+            let shown = incoming.shown();
+            let read = replies.look_closer(&answer, incoming, Ok(()));
+            let graph = read
+                .and_then(|()| incoming.graph(&replies.limits).map(Some).map_err(CallError::Reply));
+            Ok((shown, graph))
+        })?;
+        self.last = shown;
+        read
     }
 
-    /// The answer to the last dynamic call, as it came.
-    pub fn last_answer(&self) -> String {
-        String::from_utf8_lossy(&self.last).into_owned()
+    /// The answer to the last dynamic call: as it came, or if that is Fast Infoset, as XML.
+    pub fn last_answer(&self) -> &str {
+        &self.last
     }
 
     /// The document at the client's URL, such as a WSDL. It comes over HTTP, also where calls go over
@@ -415,7 +462,8 @@ impl CalledOperation {
         reply: &'static Arc<Layout>,
         client: &Client,
     ) -> Result<Self, CallError> {
-        let Client { namespace, binding, limits, on_unknown, actions, .. } = client;
+        let Client { binding, on_unknown, actions, .. } = client;
+        let Replies { namespace, limits, .. } = &client.replies;
         let action = actions.iter().find(|(operation, _)| operation == name);
         let action = action.map_or_else(|| format!("{namespace}#{name}"), |it| it.1.clone());
         let outward = Plan::new(request, &binding.options(namespace, name));
@@ -432,10 +480,4 @@ impl CalledOperation {
             head: Head::new(binding.version, &action)?,
         })
     }
-}
-
-fn status(response: &Reply) -> CallError {
-    let text = String::from_utf8_lossy(&response.body);
-    let text = text.trim().chars().take(200).collect();
-    CallError::Status { status: response.status, text }
 }

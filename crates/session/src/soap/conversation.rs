@@ -13,6 +13,7 @@ use super::operation::{Call, Reply, Request, of_rpc};
 use super::prologue::Prologues;
 use super::service::Endpoint;
 use super::{Context, MessageEncoding};
+use crate::Retained;
 
 /// A conversation with one caller.
 pub struct Conversation {
@@ -200,6 +201,12 @@ impl Conversation {
     /// Was a message of the stateful encoding rejected, so that no later one can be read?
     pub fn is_broken(&self) -> bool {
         self.forms[1].as_ref().is_some_and(|form| form.parser.is_broken())
+    }
+
+    /// The vocabularies that are retained, if there are any: of the requests, and of the answers.
+    pub fn retained(&self) -> Option<[Retained; 2]> {
+        let FastInfoset { parser, writer } = &**self.forms[1].as_ref()?;
+        Some([Retained::of_parser(parser), Retained::of_writer(writer)])
     }
 
     /// As [`recognise`](Self::recognise), in Fast Infoset.

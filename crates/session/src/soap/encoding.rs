@@ -7,6 +7,9 @@ use trunkline_message::Limits;
 use trunkline_soap::Version;
 
 use super::media::{SOAP_XML, TEXT_XML};
+use super::outgoing::Outgoing;
+use super::prologue::Prologues;
+use crate::profile::Retained;
 
 /// The encoding of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -38,6 +41,11 @@ impl MessageEncoding {
                 "application/vnd.sun.stateful.soap+fastinfoset"
             }
         }
+    }
+
+    /// The media type without parameters.
+    pub(crate) fn content_type(self, version: Version) -> &'static str {
+        essence(self.media_type(version))
     }
 
     /// The encoding and the SOAP that a media type is of, whatever its parameters.
@@ -102,6 +110,78 @@ impl FastInfoset {
 impl fmt::Debug for FastInfoset {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("FastInfoset")
+    }
+}
+
+/// How a message was sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sent {
+    pub(super) encoding: MessageEncoding,
+    pub(super) bytes: usize,
+}
+
+/// Fast Infoset on a client's side, of one connection or channel.
+#[derive(Debug)]
+pub(super) struct Form {
+    pub(super) binary: Box<FastInfoset>,
+    /// How answers begin that are no faults and have no header blocks.
+    pub(super) plain: Prologues<()>,
+}
+
+/// Those of a client, made when they are met.
+#[derive(Debug)]
+pub(super) struct Forms {
+    limits: Limits,
+    /// Stateless and stateful.
+    forms: [Option<Form>; 2],
+}
+
+impl Forms {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { limits, forms: [None, None] }
+    }
+
+    /// None for XML.
+    pub(super) fn get(&mut self, encoding: MessageEncoding) -> Option<&mut Form> {
+        let form = &mut self.forms[usize::from(encoding == MessageEncoding::StatefulFastInfoset)];
+        if form.is_none() {
+            let binary = FastInfoset::new(encoding, &self.limits)?;
+            *form = Some(Form { binary, plain: Prologues::new() });
+        }
+        form.as_mut().filter(|_| encoding != MessageEncoding::Xml)
+    }
+
+    /// The message as bytes.
+    pub(super) fn write<'a>(
+        &'a mut self,
+        encoding: MessageEncoding,
+        message: &'a mut dyn Outgoing,
+    ) -> trunkline_message::Result<&'a [u8]> {
+        let Some(form) = self.get(encoding) else { return message.xml() };
+        let writer = &mut form.binary.writer;
+        writer.begin();
+        message.write(writer)?;
+        writer.finish()
+    }
+
+    /// The retained vocabularies, if there are any: of what was sent, and of what came.
+    pub(super) fn retained(&self) -> Option<[Retained; 2]> {
+        let FastInfoset { parser, writer } = &*self.forms[1].as_ref()?.binary;
+        Some([Retained::of_writer(writer), Retained::of_parser(parser)])
+    }
+
+    /// Has a message been rejected, so that no later one of the sequence can be read?
+    pub(super) fn is_broken(&self) -> bool {
+        self.forms[1].as_ref().is_some_and(|it| it.binary.parser.is_broken())
+    }
+
+    /// Is one of the vocabularies so full that a new sequence serves better?
+    pub(super) fn is_full(&self) -> bool {
+        self.forms[1].as_ref().is_some_and(|it| {
+            let (size, most) = (it.binary.parser.vocabulary_size(), VocabularyLimits::default());
+            let is_half = size.bytes > most.bytes / 2 || size.entries > most.entries / 2;
+            is_half || it.binary.writer.is_full()
+        })
     }
 }
 

@@ -1,28 +1,38 @@
 //! A client's connection: over HTTP, or over SOAP/TCP.
 
+use trunkline_codec::fast_infoset::Reader;
 use trunkline_http::{self as http, Bytes};
+use trunkline_message::Limits;
+use trunkline_soap::Version;
 
-use super::CallError;
 use super::channel::Channel;
 use super::channels::TRANSPORT;
+use super::encoding::{Form, Sent};
 use super::http::transport_name;
+use super::incoming::Incoming;
 use super::media::request_headers;
+use super::outgoing::Outgoing;
+use super::posting::Posting;
+use super::prologue::Prologues;
+use super::shared::SharedConnection;
 use super::url::Url;
-use crate::soap_tcp::Content;
+use super::{CallError, MessageEncoding};
+use crate::profile::Retained;
 
 /// What carries requests and answers.
 #[derive(Debug)]
 pub(super) enum Exchange {
-    Http(Box<http::Client>),
+    Http(Box<Posting>),
     Channel(Box<Channel>),
 }
 
-/// What goes with a request: its media type and action.
+/// What goes with a request: its SOAP and action.
 #[derive(Clone, Debug)]
 pub(super) struct Head {
-    content: Content,
-    action: String,
-    headers: http::HeaderMap,
+    pub(super) version: Version,
+    pub(super) action: String,
+    /// Of HTTP: as XML, as XML where Fast Infoset is accepted, and as Fast Infoset.
+    headers: [http::HeaderMap; 3],
 }
 
 /// An answer, whatever carried it.
@@ -30,15 +40,36 @@ pub(super) struct Head {
 pub(super) struct Reply {
     /// Of HTTP; 200 where there is none.
     pub(super) status: u16,
-    /// Is it of a media type of XML, or of none?
-    pub(super) is_xml: bool,
+    /// None if its media type is none of SOAP.
+    pub(super) encoding: Option<MessageEncoding>,
     pub(super) body: Bytes,
 }
 
 impl Head {
-    pub(super) fn new(version: trunkline_soap::Version, action: &str) -> Result<Self, CallError> {
-        let headers = request_headers(version, action)?;
-        Ok(Self { content: Content::xml(version), action: action.to_owned(), headers })
+    pub(super) fn new(version: Version, action: &str) -> Result<Self, CallError> {
+        let [xml, binary] = [MessageEncoding::Xml, MessageEncoding::FastInfoset];
+        Ok(Self {
+            version,
+            action: action.to_owned(),
+            headers: [
+                request_headers(xml, version, action, false)?,
+                request_headers(xml, version, action, true)?,
+                request_headers(binary, version, action, true)?,
+            ],
+        })
+    }
+
+    /// Of HTTP.
+    pub(super) fn headers(
+        &self,
+        encoding: MessageEncoding,
+        accepts_fast_infoset: bool,
+    ) -> &http::HeaderMap {
+        match (encoding, accepts_fast_infoset) {
+            (MessageEncoding::Xml, false) => &self.headers[0],
+            (MessageEncoding::Xml, true) => &self.headers[1],
+            _ => &self.headers[2],
+        }
     }
 }
 
@@ -47,14 +78,16 @@ impl Reply {
         (200..300).contains(&self.status)
     }
 
-    fn of(received: http::Received) -> Self {
+    pub(super) fn of(received: http::Received) -> Self {
         let kind = received.headers.get(http::header::CONTENT_TYPE);
         let kind = kind.and_then(|it| it.to_str().ok());
-        Self {
-            status: received.status.as_u16(),
-            is_xml: kind.is_none_or(|it| it.contains("xml")),
-            body: received.body,
-        }
+        let encoding = match kind.and_then(MessageEncoding::of_media_type) {
+            Some((MessageEncoding::StatefulFastInfoset, _)) => None,
+            Some((encoding, _)) => Some(encoding),
+            // Servers have many names for XML.
+            None => kind.is_none_or(|it| it.contains("xml")).then_some(MessageEncoding::Xml),
+        };
+        Self { status: received.status.as_u16(), encoding, body: received.body }
     }
 }
 
@@ -62,27 +95,65 @@ impl Exchange {
     pub(super) fn new(url: &Url, config: http::ClientConfig) -> Result<Self, CallError> {
         Ok(match url.is_channel {
             true => Self::Channel(Box::new(Channel::new(url, config))),
-            false => Self::Http(Box::new(http::Client::new(&url.authority, config)?)),
+            false => Self::Http(Box::new(Posting::new(&url.authority, config)?)),
         })
     }
 
-    /// Sends an envelope, and waits for the answer.
+    pub(super) fn over(shared: &SharedConnection, url: &Url) -> Self {
+        Self::Channel(Box::new(Channel::over(shared, url)))
+    }
+
+    /// Do calls overlap with those of others on the same connection?
+    pub(super) fn overlaps(&self) -> Option<bool> {
+        match self {
+            Self::Http(_) => None,
+            Self::Channel(channel) => channel.overlaps(),
+        }
+    }
+
+    pub(super) fn prefer(&mut self, encoding: MessageEncoding, is_optimistic: bool) {
+        match self {
+            Self::Http(posting) => posting.prefer(encoding, is_optimistic),
+            Self::Channel(channel) => channel.prefer(encoding),
+        }
+    }
+
+    pub(super) fn set_limits(&mut self, limits: Limits) {
+        match self {
+            Self::Http(posting) => posting.set_limits(limits),
+            Self::Channel(channel) => channel.set_limits(limits),
+        }
+    }
+
+    /// Sends a message, and waits for the answer.
     pub(super) fn call(
         &mut self,
         path: &str,
         head: &Head,
-        envelope: &[u8],
+        message: &mut dyn Outgoing,
     ) -> Result<Reply, CallError> {
         match self {
-            Self::Http(client) => {
-                let method = http::Method::POST;
-                Ok(Reply::of(client.request(&method, path, &head.headers, envelope)?))
-            }
-            Self::Channel(channel) => {
-                let body = channel.call(head.content, &head.action, envelope)?;
-                Ok(Reply { status: 200, is_xml: true, body: body.unwrap_or_default() })
-            }
+            Self::Http(posting) => posting.call(path, head, message),
+            Self::Channel(channel) => channel.call(head, message),
         }
+    }
+
+    /// The answer, to be read. `plain` is of those in XML.
+    pub(super) fn incoming<'a>(
+        &'a mut self,
+        reply: &'a Reply,
+        plain: &'a mut Prologues<()>,
+    ) -> trunkline_message::Result<Incoming<'a>> {
+        let encoding = reply.encoding.unwrap_or_default();
+        let form = match self {
+            Self::Http(posting) => posting.form(encoding),
+            Self::Channel(channel) => channel.form(encoding),
+        };
+        let Some(Form { binary, plain }) = form else {
+            return Ok(Incoming::new(&reply.body, None, plain));
+        };
+        let reader = Reader::begin(&mut binary.parser, &reply.body)?;
+        Ok(Incoming::new(&reply.body, Some(reader), plain))
     }
 
     /// The document at a path. It comes over HTTP in any case.
@@ -90,7 +161,7 @@ impl Exchange {
         let none = http::HeaderMap::new();
         let mut own;
         let client: &mut http::Client = match self {
-            Self::Http(client) => client,
+            Self::Http(posting) => posting.client(),
             Self::Channel(channel) => {
                 own = http::Client::new(&url.authority, channel.config().clone())?;
                 &mut own
@@ -99,11 +170,27 @@ impl Exchange {
         Ok(Reply::of(client.request(&http::Method::GET, &url.path, &none, &[])?))
     }
 
+    /// How the last message was sent.
+    pub(super) fn sent(&self) -> Option<Sent> {
+        match self {
+            Self::Http(posting) => posting.sent(),
+            Self::Channel(channel) => channel.sent(),
+        }
+    }
+
+    /// The vocabularies that a channel retains: of what was sent, and of what came.
+    pub(super) fn retained(&self) -> Option<[Retained; 2]> {
+        match self {
+            Self::Http(_) => None,
+            Self::Channel(channel) => channel.retained(),
+        }
+    }
+
     /// Transport and compression, in profiles.
     pub(super) fn profile(&mut self, is_tls: bool) -> (&'static str, &'static str) {
         match self {
-            Self::Http(client) => {
-                let config = client.config_mut();
+            Self::Http(posting) => {
+                let config = posting.client().config_mut();
                 let compression = config.compression.map_or("none", |it| it.name());
                 (transport_name(config.version, is_tls), compression)
             }

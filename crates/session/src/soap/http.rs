@@ -13,12 +13,13 @@ use trunkline_soap::{Fault, FaultCode, Version};
 
 use super::channels::Channels;
 use super::media::{TEXT_XML, answer_encoding, media};
+use super::metrics::Metrics;
 use super::public::Public;
 use super::service::{Endpoint, Service, ServiceError};
 use super::wsdl::Offer;
 use super::{Binding, CallReport, Conversation, Log, MessageEncoding, Outcome, charset};
-use crate::Profile;
 use crate::soap_tcp::Limits;
+use crate::{Profile, Retained};
 
 /// Serves services over HTTP, and on the same port over [SOAP/TCP](crate::soap_tcp), unless the port has
 /// TLS. A function that panics is answered for by a receiver's fault, and its connection goes on.
@@ -31,6 +32,7 @@ pub struct Server {
     public_address: Option<String>,
     trusts_forwarded: bool,
     offer: Offer,
+    metrics: Option<String>,
 }
 
 /// A server that runs; it stops when dropped.
@@ -139,7 +141,23 @@ impl Server {
     /// between; with TLS there is none.
     #[must_use]
     pub fn offer_soap_tcp(mut self) -> Self {
-        self.offer = Offer::Channels;
+        self.offer.channels = true;
+        self
+    }
+
+    /// WSDLs have the policy by which Metro's clients, if they select the optimal encoding, change from XML to Fast
+    /// Infoset by themselves. It is read and answered in any case.
+    #[must_use]
+    pub fn offer_fast_infoset(mut self) -> Self {
+        self.offer.fast_infoset = true;
+        self
+    }
+
+    /// Counts calls, bytes and vocabularies by how messages travelled, and shows them at this path, such as
+    /// `/metrics`, in the text format of Prometheus.
+    #[must_use]
+    pub fn metrics_at(mut self, path: &str) -> Self {
+        self.metrics = Some(path.to_owned());
         self
     }
 
@@ -173,8 +191,9 @@ impl Server {
         };
         let limits = Limits { message_bytes: self.config.body_bytes, ..Limits::default() };
         let (log, is_timed) = (self.log, self.is_timed);
-        let offer = if is_tls { Offer::None } else { self.offer };
-        let site = Arc::new(Site { endpoints, log, is_timed, is_tls, public, offer });
+        let offer = Offer { channels: self.offer.channels && !is_tls, ..self.offer };
+        let metrics = self.metrics.map(|path| (path, Metrics::default()));
+        let site = Arc::new(Site { endpoints, log, is_timed, is_tls, public, offer, metrics });
         let channels = Channels { site: Arc::clone(&site), limits };
         let http = http::Server::bind(address, self.config)?.beside(channels).serve(site)?;
         Ok(Running { http })
@@ -211,6 +230,8 @@ pub(super) struct Site {
     is_tls: bool,
     public: Public,
     offer: Offer,
+    /// With their path.
+    metrics: Option<(String, Metrics)>,
 }
 
 /// The state of a connection: a conversation with each endpoint that was called.
@@ -233,6 +254,10 @@ pub(super) struct Travelled {
     pub(super) encoding: MessageEncoding,
     pub(super) compression: &'static str,
     pub(super) bytes: usize,
+    /// The vocabulary that the request added to, if it is retained.
+    pub(super) retained: Option<Retained>,
+    /// The encoding of the answer, if it is another one.
+    pub(super) answer: Option<MessageEncoding>,
     pub(super) answer_bytes: usize,
 }
 
@@ -245,7 +270,14 @@ impl Handler for Site {
 
     fn handle(&self, caller: &mut Caller, request: &Request<'_>, response: &mut Response) {
         let Some(index) = self.endpoints.iter().position(|it| it.path() == request.path) else {
-            *response = self.nothing_here(request.path);
+            *response = match &self.metrics {
+                Some((path, metrics)) if path == request.path => {
+                    let mut page = Response::text(StatusCode::OK, &metrics.render());
+                    page.content_type("text/plain; version=0.0.4; charset=utf-8");
+                    page
+                }
+                _ => self.nothing_here(request.path),
+            };
             return;
         };
         let endpoint = &self.endpoints[index];
@@ -305,9 +337,31 @@ impl Site {
             response.body.extend_from_slice(answer.bytes);
         }
         let outcome = answer.outcome;
+        if self.log.is_some() || self.metrics.is_some() {
+            let mut travelled = self.travelled(request, response);
+            let is_other = sent != received && travelled.answer_bytes > 0;
+            travelled.answer = Some(sent).filter(|_| is_other);
+            self.tell(caller, index, &travelled, outcome, None);
+        }
+    }
+
+    /// Counts a call and reports it; `before` is what was retained before it.
+    pub(super) fn tell(
+        &self,
+        caller: &mut Caller,
+        index: usize,
+        travelled: &Travelled,
+        outcome: Outcome,
+        before: Option<[Retained; 2]>,
+    ) {
+        if let Some((_, metrics)) = &self.metrics {
+            let conversation = self.conversation(caller, index);
+            let version = conversation.context().version();
+            let after = travelled.retained.and(conversation.retained());
+            metrics.count(travelled, version, outcome, before, after);
+        }
         if let Some(log) = &self.log {
-            let travelled = self.travelled(request, response);
-            log(&self.report(caller, index, &travelled, outcome));
+            log(&self.report(caller, index, travelled, outcome));
         }
     }
 
@@ -317,6 +371,8 @@ impl Site {
             encoding: media(request).map(|it| it.1).unwrap_or_default(),
             compression: request.compression.map_or("none", |it| it.name()),
             bytes: request.body.len(),
+            retained: None,
+            answer: None,
             answer_bytes: response.body.len(),
         }
     }
@@ -353,6 +409,10 @@ impl Site {
         travelled: &Travelled,
         fault: &Fault,
     ) {
+        if let Some((_, metrics)) = &self.metrics {
+            let version = self.conversation(caller, index).context().version();
+            metrics.count(travelled, version, Outcome::Fault(fault.code), None, None);
+        }
         if let Some(log) = &self.log {
             let report = self.report(caller, index, travelled, Outcome::Fault(fault.code));
             log(&CallReport { reason: Some(&fault.reason), ..report });
@@ -400,6 +460,8 @@ impl Site {
                 vocabulary: travelled.encoding.vocabulary(),
                 compression: travelled.compression,
                 bytes: travelled.bytes,
+                retained: travelled.retained,
+                answer: travelled.answer.map(MessageEncoding::name),
                 unknown: context.unknown_elements(),
             },
             answer_bytes: travelled.answer_bytes,

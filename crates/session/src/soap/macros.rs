@@ -55,6 +55,11 @@ macro_rules! client {
                 $crate::soap::Client::with(url, $namespace, binding, config).map(Self)
             }
 
+            /// Calls by a client that was made by other means, such as one of a shared connection.
+            $visibility fn of(client: $crate::soap::Client) -> Self {
+                Self(client)
+            }
+
             /// The client underneath: header blocks, profile.
             $visibility fn client(&mut self) -> &mut $crate::soap::Client {
                 &mut self.0

@@ -59,20 +59,31 @@ fn unquoted(value: &str) -> &str {
     value.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(value)
 }
 
-/// Content type and action of a request, for clients.
-pub(super) fn request_headers(version: Version, action: &str) -> Result<HeaderMap, CallError> {
+/// Content type and action of a request, for clients, and whether its answer may be in Fast Infoset.
+pub(super) fn request_headers(
+    encoding: MessageEncoding,
+    version: Version,
+    action: &str,
+    accepts_fast_infoset: bool,
+) -> Result<HeaderMap, CallError> {
     if action.contains(['"', '\\']) || action.contains(char::is_control) {
         return Err(CallError::Action(action.to_owned()));
     }
-    let lines = match version {
+    let media_type = encoding.media_type(version);
+    let mut lines = match version {
         Version::Soap11 => vec![
-            (header::CONTENT_TYPE, TEXT_XML.to_owned()),
+            (header::CONTENT_TYPE, media_type.to_owned()),
             (http::HeaderName::from_static("soapaction"), format!("\"{action}\"")),
         ],
         Version::Soap12 => {
-            vec![(header::CONTENT_TYPE, format!("{SOAP_XML}; action=\"{action}\""))]
+            vec![(header::CONTENT_TYPE, format!("{media_type}; action=\"{action}\""))]
         }
     };
+    if accepts_fast_infoset {
+        let xml = MessageEncoding::Xml.content_type(version);
+        let binary = MessageEncoding::FastInfoset.content_type(version);
+        lines.push((header::ACCEPT, format!("{binary}, {xml}")));
+    }
     let value =
         |text| HeaderValue::try_from(text).map_err(|_| CallError::Action(action.to_owned()));
     lines.into_iter().map(|(name, text)| Ok((name, value(text)?))).collect()

@@ -5,6 +5,7 @@ mod attributes;
 mod bindings;
 mod documents;
 mod folder;
+mod policy;
 mod simple;
 mod tree;
 mod types;
@@ -18,6 +19,7 @@ use super::Binding;
 pub use attributes::Attribute;
 pub use documents::{DocumentError, Fetch, Reading};
 pub use folder::Folder;
+pub use policy::Offers;
 pub use simple::{Simple, Variety};
 pub use types::{Body, Content, Items, Parameter, Type, TypeId, Types};
 
@@ -65,6 +67,8 @@ pub struct Port {
     pub service: String,
     /// The address, as a URL; may be empty.
     pub location: String,
+    /// What its policy offers beside.
+    pub offers: Offers,
 }
 
 /// The members of a request.

@@ -461,7 +461,7 @@ impl Endpoint {
 
     /// The WSDL, for a service that clients reach at `location`.
     pub fn wsdl(&self, location: &str) -> String {
-        self.wsdl_with(location, Offer::None)
+        self.wsdl_with(location, Offer::default())
     }
 
     /// As [`wsdl`](Self::wsdl), with what the server offers beside HTTP.

@@ -56,11 +56,17 @@ impl Url {
 
     /// All of it again.
     pub(super) fn whole(&self) -> String {
+        self.with_path(&self.path)
+    }
+
+    /// With another path, which begins with a slash.
+    pub(super) fn with_path(&self, path: &str) -> String {
         let scheme = match (self.is_channel, self.is_tls) {
             (true, _) => CHANNEL,
             (false, true) => "https",
             (false, false) => "http",
         };
-        format!("{scheme}://{}{}", self.authority, self.path)
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        format!("{scheme}://{}{slash}{path}", self.authority)
     }
 }

@@ -41,7 +41,7 @@ mod derived;
 mod facets;
 mod markup;
 mod messages;
-mod policy;
+pub(super) mod policy;
 mod schema;
 mod shape;
 mod types;
@@ -126,16 +126,16 @@ impl Description {
 ///
 /// The same description gives the same bytes.
 pub fn write(description: &Description) -> String {
-    write_with(description, Offer::None)
+    write_with(description, Offer::default())
 }
 
 /// What a server offers beside the transport that the bindings name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Offer {
-    #[default]
-    None,
+pub(super) struct Offer {
     /// SOAP/TCP on the same host and port.
-    Channels,
+    pub(super) channels: bool,
+    /// Fast Infoset over HTTP.
+    pub(super) fast_infoset: bool,
 }
 
 /// As [`write`](fn@write), with the policy by which clients learn of what is offered.

@@ -3,14 +3,16 @@
 use trunkline_message::Limits as XmlLimits;
 use trunkline_soap::Fault;
 
-use super::content::CHARSET;
+use super::content::{CHARSET, OVERLAPPING, SOAP_ACTION};
 use super::error::{Error, ErrorCode};
 use super::frame::write_message;
 use super::receiver::{Limits, Received, Receiver};
 use super::service_channel::{Answered, Command};
 use super::{Content, MAGIC, VERSIONS};
+use crate::soap::MessageEncoding;
 
-/// A client's side of one connection: one request at a time, as the protocol has it.
+/// A client's side of one connection: one request at a time, as the protocol has it; where channels have agreed on
+/// that they overlap, one on each.
 ///
 /// What it asks for goes to [`output`](Self::output), bytes that came go into
 /// [`receive`](Self::receive), and [`next_event`](Self::next_event) says what they mean.
@@ -52,7 +54,17 @@ pub enum ClientEvent<'a> {
 }
 
 impl Opened {
-    /// The best media type that both sides have for these messages.
+    /// Its number.
+    pub fn channel(&self) -> u32 {
+        self.channel
+    }
+
+    /// May its calls overlap with those of other channels? It has one at a time.
+    pub fn overlaps(&self) -> bool {
+        self.params.iter().any(|it| it == OVERLAPPING)
+    }
+
+    /// The position of a media type, if both sides have it.
     pub fn content(&self, wanted: Content) -> Option<u32> {
         self.contents.iter().position(|it| *it == Some(wanted)).map(|place| place as u32)
     }
@@ -80,12 +92,24 @@ impl ClientSession {
         self.ask(&Command::InitiateSession);
     }
 
-    /// Asks for a channel to the service at a URL, for messages of this media type.
-    pub fn open(&mut self, url: &str, content: Content) {
+    /// Asks for a channel to the service at a URL, for messages of one SOAP in these media types, the best first.
+    pub fn open(&mut self, url: &str, contents: &[Content]) {
+        self.ask_to_open(url, contents, &[]);
+    }
+
+    /// As [`open`](Self::open), for calls that may overlap with those of other channels, if the server agrees:
+    /// see [`Opened::overlaps`].
+    pub fn open_overlapping(&mut self, url: &str, contents: &[Content]) {
+        self.ask_to_open(url, contents, &[OVERLAPPING]);
+    }
+
+    fn ask_to_open(&mut self, url: &str, contents: &[Content], more: &[&str]) {
+        let action = contents.first().map_or(SOAP_ACTION, |it| it.action());
+        let params = [CHARSET, action].into_iter().chain(more.iter().copied());
         self.ask(&Command::OpenChannel {
             target: url.to_owned(),
-            contents: vec![content.name().to_owned()],
-            params: vec![CHARSET.to_owned(), content.action().to_owned()],
+            contents: contents.iter().map(|it| it.name().to_owned()).collect(),
+            params: params.map(str::to_owned).collect(),
         });
     }
 
@@ -104,9 +128,11 @@ impl ClientSession {
         let Some(place) = opened.content(content) else { return false };
         let quoted = format!("\"{action}\"");
         let known = [(CHARSET, "utf-8"), (content.action(), &*quoted)];
+        // Only XML has a character set.
+        let skipped = usize::from(content.encoding != MessageEncoding::Xml);
         let mut params = [(0, ""); 2];
         let mut count = 0;
-        for (name, value) in known {
+        for (name, value) in known.into_iter().skip(skipped) {
             if let Some(id) = opened.params.iter().position(|it| it == name) {
                 params[count] = (id as u32, value);
                 count += 1;
@@ -114,6 +140,11 @@ impl ClientSession {
         }
         write_message(opened.channel, place, &params[..count], body, &mut self.output);
         true
+    }
+
+    /// The channel of the last event.
+    pub fn last_channel(&self) -> u32 {
+        self.receiver.last().channel
     }
 
     /// Takes bytes in.

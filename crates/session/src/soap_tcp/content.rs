@@ -21,8 +21,7 @@ impl Content {
 
     /// The media type, without parameters.
     pub fn name(self) -> &'static str {
-        let media_type = self.encoding.media_type(self.version);
-        media_type.split(';').next().unwrap_or(media_type)
+        self.encoding.content_type(self.version)
     }
 
     /// The one of a media type, whose parameters are passed over.
@@ -51,5 +50,8 @@ pub(super) const CHARSET: &str = "charset";
 pub(super) const SOAP_ACTION: &str = "SOAPAction";
 /// and in SOAP 1.2.
 pub(super) const ACTION: &str = "action";
+/// Agreed on, it says that calls of this channel and others may overlap, each channel having one at a time. It never
+/// stands in a message. Metro leaves it out of what it agrees to, as it does all that it does not know.
+pub(super) const OVERLAPPING: &str = "trunkline-overlapping";
 /// Parameters that are understood.
-pub(super) const PARAMS: [&str; 3] = [CHARSET, SOAP_ACTION, ACTION];
+pub(super) const PARAMS: [&str; 4] = [CHARSET, SOAP_ACTION, ACTION, OVERLAPPING];

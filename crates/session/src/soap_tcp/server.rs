@@ -3,7 +3,7 @@
 use trunkline_message::Limits as XmlLimits;
 use trunkline_soap::Version;
 
-use super::content::{CHARSET, PARAMS};
+use super::content::{CHARSET, OVERLAPPING, PARAMS};
 use super::error::{Error, ErrorCode};
 use super::frame::{write_error, write_message, write_nothing};
 use super::number::{Lack, Nibbles};
@@ -67,6 +67,38 @@ struct Channel {
     contents: Vec<Content>,
     /// What has been agreed on, in that order.
     params: Vec<&'static str>,
+    /// Its request has been taken, and is not answered.
+    is_busy: bool,
+}
+
+/// A request that others may overtake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenRequest {
+    /// Its channel.
+    pub channel: u32,
+    /// Position of its media type in the channel's list.
+    position: u32,
+    /// The service's number, as [`Targets`] has it.
+    pub target: usize,
+    /// How it is written.
+    pub content: Content,
+    action: String,
+    charset: Option<String>,
+    body: Vec<u8>,
+}
+
+impl TakenRequest {
+    /// As it was when it waited.
+    pub fn request(&self) -> Request<'_> {
+        Request {
+            channel: self.channel,
+            target: self.target,
+            content: self.content,
+            action: &self.action,
+            charset: self.charset.as_deref(),
+            body: &self.body,
+        }
+    }
 }
 
 /// A request to a service.
@@ -237,7 +269,8 @@ impl ServerSession {
         let param = |it: &String| PARAMS.into_iter().find(|known| known == it);
         let agreed: Vec<&'static str> = params.iter().filter_map(param).collect();
         let params = agreed.iter().map(|it| (*it).to_owned()).collect();
-        self.channels.push(Some(Channel { target, contents: understood, params: agreed }));
+        let is_busy = false;
+        self.channels.push(Some(Channel { target, contents: understood, params: agreed, is_busy }));
         let channel = self.channels.len() as u32;
         Answered::OpenChannel { channel, contents: names, params }.write()
     }
@@ -250,6 +283,10 @@ impl ServerSession {
     fn requested(&mut self, number: u32, content: u32) {
         let error = match self.channel(number) {
             None => Error::new(ErrorCode::UnknownChannel, format!("channel {number} is not open")),
+            Some(channel) if channel.is_busy => {
+                let text = format!("the request of channel {number} is not answered yet");
+                return self.end(number, &Error::new(ErrorCode::RequestOrder, text));
+            }
             Some(channel) if content as usize >= channel.contents.len() => {
                 // General, as Metro has it.
                 let text = format!("content id {content} is not agreed on for channel {number}");
@@ -285,9 +322,69 @@ impl ServerSession {
         })
     }
 
+    /// Takes the request that waits, so that others can be taken before it is answered; None if its channel has not
+    /// agreed to that. It is answered by those methods whose names begin with `finish`.
+    pub fn take_request(&mut self) -> Option<TakenRequest> {
+        let Stage::Requested(number, position) = self.stage else { return None };
+        if !self.channel(number)?.params.contains(&OVERLAPPING) {
+            return None;
+        }
+        let Request { channel, target, content, action, charset, body } = self.request()?;
+        let (action, charset) = (action.to_owned(), charset.map(str::to_owned));
+        let body = body.to_vec();
+        let taken = TakenRequest { channel, position, target, content, action, charset, body };
+        self.channel_mut(number)?.is_busy = true;
+        self.stage = Stage::Open;
+        Some(taken)
+    }
+
+    /// Answers a request that was taken.
+    pub fn finish(&mut self, taken: &TakenRequest, version: Version, envelope: &[u8]) {
+        if self.is_finishing(taken) {
+            self.write_answer(taken.channel, taken.position, version, envelope);
+        }
+    }
+
+    /// As [`answer_nothing`](Self::answer_nothing), of one that was taken.
+    pub fn finish_nothing(&mut self, taken: &TakenRequest) {
+        if self.is_finishing(taken) {
+            write_nothing(taken.channel, &mut self.output);
+        }
+    }
+
+    /// As [`reject`](Self::reject), of one that was taken.
+    pub fn finish_rejected(&mut self, taken: &TakenRequest, text: &str) {
+        if self.is_finishing(taken) {
+            write_error(taken.channel, &Error::new(ErrorCode::General, text), &mut self.output);
+        }
+    }
+
+    /// As [`abort`](Self::abort), of one that was taken.
+    pub fn finish_aborted(&mut self, taken: &TakenRequest, text: &str) {
+        if self.is_finishing(taken) {
+            self.end(taken.channel, &Error::new(ErrorCode::MalformedFrame, text));
+        }
+    }
+
+    /// Is its channel still there, on a connection that has not ended? Another request may come now.
+    fn is_finishing(&mut self, taken: &TakenRequest) -> bool {
+        let is_open = self.stage != Stage::Closed;
+        let channel = self.channel_mut(taken.channel).filter(|_| is_open);
+        channel.is_some_and(|it| std::mem::take(&mut it.is_busy))
+    }
+
+    fn channel_mut(&mut self, number: u32) -> Option<&mut Channel> {
+        self.channels.get_mut((number as usize).checked_sub(1)?)?.as_mut()
+    }
+
     /// Answers the request with an envelope, which is encoded as the request was.
     pub fn answer(&mut self, version: Version, envelope: &[u8]) {
         let Stage::Requested(number, requested) = self.stage else { return };
+        self.write_answer(number, requested, version, envelope);
+        self.stage = Stage::Open;
+    }
+
+    fn write_answer(&mut self, number: u32, requested: u32, version: Version, envelope: &[u8]) {
         let Some(channel) = self.channel(number) else { return };
         let Some(&content) = channel.contents.get(requested as usize) else { return };
         // An answer in the other SOAP, to a request whose own is not known, needs its media type.
@@ -298,7 +395,6 @@ impl ServerSession {
         let charset = charset.filter(|_| content.encoding == MessageEncoding::Xml);
         let params = charset.map(|id| (id as u32, "utf-8"));
         write_message(number, place, params.as_slice(), envelope, &mut self.output);
-        self.stage = Stage::Open;
     }
 
     /// Ends the connection instead of an answer, since no later message can be understood.

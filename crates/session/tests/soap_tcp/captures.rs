@@ -134,7 +134,7 @@ fn a_client_speaks_as_metros_client_does() {
     let answered = bytes("soap11-xml/s2c.bin");
     let mut session = ClientSession::new(Limits::default());
     session.initiate();
-    session.open("vnd.sun.ws.tcp://127.0.0.1:18101/ctx/echo", Content::TEXT_XML);
+    session.open("vnd.sun.ws.tcp://127.0.0.1:18101/ctx/echo", &[Content::TEXT_XML]);
     let mut requests = Receiver::new(Limits::default());
     requests.receive(&sent[CLIENT_HANDSHAKE..]);
     let mut seen = Vec::new();

@@ -11,7 +11,7 @@ use super::{Echo, echoed};
 fn greeting() -> Vec<u8> {
     let mut client = trunkline_session::soap_tcp::ClientSession::new(Limits::default());
     client.initiate();
-    client.open("vnd.sun.ws.tcp://localhost:1/ctx/echo", Content::TEXT_XML);
+    client.open("vnd.sun.ws.tcp://localhost:1/ctx/echo", &[Content::TEXT_XML]);
     std::mem::take(client.output())
 }
 
@@ -107,7 +107,7 @@ fn a_sender_may_give_a_message_up() {
 fn channels_are_limited_and_close() {
     let open = |limits| {
         let mut client = trunkline_session::soap_tcp::ClientSession::new(Limits::default());
-        client.open("vnd.sun.ws.tcp://localhost:1/ctx/echo", Content::SOAP_XML);
+        client.open("vnd.sun.ws.tcp://localhost:1/ctx/echo", &[Content::SOAP_XML]);
         last(&client.output()[16..], limits).0
     };
     assert!(open(Limits::default()).contains("<channelId>2</channelId>"));

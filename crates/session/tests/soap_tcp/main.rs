@@ -2,7 +2,9 @@
 //! what its server answers to those who do not keep to the protocol.
 
 mod captures;
+mod encodings;
 mod limits;
+mod overlapping;
 mod probes;
 mod sockets;
 

@@ -14,7 +14,7 @@ use trunkline_session::soap_tcp::{Kind, MAGIC};
 use trunkline_wire::Text;
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
-struct Word {
+pub(super) struct Word {
     text: Option<Text>,
 }
 
@@ -31,7 +31,7 @@ fn service() -> Service {
         .at("/rpc", Binding::rpc_encoded())
 }
 
-fn start(config: Config) -> (Running, Arc<Mutex<Vec<String>>>) {
+pub(super) fn start(config: Config) -> (Running, Arc<Mutex<Vec<String>>>) {
     let log: Arc<Mutex<Vec<String>>> = Arc::default();
     let lines = log.clone();
     let server = Server::new().service(service()).config(config).on_call(move |report| {
@@ -40,11 +40,11 @@ fn start(config: Config) -> (Running, Arc<Mutex<Vec<String>>>) {
     (server.start("127.0.0.1:0").expect("a port is free"), log)
 }
 
-fn url(server: &Running, path: &str) -> String {
+pub(super) fn url(server: &Running, path: &str) -> String {
     format!("vnd.sun.ws.tcp://{}{path}", server.address())
 }
 
-fn client(url: &str, binding: Binding) -> Client {
+pub(super) fn client(url: &str, binding: Binding) -> Client {
     let config = ClientConfig {
         connect_timeout: Duration::from_secs(20),
         response_timeout: Duration::from_secs(60),
@@ -53,12 +53,12 @@ fn client(url: &str, binding: Binding) -> Client {
     Client::with(url, "urn:words", binding, config).expect("a URL")
 }
 
-fn word(text: &str) -> Word {
+pub(super) fn word(text: &str) -> Word {
     Word { text: Some(text.into()) }
 }
 
 #[track_caller]
-fn says(client: &mut Client, text: &str) {
+pub(super) fn says(client: &mut Client, text: &str) {
     let answer: Word = client.call("repeat", &word(text)).expect("an answer");
     assert!(answer == word(text), "{} bytes came back", text.len());
 }

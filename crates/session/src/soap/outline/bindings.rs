@@ -4,7 +4,7 @@ use trunkline_soap::{QName, Version};
 
 use super::documents::Documents;
 use super::tree::Element;
-use super::{Input, OutlinedOperation, Port, WSDL, WSDL_SOAP11, WSDL_SOAP12};
+use super::{Input, Offers, OutlinedOperation, Port, WSDL, WSDL_SOAP11, WSDL_SOAP12};
 use crate::soap::Binding;
 
 const SOAP: [&str; 2] = [WSDL_SOAP11, WSDL_SOAP12];
@@ -19,7 +19,14 @@ pub(super) fn operations(documents: &Documents) -> Vec<OutlinedOperation> {
             true => Version::Soap12,
             false => Version::Soap11,
         };
-        let ports = all.ports(&QName::new(target, binding.attribute("name").unwrap_or("")));
+        let mut offers = Offers::default();
+        offers.attached(binding, documents);
+        let port_type = binding.name_in("type").map(|it| all.find("portType", "port type", it));
+        if let Some(Ok(port_type)) = port_type {
+            offers.attached(port_type, documents);
+        }
+        let name = QName::new(target, binding.attribute("name").unwrap_or(""));
+        let ports = all.ports(&name, offers);
         for operation in binding.all(&[WSDL], "operation") {
             let bound = Bound { target, binding, soap, operation };
             found.push(OutlinedOperation { ports: ports.clone(), ..bound.read(&all, version) });
@@ -48,7 +55,7 @@ impl<'a> Definitions<'a> {
     }
 
     /// Those that have the binding.
-    fn ports(&self, binding: &QName) -> Vec<Port> {
+    fn ports(&self, binding: &QName, offers: Offers) -> Vec<Port> {
         let mut ports = Vec::new();
         for (_, service) in self.named("service") {
             let is_it = |it: &&Element| it.name_in("binding") == Some(binding);
@@ -58,7 +65,9 @@ impl<'a> Definitions<'a> {
                     [port, service].map(|it| it.attribute("name").unwrap_or_default().to_owned());
                 let location = address.and_then(|it| it.attribute("location"));
                 let location = location.unwrap_or_default().to_owned();
-                ports.push(Port { name, service, location });
+                let mut offers = offers;
+                offers.attached(port, self.0);
+                ports.push(Port { name, service, location, offers });
             }
         }
         ports

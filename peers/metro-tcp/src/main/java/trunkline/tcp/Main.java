@@ -3,10 +3,12 @@ package trunkline.tcp;
 import com.sun.xml.ws.api.BindingID;
 import com.sun.xml.ws.api.server.WSEndpoint;
 import com.sun.xml.ws.api.transport.tcp.SelectOptimalTransportFeature;
+import com.sun.xml.ws.api.transport.tcp.TcpTransportFeature;
 import com.sun.xml.ws.transport.tcp.grizzly.GrizzlyTCPConnector;
 import com.sun.xml.ws.transport.tcp.server.TCPAdapter;
 import com.sun.xml.ws.transport.tcp.server.WSTCPDelegate;
 import com.sun.xml.ws.transport.tcp.server.WSTCPModule;
+import jakarta.xml.ws.Endpoint;
 import jakarta.xml.ws.Service;
 import jakarta.xml.ws.soap.SOAPFaultException;
 import java.net.ServerSocket;
@@ -21,6 +23,7 @@ import javax.xml.namespace.QName;
  *
  * <pre>
  * serve 1.1|1.2     prints its port, and serves until the end of what it reads
+ * publish 1.1|1.2   the same over HTTP
  * call WSDL BYTES   calls the service, with messages up to so many bytes, and prints "called N times"
  * </pre>
  *
@@ -35,6 +38,8 @@ public final class Main {
     public static void main(String[] arguments) throws Exception {
         if (arguments[0].equals("serve")) {
             serve(arguments[1].equals("1.2"));
+        } else if (arguments[0].equals("publish")) {
+            publish(arguments[1].equals("1.2"));
         } else {
             int bytes = Integer.parseInt(arguments[2]);
             call(port(arguments[1]), bytes);
@@ -97,13 +102,26 @@ public final class Main {
                 null, null, null, true);
         WSTCPDelegate delegate = new WSTCPDelegate();
         delegate.registerAdapters("", List.of(new TCPAdapter("echo", "/echo", endpoint)));
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        int port = freePort();
         new GrizzlyTCPConnector("127.0.0.1", port, delegate).listen();
         System.out.println(port);
         while (System.in.read() >= 0) continue;
+    }
+
+    private static void publish(boolean soap12) throws Exception {
+        int port = freePort();
+        // Its WSDL says by a policy that there is SOAP/TCP as well.
+        Endpoint endpoint = Endpoint.create(soap12 ? new EchoService.Soap12() : new EchoService(),
+                new TcpTransportFeature(true));
+        endpoint.publish("http://127.0.0.1:" + port + "/echo");
+        System.out.println(port);
+        while (System.in.read() >= 0) continue;
+    }
+
+    private static int freePort() throws Exception {
+        try (ServerSocket free = new ServerSocket(0)) {
+            return free.getLocalPort();
+        }
     }
 
     /** Metro asks a container for this; without one it fails. */

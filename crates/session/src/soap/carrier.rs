@@ -1,0 +1,184 @@
+//! What carries a channel of SOAP/TCP: a connection of its own, or one that is shared.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use trunkline_http::{self as http, Bytes, ClientConfig};
+
+use super::CallError;
+use super::shared::Wire;
+use crate::soap_tcp::{ClientEvent, ClientSession, Limits, Opened};
+
+/// A connection.
+#[derive(Debug)]
+pub(super) enum Carrier {
+    Own(Box<Own>),
+    Shared(Arc<Wire>),
+}
+
+/// One that has one channel, used by one thread, which waits for each answer.
+#[derive(Debug)]
+pub(super) struct Own {
+    stream: TcpStream,
+    session: ClientSession,
+    used: Instant,
+    room: Vec<u8>,
+}
+
+/// What came, without what it came in.
+#[derive(Debug)]
+pub(super) enum Came {
+    Ready,
+    Opened(Opened),
+    /// In the media type of this position.
+    Answer(u32, Bytes),
+    Nothing,
+}
+
+/// Longer than this without a call, and a connection is looked at before it is used.
+pub(super) const FRESH: Duration = Duration::from_secs(1);
+
+impl Carrier {
+    pub(super) fn own(
+        authority: &str,
+        config: &ClientConfig,
+        wait: &Wait,
+    ) -> Result<Self, CallError> {
+        let stream = connect(authority, config, wait)?;
+        let session = ClientSession::new(limits(config));
+        let (used, room) = (Instant::now(), vec![0; 16 << 10]);
+        let mut own = Own { stream, session, used, room };
+        let Came::Ready = own.exchange(wait)? else { return Err(unasked()) };
+        own.session.initiate();
+        let Came::Ready = own.exchange(wait)? else { return Err(unasked()) };
+        Ok(Self::Own(Box::new(own)))
+    }
+
+    /// May it be used, as far as can be told?
+    pub(super) fn is_usable(&self) -> bool {
+        match self {
+            Self::Own(own) => own.used.elapsed() < FRESH || is_silent(&own.stream),
+            Self::Shared(wire) => wire.is_usable(),
+        }
+    }
+
+    /// Sends what is asked for, and waits for what comes on a channel.
+    pub(super) fn exchange(
+        &mut self,
+        channel: u32,
+        wait: &Wait,
+        ask: &mut dyn FnMut(&mut ClientSession),
+    ) -> Result<Came, CallError> {
+        match self {
+            Self::Shared(wire) => wire.exchange(channel, wait, ask),
+            Self::Own(own) => {
+                ask(&mut own.session);
+                let came = own.exchange(wait);
+                own.used = Instant::now();
+                came
+            }
+        }
+    }
+}
+
+impl Own {
+    /// Sends what there is to send, and waits for what comes.
+    fn exchange(&mut self, wait: &Wait) -> Result<Came, CallError> {
+        let output = self.session.output();
+        self.stream.set_write_timeout(Some(wait.left()?)).map_err(|it| wait.failed(it, false))?;
+        self.stream.write_all(output).map_err(|it| wait.failed(it, true))?;
+        output.clear();
+        output.shrink_to(1 << 20);
+        loop {
+            match self.session.next_event() {
+                Ok(None) => {}
+                Ok(Some(event)) => return came(event),
+                Err(error) => return Err(CallError::Channel(Box::new(error))),
+            }
+            self.stream.set_read_timeout(Some(wait.left()?)).map_err(|it| wait.failed(it, true))?;
+            match self.stream.read(&mut self.room) {
+                Ok(0) => return Err(wait.failed(io::ErrorKind::UnexpectedEof.into(), true)),
+                Ok(length) => self.session.receive(&self.room[..length]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(wait.failed(error, true)),
+            }
+        }
+    }
+}
+
+pub(super) fn came(event: ClientEvent<'_>) -> Result<Came, CallError> {
+    Ok(match event {
+        ClientEvent::Ready | ClientEvent::Session | ClientEvent::Closed => Came::Ready,
+        ClientEvent::Opened(opened) => Came::Opened(opened),
+        ClientEvent::Answer(position, body) => Came::Answer(position, Bytes::copy_from_slice(body)),
+        ClientEvent::Nothing => Came::Nothing,
+        ClientEvent::Refused(fault) => return Err(CallError::Fault(Box::new(fault))),
+        ClientEvent::Error(error) => return Err(CallError::Channel(Box::new(error))),
+    })
+}
+
+pub(super) fn limits(config: &ClientConfig) -> Limits {
+    Limits { message_bytes: config.body_bytes, ..Limits::default() }
+}
+
+pub(super) fn connect(
+    authority: &str,
+    config: &ClientConfig,
+    wait: &Wait,
+) -> Result<TcpStream, CallError> {
+    let failed = |cause| http::Error::Connect { address: authority.to_owned(), cause };
+    let mut last = io::ErrorKind::AddrNotAvailable.into();
+    for address in authority.to_socket_addrs().map_err(failed)? {
+        match TcpStream::connect_timeout(&address, wait.left()?) {
+            Ok(stream) => {
+                stream.set_nodelay(config.nodelay).map_err(failed)?;
+                return Ok(stream);
+            }
+            Err(cause) => last = cause,
+        }
+    }
+    Err(failed(last).into())
+}
+
+/// Has the server neither said anything nor closed it, though nothing was asked of it?
+pub(super) fn is_silent(stream: &TcpStream) -> bool {
+    let peeked = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut [0]));
+    let is_silent = peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
+    stream.set_nonblocking(false).is_ok() && is_silent
+}
+
+pub(super) fn unasked() -> CallError {
+    http::Error::Answer("the server answers something else than was asked".to_owned()).into()
+}
+
+/// A time-out that runs.
+pub(super) struct Wait {
+    limit: &'static str,
+    after: Duration,
+    start: Instant,
+}
+
+impl Wait {
+    pub(super) fn new(limit: &'static str, after: Duration) -> Self {
+        Self { limit, after, start: Instant::now() }
+    }
+
+    fn timed_out(&self) -> CallError {
+        http::Error::TimedOut { limit: self.limit, after: self.after }.into()
+    }
+
+    /// How much is left of it.
+    pub(super) fn left(&self) -> Result<Duration, CallError> {
+        let left = self.after.checked_sub(self.start.elapsed());
+        left.filter(|it| !it.is_zero()).ok_or_else(|| self.timed_out())
+    }
+
+    pub(super) fn failed(&self, error: io::Error, maybe_handled: bool) -> CallError {
+        match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self.timed_out(),
+            _ => http::Error::Broken { maybe_handled, cause: error.to_string() }.into(),
+        }
+    }
+}

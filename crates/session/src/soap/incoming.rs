@@ -1,0 +1,96 @@
+//! A message that a client receives, in whatever encoding.
+
+use trunkline_codec::fast_infoset::Reader;
+use trunkline_codec::infoset::{Event, Reader as _};
+use trunkline_message::{Limits, Message, Result};
+use trunkline_soap::{self as soap, BodyPlace, Decoder, Fault, Opened, graph};
+
+use super::prologue::Prologues;
+
+/// An answer, which can be read several times, each time from its beginning.
+pub(super) struct Incoming<'a> {
+    body: &'a [u8],
+    /// None reads XML.
+    reader: Option<Reader<'a>>,
+    /// How answers begin that are no faults and have no header blocks.
+    plain: &'a mut Prologues<()>,
+}
+
+impl<'a> Incoming<'a> {
+    pub(super) fn new(
+        body: &'a [u8],
+        reader: Option<Reader<'a>>,
+        plain: &'a mut Prologues<()>,
+    ) -> Self {
+        Self { body, reader, plain }
+    }
+
+    /// Does it begin like one that was neither a fault nor had header blocks? In a sequence, too, equal bytes
+    /// mean the same: what an index once stood for, it stands for to the end.
+    pub(super) fn is_plain(&self) -> bool {
+        self.plain.find(self.body).is_some()
+    }
+
+    pub(super) fn remember_plain(&mut self, opened: &Opened) {
+        self.plain.remember(self.body, opened, ());
+    }
+
+    pub(super) fn decode(&mut self, decoder: &mut Decoder, into: &mut impl Message) -> Result<()> {
+        match &mut self.reader {
+            None => decoder.decode(self.body, into),
+            Some(reader) => {
+                reader.restart()?;
+                decoder.decode_from(reader, into)
+            }
+        }
+    }
+
+    pub(super) fn open(&mut self, limits: &Limits) -> Result<Opened> {
+        let Some(reader) = &mut self.reader else { return soap::open(self.body, limits) };
+        reader.restart()?;
+        let mut opened = soap::open_from(reader, limits)?;
+        if opened.body.is_some() {
+            let (start, tag_end) = (reader.began(), reader.position());
+            opened.place = Some(BodyPlace { start, name_end: tag_end, tag_end });
+        }
+        Ok(opened)
+    }
+
+    pub(super) fn fault(&mut self, limits: &Limits) -> Result<Fault> {
+        match &mut self.reader {
+            None => Fault::decode(self.body, limits),
+            Some(reader) => {
+                reader.restart()?;
+                Fault::decode_from(reader, limits)
+            }
+        }
+    }
+
+    pub(super) fn graph(&mut self, limits: &Limits) -> Result<graph::Message> {
+        match &mut self.reader {
+            None => graph::decode(self.body, limits),
+            Some(reader) => {
+                reader.restart()?;
+                graph::decode_from(reader, limits)
+            }
+        }
+    }
+
+    /// As XML, for people: of what cannot be read, what came before it.
+    pub(super) fn shown(&mut self) -> String {
+        let Some(reader) = &mut self.reader else {
+            return String::from_utf8_lossy(self.body).into_owned();
+        };
+        let mut shown = String::new();
+        if reader.restart().is_ok() && matches!(reader.next(), Ok(Event::Start(_))) {
+            _ = reader.raw(&[], &mut shown);
+        }
+        shown
+    }
+
+    /// Reads what is left of it: what was not wanted belongs to the vocabulary all the same. An error ends that,
+    /// which the connection notices before it is used again.
+    pub(super) fn finish(self) {
+        _ = self.reader.map(Reader::finish);
+    }
+}

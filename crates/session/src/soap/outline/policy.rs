@@ -1,0 +1,106 @@
+//! What a service offers beside XML over HTTP, as its policy asserts it (WS-Policy 1.2 and 1.5) in Metro's words.
+
+use super::documents::Documents;
+use super::tree::Element;
+use crate::soap::MessageEncoding;
+use crate::soap::wsdl::policy::{CHANNELS, FAST_INFOSET, POLICY};
+
+/// The namespaces of WS-Policy.
+const POLICIES: [&str; 2] = [POLICY, "http://schemas.xmlsoap.org/ws/2004/09/policy"];
+/// Policies refer to no others so deeply.
+const DEEPEST: usize = 8;
+
+/// What a service offers beside XML over HTTP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offers {
+    /// SOAP/TCP at the host of the URL.
+    pub soap_tcp: bool,
+    /// Its port, if it is not the URL's.
+    pub soap_tcp_port: Option<u16>,
+    /// Fast Infoset over HTTP.
+    pub fast_infoset: bool,
+}
+
+impl Offers {
+    /// Where the service is called with what it offers, which HTTP knows by this URL.
+    pub fn url(&self, url: &str) -> String {
+        let Some((host, path)) = url.strip_prefix("http://").filter(|_| self.soap_tcp).map(|it| {
+            let path = it.find('/').unwrap_or(it.len());
+            it.split_at(path)
+        }) else {
+            return url.to_owned();
+        };
+        let (name, own) = match host.rsplit_once(':') {
+            Some((name, port)) if !port.contains(']') => (name, port.parse().ok()),
+            _ => (host, None),
+        };
+        let port = self.soap_tcp_port.or(own).unwrap_or(80);
+        format!("vnd.sun.ws.tcp://{name}:{port}{path}")
+    }
+
+    /// The encoding that serves best.
+    pub fn encoding(&self) -> MessageEncoding {
+        match (self.soap_tcp, self.fast_infoset) {
+            (true, _) => MessageEncoding::StatefulFastInfoset,
+            (false, true) => MessageEncoding::FastInfoset,
+            (false, false) => MessageEncoding::Xml,
+        }
+    }
+
+    /// Adds what the policies say that are attached to an element: a binding, port or port type.
+    pub(super) fn attached(&mut self, element: &Element, documents: &Documents) {
+        self.read(element, documents, 0);
+    }
+
+    /// Of alternatives any counts, since we choose.
+    fn read(&mut self, element: &Element, documents: &Documents, depth: usize) {
+        if depth > DEEPEST {
+            return;
+        }
+        for inside in &element.children {
+            if inside.is(&POLICIES, "PolicyReference") {
+                let uri = inside.attribute("URI").and_then(|it| it.strip_prefix('#'));
+                let found = uri.and_then(|id| find(documents, id));
+                found.into_iter().for_each(|it| self.read(it, documents, depth + 1));
+            } else if ["Policy", "ExactlyOne", "All"].iter().any(|it| inside.is(&POLICIES, it)) {
+                self.read(inside, documents, depth + 1);
+            } else if inside.is(&[CHANNELS], "OptimizedTCPTransport") && is_enabled(inside) {
+                self.soap_tcp = true;
+                self.soap_tcp_port = inside.attribute("port").and_then(|it| it.parse().ok());
+            } else if inside.is(&[FAST_INFOSET], "OptimizedFastInfosetSerialization") {
+                self.fast_infoset |= is_enabled(inside);
+            }
+        }
+    }
+}
+
+/// As Metro has it: it is unless it says no.
+fn is_enabled(assertion: &Element) -> bool {
+    assertion.attribute("enabled").is_none_or(|it| {
+        ["true", "yes"].iter().any(|yes| it.eq_ignore_ascii_case(yes)) || it == "1"
+    })
+}
+
+fn find<'a>(documents: &'a Documents, id: &str) -> Option<&'a Element> {
+    let all = documents.definitions.iter().flat_map(|it| it.all(&POLICIES, "Policy"));
+    let mut same = all.filter(|it| it.attribute("Id").or(it.attribute("id")) == Some(id));
+    same.next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_of_http_becomes_one_of_soap_tcp() {
+        let offers = Offers { soap_tcp: true, ..Offers::default() };
+        let other = Offers { soap_tcp_port: Some(5), ..offers };
+        let channel = "vnd.sun.ws.tcp://";
+        assert_eq!(offers.url("http://a:1/b?c"), format!("{channel}a:1/b?c"));
+        assert_eq!(other.url("http://a:1/b"), format!("{channel}a:5/b"));
+        assert_eq!(other.url("http://[::1]:1"), format!("{channel}[::1]:5"));
+        assert_eq!(offers.url("http://[::1]/x"), format!("{channel}[::1]:80/x"));
+        assert_eq!(offers.url("https://a/b"), "https://a/b");
+        assert_eq!(Offers::default().url("http://a/b"), "http://a/b");
+    }
+}

@@ -1,0 +1,64 @@
+//! How a client reads what is more or less than a plain reply.
+
+use trunkline_message::{Limits, Result as MessageResult};
+use trunkline_soap::{self as soap, QName, Roles};
+
+use super::CallError;
+use super::exchange::Reply;
+use super::header::Received;
+use super::incoming::Incoming;
+
+/// What a client expects of replies, and the header of the last one.
+#[derive(Debug)]
+pub(super) struct Replies {
+    /// Header blocks of this namespace are understood.
+    pub(super) namespace: String,
+    pub(super) limits: Limits,
+    pub(super) header: Received,
+}
+
+impl Replies {
+    /// Reads an answer that is more or less than a reply: a fault, one with header blocks, or not SOAP.
+    #[cold]
+    pub(super) fn look_closer(
+        &mut self,
+        reply: &Reply,
+        incoming: &mut Incoming<'_>,
+        decoded: MessageResult<()>,
+    ) -> Result<(), CallError> {
+        let is_reply = reply.is_success() && reply.encoding.is_some();
+        let mut opened = match incoming.open(&self.limits) {
+            Ok(opened) => opened,
+            Err(_) if !is_reply => return Err(status(reply)),
+            Err(error) => return Err(CallError::Reply(error)),
+        };
+        let roles = Roles::ultimate(&[]);
+        // What its caller asks for with `reply_header` is understood, and that is not known yet.
+        let own = |name: &QName| name.namespace == self.namespace;
+        let missing = soap::not_understood(&opened.header, &own, &roles);
+        opened.header.retain(|block| roles.play(block));
+        self.header = Received::new(std::mem::take(&mut opened.header));
+        if !missing.is_empty() {
+            return Err(CallError::NotUnderstood(missing));
+        }
+        if opened.is_fault {
+            let fault = incoming.fault(&self.limits).map_err(CallError::Reply)?;
+            return Err(CallError::Fault(Box::new(fault)));
+        }
+        if !is_reply {
+            return Err(status(reply));
+        }
+        decoded.map_err(CallError::Reply)?;
+        if self.header.blocks().is_empty() {
+            incoming.remember_plain(&opened);
+        }
+        Ok(())
+    }
+}
+
+/// An answer that is not SOAP.
+pub(super) fn status(reply: &Reply) -> CallError {
+    let text = String::from_utf8_lossy(&reply.body);
+    let text = text.trim().chars().take(200).collect();
+    CallError::Status { status: reply.status, text }
+}
