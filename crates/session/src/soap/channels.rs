@@ -32,6 +32,8 @@ impl Beside for Channels {
     fn connect(&self, peer: &Peer) -> Box<dyn Talk> {
         Box::new(Connection {
             site: Arc::clone(&self.site),
+            vocabulary_bytes: self.limits.vocabulary_bytes,
+            lent: 0,
             session: ServerSession::new(self.limits),
             peer: peer.clone(),
             callers: Vec::new(),
@@ -59,6 +61,9 @@ struct Connection {
     peer: Peer,
     /// By channel, each with its conversation, which retains the channel's vocabulary.
     callers: Vec<(u32, Caller)>,
+    /// The limit of what these retain, and what those retained that other threads have.
+    vocabulary_bytes: usize,
+    lent: usize,
     waits: Waits,
     /// Memory for the answer that is being made.
     answer: Vec<u8>,
@@ -72,6 +77,7 @@ struct Done {
     caller: Caller,
     verdict: Verdict,
     answer: Vec<u8>,
+    lent: usize,
 }
 
 /// A request that is answered on another thread, while others of its connection are.
@@ -79,6 +85,7 @@ struct Overlapping {
     site: Arc<Site>,
     /// None once it was answered.
     parts: Option<(TakenRequest, Caller)>,
+    lent: usize,
     done: Arc<Mutex<Vec<Done>>>,
 }
 
@@ -87,7 +94,7 @@ impl Overlapping {
         if let Some((request, mut caller)) = self.parts.take() {
             let mut answer = Vec::new();
             let verdict = answered(&self.site, &mut caller, &request.request(), &mut answer);
-            self.end(Done { request, caller, verdict, answer });
+            self.end(Done { request, caller, verdict, answer, lent: self.lent });
         }
     }
 
@@ -100,12 +107,23 @@ impl Drop for Overlapping {
     fn drop(&mut self) {
         if let Some((request, caller)) = self.parts.take() {
             let verdict = refused(request.content);
-            self.end(Done { request, caller, verdict, answer: Vec::new() });
+            self.end(Done { request, caller, verdict, answer: Vec::new(), lent: self.lent });
         }
     }
 }
 
 impl Connection {
+    /// Ends the connection if its vocabularies have grown too large, for a channel forgets nothing.
+    fn bound(&mut self) {
+        let retained: usize = self.callers.iter().map(|it| it.1.retained_bytes()).sum();
+        if self.lent + retained > self.vocabulary_bytes {
+            let limit = self.vocabulary_bytes;
+            let text =
+                format!("vocabulary_bytes: the channels of a connection retain {limit} at most");
+            self.session.end_broken(&text);
+        }
+    }
+
     fn advance(&mut self) {
         self.waits = self.session.advance(&*self.site);
     }
@@ -147,6 +165,7 @@ impl Talk for Connection {
             }
         }
         self.callers.push((channel, caller));
+        self.bound();
         self.advance();
     }
 
@@ -164,14 +183,17 @@ impl Talk for Connection {
         let Self { callers, session, peer, .. } = self;
         let caller = take_caller(callers, session, request.channel, peer);
         let (site, done) = (Arc::clone(&self.site), Arc::clone(&self.done));
-        let overlapping = Overlapping { site, parts: Some((request, caller)), done };
+        let lent = caller.retained_bytes();
+        self.lent += lent;
+        let overlapping = Overlapping { site, parts: Some((request, caller)), lent, done };
         self.advance();
         Some(Box::new(move || overlapping.run()))
     }
 
     fn collect(&mut self) {
         let all = std::mem::take(&mut *self.done.lock().unwrap_or_else(PoisonError::into_inner));
-        for Done { request, caller, verdict, answer } in all {
+        for Done { request, caller, verdict, answer, lent } in all {
+            self.lent -= lent;
             let session = &mut self.session;
             match verdict {
                 Verdict::Nothing => session.finish_nothing(&request),
@@ -184,6 +206,7 @@ impl Talk for Connection {
             }
             if session.has_channel(request.channel) {
                 self.callers.push((request.channel, caller));
+                self.bound();
             }
             self.advance();
         }

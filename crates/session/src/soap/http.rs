@@ -246,6 +246,12 @@ impl Caller {
         let identity = peer.tls.as_ref().and_then(|tls| tls.subject.clone());
         Self { address: peer.address, identity, conversations: Vec::new() }
     }
+
+    /// Bytes of the vocabularies that its conversations retain, in both directions.
+    pub(super) fn retained_bytes(&self) -> usize {
+        let all = self.conversations.iter().filter_map(|it| it.1.retained()).flatten();
+        all.map(|it| it.size.bytes).sum()
+    }
 }
 
 /// How a request and its answer travelled.

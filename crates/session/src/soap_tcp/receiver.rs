@@ -14,11 +14,20 @@ pub struct Limits {
     pub param_bytes: usize,
     /// Channels that are open at once. Default: 64.
     pub channels: usize,
+    /// Bytes of all vocabularies that its channels retain, in both directions. Default: 128 MiB, which is as much as 64
+    /// channels of our clients take; Metro's tables of values take 8 MiB a channel and direction.
+    pub vocabulary_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { message_bytes: 16 << 20, params: 16, param_bytes: 1024, channels: 64 }
+        Self {
+            message_bytes: 16 << 20,
+            params: 16,
+            param_bytes: 1024,
+            channels: 64,
+            vocabulary_bytes: 128 << 20,
+        }
     }
 }
 

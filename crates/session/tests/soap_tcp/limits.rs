@@ -47,7 +47,13 @@ fn last(sent: &[u8], limits: Limits) -> (String, Waits) {
 #[test]
 fn errors_say_what_is_wrong_and_only_critical_ones_end_the_connection() {
     let goes_on = Waits::ForRequest;
-    let limits = Limits { message_bytes: 1000, params: 2, param_bytes: 10, channels: 1 };
+    let limits = Limits {
+        message_bytes: 1000,
+        params: 2,
+        param_bytes: 10,
+        channels: 1,
+        ..Limits::default()
+    };
     let chunk = vec![b'x'; 600];
     let params = |params: &[(u32, &str)]| {
         let mut out = Vec::new();

@@ -8,9 +8,13 @@ use std::time::Duration;
 use trunkline_http::{Order, Workers};
 use trunkline_message::Message;
 use trunkline_session::soap::{
-    Binding, CallError, Client, ClientConfig, Config, Fault, Running, Server, Service,
+    Binding, CallError, Client, ClientConfig, Config, Fault, MessageEncoding, Running, Server,
+    Service,
 };
-use trunkline_session::soap_tcp::{Kind, MAGIC};
+use trunkline_session::soap_tcp::{
+    ClientEvent, ClientSession, Content, Kind, Limits, MAGIC, Opened,
+};
+use trunkline_soap::Version;
 use trunkline_wire::Text;
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
@@ -212,6 +216,75 @@ fn half_open_and_endless_sessions_end_and_leave_others_untouched() {
     _ = rest(endless);
     says(&mut client, "after");
     assert_eq!(server.counters().connections, 4);
+}
+
+/// Twelve channels fill their vocabularies with eleven megabytes each.
+#[test]
+fn vocabularies_of_a_connection_are_bounded_together_and_others_stay() {
+    let (server, _log) = start(Config::default());
+    let mut others = client(&url(&server, "/words"), Binding::default());
+    others.set_encoding(MessageEncoding::StatefulFastInfoset);
+    says(&mut others, "before");
+    let encoding = MessageEncoding::StatefulFastInfoset;
+    let content = Content { encoding, version: Version::Soap11 };
+    let length: u32 = 11 << 20;
+    // <a> with a text of the second largest form of length, which becomes an entry.
+    let mut bomb = b"\xe0\0\0\x01\0\x3c\0a\x93".to_vec();
+    bomb.extend((length - 259).to_be_bytes());
+    bomb.resize(bomb.len() + length as usize, b'x');
+    bomb.push(0xff);
+
+    let mut stream = connect(server.address());
+    let mut session = ClientSession::new(Limits::default());
+    session.initiate();
+    let mut answers = 0;
+    session.open(&url(&server, "/words"), &[content]);
+    let ended = loop {
+        match said(&mut stream, &mut session) {
+            Said::Opened(channel) => assert!(session.call(&channel, content, "", &bomb)),
+            Said::Answer => {
+                answers += 1;
+                session.open(&url(&server, "/words"), &[content]);
+            }
+            Said::Error(error) => break error,
+            Said::Other => {}
+        }
+    };
+    assert_eq!(answers, 12);
+    let told = "0.0: vocabulary_bytes: the channels of a connection retain 134217728 at most";
+    assert!(ended.contains(told), "{ended}");
+    assert_eq!(rest(stream), b"");
+    says(&mut others, "after");
+}
+
+/// What a server did.
+enum Said {
+    Opened(Opened),
+    Answer,
+    Error(String),
+    Other,
+}
+
+/// Sends what there is to send, and reads until there is an event.
+fn said(stream: &mut TcpStream, session: &mut ClientSession) -> Said {
+    // Where the server has ended the connection already, what it said is still to be read.
+    _ = stream.write_all(&std::mem::take(session.output()));
+    let mut room = [0; 4096];
+    loop {
+        let said = match session.next_event().expect("frames") {
+            Some(ClientEvent::Opened(opened)) => Some(Said::Opened(opened)),
+            Some(ClientEvent::Answer(..)) => Some(Said::Answer),
+            Some(ClientEvent::Error(error)) => Some(Said::Error(error.to_string())),
+            Some(_) => Some(Said::Other),
+            None => None,
+        };
+        if let Some(said) = said {
+            return said;
+        }
+        let length = stream.read(&mut room).expect("an answer");
+        assert!(length > 0, "the server closed");
+        session.receive(&room[..length]);
+    }
 }
 
 /// Ten megabytes, there and back, in chunks.
