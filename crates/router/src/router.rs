@@ -476,6 +476,7 @@ impl<R: Renderer> Router<R> {
     pub fn advance(&mut self, now: u64) {
         self.now = now;
         self.egress.forget_newest();
+        self.egress.renditions.shrink();
         let turn = Turn { now, names: &self.names };
         self.egress.advance(&turn);
         self.relieve(now);

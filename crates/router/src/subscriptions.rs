@@ -92,6 +92,7 @@ impl<R: Renderer> Router<R> {
     pub(crate) fn forget_topic(&mut self, topic: TopicId) {
         // The topic that gets its number begins its sequence again.
         self.egress.forget_newest();
+        self.egress.renditions.forget();
         let route = std::mem::take(&mut self.topics[topic.0]).route;
         for matched in route {
             let subscription = self.egress.matches.matches[matched].subscription;

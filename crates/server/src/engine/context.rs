@@ -163,6 +163,7 @@ impl ClientContext for EngineContext<'_> {
                 let text = format!("the request {correlation} waits already");
                 return Err(Rejected::new(code::IN_USE, text));
             }
+            self.state.memory.count_requests(1, 0);
             let before = output.requests.alarm();
             if let Some(at) = output.requests.arm(deadline) {
                 if let Some(before) = before {
@@ -188,8 +189,10 @@ impl ClientContext for EngineContext<'_> {
             }
             Err(rejection) => Err(rejection.into()),
         };
-        if let Some(output) = self.router.renderer(id) {
-            output.requests.take(ticket);
+        if let Some(output) = self.router.renderer(id)
+            && output.requests.take(ticket).is_some()
+        {
+            self.state.memory.count_requests(0, 1);
         }
         published
     }
@@ -208,6 +211,7 @@ impl ClientContext for EngineContext<'_> {
             return Err(gone("the requester does not wait for this any more"));
         };
         self.state.totals.replies += 1;
+        self.state.memory.count_requests(0, 1);
         let is_taken = self.router.reply(client, |output, out| {
             output.renderer.reply(out, correlation, format, payload);
         });
