@@ -120,6 +120,39 @@ fn malformed_documents_are_rejected_and_only_they() {
     }
 }
 
+/// `<a>` with what `content` appends after its start, once it has entered a text of `length` letters.
+fn with_entry(length: usize, content: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
+    let mut document = b"\xe0\0\0\x01\0\x3c\0a\x93".to_vec();
+    document.extend((length as u32 - 259).to_be_bytes());
+    document.resize(document.len() + length, b'x');
+    content(&mut document);
+    document.extend([0xff]);
+    document
+}
+
+/// A bomb: 2,000 indexes of 2,001 octets together stand for 200 million.
+#[test]
+fn few_octets_cannot_stand_for_more_than_a_message_may_have() {
+    let texts = |count: usize| with_entry(100_000, |out| out.resize(out.len() + count, 0xa0));
+    assert!(read(&mut stateless(), &texts(160)).is_ok());
+    let error = read(&mut stateless(), &texts(2_000)).expect_err("a bomb");
+    let told = "at byte 100180: more than the limit expanded message_bytes = 16777216 allows";
+    assert_eq!(error.to_string(), told);
+    // Also when the entry is of a document before this one.
+    let mut parser = retaining();
+    read(&mut parser, &texts(0)).expect("an entry");
+    let mut bomb = b"\xe0\0\0\x01\0\0".to_vec();
+    bomb.resize(bomb.len() + 2_000, 0xa0);
+    bomb.push(0xff);
+    assert!(read(&mut parser, &bomb).is_err());
+    // A bit of a list of booleans stands for six letters.
+    let mut booleans = b"\xe0\0\0\x01\0\x3c\0a\x8c\x17".to_vec();
+    booleans.extend((1_000_000u32 - 259).to_be_bytes());
+    booleans.resize(booleans.len() + 1_000_000, 0);
+    booleans.push(0xff);
+    assert!(read(&mut stateless(), &booleans).is_err());
+}
+
 /// One file is a listing of another's octets, sixteen a line between their place and their characters.
 fn undumped(file: Vec<u8>) -> Vec<u8> {
     if !file.starts_with(b"00000000: ") {

@@ -12,6 +12,7 @@ use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
     SanType,
 };
+use rustix::process::{Resource, getrlimit, setrlimit};
 use trunkline_random::Random;
 use trunkline_reactor::{
     Address, ClientTls, Idle, Listener, NATIVE, PeerCertificate, Reactor, Stream, TlsAcceptor,
@@ -343,6 +344,10 @@ fn handshakes_that_go_wrong_are_told_apart_and_delay_nobody() {
 
 #[test]
 fn a_flood_of_silent_clients_keeps_nobody_out() {
+    // Both ends are of this process, which may begin with a limit of 1,024.
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    setrlimit(Resource::Nofile, limit).expect("up to the hard limit");
     let authority = Authority::new();
     let mut server = Server::new(&authority, false, PATIENCE);
     let flood: Vec<_> =

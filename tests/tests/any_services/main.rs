@@ -123,6 +123,11 @@ fn metro_gets_back_what_it_sent() {
         let import = ["com.sun.tools.ws.WsImport", "-quiet", "-keep", "-d", ".", url];
         run(java("java").args(import));
         run(java("javac").args(["-encoding", "UTF-8", "-d", "."]).arg(source("RelayCaller.java")));
-        run(java("java").args(["-Dstdout.encoding=UTF-8", "RelayCaller", url]))
+        run(java("java").args([
+            "-Dfile.encoding=UTF-8",
+            "-Dstdout.encoding=UTF-8",
+            "RelayCaller",
+            url,
+        ]))
     });
 }

@@ -132,7 +132,7 @@ fn metro(name: &str, caller: impl FnOnce(&dyn Fn(&str, &str) -> String)) {
         run(java("java").args(import));
         let source = source(&format!("{class}.java"));
         run(java("javac").args(["-encoding", "UTF-8", "-d", "."]).arg(source));
-        run(java("java").args(["-Dstdout.encoding=UTF-8", class, url]))
+        run(java("java").args(["-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", class, url]))
     });
 }
 

@@ -29,6 +29,8 @@ pub struct Parser {
     mark: Mark,
     /// Strings of the document that are in other forms than UTF-8.
     pub(super) decoded: String,
+    /// Bytes of what stands in the document for more than it takes there: see [`expand`](Self::expand).
+    expanded: usize,
     pub(super) position: usize,
     began: usize,
     pub(super) state: State,
@@ -41,6 +43,9 @@ pub struct Parser {
     pub(super) sorted: Vec<u32>,
     pub(super) counters: Counters,
 }
+
+/// The limit of what a document says when its indexes are written out.
+pub(super) const EXPANDED: &str = "expanded message_bytes";
 
 /// Where in a document the parser stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,6 +193,7 @@ impl Parser {
             externals: Vec::new(),
             retains,
             decoded: String::new(),
+            expanded: 0,
             position: 0,
             began: 0,
             state: State::Between,
@@ -249,6 +255,7 @@ impl Parser {
         self.attributes.clear();
         self.declarations.clear();
         self.decoded.clear();
+        self.expanded = 0;
         (self.position, self.began, self.second_end) = (0, 0, false);
         self.state = State::Broken;
         let limit = self.limits.message_bytes.min(u32::MAX as usize / 2);
@@ -261,6 +268,17 @@ impl Parser {
         self.began = input.at;
         self.state = State::Prolog;
         Ok(())
+    }
+
+    /// Counts what an index stands for, and texts of booleans: a few octets can name a long text many times, so that
+    /// all of them together are bounded as a document that wrote them out would be.
+    #[inline]
+    pub(super) fn expand(&mut self, bytes: usize, at: usize) -> Result<()> {
+        self.expanded = self.expanded.saturating_add(bytes);
+        match self.expanded > self.limits.message_bytes {
+            true => Err(super::exceeded(EXPANDED, self.limits.message_bytes, at)),
+            false => Ok(()),
+        }
     }
 
     #[inline]

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use trunkline_message::{ErrorKind, Result};
 use trunkline_wire::{Float, Integer};
 
-use super::parser::{self, Name, Namespace, Parser};
+use super::parser::{self, EXPANDED, Name, Namespace, Parser};
 use super::string::Text;
-use super::{algorithm::Algorithm, characters, syntax};
+use super::{algorithm::Algorithm, characters, exceeded, syntax};
 use crate::infoset::{self, Event, Parsed, Tag, Writer as _};
 use crate::xml;
 
@@ -268,6 +268,11 @@ impl infoset::Reader for Reader<'_> {
                     scope.truncate(outside.pop().unwrap_or_default());
                 }
                 Event::Eof => break,
+            }
+            // A name is long where it was defined, and an index elsewhere.
+            let limit = self.parser.limits.message_bytes;
+            if writer.position() > limit {
+                return Err(exceeded(EXPANDED, limit, self.parser.began()));
             }
         }
         out.push_str(&writer.finish());

@@ -101,8 +101,7 @@ impl Parser {
         if octet & 0x80 != 0 {
             let at = input.at - 1;
             let index = input.index_2(octet)?;
-            self.counters.indexes += 1;
-            return Ok(Text::of(self.vocabulary.get(table, index, at)?));
+            return self.indexed(table, index, at);
         }
         let mut number = || -> Result<(usize, usize)> {
             let next = input.octet("the form of a string")?;
@@ -123,8 +122,7 @@ impl Parser {
         if octet & 0x20 != 0 {
             let at = input.at - 1;
             let index = input.index_4(octet)?;
-            self.counters.indexes += 1;
-            return Ok(Text::of(self.vocabulary.get(Table::Chunks, index, at)?));
+            return self.indexed(Table::Chunks, index, at);
         }
         let mut number = || -> Result<(usize, usize)> {
             let next = input.octet("the form of a text")?;
@@ -137,6 +135,15 @@ impl Parser {
             _ => number().map(|(number, length)| (Form::Algorithm(number), length))?,
         };
         self.literal(input, (form, length), Table::Chunks, octet & 0x10 != 0)
+    }
+
+    /// The entry of a table of values.
+    #[inline]
+    fn indexed(&mut self, table: Table, index: usize, at: usize) -> Result<Text> {
+        self.counters.indexes += 1;
+        let span = self.vocabulary.get(table, index, at)?;
+        self.expand(span.length as usize, at)?;
+        Ok(Text::of(span))
     }
 
     #[inline]
@@ -185,6 +192,9 @@ impl Parser {
                     return Err(syntax("a CDATA section stands only in an element", at));
                 }
                 algorithm.check(bytes, at)?;
+                if algorithm == Algorithm::Boolean {
+                    self.expand(bytes.len() * 8 * "false ".len(), at)?;
+                }
                 if !is_added {
                     return Ok(Text::at(Place::Algorithm(algorithm), at, bytes.len()));
                 }
