@@ -177,6 +177,7 @@ impl<R: Renderer> Router<R> {
             let place = self.place_in_route(topic, self.place_of(subscription));
             let matched = self.new_match(topic, subscription);
             self.topics[topic.0].route.insert(place, matched);
+            self.mark_crowd(topic);
         }
     }
 
@@ -193,7 +194,7 @@ impl<R: Renderer> Router<R> {
         at.matches.push_back(&mut self.egress.matches.matches, matched);
         if at.is_walking && self.last_values.find(topic).is_some() {
             self.egress.matches.matches[matched].flags |= OWED;
-            self.topics[topic.0].last_value |= OWES;
+            self.topics[topic.0].marks |= OWES;
         }
         matched
     }
@@ -223,7 +224,7 @@ impl<R: Renderer> Router<R> {
     pub(crate) fn make_route(&mut self, now: u64, topic: TopicId) -> Result<(), Rejection> {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        self.matcher.matches(self.names.name(topic), &mut found);
+        self.work += self.matcher.matches(self.names.name(topic), &mut found) + found.len();
         if self.may_overlap(topic, found.len()) {
             self.reject_overlaps(topic, &mut found);
         }
@@ -248,6 +249,7 @@ impl<R: Renderer> Router<R> {
                 };
                 self.topics[topic.0].route.push(matched);
             }
+            self.mark_crowd(topic);
         }
         self.found = found;
         if !fits {
