@@ -6,10 +6,12 @@
 //!   0                                   5/8          6/8         7/8         8/8
 //!   +------------------------------------+------------+-----------+-----------+
 //!    everything waits as options say     |            |           |           |
-//!                                        blocks that are kept for more are given back
-//!                                                     last values go; when there are none,
-//!                                                     what has waited longest goes, of clients
-//!                                                     above their share: so much time a round
+//!                                        blocks that are kept for more are given back, and
+//!                                        no more renditions are kept
+//!                                                     renditions go, then last values; when
+//!                                                     there are none, what has waited longest,
+//!                                                     of clients above their share: so much
+//!                                                     time a round
 //!                                                                 clients above their share keep
 //!                                                                 nothing more; nothing is stored,
 //!                                                                 nobody is accepted
@@ -285,6 +287,9 @@ impl<R: Renderer> Router<R> {
     pub(crate) fn relieve(&mut self, now: u64) {
         self.measure();
         if !self.egress.ceiling.is_short(self.egress.slab.bytes()) {
+            return;
+        }
+        if self.egress.slab.drop_some_renditions(BUDGET) {
             return;
         }
         if self.drop_last_values(now, LAST_VALUES) > 0 {

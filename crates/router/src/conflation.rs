@@ -26,7 +26,7 @@
 use crate::client::slow;
 use crate::deadlines::Timer;
 use crate::egress::{
-    Content, Egress, Place, Room, Turn, client_of, emit, mark, settle_first, tell,
+    Content, Egress, Place, Room, Source, Turn, client_of, emit, mark, settle_first, tell,
 };
 use crate::matched::{LAST_VALUE, Lost, Match};
 use crate::message::{Conflation, Renderer};
@@ -66,8 +66,14 @@ impl<R: Renderer> Egress<R> {
         if let Some(credit) = &mut client.credit {
             credit.sent(turn.now);
         }
-        emit(turn, &mut client.port, matched, &Content { conflation, ..*content });
+        let topic = matched.topic;
+        let source = Source { renditions: &mut self.renditions, slab: &self.slab, waited: None };
+        let content = &Content { conflation, ..*content };
+        let made = emit(turn, source, &mut client.port, matched, content);
         mark(&mut client.port, &mut self.dirty);
+        if made.is_some() {
+            self.keep_newest_rendition(topic, content.sequence);
+        }
         self.cool(turn.now, turn.now, extra);
         true
     }
@@ -84,6 +90,9 @@ impl<R: Renderer> Egress<R> {
         let waiting = shared.unwrap_or_else(|| self.slab.add(&content.kept()));
         self.matches.conflated[extra].waiting = waiting;
         self.matches.matches[id].queued = 1;
+        if self.matches.matches[id].rendition().is_some() {
+            self.wait_with_rendition(topic, content.sequence, waiting);
+        }
         let client = client_of(&mut self.clients, index);
         client.waiting_bytes += bytes;
         client.waits += 1;
@@ -99,7 +108,13 @@ impl<R: Renderer> Egress<R> {
         let Match { client: index, extra, topic, .. } = self.matches.matches[id];
         let waiting = self.matches.conflated[extra].waiting;
         let (old, new) = (self.slab.length(waiting), content.payload.len());
-        let room = self.make_room(turn, index, new.saturating_sub(old), 0, extra);
+        let more = new.saturating_sub(old);
+        // What others wait for too stays, and the new one takes memory beside it.
+        let grows = if self.slab.is_shared(waiting) { WAITING_HEAD + new } else { more };
+        let room = match self.room_in_memory(turn, index, grows, extra) {
+            Room::Is => self.room_in_queue(turn, index, more, 0, extra),
+            none => none,
+        };
         if room != Room::Is {
             return self.discard_newest(turn, id, room, content.sequence);
         }
@@ -117,6 +132,9 @@ impl<R: Renderer> Egress<R> {
         let has_lost = conflated.losses != NONE;
         // A newer one than the last value, and the first that the client gets.
         self.matches.matches[id].flags &= !LAST_VALUE;
+        if self.matches.matches[id].rendition().is_some() {
+            self.wait_with_rendition(topic, content.sequence, waiting);
+        }
         let client = client_of(&mut self.clients, index);
         client.elided += 1;
         client.waiting_bytes = client.waiting_bytes + new - old;
@@ -173,8 +191,13 @@ impl<R: Renderer> Egress<R> {
         if let Some(credit) = &mut client.credit {
             credit.sent(turn.now);
         }
-        emit(turn, &mut client.port, matched, &content);
+        let source =
+            Source { renditions: &mut self.renditions, slab: &self.slab, waited: Some(waiting) };
+        let made = emit(turn, source, &mut client.port, matched, &content);
         mark(&mut client.port, &mut self.dirty);
+        if let Some(format) = made {
+            self.keep_rendition(waiting, format);
+        }
         self.release_update(extra);
         self.cool(turn.now, time, extra);
     }

@@ -29,10 +29,11 @@ use crate::histogram::Histogram;
 use crate::last_values::KeptValue;
 use crate::limits::Limits;
 use crate::matched::{ANNOUNCED, FIRST_WAITS, Interval, LAST_VALUE, Lost, Match, Matches, add};
-use crate::message::{Conflation, Delivery, Gap, LastValue, Renderer, Requester};
+use crate::message::{Conflation, Delivery, Gap, LastValue, Renderer, RenditionFormat, Requester};
 use crate::pool::{NONE, Pool};
 use crate::queue::{COPIED, Front, Head, Queue, charge};
 use crate::rejection::Rejection;
+use crate::renditions::Renditions;
 use crate::slab::{Handle, Kept, Slab};
 use crate::topics::{TopicId, Topics};
 
@@ -65,9 +66,11 @@ impl<'a> Content<'a> {
 /// Where the newest message that had to wait does, so that it waits once for all clients.
 #[derive(Clone, Copy)]
 pub(crate) struct Newest {
-    topic: u32,
-    sequence: u64,
-    place: Place,
+    pub(crate) topic: u32,
+    pub(crate) sequence: u64,
+    pub(crate) place: Place,
+    /// A client waits for it that wants a rendition.
+    pub(crate) wants_rendition: bool,
 }
 
 /// Where a message waits.
@@ -83,7 +86,8 @@ pub(crate) enum Place {
 }
 
 impl Newest {
-    const NONE: Self = Self { topic: 0, sequence: 0, place: Place::Nowhere };
+    const NONE: Self =
+        Self { topic: 0, sequence: 0, place: Place::Nowhere, wants_rendition: false };
 }
 
 /// The time, and what every step of a delivery needs besides the match and the client.
@@ -118,6 +122,7 @@ pub(crate) struct Egress<R> {
     /// What waits for several clients, or conflates; and the memory of all that waits.
     pub(crate) slab: Slab,
     pub(crate) newest: Newest,
+    pub(crate) renditions: Renditions,
     /// Queues of ended matches that still share messages.
     pub(crate) dropped: Vec<Queue>,
     /// Clients that have to be disconnected and still have subscriptions.
@@ -150,16 +155,15 @@ fn announce<R: Renderer>(port: &mut Port<R>, matched: &mut Match, names: &Topics
     }
 }
 
-/// Renders a message.
+/// A message as a match gets it.
 #[inline]
-fn render<R: Renderer>(
-    port: &mut Port<R>,
-    matched: &mut Match,
-    names: &Topics,
-    content: &Content<'_>,
-    last_value: Option<&LastValue>,
-) {
-    let delivery = Delivery {
+fn delivery<'a>(
+    matched: &Match,
+    names: &'a Topics,
+    content: &Content<'a>,
+    last_value: Option<&'a LastValue>,
+) -> Delivery<'a> {
+    Delivery {
         subscription: matched.number,
         topic: TopicId(matched.topic),
         sequence: content.sequence,
@@ -169,19 +173,27 @@ fn render<R: Renderer>(
         format: content.format,
         payload: content.payload,
         names,
-    };
-    port.renderer.message(&mut port.output.bytes, &delivery);
-    matched.delivered += 1;
-    port.delivered += 1;
+    }
 }
 
-/// Renders a message of a match that may be unannounced, to a client that may have a pace.
+/// Where the rendition of a message may be, or is to be.
+pub(crate) struct Source<'a> {
+    pub(crate) renditions: &'a mut Renditions,
+    pub(crate) slab: &'a Slab,
+    /// The message's place in the slab if it has waited: none if it waited for this client alone.
+    pub(crate) waited: Option<Handle>,
+}
+
+/// Renders a message of a match that may be unannounced, to a client that may have a pace. Returns the
+/// format of the rendition that it made.
+#[inline(always)]
 pub(crate) fn emit<R: Renderer>(
     turn: &Turn<'_>,
+    source: Source<'_>,
     port: &mut Port<R>,
     matched: &mut Match,
     content: &Content<'_>,
-) {
+) -> Option<RenditionFormat> {
     let before = port.output.bytes.len();
     announce(port, matched, turn.names);
     let last_value = (matched.flags & LAST_VALUE != 0).then(|| LastValue {
@@ -189,10 +201,25 @@ pub(crate) fn emit<R: Renderer>(
         published: content.published,
     });
     settle_first(port, matched);
-    render(port, matched, turn.names, content, last_value.as_ref());
+    let delivery = delivery(matched, turn.names, content, last_value.as_ref());
+    let (renderer, out) = (&mut port.renderer, &mut port.output.bytes);
+    let made = match matched.rendition() {
+        None => {
+            renderer.message(out, &delivery);
+            None
+        }
+        Some(format) => {
+            let Source { renditions, slab, waited } = source;
+            let is_made = renditions.frame(slab, (renderer, out), &delivery, (format, waited));
+            is_made.then_some(format)
+        }
+    };
+    matched.delivered += 1;
+    port.delivered += 1;
     if port.slow & slow::PACE != 0 {
         port.pace.spend(turn.now, port.output.bytes.len() - before);
     }
+    made
 }
 
 /// What waited first of a match is delivered or lost: its last value, if it was offered one.
@@ -236,6 +263,7 @@ impl<R> Egress<R> {
             dirty: VecDeque::new(),
             slab: Slab::new(),
             newest: Newest::NONE,
+            renditions: Renditions::default(),
             dropped: Vec::new(),
             closing: Vec::new(),
             walking: VecDeque::new(),
@@ -286,7 +314,10 @@ impl<R: Renderer> Egress<R> {
         port.published += 1;
         let is_plain = matched.flags == ANNOUNCED && port.slow == 0;
         if is_plain && port.output.len() < self.output_bytes {
-            render(port, matched, turn.names, content, None);
+            let delivery = delivery(matched, turn.names, content, None);
+            port.renderer.message(&mut port.output.bytes, &delivery);
+            matched.delivered += 1;
+            port.delivered += 1;
             mark(port, &mut self.dirty);
             return true;
         }
@@ -326,8 +357,14 @@ impl<R: Renderer> Egress<R> {
             return self.offer_update(turn, id, content);
         }
         if client.port.can_take(turn.now, self.output_bytes) {
-            emit(turn, &mut client.port, matched, content);
+            let topic = matched.topic;
+            let source =
+                Source { renditions: &mut self.renditions, slab: &self.slab, waited: None };
+            let made = emit(turn, source, &mut client.port, matched, content);
             mark(&mut client.port, &mut self.dirty);
+            if made.is_some() {
+                self.keep_newest_rendition(topic, content.sequence);
+            }
             return true;
         }
         self.enqueue(turn, id, content)
@@ -336,6 +373,7 @@ impl<R: Renderer> Egress<R> {
     /// Puts a message into the client's queue.
     fn enqueue(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
         let Match { client: index, generation, topic, .. } = self.matches.matches[id];
+        let wants_rendition = self.matches.matches[id].rendition().is_some();
         let has_lost = self.matches.back(id).is_some();
         let bytes = charge(content.payload.len(), content.request.is_some(), has_lost);
         let room = self.make_room(turn, index, bytes, 1, NONE);
@@ -343,8 +381,8 @@ impl<R: Renderer> Egress<R> {
             return self.discard_newest(turn, id, room, content.sequence);
         }
         let shared = match self.shared(topic, content, Place::Queue(id)) {
-            // A long one is not copied twice.
-            None if content.payload.len() > COPIED => {
+            // A long one is not copied twice, and a copy would have no place for renditions.
+            None if content.payload.len() > COPIED || wants_rendition => {
                 Some(self.share_newest(content, Place::Nowhere))
             }
             shared => shared,
@@ -364,6 +402,9 @@ impl<R: Renderer> Egress<R> {
         client.queued += 1;
         client.waits += 1;
         self.matches.matches[id].queued += 1;
+        if wants_rendition && let Some(message) = shared {
+            self.wait_with_rendition(topic, content.sequence, message);
+        }
         self.pump_behind(turn, index);
         true
     }
@@ -377,12 +418,13 @@ impl<R: Renderer> Egress<R> {
         content: &Content<'_>,
         place: Place,
     ) -> Option<Handle> {
-        let Newest { topic: of, sequence, place: first } = self.newest;
+        let Newest { topic: of, sequence, place: first, .. } = self.newest;
         if (of, sequence) == (topic, content.sequence) && !matches!(first, Place::Nowhere) {
             return Some(self.share_newest(content, first));
         }
         self.forget_newest();
-        self.newest = Newest { topic, sequence: content.sequence, place };
+        let sequence = content.sequence;
+        self.newest = Newest { topic, sequence, place, wants_rendition: false };
         None
     }
 
@@ -459,12 +501,35 @@ impl<R: Renderer> Egress<R> {
         messages: usize,
         keep: u32,
     ) -> Room {
-        if self.ceiling.is_short(self.slab.bytes()) && bytes > 0 {
-            let room = self.room_when_short(turn, index, bytes, keep);
-            if room != Room::Is {
-                return room;
-            }
+        match self.room_in_memory(turn, index, bytes, keep) {
+            Room::Is => self.room_in_queue(turn, index, bytes, messages, keep),
+            none => none,
         }
+    }
+
+    /// Makes room below the ceiling of memory for so many bytes that wait for a client.
+    pub(crate) fn room_in_memory(
+        &mut self,
+        turn: &Turn<'_>,
+        index: u32,
+        bytes: usize,
+        keep: u32,
+    ) -> Room {
+        if self.ceiling.is_short(self.slab.bytes()) && bytes > 0 {
+            return self.room_when_short(turn, index, bytes, keep);
+        }
+        Room::Is
+    }
+
+    /// Makes room within what the options of a client say.
+    pub(crate) fn room_in_queue(
+        &mut self,
+        turn: &Turn<'_>,
+        index: u32,
+        bytes: usize,
+        messages: usize,
+        keep: u32,
+    ) -> Room {
         loop {
             let client = client_of(&mut self.clients, index);
             let options = &client.options;
@@ -624,8 +689,15 @@ impl<R: Renderer> Egress<R> {
             let request = request.as_ref();
             let content =
                 Content { sequence, published, conflation: None, request, format, payload };
-            emit(turn, &mut client.port, matched, &content);
+            let message = extent.message;
+            let (renditions, waited) = (&mut self.renditions, Some(message));
+            let source = Source { renditions, slab: &self.slab, waited };
+            let made = emit(turn, source, &mut client.port, matched, &content);
             matched.queued -= 1;
+            if let Some(format) = made {
+                self.keep_rendition(message, format);
+            }
+            let client = client_of(&mut self.clients, index);
             client.queue.pop(extent, &mut self.slab);
             client.queued -= 1;
             client.waits -= 1;

@@ -258,8 +258,8 @@ impl<R: Renderer> Router<R> {
     pub(crate) fn settle_whether_kept(&mut self, now: u64, topic: TopicId) {
         let keeps = self.last_values.keeps(self.names.name(topic));
         let at = &mut self.topics[topic.0];
-        let kept = at.last_value & KEEPS != 0;
-        at.last_value = at.last_value & !KEEPS | if keeps { KEEPS } else { 0 };
+        let kept = at.marks & KEEPS != 0;
+        at.marks = at.marks & !KEEPS | if keeps { KEEPS } else { 0 };
         if kept && !keeps {
             self.drop_value(now, topic);
         }

@@ -25,6 +25,7 @@ mod pool;
 mod queue;
 mod rate;
 mod rejection;
+mod renditions;
 mod retire;
 mod router;
 mod slab;
@@ -41,11 +42,15 @@ pub use last_values::LastValueTotals;
 pub use ledger::Ledger;
 pub use limits::Limits;
 pub use matcher::Matcher;
-pub use message::{Conflation, Delivery, Envelope, Gap, LastValue, Mode, Renderer, Requester};
+pub use message::{
+    Conflation, Delivery, Envelope, Gap, LastValue, Message, Mode, Renderer, Rendition,
+    RenditionFormat, Requester,
+};
 pub use name::name_fits;
 pub use overlaps::LateRejection;
 pub use pattern::patterns_overlap;
 pub use rejection::Rejection;
+pub use renditions::RenditionCounts;
 pub use router::{Dirty, Router};
 pub use subscriptions::SubscriptionOptions;
 pub use topic::{

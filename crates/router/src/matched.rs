@@ -1,6 +1,9 @@
 //! Matches: a subscription and a topic that it matches.
 
+use std::num::NonZeroU16;
+
 use crate::ledger::Ledger;
+use crate::message::RenditionFormat;
 use crate::pool::{Linked, Links, List, NONE, Pool};
 use crate::slab::Handle;
 
@@ -14,6 +17,9 @@ pub(crate) const OWED: u32 = 4;
 pub(crate) const LAST_VALUE: u32 = 8;
 /// Nothing was delivered since the last value was offered.
 pub(crate) const FIRST_WAITS: u32 = 16;
+
+/// Where the number of the format begins whose renditions the match wants; 0 is none.
+const RENDITION: u32 = 16;
 
 /// Kinds of lists.
 pub(crate) const OF_SUBSCRIPTION: usize = 0;
@@ -29,7 +35,7 @@ pub(crate) struct Match {
     /// The client's number of the subscription.
     pub(crate) number: u32,
     pub(crate) topic: u32,
-    /// [`ANNOUNCED`] and the others.
+    /// [`ANNOUNCED`] and the others, and a format of renditions.
     pub(crate) flags: u32,
     pub(crate) published: u64,
     pub(crate) delivered: u64,
@@ -56,6 +62,17 @@ impl Match {
     pub(crate) fn is_conflated(&self) -> bool {
         self.flags & CONFLATED != 0
     }
+
+    /// The format of renditions that it wants.
+    #[inline]
+    pub(crate) fn rendition(&self) -> Option<RenditionFormat> {
+        NonZeroU16::new((self.flags >> RENDITION) as u16).map(RenditionFormat)
+    }
+}
+
+/// The flags of a match that wants renditions of a format.
+pub(crate) fn wanting(format: Option<RenditionFormat>) -> u32 {
+    format.map_or(0, |RenditionFormat(number)| u32::from(number.get()) << RENDITION)
 }
 
 /// Additional state of a match whose updates replace one another.

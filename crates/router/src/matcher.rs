@@ -69,9 +69,11 @@ impl Matcher {
     }
 
     /// Appends the values of all patterns that match a topic, in no order. A value is there once for
-    /// each pattern that has it.
-    pub fn matches(&self, topic: &str, found: &mut Vec<u32>) {
-        Search { tree: &self.tree, topic: topic.as_bytes(), found }.node(ROOT, 0, 0);
+    /// each pattern that has it. Returns how many nodes it has gone through.
+    pub fn matches(&self, topic: &str, found: &mut Vec<u32>) -> usize {
+        let mut search = Search { tree: &self.tree, topic: topic.as_bytes(), found, steps: 0 };
+        search.node(ROOT, 0, 0);
+        search.steps
     }
 
     pub(crate) fn has_unused(&self) -> bool {
@@ -110,6 +112,7 @@ struct Search<'a> {
     tree: &'a Tree,
     topic: &'a [u8],
     found: &'a mut Vec<u32>,
+    steps: usize,
 }
 
 impl Search<'_> {
@@ -117,6 +120,7 @@ impl Search<'_> {
     fn node(&mut self, number: u32, depth: usize, start: usize) {
         let tree = self.tree;
         let node = tree.node(number);
+        self.steps += 1;
         if start > self.topic.len() {
             self.found.extend_from_slice(node.values.as_slice());
             return;

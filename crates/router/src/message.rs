@@ -1,5 +1,7 @@
 //! Published messages, and their deliveries.
 
+use std::num::NonZeroU16;
+
 use crate::client::ClientId;
 use crate::topics::{TopicId, Topics};
 
@@ -64,6 +66,54 @@ impl<'a> Delivery<'a> {
     pub fn name(&self) -> &'a str {
         self.names.name(self.topic)
     }
+
+    /// What is the same for all who get it.
+    pub(crate) fn message(&self) -> Message<'a> {
+        let Self { topic, sequence, request, format, payload, names, .. } = *self;
+        Message { topic, sequence, request, format, payload, names }
+    }
+}
+
+/// A published message without what differs by client.
+#[derive(Clone, Copy)]
+pub struct Message<'a> {
+    /// The topic.
+    pub topic: TopicId,
+    /// The number of the message in its topic, from 1.
+    pub sequence: u64,
+    /// The requester, if somebody waits for a reply.
+    pub request: Option<&'a Requester>,
+    /// The format of the payload.
+    pub format: u16,
+    /// The message itself.
+    pub payload: &'a [u8],
+    pub(crate) names: &'a Topics,
+}
+
+impl<'a> Message<'a> {
+    /// The name of the topic.
+    pub fn name(&self) -> &'a str {
+        self.names.name(self.topic)
+    }
+}
+
+/// A format of renditions, which the callers of the router number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RenditionFormat(pub NonZeroU16);
+
+/// A message in the format of some clients, the same for all of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Rendition<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) cuts: [u32; 2],
+}
+
+impl<'a> Rendition<'a> {
+    /// The bytes, cut at the places that [`Renderer::rendition`] named: there comes what differs by client.
+    pub fn parts(&self) -> [&'a [u8]; 3] {
+        let [first, second] = self.cuts.map(|cut| cut as usize);
+        [&self.bytes[..first], &self.bytes[first..second], &self.bytes[second..]]
+    }
 }
 
 /// What conflation did to a delivered update.
@@ -118,6 +168,20 @@ pub trait Renderer {
     fn topic(&mut self, out: &mut Vec<u8>, topic: TopicId, name: &str);
     /// A message.
     fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>);
+    /// The format of renditions from which this client's messages of a subscription are framed; nothing if
+    /// they are rendered for it alone. Asked when a topic matches the subscription.
+    fn wants(&self, _subscription: u32) -> Option<RenditionFormat> {
+        None
+    }
+    /// Makes the rendition of a message, for all clients that want this format: it depends on the message
+    /// alone. Returns up to which bytes its first and its second part go.
+    fn rendition(&self, _: &mut Vec<u8>, _: RenditionFormat, _: &Message<'_>) -> [usize; 2] {
+        [0, 0]
+    }
+    /// A message of a subscription that wants a rendition, which is there: what [`Self::message`] would write.
+    fn framed(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>, _: &Rendition<'_>) {
+        self.message(out, delivery);
+    }
     /// A loss, before the next message of the same subscription and topic.
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>);
     /// All last values that a subscription asked for were rendered, or are lost: there were so many. Called

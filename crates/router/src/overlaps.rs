@@ -4,6 +4,10 @@
 //! rejects a pattern at once if the client has it too often, and also a topic's name if the topic has a
 //! route. Others it rejects when a message would go to them: the newest, and each as a whole. A
 //! subscription that got only some of its topics would lose messages silently.
+//!
+//! What is below the limit may still be much: a message to a topic with hundreds of one client's
+//! subscriptions is work for hundreds, which others wait for. So it counts for more: whoever publishes it has
+//! done its share of a turn with one or two such messages.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,6 +19,15 @@ use crate::rejection::Rejection;
 use crate::router::Router;
 use crate::subscriptions::LEAVE;
 use crate::topics::TopicId;
+
+/// A topic's mark: one of its clients may have more than a few matches.
+pub(crate) const CROWDED: u8 = 4;
+
+/// Matches of a client on a topic whose deliveries count as one each.
+const FEW: usize = 16;
+
+/// Deliveries that one to a further match counts as.
+const GREEDY: usize = 256;
 
 /// A subscription that is rejected after it was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +110,31 @@ impl<R: Renderer> Router<R> {
         let matches = self.topics[topic.0].route[from..to].iter();
         let of = matches.map(|matched| self.egress.matches.matches[*matched].subscription);
         of.filter(|subscription| !self.subscriptions[*subscription].is_rejected).count()
+    }
+
+    /// Matches on a topic beyond a few of each client.
+    fn crowd(&self, topic: TopicId) -> usize {
+        let (matches, route) = (&self.egress.matches.matches, &self.topics[topic.0].route);
+        let of_one = |one: &u32, other: &u32| matches[*one].client == matches[*other].client;
+        route.chunk_by(of_one).map(|own| own.len().saturating_sub(FEW)).sum()
+    }
+
+    /// Marks a topic whose route has grown, if it is crowded.
+    pub(crate) fn mark_crowd(&mut self, topic: TopicId) {
+        if self.topics[topic.0].route.len() > FEW && self.crowd(topic) > 0 {
+            self.topics[topic.0].marks |= CROWDED;
+        }
+    }
+
+    /// Counts a message to a crowded topic as more work.
+    #[cold]
+    pub(crate) fn count_crowd(&mut self, topic: TopicId) {
+        let crowd = self.crowd(topic);
+        self.work += GREEDY * crowd;
+        if crowd == 0 {
+            // They have left.
+            self.topics[topic.0].marks &= !CROWDED;
+        }
     }
 
     fn has_match(&self, topic: TopicId, subscription: u32) -> bool {

@@ -81,7 +81,7 @@ pub(crate) struct Extent {
     stored: usize,
     charged: usize,
     /// In the slab, or nothing.
-    message: Handle,
+    pub(crate) message: Handle,
 }
 
 /// Bytes that a message counts for while it waits in a queue, whether shared or not.

@@ -1,7 +1,7 @@
 //! The creation and end of matches, and of their waiting messages.
 
 use crate::egress::{Egress, client_of, settle_first};
-use crate::matched::{CONFLATED, Conflated, Match};
+use crate::matched::{CONFLATED, Conflated, Match, wanting};
 use crate::message::Renderer;
 use crate::pool::{Links, NONE};
 use crate::slab::Handle;
@@ -44,6 +44,7 @@ impl<R: Renderer> Egress<R> {
             ..Match::default()
         };
         let client = client_of(&mut self.clients, new.client);
+        self.matches.matches[id].flags |= wanting(client.port.renderer.wants(new.number));
         client.matches += 1;
         let limit = self.limits.matches_per_client;
         if client.matches > limit {

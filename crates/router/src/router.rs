@@ -29,7 +29,7 @@ use crate::limits::Limits;
 use crate::matched::OF_SUBSCRIPTION;
 use crate::matcher::Matcher;
 use crate::message::{Envelope, Renderer};
-use crate::overlaps::Overlaps;
+use crate::overlaps::{CROWDED, Overlaps};
 use crate::pool::{List, Pages, Pool};
 use crate::rejection::Rejection;
 use crate::topics::{TopicId, Topics};
@@ -52,8 +52,8 @@ pub(crate) struct Topic {
     pub(crate) is_candidate: bool,
     /// Whether it was held again since it became a candidate.
     pub(crate) was_held: bool,
-    /// Of [`crate::last_values`].
-    pub(crate) last_value: u8,
+    /// Of [`crate::last_values`] and [`crate::overlaps`].
+    pub(crate) marks: u8,
 }
 
 /// A subscription of a client.
@@ -101,6 +101,8 @@ pub struct Router<R> {
     /// Changes when routes of topics have to be made again. Never 0.
     pub(crate) epoch: u64,
     pub(crate) egress: Egress<R>,
+    /// What has been done since the caller asked, see [`Self::take_work`].
+    pub(crate) work: usize,
     pub(crate) last_values: LastValues,
     /// Generations of the slots of clients, and free slots.
     generations: Vec<u32>,
@@ -135,6 +137,7 @@ impl<R: Renderer> Router<R> {
             last_serial: 0,
             epoch: 1,
             egress: Egress::new(limits),
+            work: 0,
             last_values: LastValues::new(),
             generations: Vec::new(),
             free: Vec::new(),
@@ -268,8 +271,8 @@ impl<R: Renderer> Router<R> {
         if at.ok_or(Rejection::NoTopic)?.epoch != self.epoch {
             self.make_route(now, topic)?;
         }
-        let last_value = self.topics[topic.0].last_value;
-        if last_value & OWES != 0 {
+        let marks = self.topics[topic.0].marks;
+        if marks & OWES != 0 {
             self.offer_owed_values(now, topic);
         }
         let at = &mut self.topics[topic.0];
@@ -287,13 +290,25 @@ impl<R: Renderer> Router<R> {
         for matched in &at.route {
             taken += usize::from(self.egress.offer(&turn, *matched, &content));
         }
-        if last_value & KEEPS != 0 {
+        self.work += at.route.len();
+        if marks & CROWDED != 0 {
+            self.count_crowd(topic);
+        }
+        if marks & KEEPS != 0 {
             self.keep_last_value(now, topic, envelope);
         }
         if !self.egress.closing.is_empty() {
             self.finish_closing();
         }
         Ok(taken)
+    }
+
+    /// What publishing has taken since the last call, in deliveries to one client each: a caller gives others
+    /// their turn when it was much. Looking through patterns counts, and a delivery of a message to a client
+    /// that has got it many times counts for many.
+    #[inline]
+    pub fn take_work(&mut self) -> usize {
+        std::mem::take(&mut self.work)
     }
 
     /// Writes control frames into a client's output, before everything that waits. `false` if the client is
@@ -476,6 +491,7 @@ impl<R: Renderer> Router<R> {
     pub fn advance(&mut self, now: u64) {
         self.now = now;
         self.egress.forget_newest();
+        self.egress.renditions.shrink();
         let turn = Turn { now, names: &self.names };
         self.egress.advance(&turn);
         self.relieve(now);

@@ -12,7 +12,7 @@
 //!  +-------------------------------+-------------------------------+
 //!  | sequence                      | published: nanoseconds        |   0
 //!  +---------------+---------------+-------+-------+---------------+
-//!  | uses          | payload bytes | format| flags |               |  16
+//!  | uses          | payload bytes | format| flags | renditions    |  16
 //!  +---------------+---------------+-------+-------+---------------+
 //!  | requester: client             | correlation                   |  32  if flag 1
 //!  +-------------------------------+-------------------------------+
@@ -21,10 +21,13 @@
 //!  | next free slot|                                                   0  a free slot
 //! ```
 
+mod renditions;
+
 use crate::blocks::Blocks;
 use crate::client::ClientId;
 use crate::message::Requester;
 use crate::pool::{Linked, Links, List, NONE, Pool};
+use renditions::KeptRenditions;
 
 /// Slots begin at multiples of so many bytes, and have as many at least.
 const UNIT: usize = 16;
@@ -51,6 +54,9 @@ fn size_for(bytes: usize) -> (usize, usize) {
 /// Bytes of a message before its payload, without and with a requester.
 const HEAD: usize = 32;
 const HEAD_OF_REQUEST: usize = HEAD + 16;
+
+/// Where the number of its renditions is.
+const RENDITIONS: usize = 28;
 
 const HAS_REQUESTER: u16 = 1;
 
@@ -219,6 +225,7 @@ pub(crate) struct Slab {
     open: [List<WITH_ROOM>; SIZES],
     /// Pages that are kept without messages.
     unused: usize,
+    renditions: KeptRenditions,
     pub(crate) blocks: Blocks,
 }
 
@@ -228,6 +235,7 @@ impl Slab {
             pages: Pool::new(),
             open: [List::default(); SIZES],
             unused: 0,
+            renditions: KeptRenditions::new(),
             blocks: Blocks::default(),
         }
     }
@@ -238,6 +246,14 @@ impl Slab {
         if size == OWN {
             return self.add_long(kept);
         }
+        let (handle, bytes) = self.take(size, slot);
+        kept.write(bytes);
+        handle
+    }
+
+    /// A free slot of a size, and its bytes.
+    #[inline]
+    fn take(&mut self, size: usize, slot: usize) -> (Handle, &mut [u8]) {
         let mut page = self.open[size].head();
         if page == NONE {
             page = self.open_page(size, slot);
@@ -246,11 +262,10 @@ impl Slab {
         }
         let at = &mut self.pages[page];
         let handle = Handle { page, slot: at.take() };
-        kept.write(&mut at.bytes[handle.at()..]);
         if at.is_full() {
             self.open[size].remove(&mut self.pages, page);
         }
-        handle
+        (handle, &mut self.pages[page].bytes[handle.at()..])
     }
 
     #[cold]
@@ -283,7 +298,7 @@ impl Slab {
         let size = kept.size();
         // Half a slot may stay unused until the message goes. Long ones have no slots.
         let fits = size <= page.slot && 2 * size > page.slot;
-        if fits && field!(u32, slot, 16) == 1 {
+        if fits && field!(u32, slot, 16) == 1 && field!(u32, slot, RENDITIONS) == 0 {
             kept.write(slot);
             return message;
         }
@@ -312,8 +327,22 @@ impl Slab {
         let left = u32::from_ne_bytes(*uses) - 1;
         *uses = left.to_ne_bytes();
         if left == 0 {
+            if self.renditions_of(message) != 0 {
+                self.drop_renditions(message);
+            }
             self.free(message);
         }
+    }
+
+    /// The number of a message's first rendition, plus one; 0 if it has none.
+    #[inline]
+    fn renditions_of(&self, message: Handle) -> u32 {
+        field!(u32, self.slot(message), RENDITIONS)
+    }
+
+    /// Whether a message has more than one user.
+    pub(crate) fn is_shared(&self, message: Handle) -> bool {
+        field!(u32, self.slot(message), 16) > 1
     }
 
     fn free(&mut self, message: Handle) {
@@ -391,19 +420,19 @@ impl Slab {
     /// Bytes of memory for everything that waits, each message once, and what is kept for more.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
-        self.blocks.bytes() + self.pages.bytes()
+        self.blocks.bytes() + self.pages.bytes() + self.renditions.bytes()
     }
 
     /// Whether there is unused memory.
     #[inline]
     pub(crate) fn has_unused(&self) -> bool {
-        self.unused > 0 || self.pages.has_unused()
+        self.unused > 0 || self.pages.has_unused() || self.renditions.has_unused()
     }
 
     /// Gives back memory of one structure that has been unused since the last call. Returns whether there
     /// was any.
     pub(crate) fn shrink(&mut self) -> bool {
-        self.shrink_pages() || self.pages.shrink()
+        self.shrink_pages() || self.pages.shrink() || self.renditions.shrink()
     }
 
     fn shrink_pages(&mut self) -> bool {

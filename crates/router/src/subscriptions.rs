@@ -92,6 +92,7 @@ impl<R: Renderer> Router<R> {
     pub(crate) fn forget_topic(&mut self, topic: TopicId) {
         // The topic that gets its number begins its sequence again.
         self.egress.forget_newest();
+        self.egress.renditions.forget();
         let route = std::mem::take(&mut self.topics[topic.0]).route;
         for matched in route {
             let subscription = self.egress.matches.matches[matched].subscription;
@@ -176,6 +177,7 @@ impl<R: Renderer> Router<R> {
             let place = self.place_in_route(topic, self.place_of(subscription));
             let matched = self.new_match(topic, subscription);
             self.topics[topic.0].route.insert(place, matched);
+            self.mark_crowd(topic);
         }
     }
 
@@ -192,7 +194,7 @@ impl<R: Renderer> Router<R> {
         at.matches.push_back(&mut self.egress.matches.matches, matched);
         if at.is_walking && self.last_values.find(topic).is_some() {
             self.egress.matches.matches[matched].flags |= OWED;
-            self.topics[topic.0].last_value |= OWES;
+            self.topics[topic.0].marks |= OWES;
         }
         matched
     }
@@ -222,7 +224,7 @@ impl<R: Renderer> Router<R> {
     pub(crate) fn make_route(&mut self, now: u64, topic: TopicId) -> Result<(), Rejection> {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        self.matcher.matches(self.names.name(topic), &mut found);
+        self.work += self.matcher.matches(self.names.name(topic), &mut found) + found.len();
         if self.may_overlap(topic, found.len()) {
             self.reject_overlaps(topic, &mut found);
         }
@@ -247,6 +249,7 @@ impl<R: Renderer> Router<R> {
                 };
                 self.topics[topic.0].route.push(matched);
             }
+            self.mark_crowd(topic);
         }
         self.found = found;
         if !fits {

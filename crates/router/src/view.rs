@@ -4,6 +4,7 @@ use crate::client::{Client, ClientId, ClientOptions};
 use crate::histogram::Histogram;
 use crate::ledger::Ledger;
 use crate::pool::NONE;
+use crate::renditions::RenditionCounts;
 use crate::router::Router;
 use crate::topics::TopicId;
 
@@ -166,6 +167,12 @@ impl<'a, R> View<'a, R> {
             limit: router.egress.limits.memory_bytes,
             lost: router.egress.ceiling.lost,
         }
+    }
+
+    /// How often renditions were made and shared, by format.
+    pub fn renditions(&self) -> impl Iterator<Item = RenditionCounts> + use<'a, R> {
+        let router = self.router;
+        router.egress.renditions.counts()
     }
 
     /// Topics that are known.

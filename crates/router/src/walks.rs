@@ -251,6 +251,7 @@ impl<R: Renderer> Router<R> {
         let place = self.place_in_route(topic, self.place_of(subscription));
         let matched = self.new_match(topic, subscription);
         self.topics[topic.0].route.insert(place, matched);
+        self.mark_crowd(topic);
         Ok(matched)
     }
 
@@ -270,7 +271,7 @@ impl<R: Renderer> Router<R> {
     #[cold]
     #[inline(never)]
     pub(crate) fn offer_owed_values(&mut self, now: u64, topic: TopicId) {
-        self.topics[topic.0].last_value &= !OWES;
+        self.topics[topic.0].marks &= !OWES;
         for place in 0..self.topics[topic.0].route.len() {
             let matched = self.topics[topic.0].route[place];
             if self.egress.matches.matches[matched].flags & OWED != 0 {

@@ -214,6 +214,6 @@ fn new_clients_are_rejected_while_it_is_short() {
 }
 
 fn slow_is_rejected(world: &mut World) {
-    let result = world.router.connect(world.now, ClientOptions::default(), world::Lines);
+    let result = world.router.connect(world.now, ClientOptions::default(), world::Lines::default());
     assert_eq!(result, Err(Rejection::OutOfMemory));
 }

@@ -102,7 +102,7 @@ fn limits_reject_what_is_new() {
     });
     let one = world.connect(ClientOptions::default());
     let other = world.connect(ClientOptions::default());
-    let third = world.router.connect(0, ClientOptions::default(), world::Lines);
+    let third = world.router.connect(0, ClientOptions::default(), world::Lines::default());
     assert_eq!(third, Err(Rejection::TooManyClients(2)));
     world.subscribe(one, 1, "a");
     world.subscribe(one, 2, "*");

@@ -85,6 +85,8 @@ pub struct Engine {
 struct Connection {
     client_session: ClientSession,
     session: Session,
+    /// Bytes of the session, as they were counted last.
+    memory: usize,
 }
 
 impl Engine {
@@ -135,7 +137,7 @@ impl Engine {
         let timeout = self.state.handshake_timeout;
         self.state.set_timer(now.saturating_add(timeout), id, Timer::Keepalive);
         self.state.totals.connected += 1;
-        self.connections[at] = Some(Connection { client_session, session });
+        self.connections[at] = Some(Connection { client_session, session, memory: 0 });
         Ok(id)
     }
 
@@ -161,7 +163,7 @@ impl Engine {
     /// again, with more behind it, or once the connection is held no more.
     pub fn received(&mut self, now: u64, id: ConnectionId, bytes: &[u8]) -> usize {
         let Some(connection) = find(&mut self.connections, id) else { return bytes.len() };
-        let Connection { client_session, session } = connection;
+        let Connection { client_session, session, memory } = connection;
         if client_session.is_closing || self.state.is_stopping {
             return bytes.len();
         }
@@ -173,6 +175,8 @@ impl Engine {
         let (router, storage, state) = (&mut self.router, &mut self.storage, &mut self.state);
         let mut context = EngineContext { now, router, storage, state, client_session };
         let used = session.received(&mut context, bytes);
+        let before = std::mem::replace(memory, session.memory());
+        context.state.memory.count_session(before, *memory);
         client_session.bytes_in += used as u64;
         self.state.totals.bytes_in += used as u64;
         if client_session.producer.is_some() || self.storage.consumers.of(id) > 0 {
@@ -289,12 +293,14 @@ impl Engine {
         let Some(slot) = self.connections.get_mut(id.index as usize) else { return };
         let Some(mut connection) = slot.take_if(|it| it.client_session.id == id) else { return };
         connection.session.leave(|topic| self.router.release(now, topic));
+        self.state.memory.count_session(connection.memory, 0);
         self.state.held.forget(id);
         self.leave_store(now, id, connection.client_session.producer);
         self.state.totals.disconnected += 1;
         let ledger = self.router.view().client(id).map(|it| it.ledger).unwrap_or_default();
         if let Some(output) = self.router.renderer(id) {
             let gaps = output.losses.gaps;
+            self.state.memory.count_requests(0, output.requests.len());
             if let Some(at) = output.requests.alarm() {
                 self.state.cancel_timer(at, id, Timer::Requests);
             }
@@ -478,6 +484,7 @@ impl Engine {
             self.state.set_timer(next, id, Timer::Requests);
         }
         self.state.totals.requests_timed_out += expired.len() as u64;
+        self.state.memory.count_requests(0, expired.len());
         for correlation in expired {
             let rejected = trunkline_native::Rejected {
                 of: kind::REQUEST,

@@ -119,6 +119,14 @@ pub trait Stream {
     fn used(&mut self, _bytes: usize) {}
 }
 
+/// Bytes of the state and the buffers of TLS, about, while nothing waits in them.
+const TLS: usize = 10 << 10;
+
+/// Bytes that a stream of this transport takes for TLS.
+pub(crate) fn tls_memory(transport: &str) -> usize {
+    if transport == "tls" { TLS } else { 0 }
+}
+
 /// A place where streams come in.
 pub trait Listener {
     /// What comes in.

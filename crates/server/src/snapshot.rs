@@ -255,6 +255,9 @@ pub struct Totals {
     /// Last values.
     #[serde(default)]
     pub last_values: LastValueCounts,
+    /// Renditions of messages, by format.
+    #[serde(default)]
+    pub renditions: Vec<RenditionStatus>,
     /// What became of messages, over all subscriptions.
     pub ledger: Counts,
     /// The part of `ledger.discarded` that waited for clients when they left. The rest was lost by full
@@ -263,6 +266,17 @@ pub struct Totals {
     /// The part of `ledger.discarded` that was lost because memory was short.
     #[serde(default)]
     pub discarded_for_memory: u64,
+}
+
+/// Renditions: messages in the format of some clients, made once for all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RenditionStatus {
+    /// The format: `json`.
+    pub format: String,
+    /// How many were made.
+    pub made: u64,
+    /// Deliveries that found one made.
+    pub shared: u64,
 }
 
 /// Bytes of memory by what takes them. All together stay below the limit.

@@ -4,7 +4,7 @@ mod threads;
 
 use std::time::{Duration, Instant};
 
-use trunkline_client::{Client, Event, Options, Subscribe};
+use trunkline_client::{Client, Event, Options, Subscribe, format};
 use trunkline_server::snapshot::{SnapshotRequest, Totals};
 use trunkline_server::{Config, Running, Server};
 
@@ -18,6 +18,7 @@ fn start() -> Running {
     config.router.threads = threads::threads();
     config.listen.native = vec!["tcp://127.0.0.1:0".parse().expect("an address")];
     config.listen.http = None;
+    config.listen.websocket = None;
     config.limits.memory_bytes = CEILING;
     Server::start(config).expect("a router")
 }
@@ -92,4 +93,37 @@ fn clients_that_do_not_read_stay_below_it_and_lose_what_they_are_told() {
     }
     let after = totals(&router);
     assert_eq!((after.ledger.discarded, after.discarded_for_memory), (all, all));
+}
+
+#[test]
+fn what_clients_make_the_router_keep_counts_until_they_are_gone() {
+    const TOPICS: u64 = 40_000;
+    const REQUESTS: u64 = 500;
+    let router = start();
+    let _responder = client(&router, "responder", "asked");
+    let others = || totals(&router).memory.others_now;
+    let before = others();
+    let mut greedy = client(&router, "greedy", "none");
+    for topic in 0..TOPICS {
+        greedy.topic(&format!("greedy/{topic}")).expect("a topic");
+    }
+    greedy.synchronise().expect("the router answers");
+    let with_topics = others();
+    assert!(with_topics >= before + 8 * TOPICS, "{before} {with_topics}");
+    let asked = greedy.topic("asked").expect("a topic");
+    for _ in 0..REQUESTS {
+        greedy
+            .send_request(asked, format::OPAQUE, b"?", Duration::from_secs(60))
+            .expect("it is sent");
+    }
+    greedy.synchronise().expect("the router answers");
+    let with_requests = others();
+    assert!(with_requests >= with_topics + 100 * REQUESTS, "{with_topics} {with_requests}");
+    drop(greedy);
+    let until = Instant::now() + PATIENCE;
+    while others() > before {
+        assert!(Instant::now() < until, "{before} {}", others());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    router.stop();
 }

@@ -9,8 +9,11 @@ use std::time::Duration;
 use page::{PATIENCE, Page, address, listener, start, tcp};
 use serde_json::json;
 use trunkline_client::{Client, Event, Options, Reply, Subscribe};
+use trunkline_server::snapshot::SnapshotRequest;
 use tungstenite::Message;
 use tungstenite::client::IntoClientRequest as _;
+use tungstenite::protocol::frame::Frame;
+use tungstenite::protocol::frame::coding::{Data, OpCode};
 
 #[test]
 fn a_page_subscribes_publishes_and_leaves() {
@@ -284,6 +287,73 @@ fn a_page_that_does_not_read_moves_nobody_and_is_told_what_it_lost() {
         }
     }
     assert!(lost > 0 && lost < MESSAGES, "{lost} lost");
+}
+
+#[test]
+fn a_message_in_fragments_counts_until_it_is_whole() {
+    let router = start(|_| {});
+    let others = || {
+        let request = SnapshotRequest { clients: 0, topics: 0 };
+        router.handle().snapshot(request).expect("it runs").totals.memory.others_now
+    };
+    let mut page = Page::open(&router, "");
+    let before = others();
+    page.say(&json!({"publish": "a", "binary": true}));
+    let fragment = |opcode, is_last| {
+        Message::Frame(Frame::message(vec![7; 100_000], OpCode::Data(opcode), is_last))
+    };
+    page.0.send(fragment(Data::Binary, false)).expect("it is sent");
+    for _ in 0..4 {
+        page.0.send(fragment(Data::Continue, false)).expect("it is sent");
+    }
+    // Pings may come in between.
+    page.0.send(Message::Ping(b"there".to_vec().into())).expect("it is sent");
+    assert!(matches!(page.0.read(), Ok(Message::Pong(_))));
+    let kept = others() - before;
+    assert!((490_000..600_000).contains(&kept), "{kept}");
+    page.0.send(fragment(Data::Continue, true)).expect("it is sent");
+    assert_eq!(page.ask(&json!({"ping": 1})), json!({"pong": 1}));
+    assert!(others() <= before, "{} {before}", others());
+    router.stop();
+}
+
+#[test]
+fn pages_share_what_a_message_is_in_json() {
+    let router = start(|_| {});
+    let mut pages: Vec<Page> = (0..10)
+        .map(|number| {
+            let mut page = Page::open(&router, if number % 2 == 0 { "?times=true" } else { "" });
+            let (pattern, conflate) = (["fx/*", ">"][number % 2], number >= 5);
+            page.ask(&json!({"subscribe": number, "pattern": pattern, "conflate": conflate}));
+            page
+        })
+        .collect();
+    let mut program =
+        Client::connect(&address(&router, "native"), &Options::named("feed")).expect("a client");
+    let topic = program.topic("fx/EURUSD").expect("a topic");
+    for sequence in 1..=20 {
+        let payload = format!("{sequence} \u{1}\"é");
+        program.publish(topic, payload.as_bytes()).expect("it is sent");
+        for (number, page) in pages.iter_mut().enumerate() {
+            let told = page.told();
+            let message = &told["message"];
+            assert_eq!(message["subscription"], number, "{message}");
+            assert_eq!(message["payload"], payload, "{message}");
+            assert_eq!(
+                (&message["sequence"], &message["topic"]),
+                (&json!(sequence), &json!("fx/EURUSD"))
+            );
+            let is_conflated = number >= 5;
+            assert_eq!(message.get("age_ns").is_some(), is_conflated, "{message}");
+            let has_time = is_conflated && number % 2 == 0;
+            assert_eq!(message.get("published_ns").is_some(), has_time, "{message}");
+        }
+    }
+    let request = SnapshotRequest { clients: 0, topics: 0 };
+    let totals = router.handle().snapshot(request).expect("it runs").totals;
+    let [json] = &totals.renditions[..] else { panic!("{totals:?}") };
+    assert_eq!((&*json.format, json.made, json.shared), ("json", 20, 20 * 9));
+    router.stop();
 }
 
 #[test]

@@ -167,6 +167,11 @@ impl NativeSession {
         }
     }
 
+    /// Bytes of memory for the numbers of topics.
+    pub(crate) fn memory(&self) -> usize {
+        self.aliases.memory()
+    }
+
     /// Gives back what the client held.
     pub fn leave(&mut self, mut release: impl FnMut(TopicId)) {
         self.aliases.take_all(&mut release);

@@ -9,14 +9,16 @@ mod held_topic;
 mod producer;
 mod rejected;
 mod renderer;
+mod rendition;
 
 pub use context::{ClientContext, Greeting, GuaranteedMessage, RequestedLimits};
 pub use held_topic::{AccessEpoch, HeldTopic, Rights};
 pub(crate) use producer::{ConnectionProducer, interval};
 pub use rejected::{Rejected, StoreError};
 pub use renderer::{SessionRenderer, StoreEvent};
+pub use rendition::{JSON, rendition_name};
 
-use trunkline_router::{Delivery, Gap, TopicId};
+use trunkline_router::{Delivery, Gap, Message, Rendition, RenditionFormat, TopicId};
 
 use crate::native::{NativeRenderer, NativeSession};
 use crate::websocket::{WebSocketRenderer, WebSocketSession};
@@ -78,6 +80,25 @@ impl Session {
         }
     }
 
+    /// Bytes of memory that the client's commands have made it keep, about.
+    #[inline]
+    pub fn memory(&self) -> usize {
+        match self {
+            Self::Native(session) => session.memory(),
+            Self::WebSocket(_) => 0,
+        }
+    }
+
+    /// Bytes of a message that has come in part, or waits for room to be stored, beside those that
+    /// [`Session::received`] left to its caller.
+    #[inline]
+    pub fn kept(&self) -> usize {
+        match self {
+            Self::Native(_) => 0,
+            Self::WebSocket(session) => session.kept(),
+        }
+    }
+
     /// Gives back the topics that the client held.
     pub fn leave(&mut self, release: impl FnMut(TopicId)) {
         match self {
@@ -105,6 +126,16 @@ impl ClientRenderer {
             Protocol::WebSocket => Self::WebSocket(WebSocketRenderer::default()),
         }
     }
+
+    /// Makes a rendition; see [`trunkline_router::Renderer::rendition`].
+    pub fn rendition(
+        &self,
+        out: &mut Vec<u8>,
+        format: RenditionFormat,
+        message: &Message<'_>,
+    ) -> [usize; 2] {
+        rendition::render(out, format, message)
+    }
 }
 
 macro_rules! each {
@@ -129,6 +160,15 @@ impl SessionRenderer for ClientRenderer {
             // A copy, so that the router's own need never be in memory.
             Self::WebSocket(renderer) => renderer.message(out, &{ *delivery }),
         }
+    }
+
+    fn wants(&self) -> Option<RenditionFormat> {
+        each!(self, renderer => renderer.wants())
+    }
+
+    #[inline]
+    fn framed(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>, rendition: &Rendition<'_>) {
+        each!(self, renderer => renderer.framed(out, delivery, rendition))
     }
 
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {

@@ -13,6 +13,7 @@ mod login;
 mod origin;
 mod reader;
 mod renderer;
+mod rendition;
 mod rights;
 mod session;
 mod writer;
@@ -27,6 +28,7 @@ pub use login::Login;
 pub use origin::Origins;
 pub use reader::{Ended, Incoming, Reader, Settings};
 pub use renderer::WebSocketRenderer;
+pub(crate) use rendition::render;
 pub use session::WebSocketSession;
 pub use writer::{
     Carried, Clock, Closing, Gap, LastValues, Message, Notice, Outgoing, Rejected, Reply, Subject,

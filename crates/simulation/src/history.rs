@@ -32,7 +32,7 @@ impl History {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
             kept: config.last_values.iter().map(|rule| rule.topics.clone()).collect(),
-            drops_values: config.limits.last_values < 100,
+            drops_values: config.limits.last_values < 100 || config.limits.memory_bytes > 0,
             ..Self::default()
         }
     }

@@ -73,6 +73,8 @@ counts! {
     gaps: "reports of losses",
     /// Messages in these reports.
     lost: "messages in those reports",
+    /// Messages that were lost because memory was short.
+    lost_for_memory: "messages lost because memory was short",
     /// Subscriptions that stood.
     subscribed: "subscriptions",
     /// Subscriptions that ended by the client's wish.

@@ -46,6 +46,9 @@ pub(crate) const PATTERNS_OF_SLOW: usize = 6;
 /// What has requests, and what has some that nobody answers.
 pub(crate) const REQUEST_TOPICS: [&str; 2] = ["ask/rates", "ask/nobody"];
 
+/// Bytes of a low ceiling of memory.
+const CEILING: u64 = 3 << 19;
+
 /// What a client does.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
@@ -132,6 +135,12 @@ impl Scenario {
         }
         for plan in &mut plans {
             plan.wants_last_values = random.once_in(2);
+        }
+        let mut random = Random::stream(seed, 0x6365_696c);
+        // Little more than tables take. Where slow ones must make no difference there is enough for all.
+        let most = random.pick(&[0, 0, CEILING, 2 * CEILING]);
+        for config in reload.iter_mut().map(|(_, config)| config).chain([&mut config]) {
+            config.limits.memory_bytes = if is_one_by_one { 0 } else { most };
         }
         let pages = if is_one_by_one { 0 } else { random.below(3) };
         for (index, plan) in plans.iter_mut().enumerate() {

@@ -98,6 +98,9 @@ impl Watch {
     }
 }
 
+/// Bytes by which a turn may exceed the ceiling: what it takes in.
+const OF_A_TURN: usize = 1 << 20;
+
 /// Learns whom the router ends, and by when they have to be gone.
 fn note_ended(
     event_loop: &EventLoop<Simulated>,
@@ -125,6 +128,10 @@ fn check_served(
     ids: &BTreeMap<LinkId, ConnectionId>,
 ) -> Checked {
     let engine = event_loop.engine();
+    let memory = engine.router().view().memory();
+    ensure(memory.all() <= memory.limit.saturating_add(OF_A_TURN), "ceiling", || {
+        format!("it does not hold: {memory:?}")
+    })?;
     let sleeps = event_loop.deadline() != Deadline::Now && !kernel.has_pending();
     let most_kept = engine.config().limits.frame_bytes as usize + 2 * SHARE;
     for (link, id) in ids {

@@ -83,6 +83,7 @@ pub(crate) fn run(seed: u64, steps: u32, variant: Variant) -> Result<Outcome, Bo
         return Err(Failure::new((seed, steps), at, seen, world.host.trace.into_lines()));
     }
     let mut counts = world.host.counts;
+    counts.lost_for_memory = world.host.engine().router().view().memory().lost;
     counts.milliseconds = world.now / 1_000_000;
     let until = world.end + WATCHED.0;
     let observations = world.actors.into_iter().zip(is_slow).map(|(mut actor, is_slow)| {

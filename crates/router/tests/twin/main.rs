@@ -121,7 +121,9 @@ impl Pair {
         }
         let (options, policy) = self.options();
         self.log.push(format!("connect {options:?}"));
-        let id = self.world.connect(options.clone());
+        // Some frame renditions, and are sent the same.
+        let format = self.random.pick(&[None, Some(1), Some(1), Some(2)]);
+        let id = self.world.connect_wanting(format, options.clone());
         self.model.connect(id, &options, policy);
         self.clients.push(id);
     }
@@ -239,9 +241,10 @@ impl Pair {
     }
 }
 
-/// Runs histories and gives the ledger of all, and how many subscriptions were rejected late.
-fn histories(seeds: std::ops::Range<u64>, steps: usize) -> (Ledger, usize) {
-    let (mut ledger, mut rejected) = (Ledger::default(), 0);
+/// Runs histories and gives the ledger of all, how many subscriptions were rejected late, and how many
+/// deliveries shared a rendition.
+fn histories(seeds: std::ops::Range<u64>, steps: usize) -> (Ledger, usize, u64) {
+    let (mut ledger, mut rejected, mut shared) = (Ledger::default(), 0, 0);
     for seed in seeds {
         let mut pair = Pair::new(seed);
         let run = std::panic::AssertUnwindSafe(|| {
@@ -256,16 +259,18 @@ fn histories(seeds: std::ops::Range<u64>, steps: usize) -> (Ledger, usize) {
         }
         ledger += pair.world.router.view().totals().ledger;
         rejected += pair.rejected;
+        shared += pair.world.router.view().renditions().map(|it| it.shared).sum::<u64>();
     }
-    (ledger, rejected)
+    (ledger, rejected, shared)
 }
 
 #[test]
 fn the_twins_do_the_same() {
-    let (ledger, rejected) = histories(0..200, 300);
+    let (ledger, rejected, shared) = histories(0..200, 300);
     let counts = [ledger.delivered, ledger.elided, ledger.discarded];
     assert!(counts.iter().all(|count| *count > 5_000), "little has happened: {ledger:?}");
     assert!(rejected > 50, "few were rejected: {rejected}");
+    assert!(shared > 2_000, "few were shared: {shared}");
 }
 
 #[test]

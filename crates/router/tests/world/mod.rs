@@ -1,14 +1,19 @@
 //! A router whose clients keep what they are told as words, for the tests beside this folder.
 #![allow(dead_code, reason = "no test uses all of it")]
 
+use std::num::NonZeroU16;
+
 use trunkline_router::{
-    ClientId, ClientOptions, Delivery, Dirty, Envelope, Gap, Limits, Mode, Renderer, Router,
-    SubscriptionOptions, TopicId,
+    ClientId, ClientOptions, Delivery, Dirty, Envelope, Gap, Limits, Message, Mode, Renderer,
+    Rendition, RenditionFormat, Requester, Router, SubscriptionOptions, TopicId,
 };
 
 /// Writes each frame as a line of text.
 #[derive(Default)]
-pub(crate) struct Lines;
+pub(crate) struct Lines {
+    /// The format of the renditions from which it frames messages.
+    pub(crate) wants: Option<RenditionFormat>,
+}
 
 impl Renderer for Lines {
     fn topic(&mut self, out: &mut Vec<u8>, topic: TopicId, name: &str) {
@@ -16,22 +21,38 @@ impl Renderer for Lines {
     }
 
     fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>) {
-        let Delivery { subscription, sequence, .. } = delivery;
-        let mut text = format!("{subscription} {}#{sequence}", delivery.name());
-        if let Some(last_value) = delivery.last_value {
-            text += &format!(" last age {}", last_value.age);
-        }
-        if let Some(conflation) = delivery.conflation {
-            text += &format!(" replaced {} age {}", conflation.replaced, conflation.age);
-        }
-        if let Some(request) = delivery.request {
-            text += &format!(" for {} {}", request.client.index, request.correlation);
-        }
-        if delivery.format != 0 {
-            text += &format!(" format {}", delivery.format);
-        }
-        let payload = String::from_utf8_lossy(delivery.payload);
-        line(out, format_args!("{text} {payload}"));
+        let Delivery { subscription, sequence, request, format, payload, .. } = *delivery;
+        let head = head(delivery.name(), sequence);
+        let (ages, rest) = (ages(delivery), rest(request, format, payload));
+        line(out, format_args!("{subscription} {head}{ages}{rest}"));
+    }
+
+    fn wants(&self, _: u32) -> Option<RenditionFormat> {
+        self.wants
+    }
+
+    fn rendition(
+        &self,
+        out: &mut Vec<u8>,
+        format: RenditionFormat,
+        it: &Message<'_>,
+    ) -> [usize; 2] {
+        assert_eq!(Some(format), self.wants);
+        out.extend_from_slice(head(it.name(), it.sequence).as_bytes());
+        let first = out.len();
+        out.extend_from_slice(rest(it.request, it.format, it.payload).as_bytes());
+        let second = out.len();
+        out.push(b'\n');
+        [first, second]
+    }
+
+    fn framed(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>, rendition: &Rendition<'_>) {
+        let [head, rest, end] = rendition.parts();
+        out.extend_from_slice(format!("{} ", delivery.subscription).as_bytes());
+        out.extend_from_slice(head);
+        out.extend_from_slice(ages(delivery).as_bytes());
+        out.extend_from_slice(rest);
+        out.extend_from_slice(end);
     }
 
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
@@ -47,6 +68,31 @@ impl Renderer for Lines {
     fn closing(&mut self, out: &mut Vec<u8>, reason: &str) {
         line(out, format_args!("closing: {reason}"));
     }
+}
+
+/// The first of the parts of a message that are the same for all.
+fn head(name: &str, sequence: u64) -> String {
+    format!("{name}#{sequence}")
+}
+
+/// What differs by client, besides the number of the subscription.
+fn ages(delivery: &Delivery<'_>) -> String {
+    let last_value = delivery.last_value.map(|it| format!(" last age {}", it.age));
+    let conflation =
+        delivery.conflation.map(|it| format!(" replaced {} age {}", it.replaced, it.age));
+    last_value.unwrap_or_default() + &conflation.unwrap_or_default()
+}
+
+/// The second of the parts that are the same for all.
+fn rest(request: Option<&Requester>, format: u16, payload: &[u8]) -> String {
+    let mut text = String::new();
+    if let Some(request) = request {
+        text += &format!(" for {} {}", request.client.index, request.correlation);
+    }
+    if format != 0 {
+        text += &format!(" format {format}");
+    }
+    text + " " + &String::from_utf8_lossy(payload)
 }
 
 fn line(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
@@ -73,7 +119,17 @@ impl World {
     }
 
     pub(crate) fn connect(&mut self, options: ClientOptions) -> ClientId {
-        self.router.connect(self.now, options, Lines).expect("room for a client")
+        self.connect_wanting(None, options)
+    }
+
+    /// A client that wants renditions of a format.
+    pub(crate) fn connect_wanting(
+        &mut self,
+        format: Option<u16>,
+        options: ClientOptions,
+    ) -> ClientId {
+        let wants = format.and_then(NonZeroU16::new).map(RenditionFormat);
+        self.router.connect(self.now, options, Lines { wants }).expect("room for a client")
     }
 
     pub(crate) fn subscribe(&mut self, client: ClientId, number: u32, pattern: &str) {

@@ -123,9 +123,9 @@ impl ClientContext for EngineContext<'_> {
         self.client_session.published += 1;
         self.client_session.format = format;
         let envelope = Envelope { mode: Mode::Direct, format, request: None, payload };
-        let deliveries = self.router.publish(self.now, topic.id, &envelope)?;
-        self.state.work += deliveries;
-        Ok(deliveries)
+        let published = self.router.publish(self.now, topic.id, &envelope);
+        self.state.work += self.router.take_work();
+        Ok(published?)
     }
 
     fn clear_last_value(&mut self, topic: TopicId) {
@@ -163,6 +163,7 @@ impl ClientContext for EngineContext<'_> {
                 let text = format!("the request {correlation} waits already");
                 return Err(Rejected::new(code::IN_USE, text));
             }
+            self.state.memory.count_requests(1, 0);
             let before = output.requests.alarm();
             if let Some(at) = output.requests.arm(deadline) {
                 if let Some(before) = before {
@@ -174,7 +175,9 @@ impl ClientContext for EngineContext<'_> {
         // Who was asked knows the ticket, and nobody else.
         let request = Some(Requester { client: id, correlation: ticket });
         let envelope = Envelope { mode: Mode::Direct, format, request, payload };
-        let published = match self.router.publish(self.now, topic, &envelope) {
+        let published = self.router.publish(self.now, topic, &envelope);
+        self.state.work += self.router.take_work();
+        let published = match published {
             Ok(0) => {
                 let text = match self.router.matches_of(topic) {
                     0 => "nobody subscribes to this topic",
@@ -182,14 +185,13 @@ impl ClientContext for EngineContext<'_> {
                 };
                 Err(Rejected::new(code::NO_RESPONDER, text))
             }
-            Ok(deliveries) => {
-                self.state.work += deliveries;
-                return Ok(());
-            }
+            Ok(_) => return Ok(()),
             Err(rejection) => Err(rejection.into()),
         };
-        if let Some(output) = self.router.renderer(id) {
-            output.requests.take(ticket);
+        if let Some(output) = self.router.renderer(id)
+            && output.requests.take(ticket).is_some()
+        {
+            self.state.memory.count_requests(0, 1);
         }
         published
     }
@@ -208,6 +210,7 @@ impl ClientContext for EngineContext<'_> {
             return Err(gone("the requester does not wait for this any more"));
         };
         self.state.totals.replies += 1;
+        self.state.memory.count_requests(0, 1);
         let is_taken = self.router.reply(client, |output, out| {
             output.renderer.reply(out, correlation, format, payload);
         });

@@ -2,7 +2,7 @@
 //! beside it.
 
 use trunkline_native::code;
-use trunkline_router::{Delivery, Gap, Renderer, TopicId};
+use trunkline_router::{Delivery, Gap, Message, Renderer, Rendition, RenditionFormat, TopicId};
 use trunkline_session::router::{ClientRenderer, Protocol, SessionRenderer as _};
 
 use super::requests::Requests;
@@ -51,6 +51,24 @@ impl Renderer for ClientOutput {
     #[inline(always)]
     fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>) {
         self.renderer.message(out, delivery);
+    }
+
+    fn wants(&self, _: u32) -> Option<RenditionFormat> {
+        self.renderer.wants()
+    }
+
+    fn rendition(
+        &self,
+        out: &mut Vec<u8>,
+        format: RenditionFormat,
+        message: &Message<'_>,
+    ) -> [usize; 2] {
+        self.renderer.rendition(out, format, message)
+    }
+
+    #[inline]
+    fn framed(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>, rendition: &Rendition<'_>) {
+        self.renderer.framed(out, delivery, rendition);
     }
 
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {

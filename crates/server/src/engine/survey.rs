@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use trunkline_router::{ClientId, ClientView, LastValueTotals, Ledger, TopicView};
+use trunkline_router::{ClientId, ClientView, LastValueTotals, Ledger, RenditionCounts, TopicView};
+use trunkline_session::router::rendition_name;
 use trunkline_store::{DurableView, Store};
 
 use super::{Connection, Engine, Storage};
 use crate::snapshot::{
-    ClientStatus, Counts, DurableStatus, JournalStatus, LastValueCounts, MemoryStatus, Snapshot,
-    SnapshotRequest, TopicStatus,
+    ClientStatus, Counts, DurableStatus, JournalStatus, LastValueCounts, MemoryStatus,
+    RenditionStatus, Snapshot, SnapshotRequest, TopicStatus,
 };
 
 /// Clients looked at in a turn.
@@ -220,6 +221,7 @@ impl Engine {
             limit: if memory.limit == usize::MAX { 0 } else { memory.limit as u64 },
         };
         totals.discarded_for_memory = memory.lost;
+        totals.renditions = view.renditions().map(rendition_status).collect();
         totals.connections = state.connected;
         totals.received_bytes = state.bytes_in;
         totals.sent_bytes = state.bytes_out;
@@ -320,6 +322,11 @@ fn keep<T: Ord>(heap: &mut BinaryHeap<Reverse<T>>, item: T, most: usize) {
     {
         *lowest = Reverse(item);
     }
+}
+
+fn rendition_status(it: RenditionCounts) -> RenditionStatus {
+    let format = rendition_name(it.format).to_owned();
+    RenditionStatus { format, made: it.made, shared: it.shared }
 }
 
 fn last_values(it: LastValueTotals) -> LastValueCounts {

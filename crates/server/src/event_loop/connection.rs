@@ -156,17 +156,19 @@ impl<S: Stream> Connection<S> {
 
     /// Counts what is kept, which may have changed. Whether it is much while all keep too much.
     pub(super) fn count_kept(&mut self, engine: &mut Engine) -> bool {
-        let before = std::mem::replace(&mut self.counted, self.kept.capacity());
+        let in_session = engine.kept_in_session(self.id);
+        let after = self.kept.capacity() + in_session;
+        let before = std::mem::replace(&mut self.counted, after);
         if before == self.counted {
             return false;
         }
-        engine.count_half_frame(before, self.counted) && self.kept.len() > SMALL
+        engine.count_half_frame(before, self.counted) && self.kept.len() + in_session > SMALL
     }
 
     /// The connection is no more.
     pub(super) fn free_kept(&mut self, engine: &mut Engine) {
         self.kept = Vec::new();
-        self.count_kept(engine);
+        engine.count_half_frame(std::mem::take(&mut self.counted), 0);
     }
 
     /// Memory goes back when nothing is kept in it.

@@ -115,6 +115,16 @@ fn became(page: &mut Page, totals: &Totals) {
     ] {
         page.sample("trunkline_memory_bytes", &[("what", what)], bytes);
     }
+    if !totals.renditions.is_empty() {
+        let help = "Renditions of messages, made once for the clients of a format, and deliveries that found one";
+        page.family("trunkline_renditions", "counter", "", help);
+        for it in &totals.renditions {
+            for (what, count) in [("made", it.made), ("shared", it.shared)] {
+                let labels = [("format", &*it.format), ("what", what)];
+                page.sample("trunkline_renditions_total", &labels, count);
+            }
+        }
+    }
     page.gauge("trunkline_memory_limit_bytes", "bytes", "What all of it may take; 0 is no limit");
     page.sample("trunkline_memory_limit_bytes", &[], memory.limit);
 }

@@ -8,7 +8,7 @@ use trunkline_journal::{Commit, Outcome, Task, Workers};
 use trunkline_reactor::{self as reactor, Address, Event, Idle, Reactor};
 use trunkline_security::PasswordCheck;
 
-use super::{Deadline, Listener, Platform, Received, Sent, Stream};
+use super::{Deadline, Listener, Platform, Received, Sent, Stream, tls_memory};
 use crate::Protocol;
 use crate::engine::Peer;
 use crate::server::{Command, Descriptors, Passwords, Shared, since_1970};
@@ -69,6 +69,10 @@ impl Stream for reactor::Stream {
 
     fn is_socket(&self) -> bool {
         self.transport() != "shm"
+    }
+
+    fn memory(&self) -> usize {
+        tls_memory(self.transport())
     }
 }
 

@@ -9,7 +9,7 @@ use trunkline_reactor::Event;
 
 use super::bell::Bell;
 use crate::engine::Peer;
-use crate::platform::{Received, Sent, Stream};
+use crate::platform::{Received, Sent, Stream, tls_memory};
 
 /// Bytes that each direction holds.
 pub(super) const RING: usize = 16 << 10;
@@ -234,7 +234,7 @@ impl Stream for Near {
     }
 
     fn memory(&self) -> usize {
-        2 * RING
+        2 * RING + tls_memory(self.peer.transport)
     }
 
     fn has_progressed(&mut self) -> bool {

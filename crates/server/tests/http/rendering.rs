@@ -4,7 +4,7 @@ use trunkline_server::administration::DrainStatus;
 use trunkline_server::http::render;
 use trunkline_server::snapshot::{
     ClientStatus, Counts, DurableStatus, Durations, JournalStatus, Latencies, MemoryStatus,
-    Snapshot, Took, Totals,
+    RenditionStatus, Snapshot, Took, Totals,
 };
 
 use crate::open_metrics::read;
@@ -91,6 +91,18 @@ fn a_strict_reader_takes_the_text_and_finds_the_figures() {
         assert_eq!(samples.get(key), Some(&value), "{key} in\n{text}");
     }
     assert!(text.contains("trunkline_sent_bytes_total 18446744073709551615\n"));
+}
+
+#[test]
+fn renditions_are_counted_by_format() {
+    let renditions = vec![RenditionStatus { format: "json".into(), made: 7, shared: 93 }];
+    let totals = Totals { renditions, ..Totals::default() };
+    let text = render(&Snapshot { totals, ..Snapshot::default() });
+    let samples = read(&text).expect(&text);
+    for (what, value) in [("made", 7.0), ("shared", 93.0)] {
+        let key = format!("trunkline_renditions_total{{format=\"json\",what=\"{what}\"}}");
+        assert_eq!(samples.get(&*key), Some(&value), "{key} in\n{text}");
+    }
 }
 
 #[test]

@@ -70,6 +70,13 @@ impl Aliases {
         self.count += 1;
     }
 
+    /// Bytes of memory, about.
+    pub(super) fn memory(&self) -> usize {
+        let far = self.far.capacity() * (size_of::<(u32, HeldTopic)>() + 1);
+        let reported = self.reported.capacity() * (size_of::<u32>() + 1);
+        self.table.capacity() * size_of::<Option<HeldTopic>>() + far + reported
+    }
+
     fn gather(&mut self) {
         let table = &mut self.table;
         if !self.far.is_empty() {
@@ -93,7 +100,7 @@ impl Aliases {
     }
 
     pub(super) fn take_all(&mut self, release: &mut dyn FnMut(TopicId)) {
-        self.table.drain(..).flatten().for_each(|topic| release(topic.id));
+        std::mem::take(&mut self.table).into_iter().flatten().for_each(|topic| release(topic.id));
         let mut far: Vec<_> = self.far.drain().collect();
         // A map has no order.
         far.sort_unstable_by_key(|(alias, _)| *alias);

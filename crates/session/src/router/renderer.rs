@@ -1,7 +1,7 @@
 //! The frames that a client receives, in the protocol of its connection.
 
 use trunkline_native::{Notice, Rejected};
-use trunkline_router::{Delivery, Gap, TopicId};
+use trunkline_router::{Delivery, Gap, Rendition, RenditionFormat, TopicId};
 use trunkline_store::{Consuming, Durability, Loss, Stored};
 
 /// Writes what a client receives, in one protocol.
@@ -12,6 +12,16 @@ pub trait SessionRenderer {
 
     /// A message.
     fn message(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>);
+
+    /// The format of renditions from which messages are framed; see [`trunkline_router::Renderer::wants`].
+    fn wants(&self) -> Option<RenditionFormat> {
+        None
+    }
+
+    /// A message, from its rendition: what [`Self::message`] writes.
+    fn framed(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>, _: &Rendition<'_>) {
+        self.message(out, delivery);
+    }
 
     /// A loss, before the next message of the same subscription and topic.
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>);

@@ -63,6 +63,8 @@ impl std::error::Error for Ended {}
 pub struct Reader {
     settings: Settings,
     state: State,
+    /// Bytes that have come since the last whole message.
+    under_way: usize,
 }
 
 enum State {
@@ -87,7 +89,7 @@ const READ_BYTES: usize = 4 << 10;
 impl Reader {
     /// Waits for the request that opens.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, state: State::Opening }
+        Self { settings, state: State::Opening, under_way: 0 }
     }
 
     /// The next thing that came; None where more bytes are needed. What was used of `input` is gone
@@ -105,7 +107,13 @@ impl Reader {
         match &mut self.state {
             State::Opening => self.open(input, output),
             State::Open(context) => {
+                let before = input.len();
                 let result = read(context, input, output);
+                self.under_way = match &result {
+                    Ok(Some(Incoming::Text(_) | Incoming::Binary(_))) | Err(_) => 0,
+                    // Heads of frames are no part of it.
+                    _ => (self.under_way + before - input.len()).min(self.settings.message_bytes),
+                };
                 if result.is_err() {
                     self.state = State::Ended;
                     *input = &[];
@@ -117,6 +125,11 @@ impl Reader {
                 Ok(None)
             }
         }
+    }
+
+    /// Bytes of a message that has come in part, at most.
+    pub(super) fn kept(&self) -> usize {
+        self.under_way
     }
 
     /// Messages may be as long as the settings say: the client has shown who it is.

@@ -2,12 +2,11 @@
 
 use serde::Serialize;
 use trunkline_native::{Notice, Rejected, code, kind};
-use trunkline_router::{Delivery, Gap, Requester};
+use trunkline_router::{Delivery, Gap, Rendition, RenditionFormat};
 
-use super::{
-    Carried, GuaranteedEvent, Message, Outgoing, ReplyTo, Subject, Welcome, Writer, unavailable,
-};
-use crate::router::{SessionRenderer, StoreEvent};
+use super::rendition::{Ages, reply_to};
+use super::{Carried, GuaranteedEvent, Message, Outgoing, Subject, Welcome, Writer, unavailable};
+use crate::router::{JSON, SessionRenderer, StoreEvent};
 
 /// The phase of a connection, which decides what may be sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,25 +62,29 @@ impl WebSocketRenderer {
 impl SessionRenderer for WebSocketRenderer {
     #[inline(never)]
     fn message(&mut self, out: &mut Vec<u8>, it: &Delivery<'_>) {
-        let reply_to = it.request.map(|request: &Requester| ReplyTo {
-            client: request.client.as_u64(),
-            correlation: request.correlation,
-        });
-        let age = it.conflation.map(|it| (it.age, it.published));
-        let age = age.or(it.last_value.map(|it| (it.age, it.published)));
+        let ages = Ages::of(it, self.times);
         let message = Message {
             subscription: it.subscription,
             topic: it.name(),
             sequence: it.sequence,
-            replaced: it.conflation.map(|conflation| conflation.replaced),
-            last_value: it.last_value.is_some(),
-            age_ns: age.map(|(age, _)| age),
-            published_ns: age.filter(|_| self.times).map(|(_, published)| published),
+            replaced: ages.replaced,
+            last_value: ages.is_last_value,
+            age_ns: ages.age,
+            published_ns: ages.published,
             format: it.format,
-            reply_to,
+            reply_to: it.request.map(reply_to),
             payload: Carried::Binary(0),
         };
         self.writer.message(out, message, it.payload);
+    }
+
+    fn wants(&self) -> Option<RenditionFormat> {
+        Some(JSON)
+    }
+
+    #[inline(never)]
+    fn framed(&mut self, out: &mut Vec<u8>, it: &Delivery<'_>, rendition: &Rendition<'_>) {
+        self.writer.framed(out, (it.subscription, Ages::of(it, self.times)), rendition);
     }
 
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {

@@ -50,6 +50,11 @@ struct Opening {
 }
 
 impl WebSocketSession {
+    /// Bytes of a message that has come in part, or has no room yet.
+    pub(crate) fn kept(&self) -> usize {
+        self.reader.kept() + self.held.as_ref().map_or(0, |(_, payload)| payload.len())
+    }
+
     /// Reads a connection that has just been accepted.
     pub fn new(accepted: &Accepted<'_>) -> Self {
         let settings = Settings {

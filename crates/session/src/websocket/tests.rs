@@ -356,10 +356,10 @@ fn closing_says_why_in_both_ways_and_fits_in_a_frame() {
 }
 
 /// Numbers that look like chance and are the same each time (xorshift).
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -11,7 +11,7 @@ use super::ReplyTo;
 #[derive(Debug, Default)]
 pub struct Writer {
     /// A frame's length stands before it, so it is put together here.
-    text: Vec<u8>,
+    pub(super) text: Vec<u8>,
 }
 
 /// The events for a client, each an object with this one key.
@@ -243,7 +243,7 @@ impl Writer {
         self.text.clear();
         // Nothing in these types fails: their keys are texts, and a Vec takes everything.
         let _ = serde_json::to_writer(&mut self.text, outgoing);
-        frame(out, OpCode::Data(Data::Text), &self.text);
+        text(out, &[&self.text]);
         self.text.shrink_to(KEPT_BYTES);
     }
 
@@ -273,28 +273,34 @@ const KEPT_BYTES: usize = 16 << 10;
 
 pub(super) fn follow(out: &mut Vec<u8>, carried: Carried<'_>, payload: &[u8]) {
     if let Carried::Binary(_) = carried {
-        frame(out, OpCode::Data(Data::Binary), payload);
+        frame(out, OpCode::Data(Data::Binary), &[payload]);
     }
 }
 
 /// Adds a ping, which every WebSocket client answers by itself.
 pub fn ping(out: &mut Vec<u8>) {
-    frame(out, OpCode::Control(Control::Ping), b"");
+    frame(out, OpCode::Control(Control::Ping), &[]);
 }
 
 /// Adds the frame that closes. A reason beyond what such a frame holds is cut.
 pub(super) fn close(out: &mut Vec<u8>, code: CloseCode, reason: &str) {
     let mut payload = u16::from(code).to_be_bytes().to_vec();
     payload.extend_from_slice(&reason.as_bytes()[..reason.floor_char_boundary(REASON_BYTES)]);
-    frame(out, OpCode::Control(Control::Close), &payload);
+    frame(out, OpCode::Control(Control::Close), &[&payload]);
 }
 
 /// Bytes of a reason in a frame that closes (RFC 6455, section 5.5).
 const REASON_BYTES: usize = 123;
 
-fn frame(out: &mut Vec<u8>, opcode: OpCode, payload: &[u8]) {
+/// Adds a text that consists of these parts.
+pub(super) fn text(out: &mut Vec<u8>, parts: &[&[u8]]) {
+    frame(out, OpCode::Data(Data::Text), parts);
+}
+
+fn frame(out: &mut Vec<u8>, opcode: OpCode, parts: &[&[u8]]) {
     let header = FrameHeader { is_final: true, opcode, mask: None, ..FrameHeader::default() };
+    let bytes: usize = parts.iter().map(|part| part.len()).sum();
     // Fails only where writing does.
-    let _ = header.format(payload.len() as u64, out);
-    out.extend_from_slice(payload);
+    let _ = header.format(bytes as u64, out);
+    parts.iter().for_each(|part| out.extend_from_slice(part));
 }

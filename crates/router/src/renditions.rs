@@ -1,0 +1,183 @@
+//! Renditions: messages in the formats of clients, each made once for all clients that want the format.
+//!
+//! ```text
+//!   published --+-- can go at once:  made for the first client, framed for each
+//!               |
+//!               +-- has to wait:     in the slab, where renditions are kept beside it
+//!                                      made for the first client whose turn has come, if others wait for the
+//!                                      message too; or before, for a client that could take it at once
+//! ```
+//!
+//! What is replaced while it waits is not rendered. The renditions of a message go with it. While memory is
+//! short none is kept: each client's is made when it is needed, and those that were kept are dropped.
+
+use crate::egress::{Egress, Place};
+use crate::message::{Delivery, Message, Renderer, Rendition, RenditionFormat};
+use crate::slab::{Handle, Slab};
+
+/// Bytes that a buffer for renditions keeps.
+const KEPT: usize = 64 << 10;
+
+/// How often the renditions of a format were needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenditionCounts {
+    /// The format.
+    pub format: RenditionFormat,
+    /// How many were made.
+    pub made: u64,
+    /// Deliveries besides those that they were made for: each was framed from one that was there.
+    pub shared: u64,
+}
+
+/// A rendition in a buffer.
+#[derive(Debug, Default)]
+struct Made {
+    /// The topic and the sequence of the message.
+    of: Option<(u32, u64)>,
+    cuts: [u32; 2],
+    bytes: Vec<u8>,
+}
+
+impl Made {
+    fn make<R: Renderer>(&mut self, renderer: &R, format: RenditionFormat, message: &Message<'_>) {
+        self.bytes.clear();
+        let cuts = renderer.rendition(&mut self.bytes, format, message);
+        self.cuts = cuts.map(|cut| u32::try_from(cut).expect("renditions are below 4 GiB"));
+        self.of = Some((message.topic.0, message.sequence));
+    }
+
+    fn get(&self) -> Rendition<'_> {
+        Rendition { bytes: &self.bytes, cuts: self.cuts }
+    }
+
+    /// A long one keeps no memory.
+    fn shrink(&mut self) {
+        if self.bytes.capacity() > KEPT {
+            *self = Self::default();
+        }
+    }
+}
+
+/// The renditions of a format.
+#[derive(Debug)]
+struct OfFormat {
+    counts: RenditionCounts,
+    /// That of the newest message which could go at once.
+    newest: Made,
+}
+
+/// What is there besides the renditions that the slab keeps.
+#[derive(Debug, Default)]
+pub(crate) struct Renditions {
+    /// Few, in the order in which they were wanted first.
+    formats: Vec<OfFormat>,
+    /// One that was made for a message which had waited.
+    scratch: Made,
+}
+
+impl Renditions {
+    pub(crate) fn counts(&self) -> impl Iterator<Item = RenditionCounts> + '_ {
+        self.formats.iter().map(|it| it.counts)
+    }
+
+    fn of(&mut self, format: RenditionFormat) -> usize {
+        let found = self.formats.iter().position(|it| it.counts.format == format);
+        found.unwrap_or_else(|| {
+            let counts = RenditionCounts { format, made: 0, shared: 0 };
+            self.formats.push(OfFormat { counts, newest: Made::default() });
+            self.formats.len() - 1
+        })
+    }
+
+    /// Frames a message for a client. `waited` is its place in the slab, or nothing if it did not wait or
+    /// waited for this client alone. Returns whether a rendition was made.
+    #[inline(never)]
+    pub(crate) fn frame<R: Renderer>(
+        &mut self,
+        slab: &Slab,
+        (renderer, out): (&mut R, &mut Vec<u8>),
+        delivery: &Delivery<'_>,
+        (format, waited): (RenditionFormat, Option<Handle>),
+    ) -> bool {
+        let at = self.of(format);
+        let Self { formats, scratch } = self;
+        let OfFormat { counts, newest } = &mut formats[at];
+        let kept =
+            waited.filter(|it| *it != Handle::NONE).and_then(|it| slab.rendition(it, format));
+        if let Some(kept) = kept {
+            counts.shared += 1;
+            renderer.framed(out, delivery, &kept);
+            return false;
+        }
+        let made = if waited.is_some() { scratch } else { newest };
+        let is_there = waited.is_none() && made.of == Some((delivery.topic.0, delivery.sequence));
+        if is_there {
+            counts.shared += 1;
+        } else {
+            counts.made += 1;
+            made.make(renderer, format, &delivery.message());
+        }
+        renderer.framed(out, delivery, &made.get());
+        !is_there
+    }
+
+    /// Messages may get the numbers of others.
+    pub(crate) fn forget(&mut self) {
+        self.formats.iter_mut().for_each(|it| it.newest.of = None);
+    }
+
+    /// Gives back the memory of long ones.
+    pub(crate) fn shrink(&mut self) {
+        self.scratch.shrink();
+        self.formats.iter_mut().for_each(|it| it.newest.shrink());
+    }
+}
+
+impl<R> Egress<R> {
+    /// A rendition was made for a message that had waited: it is kept if others wait for the message.
+    pub(crate) fn keep_rendition(&mut self, message: Handle, format: RenditionFormat) {
+        if message != Handle::NONE && self.slab.is_shared(message) && self.may_keep_renditions() {
+            self.slab.keep_rendition(message, format, &self.renditions.scratch.get());
+        }
+    }
+
+    /// A rendition was made for a client that could take the newest message at once: it is kept if clients
+    /// wait for the message that want one.
+    pub(crate) fn keep_newest_rendition(&mut self, topic: u32, sequence: u64) {
+        let newest = &self.newest;
+        if newest.wants_rendition && (newest.topic, newest.sequence) == (topic, sequence) {
+            let message = match newest.place {
+                Place::Slab(message) => message,
+                Place::Update(first) => self.matches.conflated[first].waiting,
+                Place::Nowhere | Place::Queue(_) => Handle::NONE,
+            };
+            if message != Handle::NONE && self.slab.sequence(message) == sequence {
+                self.take_newest_renditions(topic, sequence, message);
+            }
+        }
+    }
+
+    /// The newest message waits, in the slab, for a client that wants a rendition.
+    pub(crate) fn wait_with_rendition(&mut self, topic: u32, sequence: u64, message: Handle) {
+        self.newest.wants_rendition = true;
+        self.take_newest_renditions(topic, sequence, message);
+    }
+
+    /// Keeps the renditions of the newest message that are there.
+    fn take_newest_renditions(&mut self, topic: u32, sequence: u64, message: Handle) {
+        if !self.may_keep_renditions() {
+            return;
+        }
+        for OfFormat { counts, newest } in &self.renditions.formats {
+            if newest.of == Some((topic, sequence))
+                && self.slab.rendition(message, counts.format).is_none()
+            {
+                self.slab.keep_rendition(message, counts.format, &newest.get());
+            }
+        }
+    }
+
+    fn may_keep_renditions(&self) -> bool {
+        !self.ceiling.is_tight(self.slab.bytes())
+    }
+}
