@@ -147,6 +147,9 @@ pub(crate) enum LabCommand {
     /// A program of an experiment with a middleware: performs tasks from standard input
     #[command(hide = true)]
     Component(ComponentArguments),
+    /// One end of calls by a toolkit: answers questions on standard input (peers/PROTOCOL.md)
+    #[command(hide = true)]
+    Operations(OperationsArguments),
     /// The bare forwarder, the baseline for brokers
     #[command(hide = true)]
     Forwarder(ForwarderArguments),
@@ -284,6 +287,14 @@ pub(crate) struct EndArguments {
     /// Decode into records, whose schema is known only at run time, and not into structs
     #[arg(long, conflicts_with = "bare")]
     pub(crate) record: bool,
+}
+
+/// Of `lab operations`.
+#[derive(Debug, Args)]
+pub(crate) struct OperationsArguments {
+    /// Echo bytes, without any toolkit
+    #[arg(long)]
+    pub(crate) bare: bool,
 }
 
 /// Of `lab component`.

@@ -6,7 +6,13 @@ use trunkline_session::soap_tcp::{
 };
 
 /// Short, so that the limits are met.
-const LIMITS: Limits = Limits { message_bytes: 600, params: 4, param_bytes: 40, channels: 3 };
+const LIMITS: Limits = Limits {
+    message_bytes: 600,
+    params: 4,
+    param_bytes: 40,
+    channels: 3,
+    vocabulary_bytes: 1 << 20,
+};
 
 struct Anything;
 

@@ -125,8 +125,8 @@ public final class Main {
     }
 
     /** Metro asks a container for this; without one it fails. */
-    private static final class Module extends WSTCPModule {
-        static void install() {
+    public static final class Module extends WSTCPModule {
+        public static void install() {
             setInstance(new Module());
         }
 
