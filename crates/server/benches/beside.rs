@@ -13,6 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use trunkline_client::{Client, Event, Options, Subscribe, Topic};
+use trunkline_server::snapshot::SnapshotRequest;
 use trunkline_server::{Config, Server};
 
 const ROUNDS: usize = 4_000;
@@ -100,8 +101,10 @@ fn main() {
     let (of_other, at) = (Arc::clone(&rate), address.clone());
     thread::spawn(move || greedy(&at, &of_other));
     let all = router.handle();
-    while all.pulse(PATIENCE).is_some_and(|it| it.clients < 2) {
-        thread::sleep(Duration::from_millis(10));
+    let request = SnapshotRequest { clients: 0, topics: 0 };
+    let most = (GROUPS * EACH) as u64;
+    while all.snapshot(request).is_some_and(|it| it.totals.subscriptions_now <= most) {
+        thread::sleep(Duration::from_millis(50));
     }
     let mut beside = RATES.map(|_| Vec::new());
     for _ in 0..TURNS {
