@@ -387,9 +387,16 @@ pub(crate) struct PlanArguments {
 /// Of `schema`.
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// A message that the binary knows, such as market-data, or a file with a listing
+    /// A message that the binary knows, such as market-data; a file with a listing; or a FIX dictionary, of QuickFIX or
+    /// Orchestra
     #[arg(value_name = "NAME|FILE")]
     pub(crate) name: String,
+    /// Of a dictionary, the message by its name or MsgType; without it, the messages are listed
+    #[arg(value_name = "MESSAGE")]
+    pub(crate) message: Option<String>,
+    /// Takes header and trailer from another dictionary, as those of FIX 5.0 are in FIXT11.xml
+    #[arg(long, value_name = "FILE")]
+    pub(crate) transport: Option<String>,
     /// Print the listing, one field a line, in the form that tools and `trunkline schema FILE` read
     #[arg(long, conflicts_with = "is_json")]
     pub(crate) listing: bool,

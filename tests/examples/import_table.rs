@@ -1,0 +1,10 @@
+//! Prints what became of each description of others: `cargo run -p trunkline-tests --example import_table`.
+
+use trunkline_tests::conformance;
+use trunkline_tests::import_corpus::fix;
+
+fn main() {
+    if let Some(suite) = conformance::directory("fix-dictionaries") {
+        fix::rows(&suite).iter().for_each(|row| println!("{}", row.line()));
+    }
+}
