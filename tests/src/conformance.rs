@@ -16,6 +16,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "dictionaries of QuickFIX, QuickFIX/J, QuickFIX/Go, of venues and in Orchestra, with what is in them counted",
     ),
     ("quickfix-at", "the acceptance scripts of github.com/quickfix/quickfix and its dictionaries"),
+    ("idl", "IDL of omniORB, JacORB and Tango, with what omniidl declares of it"),
     (
         "soap-php",
         "the SOAP tests of PHP 8.2 (Debian source package php8.2, ext/soap/tests) as JSON lines",

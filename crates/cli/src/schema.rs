@@ -1,6 +1,7 @@
 //! `trunkline schema NAME|FILE [MESSAGE]`
 
 mod dictionary;
+mod idl;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -56,10 +57,18 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
     Ok(Ending::Right)
 }
 
-/// The layout of a listing, or of the message of a dictionary. None if what is in the dictionary was asked
-/// for, and is printed.
+/// The layout of a listing, or of a message of a dictionary or of IDL. None if what is in the file was asked for, and is
+/// printed.
 fn of_file(arguments: &SchemaArguments) -> Result<Option<Layout>, Fault> {
     let SchemaArguments { name: file, message, transport, .. } = arguments;
+    if idl::is_idl(file) {
+        let specification = idl::read(arguments)?;
+        return match message {
+            Some(message) => idl::layout(&specification, file, message).map(Some),
+            None if arguments.listing => Err(unnamed(file)),
+            None => idl::list(&specification, arguments.form.get()).map(|()| None),
+        };
+    }
     let bytes = read(file)?;
     if !is_markup(&bytes) {
         return match message {
@@ -75,11 +84,13 @@ fn of_file(arguments: &SchemaArguments) -> Result<Option<Layout>, Fault> {
     let dictionary = dictionary::read((file, &bytes), transport)?;
     match message {
         Some(message) => dictionary::layout(&dictionary, file, message).map(Some),
-        None if arguments.listing => {
-            Err(Fault::new(format!("{file}: name the message whose listing is to be printed")))
-        }
+        None if arguments.listing => Err(unnamed(file)),
         None => dictionary::list(&dictionary, arguments.form.get()).map(|()| None),
     }
+}
+
+fn unnamed(file: &str) -> Fault {
+    Fault::new(format!("{file}: name the message whose listing is to be printed"))
 }
 
 /// Is it XML? No listing begins so, in whichever encoding XML is.

@@ -341,6 +341,29 @@ fn messages_of_a_dictionary_are_listed_and_shown() {
     }
 }
 
+#[test]
+fn declarations_of_idl_are_listed_and_shown() {
+    let folder = folder("schema-idl");
+    fs::create_dir_all(folder.join("more")).expect("our own folder");
+    fs::write(folder.join("more/side.idl"), "enum Side { buy, SELL };").expect("our own folder");
+    let text = "#include <side.idl>\nmodule Trading {\n struct Order { string id; Side kind; };\n\
+                interface Market { void enter(in Order o); readonly attribute MOST most; };\n};\n";
+    fs::write(folder.join("own.idl"), text).expect("our own folder");
+    let more = ["--include", "more", "--define", "MOST=long"];
+    let show = |rest: &[&str]| run(&folder, &[&["schema", "own.idl"], rest].concat());
+    let listed = "module Trading\n  struct Order\n  interface Market\n    \
+                  void enter(in Trading::Order o)\n    readonly attribute long most\n";
+    assert_eq!(show(&more), (Some(0), listed.to_owned(), String::new()));
+    let (status, tree, err) = show(&[&["Trading::Order"], &more[..]].concat());
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    assert!(tree.starts_with("Order\n  id ") && tree.contains("\nSide\n  buy\n  SELL\n"), "{tree}");
+    let missing = "trunkline: own.idl:1:1: side.idl is not there; \
+                   put it beside, or name the folder that has it\n";
+    assert_eq!(show(&[]), (Some(2), String::new(), missing.to_owned()));
+    let unknown = "trunkline: own.idl declares no X; without it, all is listed\n";
+    assert_eq!(show(&[&["X"], &more[..]].concat()), (Some(2), String::new(), unknown.to_owned()));
+}
+
 const SHAPES: &str = "message Order D
 field Side 54 Side required
 choice Price required

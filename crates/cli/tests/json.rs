@@ -170,6 +170,19 @@ fn a_dictionary_is_a_line_a_message() {
 }
 
 #[test]
+fn idl_is_a_line_a_declaration() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json.idl");
+    fs::write(&file, "interface I { void f(); };").expect("our own folder");
+    let schema = facts("schema", &[file.to_str().expect("text")], 0);
+    let declaration = find(&schema, "declaration");
+    assert_eq!(
+        (&declaration["kind"], &declaration["id"]),
+        (&"interface".into(), &"IDL:I:1.0".into())
+    );
+    assert_eq!(declaration["contents"][0], "void f()");
+}
+
+#[test]
 fn a_simulation_is_counted() {
     for more in [&[][..], &["--power-cut"]] {
         let ran = facts("simulate", &[&["--seed", "1", "--steps", "100"], more].concat(), 0);

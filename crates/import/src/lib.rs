@@ -3,8 +3,10 @@
 //! | module | what it reads |
 //! |---|---|
 //! | [`fix`] | FIX dictionaries: those of QuickFIX and its kin, FIX Orchestra |
+//! | [`idl`] | OMG IDL |
 //!
-//! Nothing here does I/O: whoever calls hands over the bytes. What is not understood is rejected, and what is
+//! Nothing here does I/O: whoever calls hands over the bytes, or a [`Resolver`] for those of files that others
+//! include. What is not understood is rejected, and what is
 //! wrong but can be lived with is a warning; both are a [`Problem`], which says where it is and what to do.
 //!
 //! ```
@@ -33,10 +35,13 @@
 #![forbid(unsafe_code)]
 
 pub mod fix;
+pub mod idl;
 mod limits;
 mod markup;
 mod names;
 mod problem;
+mod resolver;
 
 pub use limits::Limits;
 pub use problem::{Place, Problem};
+pub use resolver::Resolver;

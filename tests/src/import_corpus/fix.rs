@@ -27,11 +27,12 @@ fn row(suite: &Path, facts: &Value) -> Row {
     let text = |key: &str| facts[key].as_str().expect("a text").to_owned();
     let (case, main) = (text("case"), text("main"));
     let bytes = fs::read(suite.join(&case).join(&main)).expect("the dictionary");
-    let mut row = Row { case, refused: None, differences: Vec::new(), messages: 0, ambiguous: 0 };
+    let mut row =
+        Row { case, rejected: None, differences: Vec::new(), messages: 0, without_plan: 0 };
     let dictionary = match Dictionary::read(&main, &bytes, &Limits::default()) {
         Ok(dictionary) => dictionary,
         Err(problem) => {
-            row.refused = Some(problem.to_string());
+            row.rejected = Some(problem.to_string());
             return row;
         }
     };
@@ -45,7 +46,7 @@ fn row(suite: &Path, facts: &Value) -> Row {
             Ok(count) => row.messages += count,
             // The dictionary's own warning says so too.
             Err(why) if why.contains("the FIX tag") && has_warning(&dictionary, &message.title) => {
-                row.ambiguous += 1;
+                row.without_plan += 1;
             }
             Err(why) => row.differences.push(format!("{}: {why}", message.title)),
         }
