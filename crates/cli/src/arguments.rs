@@ -39,7 +39,7 @@ pub(crate) use site::{Asked, SiteArguments};
 pub(crate) use tls::TlsArguments;
 pub(crate) use top::{Sort, TopArguments};
 
-/// One message over SOAP, FIX and CORBA CDR, as fast as possible, with proof
+/// One message over SOAP, FIX, CORBA CDR and Fast Infoset, as fast as possible, with proof
 #[derive(Debug, Parser)]
 #[command(name = "trunkline", version = env!("TRUNKLINE_VERSION"))]
 struct Arguments {

@@ -311,7 +311,7 @@ fn messages_of_a_dictionary_are_listed_and_shown() {
     let (status, list, warnings) = run(&folder, &["schema", "own.xml"]);
     assert_eq!(status, Some(0));
     assert!(
-        list.contains("BeginString FIX.4.2: 1 messages") && list.contains("OrderSingle"),
+        list.contains("BeginString FIX.4.2: 1 message, ") && list.contains("OrderSingle"),
         "{list}"
     );
     let warning = "own.xml:4:77: the field Txet of the message Order Single is not defined; \

@@ -6,6 +6,7 @@ use trunkline_import::fix::{Dictionary, Message};
 use trunkline_import::{Limits, Problem};
 use trunkline_message::Layout;
 
+use crate::client::counted;
 use crate::fault::Fault;
 use crate::output::{Form, plain, print, print_table, remark};
 
@@ -51,12 +52,12 @@ fn text(dictionary: &Dictionary) -> Result<(), Fault> {
         None => String::new(),
     };
     print(&format!(
-        "{}{begin_string}: {} messages, {} components, {} groups, {} fields\n\n",
+        "{}{begin_string}: {}, {}, {}, {}\n\n",
         plain(dictionary.version()),
-        dictionary.messages().len(),
-        dictionary.components().len(),
-        dictionary.groups().len(),
-        dictionary.fields().len()
+        counted(dictionary.messages().len() as u64, "message"),
+        counted(dictionary.components().len() as u64, "component"),
+        counted(dictionary.groups().len() as u64, "group"),
+        counted(dictionary.fields().len() as u64, "field")
     ))?;
     let mut table = Table::new(["MsgType", "message", "called"].map(|it| (it, Align::Left)));
     for message in dictionary.messages() {
