@@ -34,6 +34,7 @@ mod service;
 mod shared;
 mod tcp;
 mod url;
+mod vocabularies;
 pub mod wsdl;
 
 pub use binding::Binding;
@@ -47,7 +48,9 @@ pub use operation::Function;
 pub use service::{Endpoint, Service, ServiceError};
 pub use shared::SharedConnection;
 pub use tcp::{TcpConfig, TcpServer};
+pub use trunkline_codec::fast_infoset::{VocabularyLimits, WriterOptions};
 pub use trunkline_http::{ClientConfig, ClientTls, Config, ServerTls, Workers};
 pub use trunkline_soap::{
     Fault, FaultCode, Fragment, HeaderBlock, QName, Style, Version as SoapVersion,
 };
+pub use vocabularies::Vocabularies;
