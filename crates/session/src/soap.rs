@@ -4,6 +4,7 @@
 //! TCP, and [`Conversation`] without any socket. A [`Client`] calls; [`client!`](crate::client)
 //! makes one with methods.
 
+mod admission;
 mod binding;
 mod call;
 mod carrier;
@@ -26,6 +27,7 @@ mod metrics;
 mod operation;
 mod outgoing;
 pub mod outline;
+mod page;
 mod posting;
 mod prologue;
 mod public;
@@ -36,6 +38,7 @@ mod tcp;
 mod url;
 pub mod wsdl;
 
+pub use admission::{Arrival, BasicLogin, Refusal};
 pub use binding::Binding;
 pub use call::{CallReport, Log};
 pub use client::{CallError, Client, name_of};

@@ -7,6 +7,7 @@ use trunkline_http as http;
 use trunkline_message::{Layout, Limits, Message, Structure, UnknownContent};
 use trunkline_soap::{self as soap, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, graph};
 
+use super::admission::BasicLogin;
 use super::exchange::{Exchange, Head, Reply};
 use super::header::{self, Received};
 use super::incoming::Incoming;
@@ -47,6 +48,8 @@ pub struct Client {
     on_unknown: UnknownContent,
     /// Of operations that have one of their own.
     actions: Vec<(String, String)>,
+    /// Of HTTP, beside its own.
+    http_headers: http::HeaderMap,
     header: Vec<HeaderBlock>,
     encoded_header: String,
     operations: Vec<CalledOperation>,
@@ -70,6 +73,8 @@ pub enum CallError {
     Url(String),
     /// The SOAPAction cannot stand in a header: it has quotes, backslashes or control characters.
     Action(String),
+    /// A header of HTTP cannot be sent, or there is no HTTP.
+    HttpHeader(String),
     /// There is no connection, or it broke, or took too long.
     Transport(http::Error),
     /// The server reports an error on a channel of SOAP/TCP, or does not keep to the protocol.
@@ -95,6 +100,7 @@ impl fmt::Display for CallError {
             Self::Fault(fault) => write!(out, "{fault}"),
             Self::Url(problem) => out.write_str(problem),
             Self::Action(action) => write!(out, "{action:?} cannot be an action"),
+            Self::HttpHeader(why) => write!(out, "a header of HTTP: {why}"),
             Self::Transport(error) => write!(out, "{error}"),
             Self::Channel(error) => write!(out, "{error}"),
             Self::Status { status, text } => write!(out, "HTTP status {status}: {text}"),
@@ -115,6 +121,20 @@ impl From<http::Error> for CallError {
         Self::Transport(error)
     }
 }
+
+/// Headers of HTTP that are of a call, or of how it travels.
+const OWN_HEADERS: [&str; 10] = [
+    "accept",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "expect",
+    "soapaction",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
 
 /// The name on the wire of a method, which may be a raw identifier.
 #[doc(hidden)]
@@ -140,7 +160,7 @@ impl fmt::Debug for CalledOperation {
 
 impl Client {
     /// A client of the service at `url`, whose operations are in `namespace`, with the default
-    /// binding and options of HTTP. It connects with the first call.
+    /// binding and options of HTTP. It connects with the first call. For `https` it trusts whom the system trusts.
     ///
     /// # Errors
     /// [`CallError::Url`].
@@ -159,12 +179,15 @@ impl Client {
         config: http::ClientConfig,
     ) -> Result<Self, CallError> {
         let url = Url::parse(url)?;
-        if url.is_tls != config.tls.is_some() {
-            let why = match url.is_tls {
-                true => "https needs the certificates to trust, in the options' `tls`",
-                false => "the options ask for TLS, which is https",
-            };
+        let mut config = config;
+        if config.tls.is_some() && !url.is_tls {
+            let why = "the options ask for TLS, which is https";
             return Err(CallError::Url(format!("{}: {why}", url.authority)));
+        }
+        if url.is_tls && config.tls.is_none() {
+            let system = http::ClientTls::of_system(None);
+            let system = system.map_err(|it| CallError::Url(format!("{}: {it}", url.authority)));
+            config.tls = Some(system?);
         }
         let exchange = Exchange::new(&url, config)?;
         Ok(Self::made(exchange, url, namespace, binding))
@@ -188,6 +211,7 @@ impl Client {
             is_optimistic: false,
             on_unknown: UnknownContent::default(),
             actions: Vec::new(),
+            http_headers: http::HeaderMap::new(),
             header: Vec::new(),
             encoded_header: String::new(),
             operations: Vec::new(),
@@ -247,6 +271,47 @@ impl Client {
     pub fn set_header(&mut self, blocks: Vec<HeaderBlock>) {
         self.encoded_header = header::encoded(&blocks, self.binding.version);
         self.header = blocks;
+    }
+
+    /// Sends a header of HTTP with each request from here on, also with those for documents; one of the same name is
+    /// replaced.
+    ///
+    /// # Errors
+    /// [`CallError::HttpHeader`]: it cannot be sent, the client writes it itself, or there is no HTTP.
+    pub fn set_http_header(&mut self, name: &str, value: &str) -> Result<(), CallError> {
+        let error = |why: &str| CallError::HttpHeader(format!("{name:?}: {why}"));
+        let name = http::HeaderName::try_from(name).map_err(|_| error("no name of a header"))?;
+        let value = http::HeaderValue::try_from(value)
+            .map_err(|_| error("its value has characters that cannot be sent"))?;
+        if OWN_HEADERS.contains(&name.as_str()) {
+            return Err(error("the client writes it itself"));
+        }
+        self.add_http_header(name, value)
+    }
+
+    /// Shows this user and password with each request from here on (HTTP's scheme Basic, RFC 7617). They travel as
+    /// they are: use TLS.
+    ///
+    /// # Errors
+    /// [`CallError::HttpHeader`]: they cannot be sent, or there is no HTTP.
+    pub fn set_login(&mut self, user: &str, password: &str) -> Result<(), CallError> {
+        let value = BasicLogin::header(user, password)
+            .map_err(|why| CallError::HttpHeader(format!("{why} cannot be sent")))?;
+        self.add_http_header(http::header::AUTHORIZATION, value)
+    }
+
+    fn add_http_header(
+        &mut self,
+        name: http::HeaderName,
+        value: http::HeaderValue,
+    ) -> Result<(), CallError> {
+        if self.url.is_channel {
+            let text = format!("SOAP/TCP carries no {name}, nor any other header of HTTP");
+            return Err(CallError::HttpHeader(text));
+        }
+        self.operations.clear();
+        self.http_headers.insert(name, value);
+        Ok(())
     }
 
     /// The header block that `T` describes, of the last reply, if it had it.
@@ -397,7 +462,7 @@ impl Client {
         message: &graph::Message,
     ) -> Result<Option<graph::Message>, CallError> {
         self.begin();
-        let head = Head::new(self.binding.version, action)?;
+        let head = Head::new(self.binding.version, action, &self.http_headers)?;
         let encoder = graph::Encoder::new(self.binding.version);
         let header = &*self.header;
         let mut message = Untyped { encoder, header, message, document: Vec::new() };
@@ -430,7 +495,7 @@ impl Client {
     /// # Errors
     /// Why there is none.
     pub fn get(&mut self) -> Result<Vec<u8>, CallError> {
-        let response = self.exchange.get(&self.url)?;
+        let response = self.exchange.get(&self.url, &self.http_headers)?;
         match response.is_success() {
             true => Ok(response.body.to_vec()),
             false => Err(status(&response)),
@@ -462,7 +527,7 @@ impl CalledOperation {
         reply: &'static Arc<Layout>,
         client: &Client,
     ) -> Result<Self, CallError> {
-        let Client { binding, on_unknown, actions, .. } = client;
+        let Client { binding, on_unknown, actions, http_headers, .. } = client;
         let Replies { namespace, limits, .. } = &client.replies;
         let action = actions.iter().find(|(operation, _)| operation == name);
         let action = action.map_or_else(|| format!("{namespace}#{name}"), |it| it.1.clone());
@@ -477,7 +542,7 @@ impl CalledOperation {
             reply,
             encoder: Encoder::new(&outward),
             decoder: Decoder::with_limits(&inward, limits.clone()).on_unknown(*on_unknown),
-            head: Head::new(binding.version, &action)?,
+            head: Head::new(binding.version, &action, http_headers)?,
         })
     }
 }

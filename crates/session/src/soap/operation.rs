@@ -120,6 +120,10 @@ pub(super) struct Plans {
 }
 
 impl Plans {
+    pub(super) fn request(&self) -> &Arc<Plan> {
+        &self.request
+    }
+
     pub(super) fn new(
         operation: &dyn Operation,
         name: &str,

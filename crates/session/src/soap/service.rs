@@ -329,6 +329,10 @@ impl Service {
         Ok(())
     }
 
+    pub(super) fn documentation_text(&self) -> Option<&str> {
+        self.documentation.as_deref()
+    }
+
     pub(super) fn understood(&self, name: &QName) -> bool {
         self.understood.contains(name)
     }
