@@ -34,6 +34,7 @@ mod public;
 mod replies;
 mod service;
 mod shared;
+mod signature;
 mod tcp;
 mod url;
 pub mod wsdl;
@@ -49,6 +50,7 @@ pub use http::{Running, Server, StartError};
 pub use operation::Function;
 pub use service::{Endpoint, Service, ServiceError};
 pub use shared::SharedConnection;
+pub use signature::Signature;
 pub use tcp::{TcpConfig, TcpServer};
 pub use trunkline_http::{ClientConfig, ClientTls, Config, ServerTls, Workers};
 pub use trunkline_soap::{

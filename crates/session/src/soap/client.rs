@@ -4,8 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use trunkline_http as http;
-use trunkline_message::{Layout, Limits, Message, Structure, UnknownContent};
-use trunkline_soap::{self as soap, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, graph};
+use trunkline_message::{Layout, Limits, Message, Record, Structure, UnknownContent};
+use trunkline_soap::{
+    self as soap, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, Version, graph,
+};
 
 use super::admission::BasicLogin;
 use super::exchange::{Exchange, Head, Reply};
@@ -15,6 +17,7 @@ use super::outgoing::{Outgoing, Typed, Untyped};
 use super::prologue::Prologues;
 use super::replies::{Replies, status};
 use super::shared::SharedConnection;
+use super::signature::Signature;
 use super::url::Url;
 use super::{Binding, MessageEncoding};
 use crate::{Profile, Retained};
@@ -145,8 +148,9 @@ pub fn name_of(method: &'static str) -> &'static str {
 /// An operation that has been called, with what its messages need.
 struct CalledOperation {
     name: String,
-    request: &'static Arc<Layout>,
-    reply: &'static Arc<Layout>,
+    /// Of its requests.
+    plan: Arc<Plan>,
+    reply: Arc<Layout>,
     encoder: Encoder,
     decoder: Decoder,
     head: Head,
@@ -385,7 +389,44 @@ impl Client {
         Q: Structure + Message,
         R: Structure + Message,
     {
-        let index = self.operation::<Q>(operation, R::layout())?;
+        let index = self.operation(operation, Q::layout(), R::layout())?;
+        self.answered(index, request, reply)
+    }
+
+    /// Calls an operation of which the messages are known at run time only, with the reply read into place.
+    ///
+    /// # Errors
+    /// The service's fault, or the reason why there is no reply.
+    pub fn call_record(
+        &mut self,
+        operation: &Signature,
+        request: &Record,
+        reply: &mut Record,
+    ) -> Result<(), CallError> {
+        let index = self.operation_of(operation)?;
+        self.answered(index, request, reply)
+    }
+
+    /// As [`send`](Self::send), with a message that is known at run time only.
+    ///
+    /// # Errors
+    /// The service's fault, or the request could not be handed over.
+    pub fn send_record(
+        &mut self,
+        operation: &Signature,
+        request: &Record,
+    ) -> Result<(), CallError> {
+        let index = self.operation_of(operation)?;
+        self.taken(index, request)
+    }
+
+    /// Sends a request, and reads its answer.
+    fn answered<Q: Message, R: Message>(
+        &mut self,
+        index: usize,
+        request: &Q,
+        reply: &mut R,
+    ) -> Result<(), CallError> {
         let answer = self.exchange(index, request)?;
         if answer.body.is_empty() {
             let (status, text) = (answer.status, "an empty answer".to_owned());
@@ -413,7 +454,12 @@ impl Client {
         operation: &str,
         request: &Q,
     ) -> Result<(), CallError> {
-        let index = self.operation::<Q>(operation, Q::layout())?;
+        let index = self.operation(operation, Q::layout(), Q::layout())?;
+        self.taken(index, request)
+    }
+
+    /// Sends a request that has no answer.
+    fn taken<Q: Message>(&mut self, index: usize, request: &Q) -> Result<(), CallError> {
         let answer = self.exchange(index, request)?;
         match answer.body.is_empty() && answer.is_success() {
             true => Ok(()),
@@ -503,18 +549,27 @@ impl Client {
     }
 
     /// What the operation needs, from when it was called before or made now.
-    fn operation<Q: Structure>(
+    fn operation(
         &mut self,
         name: &str,
-        reply: &'static Arc<Layout>,
+        request: &Arc<Layout>,
+        reply: &Arc<Layout>,
     ) -> Result<usize, CallError> {
-        let is_it = |it: &CalledOperation| {
-            it.name == name && Arc::ptr_eq(it.request, Q::layout()) && Arc::ptr_eq(it.reply, reply)
-        };
-        if let Some(index) = self.operations.iter().position(is_it) {
+        if let Some(index) = self.operations.iter().position(|it| it.is(name, request, reply)) {
             return Ok(index);
         }
-        let known = CalledOperation::new(name, Q::layout(), reply, self)?;
+        let known = CalledOperation::new(name, request, reply, self)?;
+        self.operations.push(known);
+        Ok(self.operations.len() - 1)
+    }
+
+    /// The same of one that is known at run time only.
+    fn operation_of(&mut self, signature: &Signature) -> Result<usize, CallError> {
+        let plan = signature.plans.request();
+        if let Some(index) = self.operations.iter().position(|it| Arc::ptr_eq(&it.plan, plan)) {
+            return Ok(index);
+        }
+        let known = CalledOperation::of(signature, self)?;
         self.operations.push(known);
         Ok(self.operations.len() - 1)
     }
@@ -523,12 +578,12 @@ impl Client {
 impl CalledOperation {
     fn new(
         name: &str,
-        request: &'static Arc<Layout>,
-        reply: &'static Arc<Layout>,
+        request: &Arc<Layout>,
+        reply: &Arc<Layout>,
         client: &Client,
     ) -> Result<Self, CallError> {
-        let Client { binding, on_unknown, actions, http_headers, .. } = client;
-        let Replies { namespace, limits, .. } = &client.replies;
+        let Client { binding, actions, .. } = client;
+        let Replies { namespace, .. } = &client.replies;
         let action = actions.iter().find(|(operation, _)| operation == name);
         let action = action.map_or_else(|| format!("{namespace}#{name}"), |it| it.1.clone());
         let outward = Plan::new(request, &binding.options(namespace, name));
@@ -536,13 +591,38 @@ impl CalledOperation {
         let options =
             Options { any_wrapper: true, ..binding.options(namespace, &format!("{name}Response")) };
         let inward = Plan::new(reply, &options).map_err(CallError::Reply)?;
+        Self::by_plans(name, &outward, &inward, binding.version, &action, client)
+    }
+
+    fn of(signature: &Signature, client: &Client) -> Result<Self, CallError> {
+        let (outward, inward) = (signature.plans.request(), signature.plans.response());
+        let (name, version) = (signature.name(), signature.version());
+        Self::by_plans(name, outward, inward, version, signature.action(), client)
+    }
+
+    fn by_plans(
+        name: &str,
+        outward: &Arc<Plan>,
+        inward: &Arc<Plan>,
+        version: Version,
+        action: &str,
+        client: &Client,
+    ) -> Result<Self, CallError> {
+        let Client { on_unknown, http_headers, .. } = client;
+        let limits = client.replies.limits.clone();
         Ok(Self {
             name: name.to_owned(),
-            request,
-            reply,
-            encoder: Encoder::new(&outward),
-            decoder: Decoder::with_limits(&inward, limits.clone()).on_unknown(*on_unknown),
-            head: Head::new(binding.version, &action, http_headers)?,
+            plan: outward.clone(),
+            reply: inward.layout().clone(),
+            encoder: Encoder::new(outward),
+            decoder: Decoder::with_limits(inward, limits).on_unknown(*on_unknown),
+            head: Head::new(version, action, http_headers)?,
         })
+    }
+
+    fn is(&self, name: &str, request: &Arc<Layout>, reply: &Arc<Layout>) -> bool {
+        self.name == name
+            && Arc::ptr_eq(self.plan.layout(), request)
+            && Arc::ptr_eq(&self.reply, reply)
     }
 }
