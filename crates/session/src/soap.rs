@@ -4,6 +4,7 @@
 //! TCP, and [`Conversation`] without any socket. A [`Client`] calls; [`client!`](crate::client)
 //! makes one with methods.
 
+mod admission;
 mod binding;
 mod call;
 mod carrier;
@@ -26,17 +27,20 @@ mod metrics;
 mod operation;
 mod outgoing;
 pub mod outline;
+mod page;
 mod posting;
 mod prologue;
 mod public;
 mod replies;
 mod service;
 mod shared;
+mod signature;
 mod tcp;
 mod url;
 mod vocabularies;
 pub mod wsdl;
 
+pub use admission::{Arrival, BasicLogin, Refusal};
 pub use binding::Binding;
 pub use call::{CallReport, Log};
 pub use client::{CallError, Client, name_of};
@@ -47,6 +51,7 @@ pub use http::{Running, Server, StartError};
 pub use operation::Function;
 pub use service::{Endpoint, Service, ServiceError};
 pub use shared::SharedConnection;
+pub use signature::Signature;
 pub use tcp::{TcpConfig, TcpServer};
 pub use trunkline_codec::fast_infoset::{VocabularyLimits, WriterOptions};
 pub use trunkline_http::{ClientConfig, ClientTls, Config, ServerTls, Workers};
