@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use trunkline_codec::infoset::{Event, Parsed, Reader, Tag};
+use trunkline_codec::infoset::{Event, Expected, Known, Parsed, Reader, Tag};
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 use trunkline_wire::{Date, Decimal, Float, Integer, Time, Timestamp};
 
@@ -96,6 +96,16 @@ impl<R: Reader> Tag for EventReader<'_, R> {
         self.reader.is_white(text)
     }
 
+    #[inline]
+    fn number(&self, name: R::Name) -> Option<u32> {
+        self.reader.number(name)
+    }
+
+    #[inline]
+    fn source(&self, text: R::Text) -> Option<(&[u8], usize, usize)> {
+        self.reader.source(text)
+    }
+
     fn append(&self, text: R::Text, out: &mut String) {
         self.reader.append(text, out);
     }
@@ -150,6 +160,28 @@ impl<R: Reader> Reader for EventReader<'_, R> {
         let event = self.reader.next()?;
         self.note(event)?;
         Ok(event)
+    }
+
+    #[inline(always)]
+    fn next_known<T>(
+        &mut self,
+        ends: bool,
+        known: impl FnOnce(u32) -> Option<Expected<T>>,
+    ) -> Option<Known<T, R::Name, R::Text>> {
+        let is_deep = self.reader.depth() >= self.limits.depth;
+        if self.ahead.is_some() {
+            return None;
+        }
+        let read = self.reader.next_known(ends, |number| known(number).filter(|_| !is_deep))?;
+        match read {
+            Known::Text(..) => self.begun += 1,
+            Known::Start(_, name) => {
+                (self.element, self.element_began) = (Some(name), self.reader.began());
+                self.begun += 1;
+            }
+            Known::End => {}
+        }
+        Some(read)
     }
 
     fn began(&self) -> usize {

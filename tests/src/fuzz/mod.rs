@@ -12,6 +12,7 @@ mod native;
 mod record;
 mod soap;
 mod soap_tcp;
+mod typed_infoset;
 mod websocket;
 mod xml;
 
@@ -25,5 +26,6 @@ pub use native::native;
 pub use record::record;
 pub use soap::soap;
 pub use soap_tcp::soap_tcp;
+pub use typed_infoset::{TypedInfoset, typed_infoset};
 pub use websocket::websocket;
 pub use xml::{markup, xml};

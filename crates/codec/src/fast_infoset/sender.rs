@@ -21,6 +21,22 @@ pub(super) struct Sender {
     text: String,
     strings: [Strings; TABLES],
     names: [Names; 2],
+    /// Names of elements that come again, by their numbers.
+    known: Vec<Known>,
+    known_text: String,
+    known_index: Index<RandomState>,
+    /// A number that changes whenever entries are forgotten.
+    generation: u64,
+}
+
+/// A name of elements that comes again, whether it is an entry or not.
+#[derive(Debug)]
+struct Known {
+    /// Prefix, namespace and name there.
+    name: [Span; 3],
+    /// When it was found to be the entry of this index.
+    generation: u64,
+    index: u32,
 }
 
 #[derive(Debug, Default)]
@@ -47,6 +63,7 @@ pub(super) struct Mark {
 impl Sender {
     /// Forgets everything but what every document knows.
     pub(super) fn reset(&mut self) {
+        self.generation += 1;
         self.text.clear();
         for Strings { entries, index } in &mut self.strings {
             index.reset(entries.len());
@@ -56,8 +73,9 @@ impl Sender {
             index.reset(entries.len());
             entries.clear();
         }
-        self.add(Table::Prefixes, XML);
-        self.add(Table::Namespaces, XML_NAMESPACE);
+        for (table, text) in [(Table::Prefixes, XML), (Table::Namespaces, XML_NAMESPACE)] {
+            self.add(table, self.hash(table, text), text);
+        }
     }
 
     pub(super) fn size(&self) -> VocabularySize {
@@ -82,6 +100,7 @@ impl Sender {
 
     /// Forgets what was added since.
     pub(super) fn go_back(&mut self, mark: &Mark) {
+        self.generation += 1;
         self.text.truncate(mark.text);
         let string = |span: &Span| string(&self.text, *span);
         for (Strings { entries, index }, length) in self.strings.iter_mut().zip(mark.strings) {
@@ -110,19 +129,26 @@ impl Sender {
     #[inline]
     pub(super) fn find(&self, table: Table, hash: u64, text: &str) -> Option<usize> {
         let Strings { entries, index } = &self.strings[table as usize];
-        let is_same = |number| string(&self.text, entries[number as usize]) == text;
+        let is_same = |number| is_same(string(&self.text, entries[number as usize]), text);
         index.find(hash, is_same).map(|number| number as usize)
     }
 
-    /// Adds a string that is not in the table, if that is not full.
-    pub(super) fn add(&mut self, table: Table, text: &str) {
+    /// Adds a string of this hash that is not in the table, if that is not full.
+    pub(super) fn add(&mut self, table: Table, hash: u64, text: &str) -> Span {
         if self.length(table) >= LONGEST_TABLE {
-            return;
+            return Span::default();
         }
         let span = push(&mut self.text, text);
         let Strings { entries, index } = &mut self.strings[table as usize];
-        index.insert(index.hash(text), entries.len() as u32);
+        index.insert(hash, entries.len() as u32);
         entries.push(span);
+        span
+    }
+
+    /// The string that an index stands for.
+    #[inline]
+    pub(super) fn entry(&self, table: Table, index: usize) -> Span {
+        self.strings[table as usize].entries[index]
     }
 
     #[inline]
@@ -131,43 +157,74 @@ impl Sender {
         let hash = index.hash((name.local, name.namespace, name.prefix));
         let found = index.find(hash, |number| {
             let [prefix, namespace, local] = entries[number as usize];
-            string(&self.text, local) == name.local
-                && string(&self.text, namespace) == name.namespace
-                && string(&self.text, prefix) == name.prefix
+            is_same(string(&self.text, local), name.local)
+                && is_same(string(&self.text, namespace), name.namespace)
+                && is_same(string(&self.text, prefix), name.prefix)
         });
         found.map(|number| number as usize)
     }
 
-    /// Is the entry of this index the name?
-    #[inline]
-    pub(super) fn is_name(&self, table: NameTable, index: usize, name: Name<'_>) -> bool {
-        let entry = self.names[table as usize].entries.get(index);
-        entry.is_some_and(|[prefix, namespace, local]| {
-            string(&self.text, *local) == name.local
-                && string(&self.text, *namespace) == name.namespace
-                && string(&self.text, *prefix) == name.prefix
-        })
-    }
-
-    /// Adds a name that is not in the table, whose strings are in theirs, if no table is full.
-    pub(super) fn add_name(&mut self, table: NameTable, name: Name<'_>) {
-        if self.names[table as usize].entries.len() >= LONGEST_TABLE {
+    /// Adds a name that is not in the table, if no table is full: it was written as these strings of theirs.
+    pub(super) fn add_name(&mut self, table: NameTable, name: Name<'_>, entry: [Span; 3]) {
+        let Names { entries, index } = &mut self.names[table as usize];
+        if entries.len() >= LONGEST_TABLE {
             return;
         }
-        let entry = [
-            self.span(Table::Prefixes, name.prefix),
-            self.span(Table::Namespaces, name.namespace),
-            self.span(Table::LocalNames, name.local),
-        ];
-        let Names { entries, index } = &mut self.names[table as usize];
         let hash = index.hash((name.local, name.namespace, name.prefix));
         index.insert(hash, entries.len() as u32);
         entries.push(entry);
     }
 
-    fn span(&self, table: Table, text: &str) -> Span {
-        let found = self.find(table, self.hash(table, text), text);
-        found.map_or_else(Span::default, |number| self.strings[table as usize].entries[number])
+    /// The number of a name of elements that comes again.
+    pub(super) fn know(&mut self, name: Name<'_>) -> u32 {
+        let hash = self.known_index.hash((name.local, name.namespace, name.prefix));
+        let text = &self.known_text;
+        let found = self.known_index.find(hash, |number| {
+            let [prefix, namespace, local] = self.known[number as usize].name;
+            is_same(string(text, local), name.local)
+                && is_same(string(text, namespace), name.namespace)
+                && is_same(string(text, prefix), name.prefix)
+        });
+        found.unwrap_or_else(|| {
+            let number = self.known.len() as u32;
+            let text = &mut self.known_text;
+            let name = [name.prefix, name.namespace, name.local].map(|part| push(text, part));
+            self.known.push(Known { name, generation: 0, index: 0 });
+            self.known_index.insert(hash, number);
+            number
+        })
+    }
+
+    /// The index of the name of this number, if it is known to be an entry.
+    #[inline]
+    pub(super) fn index_of(&self, number: u32) -> Option<usize> {
+        let known = self.known.get(number as usize)?;
+        (known.generation == self.generation).then_some(known.index as usize)
+    }
+
+    /// Notes the index of the name of this number.
+    pub(super) fn note_index(&mut self, number: u32, index: usize) {
+        if let Some(known) = self.known.get_mut(number as usize) {
+            (known.generation, known.index) = (self.generation, index as u32);
+        }
+    }
+}
+
+/// Are they equal? Most are short, and not worth a call; see [`infoset::same`](crate::infoset::same) of empty ones.
+#[inline]
+fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    let ends = |text: &[u8]| {
+        let first = u64::from_ne_bytes(*text.first_chunk()?);
+        Some((first, u64::from_ne_bytes(*text.last_chunk()?)))
+    };
+    match one.len() {
+        0..8 => one.iter().zip(other).all(|(one, other)| one == other),
+        8..=16 => ends(one) == ends(other),
+        _ => one == other,
     }
 }
 

@@ -62,8 +62,8 @@ pub struct Writer {
     retains: bool,
     out: Vec<u8>,
     sender: Sender,
-    /// A number that no other vocabulary has, or this one when it was shorter.
-    vocabulary: u64,
+    /// A number that no other writer has.
+    number: u64,
     /// The vocabulary at the beginning of the document, if that is not finished.
     begun: Option<Mark>,
     /// Ends that were not written yet, since two of them share an octet.
@@ -144,7 +144,7 @@ impl Writer {
             retains,
             out: Vec::new(),
             sender,
-            vocabulary: next_vocabulary(),
+            number: next_number(),
             begun: None,
             ends: 0,
             pending: Start::default(),
@@ -162,14 +162,8 @@ impl Writer {
     /// Begins a document. One that was begun and not finished never was: its entries are forgotten.
     pub fn begin(&mut self) {
         match self.begun.take() {
-            _ if !self.retains => {
-                self.sender.reset();
-                self.vocabulary += 1;
-            }
-            Some(mark) => {
-                self.sender.go_back(&mark);
-                self.vocabulary += 1;
-            }
+            _ if !self.retains => self.sender.reset(),
+            Some(mark) => self.sender.go_back(&mark),
             None => {}
         }
         self.begun = Some(self.sender.mark());
@@ -256,6 +250,14 @@ impl Writer {
         }
     }
 
+    /// Begins an element whose name has this index.
+    #[inline]
+    fn begin_start(&mut self, index: usize) {
+        self.pending.name = NameForm::Index(index);
+        self.open.push((self.scope.len(), self.scope_text.len()));
+        self.in_tag = true;
+    }
+
     #[inline(never)]
     fn write_start(&mut self) {
         self.finish_ends();
@@ -305,15 +307,14 @@ impl Writer {
         self.pending = start;
     }
 
-    /// Writes a name, which may have become an index since it was kept.
+    /// Writes a name; that of an attribute may have become an index since it was kept.
     fn literal_name(&mut self, table: NameTable, octet: u8, text: &str, name: [Span; 3]) {
         let [prefix, namespace, local] = name.map(|span| string(text, span));
         let name = Name { prefix, namespace, local };
-        if let Some(index) = self.sender.find_name(table, name) {
-            return match table {
-                NameTable::Elements => self.out.index_3(octet & 0x40, index),
-                NameTable::Attributes => self.out.index_2(0, index),
-            };
+        if table == NameTable::Attributes
+            && let Some(index) = self.sender.find_name(table, name)
+        {
+            return self.out.index_2(0, index);
         }
         if !prefix.is_empty() && namespace.is_empty() {
             return self.fail("a name has a prefix that is not declared");
@@ -323,24 +324,29 @@ impl Writer {
         }
         let bits = u8::from(!prefix.is_empty()) << 1 | u8::from(!namespace.is_empty());
         self.out.push(octet | bits);
-        self.identifying(Table::Prefixes, prefix);
-        self.identifying(Table::Namespaces, namespace);
-        self.identifying(Table::LocalNames, local);
-        self.sender.add_name(table, name);
+        let entry = [
+            self.identifying(Table::Prefixes, prefix),
+            self.identifying(Table::Namespaces, namespace),
+            self.identifying(Table::LocalNames, local),
+        ];
+        self.sender.add_name(table, name, entry);
     }
 
-    /// A string that becomes an entry whatever it is; none if it is empty.
-    fn identifying(&mut self, table: Table, text: &str) {
+    /// A string that becomes an entry whatever it is, which is answered; none if it is empty.
+    fn identifying(&mut self, table: Table, text: &str) -> Span {
         if text.is_empty() {
-            return;
+            return Span::default();
         }
         let hash = self.sender.hash(table, text);
         match self.sender.find(table, hash, text) {
-            Some(index) => self.out.index_2(0x80, index),
+            Some(index) => {
+                self.out.index_2(0x80, index);
+                self.sender.entry(table, index)
+            }
             None => {
                 self.out.length_2(text.len());
                 self.out.extend_from_slice(text.as_bytes());
-                self.sender.add(table, text);
+                self.sender.add(table, hash, text)
             }
         }
     }
@@ -427,7 +433,7 @@ impl Writer {
         if !self.pays(table, hash, text.len()) {
             return Entry::Literal;
         }
-        self.sender.add(table, text);
+        self.sender.add(table, hash, text);
         Entry::Added
     }
 
@@ -484,10 +490,10 @@ impl Writer {
     }
 }
 
-/// A number for the vocabulary of another writer, which counts from there.
-fn next_vocabulary() -> u64 {
+/// A number for another writer.
+fn next_number() -> u64 {
     static WRITERS: AtomicU64 = AtomicU64::new(1);
-    WRITERS.fetch_add(1, Ordering::Relaxed) << 40
+    WRITERS.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The text without characters that no document may have; had it none?
@@ -510,19 +516,43 @@ impl infoset::Writer for Writer {
 
     #[inline]
     fn start_known(&mut self, name: Name<'_>, known: &mut KnownName) {
-        let index = known.index as usize;
-        let is_known = known.vocabulary == self.vocabulary
-            || self.sender.is_name(NameTable::Elements, index, name);
-        if is_known {
-            self.finish_start();
-            self.pending.name = NameForm::Index(index);
-            self.open.push((self.scope.len(), self.scope_text.len()));
-            self.in_tag = true;
-        } else {
-            self.start(name);
+        if known.writer != self.number {
+            *known = KnownName { writer: self.number, number: self.sender.know(name) };
         }
+        if let Some(index) = self.sender.index_of(known.number) {
+            self.finish_start();
+            return self.begin_start(index);
+        }
+        self.start(name);
         if let NameForm::Index(index) = self.pending.name {
-            *known = KnownName { vocabulary: self.vocabulary, index: index as u32 };
+            self.sender.note_index(known.number, index);
+        }
+    }
+
+    #[inline]
+    fn step<'n>(
+        &mut self,
+        ends: usize,
+        starts: impl Iterator<Item = (Name<'n>, &'n mut KnownName)>,
+    ) {
+        let left = self.open.len().saturating_sub(ends);
+        if let Some((declarations, text)) = self.open.get(left).copied() {
+            self.finish_start();
+            self.scope.truncate(declarations);
+            self.scope_text.truncate(text);
+        }
+        self.ends += self.open.len() - left;
+        self.open.truncate(left);
+        for (name, known) in starts {
+            match self.sender.index_of(known.number).filter(|_| known.writer == self.number) {
+                Some(index) => {
+                    if self.in_tag {
+                        self.finish_start();
+                    }
+                    self.begin_start(index);
+                }
+                None => self.start_known(name, known),
+            }
         }
     }
 

@@ -78,7 +78,7 @@ impl<W: Writer> Form for Infoset<'_, W> {
     fn flush(&mut self, output: &mut Output) {
         if !output.is_empty() {
             self.events += 1;
-            self.markup.write(output.as_slice(), self.writer);
+            self.markup.write(output, self.writer);
             output.clear();
         }
     }

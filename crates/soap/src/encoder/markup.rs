@@ -3,10 +3,14 @@
 //! What stands between two values is the same in message after message. So it is parsed once: in which state
 //! it was met, what it says, and in which state it leaves. What followed it the last time is tried first.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use trunkline_codec::infoset::{KnownName, Name, Writer};
 use trunkline_codec::xml::unescape;
+use trunkline_wire::{Output, scan};
+
+/// Most pieces are no longer than this, and compared as a block.
+const BLOCK: usize = 64;
 
 /// So many pieces of markup and states are kept; then all are forgotten. Arrays have their sizes in markup.
 const MOST: usize = 4096;
@@ -52,6 +56,13 @@ pub(super) struct Attribute {
 struct Piece {
     from: usize,
     bytes: Box<[u8]>,
+    /// Its first bytes, and a bit for each of those that count.
+    block: [u8; BLOCK],
+    counts: u64,
+    /// Most pieces end elements, and then begin others, and do nothing else.
+    ends: usize,
+    starts: Vec<(OwnedName, KnownName)>,
+    /// What stands behind these.
     events: Vec<Event>,
     next: usize,
     /// The piece that followed the last time.
@@ -81,6 +92,18 @@ impl OwnedName {
     }
 }
 
+impl Piece {
+    #[inline]
+    fn is(&self, output: &Output) -> bool {
+        let length = self.bytes.len();
+        match output.first_block() {
+            _ if output.len() != length => false,
+            Some(block) if length <= BLOCK => scan::agree_where(block, &self.block, self.counts),
+            _ => *self.bytes == *output.as_slice(),
+        }
+    }
+}
+
 impl Markup {
     /// Begins a message.
     pub(super) fn begin(&mut self) {
@@ -95,14 +118,15 @@ impl Markup {
 
     /// Tells the writer what the markup says, which may break off within a tag.
     #[inline]
-    pub(super) fn write(&mut self, bytes: &[u8], writer: &mut impl Writer) {
+    pub(super) fn write(&mut self, output: &Output, writer: &mut impl Writer) {
         let followed = self.pieces.get(self.last).map_or(self.first, |it| it.follower);
-        let is_it = |it: &&Piece| it.from == self.state && *it.bytes == *bytes;
+        let is_it = |it: &&Piece| it.from == self.state && it.is(output);
         let number = match self.pieces.get(followed).filter(is_it) {
             Some(_) => followed,
-            None => self.find(bytes),
+            None => self.find(output.as_slice()),
         };
         let piece = &mut self.pieces[number];
+        writer.step(piece.ends, piece.starts.iter_mut().map(|(name, known)| (name.view(), known)));
         for event in &mut piece.events {
             match event {
                 Event::Start(name, known) => writer.start_known(name.view(), known),
@@ -164,10 +188,36 @@ impl Markup {
             };
         }
         let Parser { state, events } = parser;
+        let mut events: VecDeque<Event> = events.into();
+        let (mut ends, mut starts) = (0, Vec::new());
+        while events.pop_front_if(|it| matches!(it, Event::End)).is_some() {
+            ends += 1;
+        }
+        while let Some(Event::Start(name, known)) =
+            events.pop_front_if(|it| matches!(it, Event::Start(..)))
+        {
+            starts.push((name, known));
+        }
+        let events = events.into();
         let next = self.number(state);
         let number = self.pieces.len();
         let (from, follower) = (self.state, usize::MAX);
-        self.pieces.push(Piece { from, bytes: bytes.into(), events, next, follower });
+        let mut block = [0; BLOCK];
+        let length = bytes.len().min(BLOCK);
+        block[..length].copy_from_slice(&bytes[..length]);
+        let counts = u64::MAX.checked_shr((BLOCK - length) as u32).unwrap_or(0);
+        let piece = Piece {
+            from,
+            bytes: bytes.into(),
+            block,
+            counts,
+            ends,
+            starts,
+            events,
+            next,
+            follower,
+        };
+        self.pieces.push(piece);
         self.known.entry(bytes.into()).or_default().push(number);
         number
     }
