@@ -12,6 +12,12 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "documents that com.sun.xml.fastinfoset:FastInfoset 2.1.1 wrote from XML beside them, with an index as JSON lines",
     ),
     (
+        "fix-dictionaries",
+        "dictionaries of QuickFIX, QuickFIX/J, QuickFIX/Go, of venues and in Orchestra, with what is in them counted",
+    ),
+    ("quickfix-at", "the acceptance scripts of github.com/quickfix/quickfix and its dictionaries"),
+    ("idl", "IDL of omniORB, JacORB and Tango, with what omniidl declares of it"),
+    (
         "soap-php",
         "the SOAP tests of PHP 8.2 (Debian source package php8.2, ext/soap/tests) as JSON lines",
     ),

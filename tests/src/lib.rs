@@ -6,6 +6,7 @@ pub mod every_kind;
 pub mod fast_infoset;
 pub mod formats;
 pub mod fuzz;
+pub mod import_corpus;
 pub mod infoset;
 pub mod noted;
 pub mod plain_fix;

@@ -39,7 +39,7 @@ pub(crate) use site::{Asked, SiteArguments};
 pub(crate) use tls::TlsArguments;
 pub(crate) use top::{Sort, TopArguments};
 
-/// One message over SOAP, FIX and CORBA CDR, as fast as possible, with proof
+/// One message over SOAP, FIX, CORBA CDR and Fast Infoset, as fast as possible, with proof
 #[derive(Debug, Parser)]
 #[command(name = "trunkline", version = env!("TRUNKLINE_VERSION"))]
 struct Arguments {
@@ -147,6 +147,9 @@ pub(crate) enum LabCommand {
     /// A program of an experiment with a middleware: performs tasks from standard input
     #[command(hide = true)]
     Component(ComponentArguments),
+    /// One end of calls by a toolkit: answers questions on standard input (peers/PROTOCOL.md)
+    #[command(hide = true)]
+    Operations(OperationsArguments),
     /// The bare forwarder, the baseline for brokers
     #[command(hide = true)]
     Forwarder(ForwarderArguments),
@@ -286,6 +289,14 @@ pub(crate) struct EndArguments {
     pub(crate) record: bool,
 }
 
+/// Of `lab operations`.
+#[derive(Debug, Args)]
+pub(crate) struct OperationsArguments {
+    /// Echo bytes, without any toolkit
+    #[arg(long)]
+    pub(crate) bare: bool,
+}
+
 /// Of `lab component`.
 #[derive(Debug, Args)]
 pub(crate) struct ComponentArguments {
@@ -415,9 +426,23 @@ pub(crate) struct PlanArguments {
 /// Of `schema`.
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// A message that the binary knows, such as market-data, or a file with a listing
+    /// A message that the binary knows, such as market-data; a file with a listing; a FIX dictionary, of QuickFIX or
+    /// Orchestra; or OMG IDL, whose name ends in .idl
     #[arg(value_name = "NAME|FILE")]
     pub(crate) name: String,
+    /// Of a dictionary, the message by its name or MsgType; of IDL, the struct, union or exception. Without it, all
+    /// that is in the file is listed
+    #[arg(value_name = "MESSAGE")]
+    pub(crate) message: Option<String>,
+    /// Takes header and trailer from another dictionary, as those of FIX 5.0 are in FIXT11.xml
+    #[arg(long, value_name = "FILE")]
+    pub(crate) transport: Option<String>,
+    /// A folder in which files are that IDL includes; may be repeated
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) include: Vec<String>,
+    /// A macro for IDL; may be repeated
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
     /// Print the listing, one field a line, in the form that tools and `trunkline schema FILE` read
     #[arg(long, conflicts_with = "is_json")]
     pub(crate) listing: bool,

@@ -1,4 +1,7 @@
-//! `trunkline schema NAME|FILE`
+//! `trunkline schema NAME|FILE [MESSAGE]`
+
+mod dictionary;
+mod idl;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -19,15 +22,24 @@ use crate::arguments::SchemaArguments;
 use crate::fault::Fault;
 use crate::output::{Form, print};
 
-/// Bytes of a listing that are read at most.
-const FILE_BYTES: u64 = 16 << 20;
+/// Bytes of a file that are read at most.
+const FILE_BYTES: u64 = 64 << 20;
 
 pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
-    let layout = match arguments.name.as_str() {
-        "market-data" => MarketDataIncrementalRefresh::layout().clone(),
-        "customer-services" => CustomerServices::layout().clone(),
-        name if Path::new(name).exists() => Arc::new(read(name)?),
-        name => {
+    let (name, message) = (arguments.name.as_str(), arguments.message.as_deref());
+    let layout = match name {
+        "market-data" if message.is_none() => MarketDataIncrementalRefresh::layout().clone(),
+        "customer-services" if message.is_none() => CustomerServices::layout().clone(),
+        _ if Path::new(name).exists() => match of_file(arguments)? {
+            Some(layout) => Arc::new(layout),
+            None => return Ok(Ending::Right),
+        },
+        _ if message.is_some() => {
+            return Err(Fault::new(format!(
+                "{name}: there is no such file, to have messages in it"
+            )));
+        }
+        _ => {
             return Err(Fault::new(format!(
                 "there is no message {name:?} and no such file; known: market-data, customer-services"
             )));
@@ -45,14 +57,64 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
     Ok(Ending::Right)
 }
 
-fn read(file: &str) -> Result<Layout, Fault> {
+/// The layout of a listing, or of a message of a dictionary or of IDL. None if what is in the file was asked for, and is
+/// printed.
+fn of_file(arguments: &SchemaArguments) -> Result<Option<Layout>, Fault> {
+    let SchemaArguments { name: file, message, transport, .. } = arguments;
+    if idl::is_idl(file) {
+        let specification = idl::read(arguments)?;
+        return match message {
+            Some(message) => idl::layout(&specification, file, message).map(Some),
+            None if arguments.listing => Err(unnamed(file)),
+            None => idl::list(&specification, arguments.form.get()).map(|()| None),
+        };
+    }
+    let bytes = read(file)?;
+    if !is_markup(&bytes) {
+        return match message {
+            Some(_) => Err(Fault::new(format!("{file}: a listing is one message; name none"))),
+            None => listed(file, bytes).map(Some),
+        };
+    }
+    let transport = match transport {
+        Some(other) => Some((&**other, read(other)?)),
+        None => None,
+    };
+    let transport = transport.as_ref().map(|(file, bytes)| (*file, &**bytes));
+    let dictionary = dictionary::read((file, &bytes), transport)?;
+    match message {
+        Some(message) => dictionary::layout(&dictionary, file, message).map(Some),
+        None if arguments.listing => Err(unnamed(file)),
+        None => dictionary::list(&dictionary, arguments.form.get()).map(|()| None),
+    }
+}
+
+fn unnamed(file: &str) -> Fault {
+    Fault::new(format!("{file}: name the message whose listing is to be printed"))
+}
+
+/// Is it XML? No listing begins so, in whichever encoding XML is.
+fn is_markup(bytes: &[u8]) -> bool {
+    let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe"];
+    let behind = marks.iter().find_map(|it| bytes.strip_prefix(*it)).unwrap_or(bytes);
+    let first = behind.iter().find(|it| !it.is_ascii_whitespace() && **it != 0);
+    first == Some(&b'<')
+}
+
+fn read(file: &str) -> Result<Vec<u8>, Fault> {
     let unreadable = |cause: io::Error| Fault::new(format!("{file}: cannot be read: {cause}"));
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     let input = File::open(file).map_err(unreadable)?;
-    let length = input.take(FILE_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
+    let length = input.take(FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if length as u64 > FILE_BYTES {
         return Err(Fault::new(format!("{file}: more than {FILE_BYTES} bytes")));
     }
+    Ok(bytes)
+}
+
+fn listed(file: &str, bytes: Vec<u8>) -> Result<Layout, Fault> {
+    let text = String::from_utf8(bytes)
+        .map_err(|error| Fault::new(format!("{file}: cannot be read: {}", error.utf8_error())))?;
     Layout::from_listing(&text).map_err(|error| {
         let error = error.to_string();
         let colon = if error.starts_with("line ") { "" } else { ":" };

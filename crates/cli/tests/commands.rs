@@ -57,7 +57,7 @@ fn user_errors_are_one_line_and_status_2() {
     for (arguments, expected) in [
         (
             lab_run(&["kohlhof"]),
-            "there is no experiment \"kohlhof\"; known: kohlhoff-2004, ng-2004, catena-2012, and files that end in .toml",
+            "there is no experiment \"kohlhof\"; known: kohlhoff-2004, ng-2004, catena-2012, metro-2007, and files that end in .toml",
         ),
         (
             lab_run(&["kohlhoff-2004", "--only", "size,weight"]),
@@ -291,6 +291,77 @@ fn a_schema_is_shown_as_a_tree_and_its_listing_can_be_read_again() {
         assert_eq!(run(&folder, &["schema", "again.listing"]).1, tree);
         assert_eq!(run(&folder, &["schema", "again.listing", "--listing"]).1, listing);
     }
+}
+
+const DICTIONARY: &str = "<fix major='4' minor='2'>
+ <header><field name='SenderCompID' required='Y'/></header>
+ <messages>
+  <message name='Order Single' msgtype='D'><field name='Side' required='Y'/><field name='Txet' required='N'/></message>
+ </messages>
+ <fields>
+  <field number='49' name='SenderCompID' type='STRING'/>
+  <field number='54' name='Side' type='CHAR'><value enum='1' description='BUY'/></field>
+ </fields>
+</fix>";
+
+#[test]
+fn messages_of_a_dictionary_are_listed_and_shown() {
+    let folder = folder("schema-dictionary");
+    fs::write(folder.join("own.xml"), DICTIONARY).expect("our own folder");
+    let (status, list, warnings) = run(&folder, &["schema", "own.xml"]);
+    assert_eq!(status, Some(0));
+    assert!(
+        list.contains("BeginString FIX.4.2: 1 message, ") && list.contains("OrderSingle"),
+        "{list}"
+    );
+    let warning = "own.xml:4:77: the field Txet of the message Order Single is not defined; \
+                   it is unknown content until it is: define it\n";
+    assert_eq!(warnings, warning);
+    for name in ["D", "OrderSingle", "Order Single"] {
+        let (status, tree, err) = run(&folder, &["schema", "own.xml", name]);
+        assert_eq!((status, err.as_str()), (Some(0), warning));
+        assert!(tree.starts_with("OrderSingle  35=D\n  StandardHeader"), "{tree}");
+        assert!(
+            tree.contains("\nSide\n  BUY                                         1\n"),
+            "{tree}"
+        );
+    }
+    // The listing stands by itself.
+    let listing = run(&folder, &["schema", "own.xml", "D", "--listing"]).1;
+    fs::write(folder.join("own.listing"), &listing).expect("our own folder");
+    assert_eq!(run(&folder, &["schema", "own.listing", "--listing"]).1, listing);
+    for (arguments, expected) in [
+        (vec!["own.xml", "X"], "own.xml has no message \"X\"; known: OrderSingle"),
+        (vec!["own.xml", "--listing"], "own.xml: name the message whose listing is to be printed"),
+        (vec!["own.listing", "D"], "own.listing: a listing is one message; name none"),
+        (vec!["no.xml", "D"], "no.xml: there is no such file, to have messages in it"),
+    ] {
+        let (status, _, err) = run(&folder, &[vec!["schema"], arguments].concat());
+        assert_eq!((status, err), (Some(2), format!("trunkline: {expected}\n")));
+    }
+}
+
+#[test]
+fn declarations_of_idl_are_listed_and_shown() {
+    let folder = folder("schema-idl");
+    fs::create_dir_all(folder.join("more")).expect("our own folder");
+    fs::write(folder.join("more/side.idl"), "enum Side { buy, SELL };").expect("our own folder");
+    let text = "#include <side.idl>\nmodule Trading {\n struct Order { string id; Side kind; };\n\
+                interface Market { void enter(in Order o); readonly attribute MOST most; };\n};\n";
+    fs::write(folder.join("own.idl"), text).expect("our own folder");
+    let more = ["--include", "more", "--define", "MOST=long"];
+    let show = |rest: &[&str]| run(&folder, &[&["schema", "own.idl"], rest].concat());
+    let listed = "module Trading\n  struct Order\n  interface Market\n    \
+                  void enter(in Trading::Order o)\n    readonly attribute long most\n";
+    assert_eq!(show(&more), (Some(0), listed.to_owned(), String::new()));
+    let (status, tree, err) = show(&[&["Trading::Order"], &more[..]].concat());
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    assert!(tree.starts_with("Order\n  id ") && tree.contains("\nSide\n  buy\n  SELL\n"), "{tree}");
+    let missing = "trunkline: own.idl:1:1: side.idl is not there; \
+                   put it beside, or name the folder that has it\n";
+    assert_eq!(show(&[]), (Some(2), String::new(), missing.to_owned()));
+    let unknown = "trunkline: own.idl declares no X; without it, all is listed\n";
+    assert_eq!(show(&[&["X"], &more[..]].concat()), (Some(2), String::new(), unknown.to_owned()));
 }
 
 const SHAPES: &str = "message Order D

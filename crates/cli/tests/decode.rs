@@ -1,21 +1,30 @@
 //! `trunkline decode`: Fast Infoset documents as XML, alone and in a sequence.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Once;
 
 /// An element `a` with the text `hi` (X.891: header, literal name of one octet, literal chunk of two, two ends).
 const FIRST: &[u8] = b"\xe0\x00\x00\x01\x00\x3c\x00a\x81hi\xff";
 /// The element of the first entry of a vocabulary, with the text `ho`.
 const SECOND: &[u8] = b"\xe0\x00\x00\x01\x00\x00\x81ho\xff";
 
-fn decode(arguments: &[&str]) -> (Option<i32>, String, String) {
+fn folder() -> PathBuf {
+    static DOCUMENTS: Once = Once::new();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("decode");
-    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
-    for (name, bytes) in [("first.finf", FIRST), ("second.finf", SECOND), ("cut.finf", &FIRST[..9])]
-    {
-        fs::write(folder.join(name), bytes).expect("a file");
-    }
+    DOCUMENTS.call_once(|| {
+        fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
+        let documents = [("first.finf", FIRST), ("second.finf", SECOND), ("cut.finf", &FIRST[..9])];
+        for (name, bytes) in documents {
+            fs::write(folder.join(name), bytes).expect("a file");
+        }
+    });
+    folder
+}
+
+fn decode(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let folder = folder();
     let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
     let output = command.arg("decode").args(arguments).current_dir(folder).output();
     let output = output.expect("the binary starts");
@@ -52,9 +61,7 @@ fn golden(name: &str) -> Vec<u8> {
 }
 
 fn write(name: &str, bytes: &[u8]) -> String {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("decode");
-    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
-    fs::write(folder.join(name), bytes).expect("a file");
+    fs::write(folder().join(name), bytes).expect("a file");
     name.to_owned()
 }
 

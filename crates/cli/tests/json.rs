@@ -158,6 +158,31 @@ fn a_schema_is_a_line_a_field() {
 }
 
 #[test]
+fn a_dictionary_is_a_line_a_message() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-dictionary.xml");
+    let xml = "<fix major='4' minor='4'><messages><message name='News' msgtype='B'>\
+               <field name='Text' required='N'/></message></messages><fields/></fix>";
+    fs::write(&file, xml).expect("our own folder");
+    let schema = facts("schema", &[file.to_str().expect("text")], 0);
+    assert_eq!(find(&schema, "dictionary")["begin_string"], "FIX.4.4");
+    assert_eq!(find(&schema, "message_of_dictionary")["message_type"], "B");
+    assert_eq!(find(&schema, "warning")["column"], 69);
+}
+
+#[test]
+fn idl_is_a_line_a_declaration() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json.idl");
+    fs::write(&file, "interface I { void f(); };").expect("our own folder");
+    let schema = facts("schema", &[file.to_str().expect("text")], 0);
+    let declaration = find(&schema, "declaration");
+    assert_eq!(
+        (&declaration["kind"], &declaration["id"]),
+        (&"interface".into(), &"IDL:I:1.0".into())
+    );
+    assert_eq!(declaration["contents"][0], "void f()");
+}
+
+#[test]
 fn a_simulation_is_counted() {
     for more in [&[][..], &["--power-cut"]] {
         let ran = facts("simulate", &[&["--seed", "1", "--steps", "100"], more].concat(), 0);

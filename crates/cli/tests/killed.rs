@@ -237,7 +237,7 @@ fn dead_letters(router: &Router) -> Vec<String> {
     let mut reader = router.client("reader");
     reader.consume(&Consume::replay("dead/>", Start::All)).expect("a replay");
     let mut all = Vec::new();
-    while all.last().is_none_or(|it| it != "end") {
+    while !all.iter().any(|it| it == "end") {
         let events = reader.receive(Some(PATIENCE), &mut |event| {
             if let Event::Delivery(it) = event {
                 let text = String::from_utf8_lossy(it.payload).into_owned();
@@ -246,7 +246,7 @@ fn dead_letters(router: &Router) -> Vec<String> {
         });
         assert_ne!(events.expect("it is connected"), 0, "the end does not come");
     }
-    all.pop();
+    all.retain(|it| it != "end");
     all
 }
 
@@ -310,7 +310,8 @@ fn under_random_kills_each_message_is_acknowledged_or_one_dead_letter() {
     let until = Instant::now() + PATIENCE;
     let is_left = |router: &Router| {
         let gate = router.administrator().durable("gate");
-        gate["waiting_now"] != 0 || gate["in_flight_now"] != 0
+        // Behind, it has not counted all that waits.
+        gate["waiting_now"] != 0 || gate["in_flight_now"] != 0 || gate["is_behind"] != false
     };
     while is_left(&router) {
         assert!(Instant::now() < until, "{}", router.administrator().durable("gate"));

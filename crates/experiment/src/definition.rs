@@ -13,6 +13,7 @@ mod measure;
 mod messages;
 mod published;
 mod source;
+pub mod toolkit_calls;
 pub mod traffic;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,7 @@ pub use measure::{
 pub use measure::{Size, Slow, Throughput, Waiting};
 pub use messages::{MessageCase, Messages};
 pub use published::{Beside, Figure, Line, Published, Reported, Unit};
+pub use toolkit_calls::{ToolkitCalls, Vocabularies};
 pub use traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread, Turns};
 
 use crate::format::{Family, Format};
@@ -136,10 +138,11 @@ impl Requirement {
 }
 
 /// The experiments that are part of the binary: their names and their text.
-const EMBEDDED: [(&str, &str); 3] = [
+const EMBEDDED: [(&str, &str); 4] = [
     ("kohlhoff-2004", include_str!("../../../experiments/kohlhoff-2004.toml")),
     ("ng-2004", include_str!("../../../experiments/ng-2004.toml")),
     ("catena-2012", include_str!("../../../experiments/catena-2012.toml")),
+    ("metro-2007", include_str!("../../../experiments/metro-2007.toml")),
 ];
 
 /// The names of the published evaluations that the binary knows.
@@ -266,7 +269,7 @@ impl Definition {
         let measures = self.parts.iter().flat_map(|part| &part.measures);
         let of_format = measures.filter(|it| match quantity.format {
             Some(format) => it.formats().contains(&format),
-            None => it.is_of_traffic(),
+            None => it.is_without_format(),
         });
         let all: Vec<Case> = of_format.flat_map(|it| it.cases(&self.messages)).collect();
         let of_case = all.iter().filter(|(case, _)| *case == quantity.case);
@@ -322,7 +325,7 @@ impl Definition {
 }
 
 /// Those of a quick run, if there are any and it is one.
-fn chosen<'a>(all: &'a [u32], quick: &'a [u32], is_quick: bool) -> &'a [u32] {
+fn chosen<'a, T>(all: &'a [T], quick: &'a [T], is_quick: bool) -> &'a [T] {
     if is_quick && !quick.is_empty() { quick } else { all }
 }
 

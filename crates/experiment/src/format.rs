@@ -15,6 +15,8 @@ words! {
         CustomerServices = "customer-services",
         /// Rates and orders that a middleware carries without looking at them (Catena 2012).
         Rates = "rates",
+        /// What the operations of a service take and return, from structure to structure (Metro's SOAP/TCP, 2007).
+        Operations = "operations",
     }
 }
 
@@ -188,7 +190,7 @@ impl Format {
         let [envelope, encoding, vocabulary] = self.encoding().words();
         let vocabulary = match self.family() {
             Family::CustomerServices => "customer-services",
-            Family::MarketData | Family::Rates => vocabulary,
+            Family::MarketData | Family::Rates | Family::Operations => vocabulary,
         };
         format!("{transport}/{envelope}/{encoding}/{vocabulary}/none")
     }

@@ -117,16 +117,8 @@ pub(super) async fn serve<H: Handler>(
         let is_handling = matches!(waits, Waiting::Handling(_));
         // Answers to requests that came together go together.
         let is_due = |length| if is_handling { length > TOGETHER } else { length > 0 };
-        if is_due(locked().output().len()) {
-            let mut output = std::mem::take(locked().output());
-            watch.enter(Phase::Writing);
-            if write(transport, watch, &output).await.is_none() {
-                return;
-            }
-            watch.enter(Phase::Idle);
-            output.clear();
-            output.shrink_to(KEPT);
-            *locked().output() = output;
+        if is_due(locked().output().len()) && send(&talk, transport, watch).await.is_none() {
+            return;
         }
         match waits {
             Waiting::End => return connection::end(transport, None, true).await,
@@ -154,24 +146,57 @@ pub(super) async fn serve<H: Handler>(
             Waiting::Request if watch.phase() != Phase::Idle => watch.enter(Phase::Idle),
             Waiting::Rest | Waiting::Handshake | Waiting::Request => {}
         }
-        let mut bytes = ReadBuf::new(&mut room);
-        let read = until(watch, |context| {
-            // Before it is looked at, so that nothing is missed.
-            watch.register(context.waker());
-            if taken.is_done.load(Acquire) {
-                return Poll::Ready(Ok(None));
-            }
-            ready!(Pin::new(&mut *transport).poll_read(context, &mut bytes))?;
-            Poll::Ready(Ok(Some(bytes.filled().len())))
-        });
-        match read.await {
-            Some(Ok(None)) => {}
-            Some(Ok(Some(1..))) => {
-                let length = bytes.filled().len();
-                locked().receive(&room[..length]);
-            }
-            _ => return,
+        match read(transport, watch, &taken, &mut room).await {
+            None => return,
+            Some(0) => {}
+            Some(length) => locked().receive(&room[..length]),
         }
+    }
+}
+
+/// Sends what is to be sent. None where the connection has to end.
+async fn send(
+    talk: &Mutex<Box<dyn Talk>>,
+    transport: &mut Transport<Arc<ThreadCounters>>,
+    watch: &Watch,
+) -> Option<()> {
+    let locked = || talk.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut output = std::mem::take(locked().output());
+    watch.enter(Phase::Writing);
+    write(transport, watch, &output).await?;
+    watch.enter(Phase::Idle);
+    output.clear();
+    output.shrink_to(KEPT);
+    *locked().output() = output;
+    Some(())
+}
+
+/// Waits for bytes and tells how many came: none if a request that was taken has been answered first. None where
+/// the connection has to end.
+async fn read(
+    transport: &mut Transport<Arc<ThreadCounters>>,
+    watch: &Watch,
+    taken: &Taken,
+    room: &mut [u8],
+) -> Option<usize> {
+    let mut bytes = ReadBuf::new(room);
+    let read = until(watch, |context| {
+        // In this order, so that nothing is missed.
+        let count = taken.count.load(Acquire);
+        if count > 0 {
+            watch.register(context.waker());
+        }
+        let is_last = count == 0 && watch.phase() == Phase::Handling;
+        if is_last || taken.is_done.load(Acquire) {
+            return Poll::Ready(Ok(None));
+        }
+        ready!(Pin::new(&mut *transport).poll_read(context, &mut bytes))?;
+        Poll::Ready(Ok(Some(bytes.filled().len())))
+    });
+    match read.await?.ok()? {
+        None => Some(0),
+        Some(0) => None,
+        Some(length) => Some(length),
     }
 }
 
@@ -214,8 +239,8 @@ impl Given {
 
 impl Drop for One {
     fn drop(&mut self) {
-        self.taken.count.fetch_sub(1, AcqRel);
         self.taken.is_done.store(true, Release);
+        self.taken.count.fetch_sub(1, AcqRel);
         self.watch.wake();
     }
 }

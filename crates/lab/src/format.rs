@@ -69,7 +69,9 @@ impl Codec {
         let layout: &Arc<Layout> = match format.family() {
             Family::CustomerServices => CustomerServices::layout(),
             // Rates have no format.
-            Family::MarketData | Family::Rates => MarketDataIncrementalRefresh::layout(),
+            Family::MarketData | Family::Rates | Family::Operations => {
+                MarketDataIncrementalRefresh::layout()
+            }
         };
         match format.encoding() {
             Encoding::Soap(style, vocabulary) => {

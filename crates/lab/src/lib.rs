@@ -20,6 +20,7 @@ pub mod format;
 pub mod link;
 pub mod market_data;
 mod measure;
+pub mod operations;
 pub mod peer;
 mod processors;
 mod scenario;

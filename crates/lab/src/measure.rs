@@ -17,6 +17,7 @@ pub(crate) mod series;
 pub(crate) mod service;
 pub(crate) mod size;
 pub(crate) mod throughput;
+mod toolkits;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -117,6 +118,7 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run 
             let scenario = CustomerRecords { cases: &messages.cases, is_quick: request.is_quick };
             findings.of_messages(&setting, &scenario, &measures, progress);
         }
+        Family::Operations => findings = toolkits::run(&setting, &measures, progress),
         Family::Rates => findings = catena::run(&setting, &measures, progress),
     }
     let judgements =

@@ -17,6 +17,7 @@ use trunkline_experiment::definition::{Conclusion, Definition, Match, Quantity, 
 use trunkline_experiment::format::{Family, Format};
 use trunkline_experiment::middleware::SUBJECTS;
 use trunkline_experiment::subjects::TRUNKLINE;
+use trunkline_experiment::toolkits::TOOLKITS;
 
 /// The case of a paper's conclusion.
 pub const CONCLUSION: &str = "conclusion";
@@ -88,10 +89,10 @@ impl Judge<'_> {
         let mut quantities = self.conclusion.terms.iter().flat_map(Term::quantities);
         // One that names a subject is about nobody else.
         let is_of_all = quantities.all(|quantity| quantity.subject.is_none());
-        if self.definition.messages.family == Family::Rates && is_of_all {
-            for peer in SUBJECTS.iter().filter(|it| it.is_peer()) {
-                let theirs = |_: &Quantity| Some(peer.name.to_owned());
-                let judged = self.of(peer.name, &theirs);
+        if is_of_all {
+            for peer in self.peers() {
+                let theirs = |_: &Quantity| Some(peer.to_owned());
+                let judged = self.of(peer, &theirs);
                 // Nobody is blamed for what was not asked of them.
                 found.extend(judged.filter(|it| it.row.verdict != Verdict::Absent));
             }
@@ -100,6 +101,17 @@ impl Judge<'_> {
         let theirs =
             |quantity: &Quantity| self.definition.successor(quantity.format?).map(str::to_owned);
         found.extend(self.of(&name, &theirs));
+    }
+
+    /// The peers that are measured in the cases that we are.
+    fn peers(&self) -> Vec<&'static str> {
+        match self.definition.messages.family {
+            Family::Rates => SUBJECTS.iter().filter(|it| it.is_peer()).map(|it| it.name).collect(),
+            Family::Operations => {
+                TOOLKITS.iter().filter(|it| it.is_peer()).map(|it| it.name).collect()
+            }
+            Family::MarketData | Family::CustomerServices => Vec::new(),
+        }
     }
 
     /// The peers that it is about, in the order of its terms: `gsoap-best/quickfix`. None where it says
@@ -270,7 +282,7 @@ fn profile_of(term: &Term) -> String {
 
 fn profile_of_quantity(quantity: &Quantity, format: Format) -> String {
     format.profile_over(match format.family() {
-        Family::MarketData | Family::Rates => transport(&quantity.case),
+        Family::MarketData | Family::Rates | Family::Operations => transport(&quantity.case),
         Family::CustomerServices => transport_of_services(quantity, format),
     })
 }

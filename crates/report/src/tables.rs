@@ -10,6 +10,7 @@ mod service;
 mod sheet;
 mod size;
 mod styles;
+mod toolkits;
 
 use std::fmt;
 
@@ -105,6 +106,7 @@ impl Report {
         let mut sections: Vec<Section> = codec.into_iter().flatten().collect();
         sections.extend(builds::section(rows));
         sections.extend(middleware::sections(rows));
+        sections.extend(toolkits::sections(rows));
         sections.extend(styles::section(rows));
         sections.extend(service::sections(rows));
         sections.extend(calls::sections(rows));

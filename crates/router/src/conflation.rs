@@ -67,7 +67,8 @@ impl<R: Renderer> Egress<R> {
             credit.sent(turn.now);
         }
         let topic = matched.topic;
-        let source = Source { renditions: &mut self.renditions, slab: &self.slab, waited: None };
+        let source =
+            Source { renditions: &mut self.renditions, slab: &self.slab, waited: Handle::NONE };
         let content = &Content { conflation, ..*content };
         let made = emit(turn, source, &mut client.port, matched, content);
         mark(&mut client.port, &mut self.dirty);
@@ -191,8 +192,7 @@ impl<R: Renderer> Egress<R> {
         if let Some(credit) = &mut client.credit {
             credit.sent(turn.now);
         }
-        let source =
-            Source { renditions: &mut self.renditions, slab: &self.slab, waited: Some(waiting) };
+        let source = Source { renditions: &mut self.renditions, slab: &self.slab, waited: waiting };
         let made = emit(turn, source, &mut client.port, matched, &content);
         mark(&mut client.port, &mut self.dirty);
         if let Some(format) = made {

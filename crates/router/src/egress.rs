@@ -180,8 +180,8 @@ fn delivery<'a>(
 pub(crate) struct Source<'a> {
     pub(crate) renditions: &'a mut Renditions,
     pub(crate) slab: &'a Slab,
-    /// The message's place in the slab if it has waited: none if it waited for this client alone.
-    pub(crate) waited: Option<Handle>,
+    /// The message's place in the slab if it has waited.
+    pub(crate) waited: Handle,
 }
 
 /// Renders a message of a match that may be unannounced, to a client that may have a pace. Returns the
@@ -359,7 +359,7 @@ impl<R: Renderer> Egress<R> {
         if client.port.can_take(turn.now, self.output_bytes) {
             let topic = matched.topic;
             let source =
-                Source { renditions: &mut self.renditions, slab: &self.slab, waited: None };
+                Source { renditions: &mut self.renditions, slab: &self.slab, waited: Handle::NONE };
             let made = emit(turn, source, &mut client.port, matched, content);
             mark(&mut client.port, &mut self.dirty);
             if made.is_some() {
@@ -690,7 +690,7 @@ impl<R: Renderer> Egress<R> {
             let content =
                 Content { sequence, published, conflation: None, request, format, payload };
             let message = extent.message;
-            let (renditions, waited) = (&mut self.renditions, Some(message));
+            let (renditions, waited) = (&mut self.renditions, message);
             let source = Source { renditions, slab: &self.slab, waited };
             let made = emit(turn, source, &mut client.port, matched, &content);
             matched.queued -= 1;

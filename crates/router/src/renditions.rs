@@ -89,28 +89,27 @@ impl Renditions {
         })
     }
 
-    /// Frames a message for a client. `waited` is its place in the slab, or nothing if it did not wait or
-    /// waited for this client alone. Returns whether a rendition was made.
+    /// Frames a message for a client. `waited` is where it has waited, or nothing if it is newly published.
+    /// Returns whether a rendition was made.
     #[inline(never)]
     pub(crate) fn frame<R: Renderer>(
         &mut self,
         slab: &Slab,
         (renderer, out): (&mut R, &mut Vec<u8>),
         delivery: &Delivery<'_>,
-        (format, waited): (RenditionFormat, Option<Handle>),
+        (format, waited): (RenditionFormat, Handle),
     ) -> bool {
         let at = self.of(format);
         let Self { formats, scratch } = self;
         let OfFormat { counts, newest } = &mut formats[at];
-        let kept =
-            waited.filter(|it| *it != Handle::NONE).and_then(|it| slab.rendition(it, format));
-        if let Some(kept) = kept {
+        let is_new = waited == Handle::NONE;
+        if !is_new && let Some(kept) = slab.rendition(waited, format) {
             counts.shared += 1;
             renderer.framed(out, delivery, &kept);
             return false;
         }
-        let made = if waited.is_some() { scratch } else { newest };
-        let is_there = waited.is_none() && made.of == Some((delivery.topic.0, delivery.sequence));
+        let made = if is_new { newest } else { scratch };
+        let is_there = is_new && made.of == Some((delivery.topic.0, delivery.sequence));
         if is_there {
             counts.shared += 1;
         } else {

@@ -1,7 +1,7 @@
 //! What a bystander waits for beside a client with very many subscriptions on patterns that overlap.
 //!
 //! `cargo bench -p trunkline-server --bench beside [-- ROUNDS]`: microseconds there and back over a Unix socket, alone
-//! and beside the other one, in turns. Three threads want as many processors; with fewer, the figures are for comparison
+//! and beside the other one. Three threads want as many processors; with fewer, the figures are for comparison
 //! with others of the same run.
 
 #![forbid(unsafe_code)]
@@ -13,6 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use trunkline_client::{Client, Event, Options, Subscribe, Topic};
+use trunkline_server::snapshot::SnapshotRequest;
 use trunkline_server::{Config, Server};
 
 const ROUNDS: usize = 4_000;
@@ -23,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const GROUPS: usize = 781;
 const EACH: usize = 256;
 
-/// Messages that the other client publishes to itself in a second, in turns: none, some, and as many as go.
+/// Messages that the other client publishes to itself in a second: none, some, and as many as go.
 const RATES: [u64; 3] = [0, 500, u64::MAX];
 
 /// The topic of a group, or a pattern that matches it, by the levels that are wildcards.
@@ -100,17 +101,16 @@ fn main() {
     let (of_other, at) = (Arc::clone(&rate), address.clone());
     thread::spawn(move || greedy(&at, &of_other));
     let all = router.handle();
-    while all.pulse(PATIENCE).is_some_and(|it| it.clients < 2) {
-        thread::sleep(Duration::from_millis(10));
+    let request = SnapshotRequest { clients: 0, topics: 0 };
+    let most = (GROUPS * EACH) as u64;
+    while all.snapshot(request).is_some_and(|it| it.totals.subscriptions_now <= most) {
+        thread::sleep(Duration::from_millis(50));
     }
-    let mut beside = RATES.map(|_| Vec::new());
-    for _ in 0..TURNS {
-        for (now, times) in RATES.iter().zip(&mut beside) {
-            rate.store(*now, Ordering::Relaxed);
-            round_trips(&mut client, topic, times);
-        }
-    }
-    for (now, mut times) in RATES.into_iter().zip(beside) {
+    // The one that leaves most behind comes last.
+    for now in RATES {
+        rate.store(now, Ordering::Relaxed);
+        let mut times = Vec::new();
+        (0..TURNS).for_each(|_| round_trips(&mut client, topic, &mut times));
         let what = if now == u64::MAX { "as many as go".to_owned() } else { format!("{now}/s") };
         print(&format!("beside one that publishes {what}"), &mut times);
     }

@@ -1,12 +1,18 @@
 //! Any bytes as SOAP/TCP, from either side.
 
 use trunkline_session::soap_tcp::{
-    ClientSession, Content, Limits, MAGIC, Received, Receiver, ServerSession, Targets, Waits,
-    write_error, write_message, write_nothing,
+    ClientSession, Content, Limits, MAGIC, Received, Receiver, ServerSession, TakenRequest,
+    Targets, Waits, write_error, write_message, write_nothing,
 };
 
 /// Short, so that the limits are met.
-const LIMITS: Limits = Limits { message_bytes: 600, params: 4, param_bytes: 40, channels: 3 };
+const LIMITS: Limits = Limits {
+    message_bytes: 600,
+    params: 4,
+    param_bytes: 40,
+    channels: 3,
+    vocabulary_bytes: 1 << 20,
+};
 
 struct Anything;
 
@@ -27,6 +33,7 @@ impl Targets for Anything {
 pub fn soap_tcp(data: &[u8]) {
     let piece = usize::from(data.first().copied().unwrap_or(0)) % 60 + 1;
     let greeting = greeting();
+    let overlapping = overlapping();
     let framed = framed(data);
     for bytes in [data, &framed] {
         let whole = messages(bytes, bytes.len().max(1));
@@ -37,6 +44,8 @@ pub fn soap_tcp(data: &[u8]) {
         for bytes in [bytes, &begun, &[&greeting, bytes].concat()] {
             assert_eq!(served(bytes, bytes.len().max(1)), served(bytes, piece));
         }
+        let begun = [&overlapping, bytes].concat();
+        assert_eq!(overtaken(&begun, begun.len()), overtaken(&begun, piece));
     }
 }
 
@@ -44,6 +53,16 @@ pub fn soap_tcp(data: &[u8]) {
 fn greeting() -> Vec<u8> {
     let mut client = ClientSession::new(LIMITS);
     client.initiate();
+    client.open("vnd.sun.ws.tcp://a:1/b", &[Content::TEXT_XML]);
+    std::mem::take(client.output())
+}
+
+/// Channels 1 to 3 are asked for, and calls of the first two may overlap.
+fn overlapping() -> Vec<u8> {
+    let mut client = ClientSession::new(LIMITS);
+    client.initiate();
+    client.open_overlapping("vnd.sun.ws.tcp://a:1/b", &[Content::TEXT_XML]);
+    client.open_overlapping("vnd.sun.ws.tcp://a:1/b", &[Content::TEXT_XML]);
     client.open("vnd.sun.ws.tcp://a:1/b", &[Content::TEXT_XML]);
     std::mem::take(client.output())
 }
@@ -121,6 +140,35 @@ fn served(bytes: &[u8], piece: usize) -> (Vec<u8>, Waits) {
             waits = session.advance(&Anything);
         }
     }
+    (std::mem::take(session.output()), waits)
+}
+
+/// What a server says that takes requests before it answers earlier ones: a newer one first, and the last one at the
+/// end of all.
+fn overtaken(bytes: &[u8], piece: usize) -> (Vec<u8>, Waits) {
+    let mut session = ServerSession::new(LIMITS);
+    let mut waits = session.advance(&Anything);
+    let mut held: Vec<TakenRequest> = Vec::new();
+    let finish = |session: &mut ServerSession, taken: &TakenRequest| match taken.request().body {
+        [] => session.finish_nothing(taken),
+        [0, ..] => session.finish_rejected(taken, "no"),
+        body => session.finish(taken, taken.content.version, body),
+    };
+    for part in bytes.chunks(piece) {
+        session.receive(part);
+        waits = session.advance(&Anything);
+        while waits == Waits::ForAnswer {
+            match session.take_request() {
+                Some(taken) => held.push(taken),
+                None => session.answer_nothing(),
+            }
+            if held.len() == 2 {
+                held.pop().iter().for_each(|it| finish(&mut session, it));
+            }
+            waits = session.advance(&Anything);
+        }
+    }
+    held.iter().for_each(|it| finish(&mut session, it));
     (std::mem::take(session.output()), waits)
 }
 

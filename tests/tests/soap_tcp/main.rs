@@ -115,3 +115,23 @@ fn metros_client_calls_our_service() {
         }
     }
 }
+
+#[test]
+fn metros_client_chooses_fast_infoset_over_http_by_our_policy() {
+    let Some(metro) = metro() else { return };
+    let log: Arc<Mutex<Vec<String>>> = Arc::default();
+    let lines = log.clone();
+    let server = Server::new().service(service(SoapVersion::Soap11)).offer_fast_infoset();
+    let server = server.on_call(move |report| {
+        lines.lock().expect("no test panicked").push(report.to_string());
+    });
+    let server = server.start("127.0.0.1:0").expect("a port is free");
+    let wsdl = format!("http://{}/echo?wsdl", server.address());
+    let mut command = Command::new(&metro);
+    let output = command.args(["FIStateful", "call", &wsdl, "1000"]).output().expect("it starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(text(&output.stdout).trim(), "called 121 times", "{}", text(&output.stderr));
+    let log = log.lock().expect("no test panicked");
+    let is_fast = |it: &&String| it.contains("| http-1.1/") && it.contains("/fast-infoset/");
+    assert_eq!(log.iter().filter(is_fast).count(), log.len(), "{}", log[0]);
+}

@@ -94,7 +94,7 @@ impl Conversation {
     }
 
     /// What one side said next, up to the end of a message: lines for its frames, and the envelope. None as long as
-    /// it is not whole.
+    /// no frame is whole.
     pub(super) fn next(&mut self, side: Side) -> Option<String> {
         if self.directions[side as usize].broken.is_some() {
             return None;
@@ -140,15 +140,20 @@ impl Conversation {
         let direction = &mut directions[side as usize];
         let mut said = String::new();
         loop {
-            let header = match Header::read(&direction.came[direction.at..], limits) {
-                Ok(header) => header?,
+            let header = Header::read(&direction.came[direction.at..], limits);
+            let end = |it: &Header<'_>| direction.at + it.length + it.payload;
+            let (header, end) = match header {
+                Ok(Some(header)) if end(&header) <= direction.came.len() => {
+                    let end = end(&header);
+                    (header, end)
+                }
+                Ok(_) => return (!said.is_empty()).then_some(said),
                 Err(error) => {
                     direction.broken = Some(error.to_string());
                     return (!said.is_empty()).then_some(said);
                 }
             };
-            let end = direction.at + header.length + header.payload;
-            let frame = direction.came.get(direction.at..end)?;
+            let frame = &direction.came[direction.at..end];
             line(side, &header, agreements, &mut said);
             direction.receiver.receive(frame);
             direction.at = end;

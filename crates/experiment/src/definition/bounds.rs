@@ -15,13 +15,13 @@ const NUMBERS: [(f64, f64, &[&str]); 15] = [
     (0.0, 1e5, &["spread.clients"]),
     (0.01, 3600.0, &["seconds"]),
     (1.0, 64.0, &["levels"]),
-    (1.0, 100.0, &["turns.count"]),
-    (1.0, 256.0, &["threads", "sizes", "consumers"]),
+    (1.0, 100.0, &["turns.count", "stretches"]),
+    (1.0, 256.0, &["threads", "quick-threads", "sizes", "consumers"]),
     (1.0, 1e3, &["entries", "quick-entries", "slow-factor"]),
     // Receivers wait for twice as long, and tasks may take 150 s.
     (1.0, 7e4, &["turns.milliseconds", "quick-milliseconds"]),
     (1.0, 7e4, &["further-milliseconds", "peer-milliseconds"]),
-    (1.0, 1e5, &["milliseconds", "stages.calls", "slow-consumers.topics"]),
+    (1.0, 1e5, &["milliseconds", "stages.calls", "slow-consumers.topics", "items"]),
     (1.0, 1e6, &["round-trips", "open-loop.rates", "spread.topics", "caps"]),
     (1.0, 1e6, &["slow-consumers.rate", "slow-consumers.slow"]),
     (1.0, 1e7, &["rates", "quick-rates", "spread.rate", "subscriptions", "queue"]),
@@ -31,12 +31,13 @@ const NUMBERS: [(f64, f64, &[&str]); 15] = [
 ];
 
 /// Lists that may not be empty.
-const FILLED: [&str; 13] = [
+const FILLED: [&str; 14] = [
     "caps",
     "clients",
     "consumers",
     "formats",
     "links",
+    "operations",
     "orders",
     "sizes",
     "subjects",

@@ -2,8 +2,9 @@
 
 use super::calls::{self, Kind, Pool, StagesOfCalls, TypedCalls};
 use super::guaranteed::{Append, Disk, GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_SATURATION};
+use super::toolkit_calls;
 use super::traffic::{Flood, HOPS, Hops, LATENCIES, Matching, SharedMemory, SlowConsumers};
-use super::{Measure, Messages, OpenLoop, Recovery, RoundTrip, Throughput};
+use super::{Measure, Messages, OpenLoop, Recovery, RoundTrip, Throughput, Vocabularies};
 use crate::format::Family;
 use crate::names::{COSTS, INSTRUCTIONS, STYLES, THROUGHPUT};
 
@@ -19,13 +20,20 @@ impl Measure {
         match messages.family {
             Family::MarketData => self.cases_of_market_data(),
             Family::CustomerServices => self.cases_of_services(messages),
+            Family::Operations => match self {
+                Self::Toolkits(it) => all(it.cases(), &toolkit_calls::METRICS),
+                Self::Vocabularies(_) => {
+                    all(Vocabularies::MODES.map(Vocabularies::case), &Vocabularies::METRICS)
+                }
+                _ => Vec::new(),
+            },
             Family::Rates => [self.cases_of_traffic(), self.cases_of_guarantees()].concat(),
         }
     }
 
     /// Whether no other measure may have its cases, because their rows are not merged.
     pub(super) fn is_alone(&self) -> bool {
-        self.is_of_traffic() || matches!(self, Self::OpenLoop(_) | Self::Throughput(_))
+        self.is_without_format() || matches!(self, Self::OpenLoop(_) | Self::Throughput(_))
     }
 
     fn cases_of_market_data(&self) -> Vec<Case> {

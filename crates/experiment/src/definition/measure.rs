@@ -6,6 +6,7 @@ use super::Messages;
 use super::bounds::{between, ensure};
 use super::calls::{Calls, Kind, Pool, StagesOfCalls, Styles, TypedCalls};
 use super::guaranteed::{Disk, GuaranteedFlood, Recovery};
+use super::toolkit_calls::{ToolkitCalls, Vocabularies};
 use super::traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread};
 use crate::format::{Family, Format};
 
@@ -45,6 +46,10 @@ pub enum Measure {
     Pool(Pool),
     /// Calls from structure to structure.
     Calls(TypedCalls),
+    /// Calls by the clients of toolkits to their own servers.
+    Toolkits(ToolkitCalls),
+    /// Many distinct texts, and vocabularies.
+    Vocabularies(Vocabularies),
     /// Rates to an algo engine, and its orders to a gateway.
     Hops(Hops),
     /// Many consumers, topics or clients.
@@ -329,6 +334,7 @@ impl Measure {
             Self::Stages(_) | Self::Styles(_) | Self::Pool(_) | Self::Calls(_) => {
                 &[Family::CustomerServices]
             }
+            Self::Toolkits(_) | Self::Vocabularies(_) => &[Family::Operations],
             _ if self.calls().is_some() => &[Family::CustomerServices],
             _ => &[Family::Rates],
         }
@@ -337,6 +343,11 @@ impl Measure {
     /// Whether messages go through a middleware.
     pub fn is_of_traffic(&self) -> bool {
         self.families() == [Family::Rates]
+    }
+
+    /// Whether its messages have no format that a case is of.
+    pub fn is_without_format(&self) -> bool {
+        self.is_of_traffic() || self.families() == [Family::Operations]
     }
 
     /// Whether something is called.

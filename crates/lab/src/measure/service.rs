@@ -3,7 +3,7 @@
 mod contest;
 mod formula;
 mod pool;
-mod processors;
+pub(super) mod processors;
 mod published;
 mod servers;
 pub(crate) mod stages;

@@ -21,7 +21,7 @@ const COMPILING: u64 = 200_000_000;
 
 /// CPU time that a process has used, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Used {
+pub(crate) struct Used {
     /// Of the threads that are there.
     by_thread: Vec<(String, u64)>,
     /// Of all that have been there, children that have ended among them, in [`TICK`]s.
@@ -50,9 +50,14 @@ impl Used {
         })
     }
 
+    /// What those that are there have used since `before`, to the nanosecond.
+    pub(crate) fn by_threads_since(&self, before: &Self) -> u64 {
+        self.by_thread_since(before).sum()
+    }
+
     /// What all have used since `before`, or a little less.
     fn since(&self, before: &Self) -> u64 {
-        let of_those_there = self.by_thread_since(before).sum();
+        let of_those_there = self.by_threads_since(before);
         // Both ends are rounded.
         let ticks = self.ticks.saturating_sub(before.ticks).saturating_sub(2);
         (ticks * TICK).max(of_those_there)

@@ -18,6 +18,8 @@ pub struct Discovery {
     pub folder: PathBuf,
     /// Every known peer, in the order of [`PEERS`], with its program if that is there.
     pub peers: Vec<(Known, Option<PathBuf>)>,
+    /// Nobody takes part, whoever is there.
+    pub is_none: bool,
 }
 
 /// The folder that the user named is not there.
@@ -39,7 +41,7 @@ impl Discovery {
     /// None of the known peers, wherever they are.
     pub fn none() -> Self {
         let peers = PEERS.map(|known| (known, None)).into();
-        Self { folder: DEFAULT_FOLDER.into(), peers }
+        Self { folder: DEFAULT_FOLDER.into(), peers, is_none: true }
     }
 
     /// Looks for the known peers in `folder`, else where the environment's `TRUNKLINE_PEERS` says,
@@ -66,7 +68,7 @@ impl Discovery {
             let is_there = is_executable(&program);
             (known, is_there.then_some(program))
         });
-        Ok(Self { folder, peers: peers.into() })
+        Ok(Self { folder, peers: peers.into(), is_none: false })
     }
 
     /// The peers that are there.

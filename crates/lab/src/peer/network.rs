@@ -231,7 +231,7 @@ impl Peer {
         }
     }
 
-    fn times<const N: usize>(
+    pub(super) fn times<const N: usize>(
         &self,
         question: &str,
         count: u64,

@@ -3,6 +3,7 @@
 use super::profile_of_quantity;
 use trunkline_bench::row::Row;
 use trunkline_bench::statistics::{Bounds, ComparisonRule};
+use trunkline_experiment::definition::toolkit_calls::BYTES;
 use trunkline_experiment::definition::{Quantity, Term};
 use trunkline_experiment::format::Family;
 
@@ -176,6 +177,7 @@ fn is_exact(quantity: &Quantity) -> bool {
     let is_of_capacity = case.starts_with("capacity-");
     case == "size"
         || case.starts_with("size-")
+        || BYTES.contains(&metric)
         || (is_of_capacity && ["bits-per-second", "bytes-per-second"].contains(&metric))
 }
 

@@ -50,6 +50,8 @@ fn figures(definition: &Definition, quantity: &Quantity) -> Vec<(Option<u32>, f6
         Family::MarketData => of_market_data(definition, quantity),
         Family::CustomerServices => of_services(definition, quantity),
         Family::Rates => of_a_middleware(definition, quantity),
+        // What it publishes are conclusions.
+        Family::Operations => Vec::new(),
     }
 }
 

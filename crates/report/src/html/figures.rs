@@ -8,9 +8,11 @@ use super::palette::{
 };
 use super::plot::{Ink, Shape};
 use super::select::{Cases, Seen, counted, link_in_words};
-use trunkline_experiment::definition::SlowConsumers;
+use trunkline_experiment::definition::toolkit_calls::OF_SOAP_TCP;
+use trunkline_experiment::definition::{SlowConsumers, ToolkitCalls};
 use trunkline_experiment::names::SECOND;
 use trunkline_experiment::subjects::{TRUNKLINE, is_reused};
+use trunkline_experiment::toolkits::Mode;
 
 /// Every figure for which there are rows, in the order of the page.
 pub(super) fn figures(cases: &Cases<'_>) -> Vec<Figure> {
@@ -280,7 +282,7 @@ const BY_NUMBER: [Spec; 10] = [
     ),
 ];
 
-const LAST: [Spec; 2] = [
+const LAST: [Spec; 4] = [
     Spec {
         about: ["flexibility", "A fast, a slow and an eliding consumer over time (figure 4)"],
         caption: "The middle latency of every second, with the least and the most of it. Every single latency is \
@@ -297,6 +299,38 @@ const LAST: [Spec; 2] = [
                 (cap.parse().unwrap_or(usize::MAX), format!("eliding at {cap} updates a second"));
             let place = Place::new(seen, panel, f64::from(second) + 0.5);
             places.push(place.among(order, consumer, Ink::plain(CONSUMERS[order].1)));
+            Some(())
+        },
+    },
+    Spec {
+        about: ["toolkits", "Calls a second by 16 threads, in % of SOAP/TCP"],
+        caption: "The article's three pictures, of trunkline and of Metro, each in per cent of its own SOAP/TCP.",
+        cases: "",
+        form: (Shape::Bars, Along::Names("")),
+        value: ("% of SOAP/TCP", Quantity::In("%")),
+        places: shares,
+    },
+    Spec {
+        about: ["vocabulary", "Memory with many distinct short texts"],
+        caption: "By how many such texts were sent, each once in a request and once in its answer. Of Metro the heap in use \
+                  after it was collected, of trunkline what the system has given the process.",
+        cases: "vocabulary-",
+        form: (Shape::Curves, Along::Logarithm("thousand texts")),
+        value: ("memory", Quantity::In("bytes")),
+        places: |_, seen, mode, places| {
+            let ends = ["client-memory", "server-memory"];
+            let end = ends.iter().position(|it| *it == seen.row.metric)?;
+            let texts = seen.row.entries.filter(|texts| *texts > 0)?;
+            let kinds = [
+                (TRUNKLINE, "soap-tcp", "trunkline, bounded", INDIGO),
+                (TRUNKLINE, "soap-tcp-stateless", "trunkline, stateless", SKY),
+                ("metro", "soap-tcp", "metro, unbounded", VERMILLION),
+                ("metro", "soap-tcp-stateless", "metro, stateless", ORANGE),
+            ];
+            let order = kinds.iter().position(|it| (it.0, it.1) == (&*seen.row.subject, mode))?;
+            let panel = (end, ["client", "server"][end].to_owned());
+            let place = Place::new(seen, panel, f64::from(texts));
+            places.push(place.among(order, kinds[order].2, Ink::plain(kinds[order].3)));
             Some(())
         },
     },
@@ -434,6 +468,38 @@ fn part(
 }
 
 /// Where a percentile stands along its axis.
+/// The pictures of the article: which calls stand in which.
+const PICTURES: [(&str, &[&str]); 3] = [
+    ("small", &["echoVoid", "echoInt", "echoString"]),
+    (
+        "medium",
+        &["echoStruct", "echoArray40", "echoSynthetic4K", "echoSynthetic8K", "echoSynthetic12K"],
+    ),
+    ("big", &["echoArray1000", "getOrder100", "getOrder1000"]),
+];
+
+/// The colours that the article has; what it did not have is next to them.
+const MODES: [(Mode, Colour); 4] = [
+    (Mode::SoapTcp, VERMILLION),
+    (Mode::Multiplexed, ORANGE),
+    (Mode::HttpFastInfoset, BLUE),
+    (Mode::Http, GREEN),
+];
+
+fn shares(_: &Cases<'_>, seen: &Seen<'_>, case: &str, places: &mut Vec<Place>) -> Option<()> {
+    let (mode, threads, call) = ToolkitCalls::parts(case)?;
+    let whose = [TRUNKLINE, "metro"].iter().position(|it| *it == seen.row.subject)?;
+    (threads == 16 && seen.row.metric == OF_SOAP_TCP).then_some(())?;
+    let call = call.to_string();
+    let picture = PICTURES.iter().position(|(_, calls)| calls.contains(&&*call))?;
+    let at = PICTURES[picture].1.iter().position(|it| *it == call)?;
+    let order = MODES.iter().position(|(it, _)| *it == mode)?;
+    let panel = (3 * whose + picture, format!("{}, {}", seen.row.subject, PICTURES[picture].0));
+    let place = Place::new(seen, panel, at as f64).named(call);
+    places.push(place.among(order, mode.title(), Ink::plain(MODES[order].1)));
+    Some(())
+}
+
 fn percentile(name: &str) -> Option<f64> {
     PERCENTILES.iter().find(|(known, ..)| *known == name).map(|(_, _, one_in)| *one_in)
 }

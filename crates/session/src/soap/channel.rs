@@ -75,11 +75,18 @@ impl Channel {
     }
 
     pub(super) fn prefer(&mut self, encoding: MessageEncoding) {
-        (self.wanted, self.link) = (encoding, None);
+        self.wanted = encoding;
+        self.give_up();
     }
 
     pub(super) fn set_limits(&mut self, limits: MessageLimits) {
-        (self.limits, self.link) = (limits, None);
+        self.limits = limits;
+        self.give_up();
+    }
+
+    /// Goes on with another channel.
+    fn give_up(&mut self) {
+        self.link.take().iter().for_each(Link::give_up);
     }
 
     pub(super) fn sent(&self) -> Option<Sent> {
@@ -105,8 +112,10 @@ impl Channel {
         head: &Head,
         message: &mut dyn Outgoing,
     ) -> Result<Reply, CallError> {
-        let kept = self.link.take().filter(|link| link.is_usable(head.version));
-        let mut link = match kept {
+        if self.link.as_ref().is_some_and(|link| !link.is_usable(head.version)) {
+            self.give_up();
+        }
+        let mut link = match self.link.take() {
             Some(link) if link.forms.is_full() => self.renew(link)?,
             Some(link) => link,
             None => self.connected(head.version)?,
@@ -142,7 +151,10 @@ impl Channel {
             Ok(Came::Nothing) => (Some(encoding), Bytes::new()),
             Ok(Came::Ready | Came::Opened(_)) => return Err(unasked()),
             Err(error) => {
-                self.link = goes_on.then_some(link);
+                self.link = Some(link);
+                if !goes_on {
+                    self.give_up();
+                }
                 return Err(error);
             }
         };
@@ -230,6 +242,13 @@ impl Drop for Channel {
 }
 
 impl Link {
+    /// Its channel is used no more. Of a shared connection it stays open.
+    fn give_up(&self) {
+        if let Carrier::Shared(wire) = &self.carrier {
+            wire.abandon(self.opened.channel());
+        }
+    }
+
     fn is_usable(&self, version: Version) -> bool {
         self.content.version == version && !self.forms.is_broken() && self.carrier.is_usable()
     }

@@ -69,7 +69,7 @@ struct State {
     room: Vec<u8>,
     /// Answers, by channel, for those who wait.
     arrived: Vec<(u32, Result<Came, CallError>)>,
-    /// Channels to whose answers nobody listens any more.
+    /// Channels that are used no more, and to whose answers nobody listens.
     abandoned: Vec<u32>,
     waiting: usize,
     used: Instant,
@@ -170,6 +170,11 @@ impl Wire {
         self.overlaps.load(Ordering::Acquire)
     }
 
+    /// A channel is used no more.
+    pub(super) fn abandon(&self, channel: u32) {
+        locked(&self.state).abandon(channel);
+    }
+
     /// Did it not break, and did the server not close it while nothing was asked of it?
     pub(super) fn is_usable(&self) -> bool {
         let mut state = locked(&self.state);
@@ -189,6 +194,8 @@ impl Wire {
     ) -> Result<Came, CallError> {
         let _service = (channel == 0).then(|| locked(&self.service));
         let _turn = (!self.overlaps()).then(|| locked(&self.turn));
+        // Others may have had their turns for long.
+        wait.left()?;
         locked(&self.state).waiting += 1;
         let came = self.send(wait, ask).and_then(|()| self.wait(channel, wait));
         let mut state = locked(&self.state);
@@ -226,7 +233,11 @@ impl Wire {
             let left = match wait.left() {
                 Ok(left) => left,
                 Err(late) => {
-                    state.abandoned.push(channel);
+                    match channel {
+                        // Whose answer the next one is, nobody can tell then.
+                        0 => state.broken = Some("its service channel does not answer".to_owned()),
+                        _ => state.abandon(channel),
+                    }
                     return Err(late);
                 }
             };
@@ -266,6 +277,13 @@ fn is_late(error: &io::Error) -> bool {
 }
 
 impl State {
+    fn abandon(&mut self, channel: u32) {
+        self.arrived.retain(|it| it.0 != channel);
+        if !self.abandoned.contains(&channel) {
+            self.abandoned.push(channel);
+        }
+    }
+
     /// Puts what came where those who wait for it look.
     fn distribute(&mut self) {
         loop {
@@ -280,10 +298,8 @@ impl State {
             {
                 self.broken = Some(error.to_string());
             }
-            match self.abandoned.iter().position(|it| *it == channel) {
-                // Too late, but its vocabulary is lost.
-                Some(_) => {}
-                None => self.arrived.push((channel, came)),
+            if !self.abandoned.contains(&channel) {
+                self.arrived.push((channel, came));
             }
             if self.broken.is_some() {
                 return;

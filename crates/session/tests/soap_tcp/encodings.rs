@@ -3,10 +3,12 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 
+use trunkline_http::header::CONTENT_TYPE;
+use trunkline_http::{Client as HttpClient, HeaderMap, HeaderValue, Method, Order, Workers};
 use trunkline_message::Message;
 use trunkline_session::soap::{
-    Binding, CallError, Client, Config, Fault, HeaderBlock, MessageEncoding, Server, Service,
-    header,
+    Binding, CallError, Client, ClientConfig, Config, Fault, HeaderBlock, MessageEncoding, Server,
+    Service, header,
 };
 use trunkline_wire::Text;
 
@@ -223,4 +225,34 @@ fn metrics_tell_how_messages_travel() {
         assert!(metrics.contains(&format!("trunkline_soap_{line}\n")), "no {line} in {metrics}");
     }
     assert_eq!(hits, 3, "the second time it becomes an entry");
+}
+
+/// Requests that are sent before earlier ones are answered.
+#[test]
+fn http_clients_can_pipeline() {
+    let pool = Workers::Pool { threads: 2, queue: 8, order: Order::SHORTEST_FIRST };
+    for workers in [Workers::InPlace, pool] {
+        let (server, _log) = start(Config { workers, ..Config::default() });
+        let address = server.address().to_string();
+        let mut client = HttpClient::new(&address, ClientConfig::default()).expect("options");
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/xml; charset=utf-8"));
+        let envelope = |index: usize| {
+            let text = format!("{index} {}", "w".repeat((20 - index) * 500));
+            format!(
+                "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>\
+                 <repeat xmlns='urn:words'><text>{text}</text></repeat></e:Body></e:Envelope>"
+            )
+        };
+        let bodies: Vec<String> = (0..20).map(envelope).collect();
+        let bodies: Vec<&[u8]> = bodies.iter().map(|it| it.as_bytes()).collect();
+        let answers = client.pipeline(&Method::POST, "/words", &headers, &bodies);
+        let answers = answers.expect("answers");
+        assert_eq!(answers.len(), 20);
+        for (index, answer) in answers.iter().enumerate() {
+            let body = String::from_utf8_lossy(&answer.body);
+            assert!(body.contains(&format!("<text>{index} www")), "{index}: {body:.300}");
+        }
+        assert_eq!(server.counters().connections, 1);
+    }
 }

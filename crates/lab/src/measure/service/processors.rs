@@ -4,7 +4,7 @@
 use crate::processors::{allowed, run_on};
 
 /// The processors that this process could use, divided.
-pub(super) struct Processors {
+pub(in crate::measure) struct Processors {
     all: Vec<usize>,
     driver: Vec<usize>,
     servers: Vec<usize>,
@@ -12,7 +12,7 @@ pub(super) struct Processors {
 
 impl Processors {
     /// Divides them; this thread, and those that it starts, get the half of the driver.
-    pub(super) fn divide() -> Self {
+    pub(in crate::measure) fn divide() -> Self {
         let all = allowed();
         let half = all.len() / 2;
         let (driver, servers) = match half {
@@ -24,12 +24,12 @@ impl Processors {
     }
 
     /// How many the servers have.
-    pub(super) fn of_servers(&self) -> u32 {
+    pub(in crate::measure) fn of_servers(&self) -> u32 {
         self.servers.len().max(1) as u32
     }
 
     /// What `start` starts runs with the servers.
-    pub(super) fn among_servers<T>(&self, start: impl FnOnce() -> T) -> T {
+    pub(in crate::measure) fn among_servers<T>(&self, start: impl FnOnce() -> T) -> T {
         run_on(None, &self.servers);
         let started = start();
         run_on(None, &self.driver);

@@ -1,6 +1,7 @@
 package trunkline.tcp;
 
 import com.sun.xml.ws.api.BindingID;
+import com.sun.xml.ws.api.client.SelectOptimalEncodingFeature;
 import com.sun.xml.ws.api.server.WSEndpoint;
 import com.sun.xml.ws.api.transport.tcp.SelectOptimalTransportFeature;
 import com.sun.xml.ws.api.transport.tcp.TcpTransportFeature;
@@ -50,13 +51,13 @@ public final class Main {
     }
 
     /**
-     * A proxy by the service's WSDL, which is at a URL of HTTP, and whose policy offers SOAP/TCP.
+     * A proxy by the service's WSDL, which is at a URL of HTTP, and whose policy offers SOAP/TCP or Fast Infoset.
      */
     private static Echo port(String url) throws Exception {
         Service service =
                 Service.create(URI.create(url).toURL(), new QName(Echo.NAMESPACE, "EchoService"));
         return service.getPort(new QName(Echo.NAMESPACE, "EchoServicePort"), Echo.class,
-                new SelectOptimalTransportFeature());
+                new SelectOptimalTransportFeature(), new SelectOptimalEncodingFeature());
     }
 
     private static void call(Echo echo, int largest) {
@@ -125,8 +126,8 @@ public final class Main {
     }
 
     /** Metro asks a container for this; without one it fails. */
-    private static final class Module extends WSTCPModule {
-        static void install() {
+    public static final class Module extends WSTCPModule {
+        public static void install() {
             setInstance(new Module());
         }
 

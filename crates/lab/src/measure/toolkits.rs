@@ -1,0 +1,310 @@
+//! Calls from structure to structure, by the client of each toolkit to its own server: what its users get.
+//!
+//! Client and server are processes of their own, on one half of the processors each. They take turns, and stay
+//! connected between them. What goes over the wire is counted in between, before anything is timed.
+
+mod counter;
+mod pair;
+mod tally;
+mod verify;
+mod vocabulary;
+
+use std::path::PathBuf;
+
+use super::service::processors::Processors;
+use super::{Findings, Setting};
+use crate::evaluation::Step;
+use crate::peer::PeerError;
+use crate::turns::take_turns;
+use counter::Counter;
+use pair::{Carried, Pair};
+use tally::Series;
+use trunkline_bench::row::Verdict;
+use trunkline_bench::statistics::{ComparisonRule, noise_floor};
+use trunkline_experiment::definition::{Measure, ToolkitCalls};
+use trunkline_experiment::names::{BARE, NETWORK};
+use trunkline_experiment::subjects::TRUNKLINE;
+use trunkline_experiment::toolkits::{Call, Mode, Operation, TOOLKITS, Toolkit};
+
+/// How long a toolkit that is compiled as it runs does so before its first turn, in milliseconds, and before each
+/// further call: in a run, and in a quick one.
+const COMPILING: [[u32; 2]; 2] = [[6_000, 400], [1_500, 150]];
+
+/// How long others do.
+const WARM_UP: u32 = 20;
+
+/// How long a turn lasts at most in a quick run.
+const QUICK_MILLISECONDS: u32 = 20;
+
+/// Calls before bytes are counted, so that vocabularies hold what they will; and for how long calls are counted.
+const BEFORE_COUNTING: u32 = 6;
+const COUNTING: u32 = 10;
+
+/// Pairs of turns for the noise.
+const NOISE_TURNS: u32 = 9;
+
+/// Does all that the measures ask for.
+pub(super) fn run(
+    setting: &Setting<'_>,
+    measures: &[&Measure],
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Findings {
+    let mut found = Findings::default();
+    let is_quick = setting.request.is_quick;
+    let asked: Vec<&ToolkitCalls> = measures
+        .iter()
+        .filter_map(|measure| match measure {
+            Measure::Toolkits(it) if it.quick || !is_quick => Some(it),
+            _ => None,
+        })
+        .collect();
+    for measure in measures {
+        match measure {
+            Measure::Vocabularies(it) if it.quick || !is_quick => {
+                vocabulary::measure(setting, it, &mut found, progress);
+            }
+            _ => {}
+        }
+    }
+    if asked.is_empty() {
+        return found;
+    }
+    let mut contest = Contest::new(setting, &asked, &mut found, progress);
+    for calls in asked {
+        for &threads in calls.threads(is_quick) {
+            for &call in calls.operations(is_quick) {
+                contest.measure(&mut found, (calls, threads, call), progress);
+            }
+        }
+    }
+    found
+}
+
+/// The program of a toolkit of others, if it is on this machine.
+fn program(setting: &Setting<'_>, toolkit: &Toolkit) -> Option<PathBuf> {
+    let folder = &setting.request.peers.folder;
+    let program = std::path::absolute(folder.join(toolkit.program?)).ok();
+    program.filter(|it| it.is_file() && !setting.request.peers.is_none)
+}
+
+/// A call of a toolkit in a mode.
+type Key = (&'static str, Mode, Call);
+
+/// All pairs that take part.
+struct Contest<'a> {
+    setting: &'a Setting<'a>,
+    pairs: Vec<Pair>,
+    /// What each call takes on the wire, there and back, by toolkit and mode.
+    bytes: Vec<(Key, [u32; 2])>,
+    _processors: Processors,
+}
+
+impl<'a> Contest<'a> {
+    /// Starts and tries all, and measures the noise.
+    fn new(
+        setting: &'a Setting<'a>,
+        asked: &[&ToolkitCalls],
+        found: &mut Findings,
+        progress: &mut dyn FnMut(Step<'_>),
+    ) -> Self {
+        let is_quick = setting.request.is_quick;
+        let mut calls: Vec<Call> =
+            asked.iter().flat_map(|it| it.operations(is_quick)).copied().collect();
+        calls.sort_unstable();
+        calls.dedup();
+        let threads = asked.iter().flat_map(|it| it.threads(is_quick)).copied();
+        let connections = threads.max().unwrap_or(1) + 2;
+        let processors = Processors::divide();
+        let mut contest =
+            Self { setting, pairs: Vec::new(), bytes: Vec::new(), _processors: processors };
+        let modes = TOOLKITS.iter().flat_map(|it| it.modes.iter().map(move |mode| (it, *mode)));
+        let modes: Vec<(&'static Toolkit, Mode)> = modes.collect();
+        let count = modes.len() as f64;
+        for (index, (toolkit, mode)) in modes.into_iter().enumerate() {
+            let text = format!("{}, {}: checking answers", toolkit.name, mode.title());
+            progress(Step { part: "toolkits", text: &text, share: index as f64 / count });
+            contest.admit(found, (toolkit, mode), &calls, connections);
+        }
+        found.noise_floor = contest.noise(found);
+        contest
+    }
+
+    fn admit(
+        &mut self,
+        found: &mut Findings,
+        (toolkit, mode): (&'static Toolkit, Mode),
+        calls: &[Call],
+        connections: u32,
+    ) {
+        let setting = self.setting;
+        let row = |verdict| {
+            let row = setting.row(NETWORK, toolkit.name, mode.profile(), "calls-per-second", "1/s");
+            trunkline_bench::row::Row { verdict, ..row }
+        };
+        let program = program(setting, toolkit);
+        if toolkit.is_peer() && program.is_none() {
+            found.rows.push(row(Verdict::Absent));
+            return;
+        }
+        let processors = &self._processors;
+        let started =
+            Pair::start(setting, (toolkit, mode), program.as_deref(), processors, connections);
+        let mut pair = match started {
+            Ok(pair) => pair,
+            Err(error) => {
+                found.faults.push(error.to_string());
+                found.rows.push(row(Verdict::Absent));
+                return;
+            }
+        };
+        if toolkit.is_peer() {
+            found.versions.insert(toolkit.name.to_owned(), pair.version().to_owned());
+        }
+        let checked = verify::verify(setting, &mut pair, calls).and_then(|()| {
+            if toolkit.name == BARE {
+                return Ok(());
+            }
+            let counted = count(&mut pair, calls)?;
+            let key = |call| (toolkit.name, mode, call);
+            self.bytes.extend(counted.into_iter().map(|(call, bytes)| (key(call), bytes)));
+            Ok(())
+        });
+        match checked {
+            Ok(()) => self.pairs.push(pair),
+            Err(what) => {
+                found.faults.push(format!("{} ({}): {what}", toolkit.name, mode.title()));
+                found.rows.push(row(Verdict::WrongAnswer));
+            }
+        }
+    }
+
+    /// What a call takes on the wire.
+    fn bytes_of(&self, toolkit: &Toolkit, mode: Mode, call: Call) -> Option<[u32; 2]> {
+        // The bare echo's are those of ours.
+        let key = match toolkit.name {
+            BARE => (TRUNKLINE, Mode::SoapTcp, call),
+            name => (name, mode, call),
+        };
+        self.bytes.iter().find(|(known, _)| *known == key).map(|(_, bytes)| *bytes)
+    }
+
+    fn carried(&self, pair: &Pair, call: Call) -> Carried {
+        let bytes = self.bytes_of(pair.toolkit, pair.mode, call);
+        Carried { call, bytes: bytes.unwrap_or([8, 1]) }
+    }
+
+    /// How much the bare echo differs from itself.
+    fn noise(&mut self, found: &mut Findings) -> Option<f64> {
+        let call = Call { operation: Operation::EchoVoid, size: 0 };
+        let index = self.pairs.iter().position(|it| it.toolkit.name == BARE)?;
+        let carried = self.carried(&self.pairs[index], call);
+        let milliseconds = if self.setting.request.is_quick { QUICK_MILLISECONDS } else { 60 };
+        let pair = &mut self.pairs[index];
+        let mut sides = [Vec::new(), Vec::new()];
+        let mut turns = || -> Result<(), PeerError> {
+            pair.connect(1)?;
+            pair.call(carried, WARM_UP)?;
+            for _ in 0..NOISE_TURNS {
+                for side in &mut sides {
+                    side.push(pair.call(carried, milliseconds)?.rate());
+                }
+            }
+            Ok(())
+        };
+        if let Err(error) = turns() {
+            found.notes.push(format!("the noise floor was not measured: {error}"));
+            return None;
+        }
+        let [first, second] = sides;
+        noise_floor(&ComparisonRule::default(), &first, &second)
+    }
+
+    /// Lets all take turns with one call by so many threads.
+    fn measure(
+        &mut self,
+        found: &mut Findings,
+        (calls, threads, call): (&ToolkitCalls, u32, Call),
+        progress: &mut dyn FnMut(Step<'_>),
+    ) {
+        let setting = self.setting;
+        let is_quick = setting.request.is_quick;
+        let most = if is_quick { QUICK_MILLISECONDS } else { u32::MAX };
+        let milliseconds = calls.milliseconds.min(most);
+        let what = format!("{call} by {threads}");
+        let mut tell = |text: &str, share: f64| {
+            progress(Step { part: "calls", text: &format!("{what}: {text}"), share });
+        };
+        let mut entries: Vec<(usize, Carried, Series)> = Vec::new();
+        for (index, pair) in self.pairs.iter().enumerate() {
+            let bytes = self.bytes_of(pair.toolkit, pair.mode, call);
+            let series = Series::of_pair(pair.toolkit, pair.mode, (threads, call), bytes);
+            entries.push((index, self.carried(pair, call), series));
+        }
+        let pairs = &mut self.pairs;
+        for (index, carried, series) in &mut entries {
+            let pair = &mut pairs[*index];
+            tell(&format!("{}, {}", pair.toolkit.name, pair.mode.title()), 0.0);
+            let compiling = COMPILING[usize::from(is_quick)];
+            let warm_up = match (pair.toolkit.is_compiled, pair.is_warm) {
+                (false, _) => WARM_UP,
+                (true, is_warm) => compiling[usize::from(is_warm)],
+            };
+            pair.is_warm = true;
+            let warmed_up = pair.connect(threads).and_then(|()| pair.call(*carried, warm_up));
+            if let Err(error) = warmed_up {
+                dismiss(found, series, &error);
+            }
+        }
+        let repetitions = setting.repetitions();
+        for repetition in 0..repetitions {
+            tell("taking turns", f64::from(repetition) / f64::from(repetitions));
+            take_turns(&mut entries, repetition, |(index, carried, series)| {
+                if series.out.is_none() {
+                    match pairs[*index].turn(*carried, milliseconds) {
+                        Ok(turn) => series.add_turn(&turn),
+                        Err(error) => dismiss(found, series, &error),
+                    }
+                }
+            });
+        }
+        let all: Vec<(Series, Option<[u32; 2]>)> = entries
+            .into_iter()
+            .map(|(index, _, series)| {
+                let pair = &self.pairs[index];
+                let bytes = self.bytes_of(pair.toolkit, pair.mode, call);
+                (series, bytes)
+            })
+            .collect();
+        tally::rows(setting, &all, found);
+        // One that has failed is not asked again.
+        let out = |pair: &Pair| all.iter().any(|(it, _)| it.out.is_some() && it.is_of(pair));
+        self.pairs.retain(|pair| !out(pair));
+    }
+}
+
+/// Who fails takes no more part.
+fn dismiss(found: &mut Findings, series: &mut Series, error: &PeerError) {
+    found.faults.push(format!("{}, {}: {error}", series.subject, series.case));
+    series.dismiss(Verdict::WrongAnswer);
+}
+
+/// What each call takes on the wire, there and back, once vocabularies hold what they will.
+fn count(pair: &mut Pair, calls: &[Call]) -> Result<Vec<(Call, [u32; 2])>, String> {
+    let counter = Counter::start(pair.port)?;
+    let told = |error: PeerError| error.to_string();
+    pair.connect_to(counter.port(), 1).map_err(told)?;
+    let mut counted = Vec::new();
+    for &call in calls {
+        let carried = Carried { call, bytes: [0; 2] };
+        for _ in 0..BEFORE_COUNTING {
+            pair.call(carried, 1).map_err(told)?;
+        }
+        let before = counter.bytes();
+        let count = pair.call(carried, COUNTING).map_err(told)?.times.len().max(1) as u64;
+        let after = counter.bytes();
+        let of_call = [0, 1].map(|way| ((after[way] - before[way] + count / 2) / count) as u32);
+        counted.push((call, of_call));
+    }
+    pair.forget_connections();
+    Ok(counted)
+}

@@ -1,0 +1,119 @@
+//! Is everything answered rightly, and does everybody look? Before anything is timed:
+//!
+//! - our client calls the server, and compares each answer;
+//! - the client calls a service of ours that looks at each request, and sees how it travelled;
+//! - the client calls a service that changes what it gives back, and has to say so.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::pair::{Carried, Pair, one_end};
+use crate::measure::Setting;
+use crate::operations::{Connector, Manner, check, service};
+use crate::peer::{PeerError, PeerErrorKind};
+use trunkline_experiment::names::BARE;
+use trunkline_experiment::toolkits::{Call, Mode, Operation};
+use trunkline_session::soap::{Running, Server};
+
+/// Tries a pair with these calls.
+///
+/// # Errors
+/// Says in one line what is wrong.
+pub(super) fn verify(setting: &Setting<'_>, pair: &mut Pair, calls: &[Call]) -> Result<(), String> {
+    if pair.toolkit.name == BARE {
+        return Ok(());
+    }
+    // Nobody else speaks RMI.
+    if pair.mode != Mode::Rmi {
+        let mut port = Connector::new(pair.mode, pair.port)?.connect()?;
+        for &call in calls {
+            let told = |what| format!("its server, {call}: {what}");
+            check(&mut port, call).map_err(told)?;
+        }
+    }
+    let tried = try_client(setting, pair, calls);
+    pair.forget_connections();
+    tried
+}
+
+fn try_client(setting: &Setting<'_>, pair: &mut Pair, calls: &[Call]) -> Result<(), String> {
+    let failed = |call: Call, error: PeerError| format!("its client, {call}: {error}");
+    if pair.mode != Mode::Rmi {
+        let strict = Watched::start(Manner::Strict)?;
+        pair.connect_to(strict.port(), 1).map_err(|error| error.to_string())?;
+        for &call in calls {
+            pair.call(carried(call), 1).map_err(|error| failed(call, error))?;
+        }
+        strict.expect(pair.mode)?;
+    }
+    let (_own, _ours);
+    let port = match pair.mode {
+        // Nobody else speaks it.
+        Mode::Rmi => {
+            let program = super::program(setting, pair.toolkit);
+            let own = one_end(setting, pair.toolkit, program.as_deref());
+            let mut own = own.map_err(|error| error.to_string())?;
+            let port = own.serve_operations(pair.mode.name(), 1, true);
+            _own = own;
+            port.map_err(|error| error.to_string())?
+        }
+        _ => {
+            let wrong = Watched::start(Manner::Wrong)?;
+            let port = wrong.port();
+            _ours = wrong;
+            port
+        }
+    };
+    // There is nothing to change in nothing.
+    for &call in calls.iter().filter(|it| it.operation != Operation::EchoVoid) {
+        pair.connect_to(port, 1).map_err(|error| error.to_string())?;
+        match pair.call(carried(call), 1) {
+            Err(error) if matches!(error.kind(), PeerErrorKind::Rejected(_)) => {}
+            Err(error) => return Err(failed(call, error)),
+            Ok(_) => return Err(format!("its client takes a wrong answer to {call} for right")),
+        }
+    }
+    Ok(())
+}
+
+fn carried(call: Call) -> Carried {
+    Carried { call, bytes: [0; 2] }
+}
+
+/// Our service, in this process, and how its calls travelled.
+struct Watched {
+    server: Running,
+    profiles: Arc<Mutex<Vec<String>>>,
+}
+
+impl Watched {
+    fn start(manner: Manner) -> Result<Self, String> {
+        let profiles = Arc::<Mutex<Vec<String>>>::default();
+        let seen = Arc::clone(&profiles);
+        let server = Server::new().service(service(manner)).on_call(move |report| {
+            let it = &report.profile;
+            let profile =
+                format!("{}/{}/{}/{}", it.transport, it.envelope, it.encoding, it.vocabulary);
+            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            if !seen.contains(&profile) {
+                seen.push(profile);
+            }
+        });
+        let server = server.start("127.0.0.1:0").map_err(|error| error.to_string())?;
+        Ok(Self { server, profiles })
+    }
+
+    fn port(&self) -> u16 {
+        self.server.address().port()
+    }
+
+    /// All calls travelled as the mode says.
+    fn expect(&self, mode: Mode) -> Result<(), String> {
+        let seen = self.profiles.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_of_mode = |it: &String| mode.profile().starts_with(&**it);
+        match seen.iter().find(|it| !is_of_mode(it)) {
+            Some(other) => Err(format!("its client calls by {other}, not {}", mode.profile())),
+            None if seen.is_empty() => Err("its client called nobody".into()),
+            None => Ok(()),
+        }
+    }
+}

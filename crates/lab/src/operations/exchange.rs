@@ -1,0 +1,151 @@
+//! One call by our client, whose answer is compared with what must come.
+
+use trunkline_experiment::toolkits::{Call, Mode, Operation};
+use trunkline_http::ClientConfig;
+use trunkline_message::{Message, Structure};
+use trunkline_session::soap::{CallError, Client, MessageEncoding, SharedConnection};
+
+use super::callers::{Asked, Port, Prepared};
+use super::service::{BINDING, NAMESPACE, PATH};
+use super::structures::{Items, Nothing, Number, OfOrder, OfStruct, OfSynthetic, Words};
+use super::values;
+use crate::answer;
+
+/// Bytes of an answer at most.
+pub(super) const BODY_BYTES: usize = 64 << 20;
+
+/// Our client, of one thread.
+pub(crate) struct OurPort(Client);
+
+/// Makes clients of the service at a port of the loopback.
+pub(crate) struct Connector {
+    mode: Mode,
+    encoding: MessageEncoding,
+    url: String,
+    config: ClientConfig,
+    /// The connection of all of them, where they share one.
+    shared: Option<SharedConnection>,
+}
+
+impl Connector {
+    pub(crate) fn new(mode: Mode, port: u16) -> Result<Self, String> {
+        let (scheme, encoding) = match mode {
+            Mode::Http => ("http", MessageEncoding::Xml),
+            Mode::HttpFastInfoset => ("http", MessageEncoding::FastInfoset),
+            Mode::SoapTcp | Mode::Multiplexed => {
+                ("vnd.sun.ws.tcp", MessageEncoding::StatefulFastInfoset)
+            }
+            Mode::SoapTcpStateless => ("vnd.sun.ws.tcp", MessageEncoding::FastInfoset),
+            Mode::Rmi | Mode::Bytes => {
+                return Err(format!("there is no mode {} here", mode.name()));
+            }
+        };
+        let url = format!("{scheme}://127.0.0.1:{port}{PATH}");
+        let config = ClientConfig { body_bytes: BODY_BYTES, ..ClientConfig::default() };
+        let shared = || SharedConnection::new(&url, config.clone());
+        let shared = (mode == Mode::Multiplexed).then(shared).transpose();
+        let shared = shared.map_err(|error| error.to_string())?;
+        Ok(Self { mode, encoding, url, config, shared })
+    }
+
+    /// A client for one thread.
+    pub(crate) fn connect(&self) -> Result<OurPort, String> {
+        let client = match &self.shared {
+            Some(shared) => shared.client(PATH, NAMESPACE, BINDING),
+            None => Client::with(&self.url, NAMESPACE, BINDING, self.config.clone()),
+        };
+        let mut client = client.map_err(|error| error.to_string())?;
+        client.set_encoding(self.encoding);
+        client.set_optimistic(self.mode == Mode::HttpFastInfoset);
+        Ok(OurPort(client))
+    }
+}
+
+impl Port for OurPort {
+    fn prepare(&self, asked: &Asked) -> Result<Box<dyn Prepared<Self>>, String> {
+        Ok(match asked {
+            Asked::Call(call) => prepared(*call),
+            Asked::Distinct { items, first } => Box::new(Distinct {
+                exchange: Exchange::echo("echoArray", Items { value: values::items(*items) }),
+                next: *first,
+            }),
+            Asked::Bytes { .. } => return Err("only the bare echo sends bytes".into()),
+        })
+    }
+}
+
+/// Calls once, and compares the answer.
+pub(crate) fn check(port: &mut OurPort, call: Call) -> Result<(), String> {
+    prepared(call).call(port)
+}
+
+fn prepared(Call { operation, size }: Call) -> Box<dyn Prepared<OurPort>> {
+    let name = operation.name();
+    match operation {
+        Operation::EchoVoid => Box::new(Exchange::echo(name, Nothing {})),
+        Operation::EchoInt => Box::new(Exchange::echo(name, Number { value: values::NUMBER })),
+        Operation::EchoString => {
+            Box::new(Exchange::echo(name, Words { value: values::TEXT.into() }))
+        }
+        Operation::EchoStruct => {
+            Box::new(Exchange::echo(name, OfStruct { value: values::structure() }))
+        }
+        Operation::EchoSynthetic => {
+            Box::new(Exchange::echo(name, OfSynthetic { value: values::synthetic(size) }))
+        }
+        Operation::EchoArray => {
+            Box::new(Exchange::echo(name, Items { value: values::items(size) }))
+        }
+        Operation::GetOrder => {
+            let request = values::query(size);
+            let expected = OfOrder { value: values::order(&request) };
+            Box::new(Exchange { operation: name, request, reply: OfOrder::default(), expected })
+        }
+    }
+}
+
+/// A request, the answer that must come to it, and room for that which comes.
+struct Exchange<Q, R> {
+    operation: &'static str,
+    request: Q,
+    expected: R,
+    reply: R,
+}
+
+impl<T: Clone + Default> Exchange<T, T> {
+    fn echo(operation: &'static str, request: T) -> Self {
+        Self { operation, expected: request.clone(), reply: T::default(), request }
+    }
+}
+
+impl<Q, R> Prepared<OurPort> for Exchange<Q, R>
+where
+    Q: Message + Structure,
+    R: Message + Structure + PartialEq,
+{
+    fn call(&mut self, OurPort(client): &mut OurPort) -> Result<(), String> {
+        let Self { operation, request, expected, reply } = self;
+        let called = client.call_into(operation, request, reply);
+        called.map_err(|error: CallError| error.to_string())?;
+        answer::compare(expected, reply)
+    }
+}
+
+/// echoArray, with two short texts in each item that no message had before.
+struct Distinct {
+    exchange: Exchange<Items, Items>,
+    next: u64,
+}
+
+impl Prepared<OurPort> for Distinct {
+    fn call(&mut self, port: &mut OurPort) -> Result<(), String> {
+        let Exchange { request, expected, .. } = &mut self.exchange;
+        for (item, expected) in request.value.iter_mut().zip(&mut expected.value) {
+            item.id = format!("{:x}", self.next).into();
+            item.description = format!("d{:x}", self.next).into();
+            expected.clone_from(item);
+            self.next += 1;
+        }
+        self.exchange.call(port)
+    }
+}

@@ -1,0 +1,142 @@
+package trunkline.operations;
+
+import com.sun.net.httpserver.HttpServer;
+import com.sun.xml.ws.api.BindingID;
+import com.sun.xml.ws.api.server.InstanceResolver;
+import com.sun.xml.ws.api.server.WSEndpoint;
+import com.sun.xml.ws.client.ContentNegotiation;
+import com.sun.xml.ws.transport.tcp.grizzly.GrizzlyTCPConnector;
+import com.sun.xml.ws.transport.tcp.server.TCPAdapter;
+import com.sun.xml.ws.transport.tcp.server.WSTCPDelegate;
+import jakarta.xml.ws.BindingProvider;
+import jakarta.xml.ws.Endpoint;
+import jakarta.xml.ws.Service;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import javax.xml.namespace.QName;
+import trunkline.tcp.Main.Module;
+
+/** Metro over HTTP, in XML or Fast Infoset, and over SOAP/TCP. */
+final class Metro implements Toolkit {
+    private static final String HTTP = "http";
+    private static final String FAST_INFOSET = "http-fast-infoset";
+    private static final String PATH = "/operations";
+    private static final int BACKLOG = 1024;
+    /** Where the service is in the WSDL. */
+    private static final String LOCATION = "http://localhost" + PATH;
+    private static final String ENCODING = "com.sun.xml.ws.transport.tcp.encodingMode";
+
+    /** Of SOAP/TCP, what a client offers. */
+    private static final Map<String, String> ENCODINGS =
+            Map.of("soap-tcp", "FIStateful", "soap-tcp-stateless", "FIStateless");
+
+    private int clients;
+    private final Map<String, Service> services = new HashMap<>();
+
+    @Override
+    public String version() {
+        return Main.metro();
+    }
+
+    @Override
+    public List<String> modes() {
+        return List.of(HTTP, FAST_INFOSET, "soap-tcp", "soap-tcp-stateless");
+    }
+
+    @Override
+    public Serving serve(String mode, int threads, OperationsService service) throws Exception {
+        return ENCODINGS.containsKey(mode) ? overTcp(service) : overHttp(threads, service);
+    }
+
+    private static Serving overHttp(int threads, OperationsService service) throws IOException {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
+        HttpServer server = HttpServer.create(any, BACKLOG);
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        server.setExecutor(pool);
+        Endpoint endpoint = Endpoint.create(service);
+        endpoint.publish(server.createContext(PATH));
+        server.start();
+        AutoCloseable close = () -> {
+            server.stop(0);
+            pool.shutdown();
+        };
+        return new Serving(close, server.getAddress().getPort());
+    }
+
+    /** Its connector has as many threads as there are processors, each with its connections. */
+    private static Serving overTcp(OperationsService service) throws Exception {
+        Module.install();
+        WSEndpoint<?> endpoint = WSEndpoint.create(OperationsService.class, true,
+                InstanceResolver.createSingleton(service).createInvoker(), null, null, null,
+                BindingID.SOAP11_HTTP.createBinding(), null, null, null, true);
+        WSTCPDelegate delegate = new WSTCPDelegate();
+        delegate.registerAdapters("", List.of(new TCPAdapter("operations", PATH, endpoint)));
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        GrizzlyTCPConnector connector = new GrizzlyTCPConnector("127.0.0.1", port, delegate);
+        connector.listen();
+        return new Serving(connector::close, port);
+    }
+
+    @Override
+    public Operations connect(String mode, int port) throws Exception {
+        String encoding = ENCODINGS.get(mode);
+        // It is read once.
+        if (encoding != null) System.setProperty(ENCODING, encoding);
+        String scheme = encoding == null ? "http" : "vnd.sun.ws.tcp";
+        Operations proxy = service(scheme + "://" + host() + ":" + port + PATH)
+                .getPort(new QName(Operations.NAMESPACE, "OperationsServicePort"),
+                        Operations.class);
+        if (mode.equals(FAST_INFOSET)) {
+            ((BindingProvider) proxy).getRequestContext()
+                    .put(ContentNegotiation.PROPERTY, ContentNegotiation.optimistic.toString());
+        }
+        return proxy;
+    }
+
+    /**
+     * The loopback, by another name for each client: the channels to one name share one connection of SOAP/TCP, on
+     * which one call waits for the other.
+     */
+    private String host() {
+        int thread = clients++;
+        StringBuilder name = new StringBuilder("localhost");
+        for (int at = 0; at < name.length(); at++) {
+            if ((thread >> at & 1) == 1) {
+                name.setCharAt(at, Character.toUpperCase(name.charAt(at)));
+            }
+        }
+        return name.toString();
+    }
+
+    /** By the WSDL of all, at a URL: its scheme says which transport a client takes. */
+    private Service service(String url) throws IOException {
+        Service known = services.get(url);
+        if (known != null) return known;
+        String text;
+        try (InputStream in = Metro.class.getResourceAsStream("/operations.wsdl")) {
+            text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+        if (!text.contains(LOCATION)) throw new IOException("the WSDL is not at " + LOCATION);
+        Path file = Files.createTempFile("operations", ".wsdl");
+        Files.writeString(file, text.replace(LOCATION, url));
+        file.toFile().deleteOnExit();
+        Service made = Service.create(file.toUri().toURL(),
+                new QName(Operations.NAMESPACE, "OperationsService"));
+        services.put(url, made);
+        return made;
+    }
+}

@@ -1,0 +1,42 @@
+//! The descriptions of others that `trunkline_import` reads, and whether what it finds is what others found.
+
+pub mod fix;
+pub mod idl;
+
+/// What became of one description.
+#[derive(Debug)]
+pub struct Row {
+    /// The case of the suite.
+    pub case: String,
+    /// Why it is not imported, if it is not.
+    pub rejected: Option<String>,
+    /// In what it differs from the facts of the suite, and what of it no plan carries: nothing, if all is well.
+    pub differences: Vec<String>,
+    /// How many messages came back equal.
+    pub messages: usize,
+    /// Kinds of message of which no plan is made, with the reason: tag=value could be read in two ways, or there is no form
+    /// for what they hold.
+    pub without_plan: usize,
+}
+
+impl Row {
+    /// A line of the table.
+    pub fn line(&self) -> String {
+        let imported = match &self.rejected {
+            None => "imported".to_owned(),
+            Some(why) => format!("rejected: {why}"),
+        };
+        let facts = match &*self.differences {
+            [] => "facts agree".to_owned(),
+            differences => differences.join("; "),
+        };
+        let without_plan = match self.without_plan {
+            0 => String::new(),
+            count => format!(", {count} kinds have no plan"),
+        };
+        format!(
+            "{}\t{imported}\t{facts}\t{} messages came back{without_plan}",
+            self.case, self.messages
+        )
+    }
+}
