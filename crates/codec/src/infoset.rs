@@ -279,6 +279,17 @@ pub struct KnownName {
     pub(crate) number: u32,
 }
 
+/// What a writer made of the ends and starts of a [step](Writer::step), so that it writes them at once when they come
+/// again.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KnownStep {
+    /// The writer for which the octets hold, and for how long.
+    pub(crate) writer: u64,
+    pub(crate) generation: u64,
+    pub(crate) octets: [u8; 16],
+    pub(crate) length: u8,
+}
+
 /// A document that is written piece by piece. What belongs to an element's start may come in any order
 /// before its content.
 ///
@@ -295,11 +306,13 @@ pub trait Writer {
     }
 
     /// Ends so many elements, and begins others, each inside the one before, as [`end`](Self::end) and
-    /// [`start_known`](Self::start_known) do.
+    /// [`start_known`](Self::start_known) do. `whole` was given with these ends and names before, or is the default;
+    /// then nothing that belongs to the last start follows.
     fn step<'n>(
         &mut self,
         ends: usize,
-        starts: impl Iterator<Item = (Name<'n>, &'n mut KnownName)>,
+        starts: impl ExactSizeIterator<Item = (Name<'n>, &'n mut KnownName)>,
+        _whole: Option<&mut KnownStep>,
     ) {
         (0..ends).for_each(|_| self.end());
         starts.for_each(|(name, known)| self.start_known(name, known));
@@ -321,6 +334,11 @@ pub trait Writer {
             Some(name) => self.attribute(name, text),
             None => self.text(text),
         }
+    }
+
+    /// As [`put`](Self::put), of a text in UTF-8, all of whose characters are XML's.
+    fn put_octets(&mut self, attribute: Option<Name<'_>>, text: &[u8]) {
+        self.put(attribute, &String::from_utf8_lossy(text));
     }
 
     // Values, to be put like texts. A form that has no type for one puts the text that XML Schema has for it.

@@ -1,4 +1,4 @@
-//! Typed messages in a sequence of Fast Infoset documents: the path by numbers of names held to the plain one.
+//! Typed messages in a sequence of Fast Infoset documents: the paths by numbers of names held to the plain ones.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -81,8 +81,8 @@ fn read<M: Message>(
     (read, reader.finish())
 }
 
-/// Reads sequences of documents, which the bytes choose: what an encoder writes, the same by other legal forms, edited
-/// messages, and damaged ones.
+/// Writes and reads sequences of documents, which the bytes choose: what an encoder writes, the same by other legal
+/// forms, edited messages, and damaged ones.
 ///
 /// # Panics
 /// If the paths do not agree.
@@ -115,19 +115,23 @@ where
         encoding: [Encoding::Utf8, Encoding::Utf16][choices.below(8) / 7],
         alphabets: choices.below(8) == 7,
         longest_entry: [32, 0, 4][choices.below(3)],
+        idle_entries: [4096, 0, 8][choices.below(3)],
         ..WriterOptions::default()
     };
-    let mut writer = match retains {
+    let writer = |options| match retains {
         true => Writer::retaining(options),
         false => Writer::stateless(options),
     };
-    let mut encoder = Encoder::new(plan);
+    let (mut writer, mut twin) = (writer(options.clone()), writer(options));
+    let (mut encoder, mut plain) = (Encoder::new(plan), Encoder::new(plan).generic());
     for _ in 0..16 {
         let message = &messages[choices.below(messages.len())];
         writer.begin();
+        twin.begin();
         let form = choices.below(4);
         if form == 0 {
             encoder.encode_to("", message, &mut writer).expect("a good message");
+            plain.encode_to("", message, &mut twin).expect("a good message");
         } else {
             let good = encoder.encode(message).expect("a good message").to_vec();
             let mut edited = Document::new(std::str::from_utf8(&good).expect("UTF-8"));
@@ -135,9 +139,14 @@ where
                 edited.edit(choices);
             }
             let facts = of_xml(&edited.bytes(choices)).or_else(|_| of_xml(&good)).expect("XML");
-            facts.iter().for_each(|fact| put_otherwise(&mut writer, fact, choices));
+            facts.iter().flat_map(|fact| otherwise(fact, choices)).for_each(|fact| {
+                put(&mut writer, &fact);
+                put(&mut twin, &fact);
+            });
         }
-        let Ok(document) = writer.finish() else { return };
+        let (written, expected) = (writer.finish(), twin.finish());
+        assert_eq!(written, expected);
+        let Ok(document) = written else { return };
         let mut document = document.to_vec();
         let is_good = form == 0 && limits.depth > 9;
         if choices.below(6) == 5 {
@@ -160,14 +169,13 @@ where
     }
 }
 
-/// Writes it with texts in several pieces now and then.
-fn put_otherwise(writer: &mut Writer, fact: &Fact, choices: &mut Choices<'_>) {
+/// The same, with texts in several pieces now and then.
+fn otherwise(fact: &Fact, choices: &mut Choices<'_>) -> Vec<Fact> {
     match fact {
         Fact::Text(text) if choices.below(8) == 7 => {
             let (first, rest) = text.split_at(text.floor_char_boundary(choices.below(8)));
-            writer.text(first);
-            writer.text(rest);
+            [first, rest].map(|text| Fact::Text(text.to_owned())).into()
         }
-        fact => put(writer, fact),
+        fact => vec![fact.clone()],
     }
 }
