@@ -4,12 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use trunkline_codec::xml::is_ncname;
-use trunkline_message::{Layout, Limits, Message, Structure, UnknownContent};
+use trunkline_message::{Layout, Limits, Message, Record, Structure, UnknownContent};
 use trunkline_soap::{Fault, QName, Style, graph};
 
 use super::conversation::Conversation;
 use super::fallback::Fallback;
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
+use super::signature::{AnsweredRecords, OfRecords, Signature, TakenRecords};
 use super::wsdl::{self, Description, Offer, OperationDescription};
 use super::{Binding, Context, Function};
 
@@ -48,6 +49,8 @@ pub struct Service {
     pub(super) fallback: Option<Fallback>,
     pub(super) limits: Limits,
     pub(super) unknown: UnknownContent,
+    /// What is wrong with an operation that was added.
+    problem: Option<String>,
     /// Are Sender faults of SOAP 1.2 answered by 400?
     pub(super) is_sender_bad_request: bool,
 }
@@ -102,6 +105,7 @@ impl Service {
             fallback: None,
             limits: Limits::default(),
             unknown: UnknownContent::default(),
+            problem: None,
             is_sender_bad_request: false,
         }
     }
@@ -144,6 +148,34 @@ impl Service {
         E: Into<Fault> + 'static,
     {
         self.add(name, Box::new(OneWay::new(function)))
+    }
+
+    /// Adds an operation of which the messages are known at run time only; they look as the signature says, in every
+    /// binding. The function works in the memory of earlier messages, and the answer that it gets has no field set. A
+    /// [description](Self::described_by) has to come from elsewhere.
+    #[must_use]
+    pub fn record_operation<F>(mut self, signature: &Signature, function: F) -> Self
+    where
+        F: Fn(&mut Record, &mut Record, &mut Context) -> Result<(), Fault> + Send + Sync + 'static,
+    {
+        let Some(reply) = signature.reply().cloned() else {
+            let name = signature.name();
+            self.problem = Some(format!("{name} has no answer: it is a `record_one_way`"));
+            return self;
+        };
+        let answered = Answered::new(OfRecords(function));
+        let operation = AnsweredRecords { signature: signature.clone(), reply, answered };
+        self.add(signature.name(), Box::new(operation)).action(signature.action())
+    }
+
+    /// The same for an operation that is not answered.
+    #[must_use]
+    pub fn record_one_way<F>(self, signature: &Signature, function: F) -> Self
+    where
+        F: Fn(Record) -> Result<(), Fault> + Send + Sync + 'static,
+    {
+        let operation = TakenRecords { signature: signature.clone(), function: Arc::new(function) };
+        self.add(signature.name(), Box::new(operation)).action(signature.action())
     }
 
     /// Gets every message that no operation claims, also one whose Body is empty, without a schema:
@@ -301,6 +333,9 @@ impl Service {
 
     fn check(&self) -> Result<(), ServiceError> {
         let error = |text| Err(ServiceError(format!("service {}: {text}", self.name)));
+        if let Some(problem) = &self.problem {
+            return error(problem.clone());
+        }
         if self.operations.is_empty() && self.fallback.is_none() {
             return error("it has no operations".to_owned());
         }
@@ -327,6 +362,10 @@ impl Service {
             }
         }
         Ok(())
+    }
+
+    pub(super) fn documentation_text(&self) -> Option<&str> {
+        self.documentation.as_deref()
     }
 
     pub(super) fn understood(&self, name: &QName) -> bool {
@@ -400,9 +439,12 @@ impl Endpoint {
             .iter()
             .map(|it| Plans::new(&*it.operation, &it.name, &service.namespace, &binding))
             .collect();
-        let elements = service.operations.iter().map(|it| QName {
-            namespace: service.namespace.clone(),
-            local: binding.element(&it.name, it.operation.input().name()).to_owned(),
+        let elements = service.operations.iter().map(|it| match it.operation.signature() {
+            Some(signature) => signature.element().clone(),
+            None => QName {
+                namespace: service.namespace.clone(),
+                local: binding.element(&it.name, it.operation.input().name()).to_owned(),
+            },
         });
         Ok(Self(Arc::new(EndpointParts {
             plans: plans?,
