@@ -123,7 +123,8 @@ fn texts_that_never_come_again_use_up_the_idle_entries_and_others_become_some_ev
         size = document.len();
     }
     assert!(writer.vocabulary_size().entries >= idle + 4);
-    assert_eq!(writer.counters().indexes, 4 * 998);
+    // Of what came once few are forgotten.
+    assert!(writer.counters().indexes > 4 * 990, "{:?}", writer.counters());
     assert!(size < 50 * 17 + 60, "{size}");
     assert_eq!(parser.vocabulary_size(), writer.vocabulary_size());
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use trunkline_codec::fast_infoset::{
     Encoding, Options, Parser, Reader, VocabularyLimits, Writer, WriterOptions,
 };
-use trunkline_codec::infoset::Writer as _;
 use trunkline_message::{Limits, Message, Result, Structure};
 use trunkline_soap::{Decoder, Encoder, Plan};
 

@@ -1,5 +1,6 @@
 //! Messages of the benchmark of Metro's SOAP/TCP, as the lab sends them.
 
+#[allow(unreachable_pub)]
 #[path = "../../../lab/src/operations/structures.rs"]
 mod structures;
 #[allow(dead_code)]
