@@ -203,6 +203,8 @@ fn a_service_answers_with_values_or_a_fault() {
     let fault = facts("soap call", &[&[none[0], "refuse"][..], &none[2..]].concat(), 1);
     assert_eq!(fault[0]["text"], "Sender: refused: HELLO");
     assert_eq!(fault[0]["details"].as_array().map(Vec::len), Some(1));
+    let profile = fault[0]["profile"].as_str().expect("a profile");
+    assert!(profile.starts_with("http-1.1/soap-1.1-"), "{profile}");
 }
 
 /// Its lines come while it runs.
