@@ -2,6 +2,7 @@
 
 mod dictionary;
 mod idl;
+mod xml;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -57,7 +58,7 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
     Ok(Ending::Right)
 }
 
-/// The layout of a listing, or of a message of a dictionary or of IDL. None if what is in the file was asked for, and is
+/// The layout of a listing, or of a message of a dictionary, of IDL, of WSDL or of XML Schema. None if what is in the file was asked for, and is
 /// printed.
 fn of_file(arguments: &SchemaArguments) -> Result<Option<Layout>, Fault> {
     let SchemaArguments { name: file, message, transport, .. } = arguments;
@@ -74,6 +75,13 @@ fn of_file(arguments: &SchemaArguments) -> Result<Option<Layout>, Fault> {
         return match message {
             Some(_) => Err(Fault::new(format!("{file}: a listing is one message; name none"))),
             None => listed(file, bytes).map(Some),
+        };
+    }
+    if let Some(known) = xml::Known::read(file, &bytes)? {
+        return match message {
+            Some(message) => known.layout(file, message).map(Some),
+            None if arguments.listing => Err(unnamed(file)),
+            None => known.list(arguments.form.get()).map(|()| None),
         };
     }
     let transport = match transport {
