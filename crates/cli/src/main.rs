@@ -11,10 +11,13 @@ mod admin;
 mod arguments;
 mod client;
 mod config;
+mod convert;
 mod credentials;
 mod decode;
+mod description;
 mod durable;
 mod fault;
+mod input;
 mod journal;
 mod lab;
 mod link;
@@ -102,6 +105,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Admin(command) => admin::run(&command),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
     }
 }
 

@@ -93,9 +93,13 @@ fn user_errors_are_one_line_and_status_2() {
         ),
         (
             vec!["schema", "wrong.listing"],
-            "wrong.listing line 3: expected required, optional or implied, not \"perhaps\"",
+            "wrong.listing:3:1: expected required, optional or implied, not \"perhaps\"; a listing has a line \
+             for each field, as `trunkline schema --listing` prints it",
         ),
-        (vec!["schema", "."], ".: cannot be read: Is a directory (os error 21)"),
+        (
+            vec!["schema", "."],
+            ".:1:1: it cannot be read: Is a directory (os error 21); name a file that can be read",
+        ),
         (vec![], "a command is missing; see trunkline --help"),
         (vec!["lab"], "a command is missing; see trunkline lab --help"),
         (vec!["fly"], "unrecognized subcommand 'fly'; see trunkline --help"),
@@ -360,7 +364,7 @@ fn declarations_of_idl_are_listed_and_shown() {
     let missing = "trunkline: own.idl:1:1: side.idl is not there; \
                    put it beside, or name the folder that has it\n";
     assert_eq!(show(&[]), (Some(2), String::new(), missing.to_owned()));
-    let unknown = "trunkline: own.idl declares no X; without it, all is listed\n";
+    let unknown = "trunkline: own.idl has no message \"X\"; known: Trading::Order\n";
     assert_eq!(show(&[&["X"], &more[..]].concat()), (Some(2), String::new(), unknown.to_owned()));
 }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`fix`] | FIX dictionaries: those of QuickFIX and its kin, FIX Orchestra |
 //! | [`idl`] | OMG IDL |
+//! | [`Description`] | a file of any of these kinds, or a listing |
 //!
 //! Nothing here does I/O: whoever calls hands over the bytes, or a [`Resolver`] for those of files that others
 //! include. What is not understood is rejected, and what is
@@ -34,6 +35,7 @@
 
 #![forbid(unsafe_code)]
 
+mod description;
 pub mod fix;
 pub mod idl;
 mod limits;
@@ -42,6 +44,7 @@ mod names;
 mod problem;
 mod resolver;
 
+pub use description::{Description, Options};
 pub use limits::Limits;
 pub use problem::{Place, Problem};
 pub use resolver::Resolver;
