@@ -53,6 +53,6 @@ pub fn trusted(address: &str) -> io::Result<Option<(&str, ClientTls)>> {
     let Some((host, file)) = place.split_once(TRUSTING) else {
         return Err(invalid(format!("{address}: does not end with {TRUSTING}CERTIFICATE")));
     };
-    let tls = ClientTls::from_files(file.as_ref(), None);
+    let tls = ClientTls::from_files(Some(file.as_ref()), None);
     Ok(Some((host, tls.map_err(|cause| invalid(cause.to_string()))?)))
 }

@@ -234,6 +234,16 @@ pub(crate) struct SoapCallArguments {
     pub(crate) raw: bool,
     #[command(flatten)]
     pub(crate) form: FormArguments,
+    /// The user who calls, by HTTP's scheme Basic; without --password-file the terminal asks for the password. Only the
+    /// host of URL gets them
+    #[arg(long, value_name = "USER")]
+    pub(crate) user: Option<String>,
+    /// A file whose first line is the user's password
+    #[arg(long, value_name = "FILE", requires = "user")]
+    pub(crate) password_file: Option<PathBuf>,
+    /// Also send this header of HTTP to the host of URL, such as "X-Request-Id: 17"; several are allowed
+    #[arg(long, value_name = "NAME: VALUE")]
+    pub(crate) http_header: Vec<String>,
     /// Compress the request
     #[arg(long)]
     pub(crate) gzip: bool,

@@ -34,14 +34,18 @@ impl LoginArguments {
                 None => Ok(None),
             };
         };
-        let password = match file(&self.password_file, "TRUNKLINE_PASSWORD_FILE") {
-            Some(path) => first_line(&path)?,
-            None if io::stdin().is_terminal() => {
-                ask_password(&format!("password of {user}: "), false)?
-            }
-            None => return Err(Fault::new(format!("--user {user} needs --password-file"))),
-        };
+        let path = file(&self.password_file, "TRUNKLINE_PASSWORD_FILE");
+        let password = password_of(&user, path.as_deref())?;
         Ok(Some(Login::Password { user, password }))
+    }
+}
+
+/// The user's password, from the first line of a file or else from the terminal.
+pub(crate) fn password_of(user: &str, file: Option<&Path>) -> Result<String, Fault> {
+    match file {
+        Some(path) => first_line(path),
+        None if io::stdin().is_terminal() => ask_password(&format!("password of {user}: "), false),
+        None => Err(Fault::new(format!("--user {user} needs --password-file"))),
     }
 }
 

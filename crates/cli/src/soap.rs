@@ -16,8 +16,10 @@ use crate::fault::Fault;
 use crate::output::{print, remark};
 
 use choice::Choice;
+use passport::Passport;
 
 mod choice;
+mod passport;
 mod reply;
 mod request;
 mod typed;
@@ -49,9 +51,16 @@ struct Called {
 pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     // An error is of what was typed, and not of what is made from it.
     client(&arguments.url, "", Binding::default(), config(arguments)?)?;
-    let called = called(arguments)?;
+    let passport = Passport::of(arguments)?;
+    let called = called(arguments, &passport)?;
     let namespace = &called.element.namespace;
     let mut client = client(&called.url, namespace, called.binding, config(arguments)?)?;
+    if !passport.show(&mut client, &called.url)? {
+        return Err(Fault::new(format!(
+            "{} is called, and who calls is told to the host of {} only; say the former as URL",
+            called.url, arguments.url
+        )));
+    }
     client.set_encoding(called.encoding);
     client.set_optimistic(arguments.optimistic);
     let message = request::message(&called, &arguments.values)?;
@@ -94,9 +103,11 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
 }
 
 /// What the arguments say of the operation, and where they do not, the service's WSDL.
-fn called(arguments: &SoapCallArguments) -> Result<Called, Fault> {
+fn called(arguments: &SoapCallArguments, passport: &Passport) -> Result<Called, Fault> {
     let SoapCallArguments { operation: name, namespace, binding, action, .. } = arguments;
-    let Some(namespace) = namespace else { return from_wsdl(arguments) };
+    let Some(namespace) = namespace else {
+        return from_wsdl(arguments, passport);
+    };
     let version = if arguments.soap12 { SoapVersion::Soap12 } else { SoapVersion::Soap11 };
     let binding = binding.map_or_else(Binding::default, |it| it.binding());
     let local = arguments.element.as_ref().unwrap_or(name).clone();
@@ -114,14 +125,14 @@ fn called(arguments: &SoapCallArguments) -> Result<Called, Fault> {
     })
 }
 
-fn from_wsdl(arguments: &SoapCallArguments) -> Result<Called, Fault> {
+fn from_wsdl(arguments: &SoapCallArguments, passport: &Passport) -> Result<Called, Fault> {
     let (url, own) = description_of(&arguments.url);
     let from = match &arguments.wsdl {
         Some(from) if from == "-" => "/dev/stdin".to_owned(),
         Some(from) => from.clone(),
         None => own,
     };
-    let outline = outline(arguments, &from)?;
+    let outline = outline(arguments, passport, &from)?;
     let Choice { operation, port } = choice::of(arguments, url, &from, &outline)?;
     let mut ports = operation.ports.iter().filter(|it| choice::is_web(it)).peekable();
     let is_here = operation.ports.iter().any(|it| choice::is_same(&it.location, url));
@@ -165,7 +176,11 @@ fn description_of(url: &str) -> (&str, String) {
 }
 
 /// Reads the WSDL and what it imports.
-fn outline(arguments: &SoapCallArguments, from: &str) -> Result<Outline, Fault> {
+fn outline(
+    arguments: &SoapCallArguments,
+    passport: &Passport,
+    from: &str,
+) -> Result<Outline, Fault> {
     let config = config(arguments)?;
     // Only who says --wsdl may mean a file.
     let is_file = arguments.wsdl.as_ref().is_some_and(|it| !it.contains("://"));
@@ -178,7 +193,7 @@ fn outline(arguments: &SoapCallArguments, from: &str) -> Result<Outline, Fault> 
     let mut fetch = |location: &str, most: usize| {
         match &folder {
         Some(folder) if !location.contains("://") => folder.read(Path::new(location), most),
-        _ => get(location, ClientConfig { body_bytes: most, ..config.clone() }).map_err(|error| {
+        _ => get(location, ClientConfig { body_bytes: most, ..config.clone() }, passport).map_err(|error| {
             match error {
                 CallError::Transport(http::Error::TooLong { limit: "body_bytes", .. }) => {
                     DocumentError::TooLong
@@ -206,8 +221,10 @@ fn listed(mut all: impl Iterator<Item = String>, most: usize) -> String {
 }
 
 /// The document at a URL.
-fn get(location: &str, config: ClientConfig) -> Result<Vec<u8>, CallError> {
-    client(location, "", Binding::default(), config)?.get()
+fn get(location: &str, config: ClientConfig, passport: &Passport) -> Result<Vec<u8>, CallError> {
+    let mut client = client(location, "", Binding::default(), config)?;
+    passport.show(&mut client, location)?;
+    client.get()
 }
 
 fn client(
@@ -216,11 +233,6 @@ fn client(
     binding: Binding,
     config: ClientConfig,
 ) -> Result<Client, CallError> {
-    let is_https = url.get(..8).is_some_and(|it| it.eq_ignore_ascii_case("https://"));
-    if is_https && config.tls.is_none() {
-        let why = "https needs the certificates of those who are trusted, say --ca FILE";
-        return Err(CallError::Url(format!("{url}: {why}")));
-    }
     Client::with(url, namespace, binding, config)
 }
 

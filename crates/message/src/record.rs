@@ -9,6 +9,7 @@ use crate::{
 };
 
 mod collector;
+mod sample;
 mod value;
 mod values;
 

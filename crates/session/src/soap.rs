@@ -4,6 +4,7 @@
 //! TCP, and [`Conversation`] without any socket. A [`Client`] calls; [`client!`](crate::client)
 //! makes one with methods.
 
+mod admission;
 mod binding;
 mod call;
 mod carrier;
@@ -26,16 +27,19 @@ mod metrics;
 mod operation;
 mod outgoing;
 pub mod outline;
+mod page;
 mod posting;
 mod prologue;
 mod public;
 mod replies;
 mod service;
 mod shared;
+mod signature;
 mod tcp;
 mod url;
 pub mod wsdl;
 
+pub use admission::{Arrival, BasicLogin, Refusal};
 pub use binding::Binding;
 pub use call::{CallReport, Log};
 pub use client::{CallError, Client, name_of};
@@ -46,6 +50,7 @@ pub use http::{Running, Server, StartError};
 pub use operation::Function;
 pub use service::{Endpoint, Service, ServiceError};
 pub use shared::SharedConnection;
+pub use signature::Signature;
 pub use tcp::{TcpConfig, TcpServer};
 pub use trunkline_http::{ClientConfig, ClientTls, Config, ServerTls, Workers};
 pub use trunkline_soap::{

@@ -132,7 +132,7 @@ fn what_is_no_call_is_rejected_with_a_word() {
         ("POST /nowhere HTTP/1.1\r\nContent-Type: text/xml", "404", "there is /words, /rpc"),
         ("POST /words HTTP/1.1\r\nContent-Type: application/json", "415", "text/xml (SOAP 1.1)"),
         ("POST /words HTTP/1.1", "415", "application/soap+xml (SOAP 1.2)"),
-        ("GET /words HTTP/1.1", "405", "the WSDL is at /words?wsdl"),
+        ("GET /words?xsd HTTP/1.1", "404", "there is /words?wsdl"),
         ("DELETE /words HTTP/1.1", "405", "POST an envelope"),
         ("POST /words HTTP/1.1\r\nContent-Type: text/xml", "500", "SOAP-ENV:Client"),
     ];
@@ -144,6 +144,59 @@ fn what_is_no_call_is_rejected_with_a_word() {
     let (head, body) = ask(server.address(), "GET /rpc?WSDL HTTP/1.1", "");
     assert!(head.starts_with("http/1.1 200 "), "{head}");
     assert!(body.contains("location=\"http://x/rpc\""), "{body}");
+}
+
+/// The envelopes of a service's page, as a browser would send them.
+fn envelopes(page: &str) -> Vec<String> {
+    let forms = page.split("</textarea>").filter_map(|it| it.split_once("<textarea "));
+    let texts = forms.filter_map(|(_, it)| it.split_once(">\n"));
+    texts
+        .map(|(_, text)| {
+            text.replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&quot;", "\"")
+                .replace("&amp;", "&")
+        })
+        .collect()
+}
+
+/// Every operation's form has an envelope that the service takes, in every style.
+#[test]
+fn a_browser_gets_a_page_with_what_to_send() {
+    let bindings = [
+        Binding::document_literal(),
+        Binding::document_literal_bare(),
+        Binding::document_encoded(),
+        Binding::rpc_literal(),
+        Binding::rpc_encoded(),
+    ];
+    for binding in bindings {
+        let said = |question: Longer| {
+            assert_eq!((question.more, question.other), (Some(1), Some(1)));
+            Ok::<_, Fault>(Word { text: question.text })
+        };
+        let service = Service::new("Words", "urn:words")
+            .documentation("Says <b>nothing</b> & more")
+            .operation("say", said)
+            .one_way("keep", |_: Word| Ok::<(), Fault>(()))
+            .at("/words", binding);
+        let server = Server::new().service(service).start("127.0.0.1:0").expect("a server");
+        let (head, page) = ask(server.address(), "GET /words HTTP/1.1", "");
+        assert!(head.starts_with("http/1.1 200 ") && head.contains("text/html"), "{head}");
+        assert!(head.contains("frame-ancestors 'none'"), "{head}");
+        assert!(page.contains("<p>Says &lt;b&gt;nothing&lt;/b&gt; &amp; more</p>"), "{page}");
+        assert!(page.contains("<code>http://x/words</code>"), "{page}");
+        let envelopes = envelopes(&page);
+        assert_eq!(envelopes.len(), 2, "{page}");
+        for (envelope, (action, status)) in envelopes.iter().zip([("say", "200"), ("keep", "202")])
+        {
+            let post = format!(
+                "POST /words HTTP/1.1\r\nContent-Type: text/xml\r\nSOAPAction: \"urn:words#{action}\""
+            );
+            let (head, body) = ask(server.address(), &post, envelope);
+            assert!(head.starts_with(&format!("http/1.1 {status} ")), "{envelope}\n{body}");
+        }
+    }
 }
 
 /// Where the WSDL says that the service is.
@@ -228,6 +281,29 @@ fn header_blocks_are_in_the_wsdl_and_look_as_it_says() {
             assert!(body.contains(served), "{path} {block}: no {served} in {body}");
         }
     }
+}
+
+/// A block of one operation is not in the description of the others.
+#[test]
+fn operations_have_header_blocks_and_documentation_of_their_own() {
+    let same = |word: Word| Ok::<_, Fault>(word);
+    let service = Service::new("Sessions", "urn:words")
+        .operation("repeat", serve)
+        .operation_documentation("Says it again & tells whose session it was")
+        .operation_header::<Session>()
+        .operation_reply_header::<Served>()
+        .operation("keep", same)
+        .at("/words", Binding::document_literal());
+    let server = Server::new().service(service).start("127.0.0.1:0").expect("a server");
+    let (_, wsdl) = ask(server.address(), "GET /words?wsdl HTTP/1.1", "");
+    let text = "Says it again &amp; tells whose session it was";
+    assert!(wsdl.contains(&format!("<wsdl:documentation>{text}</wsdl:documentation>")), "{wsdl}");
+    let (_, bindings) = wsdl.split_once("<wsdl:binding ").expect("a binding");
+    let (repeat, keep) = bindings.split_once("<wsdl:operation name=\"keep\"").expect("two");
+    assert!(repeat.contains("part=\"Session\"") && repeat.contains("part=\"Served\""), "{wsdl}");
+    assert!(!keep.contains(":header "), "{wsdl}");
+    let (_, page) = ask(server.address(), "GET /words HTTP/1.1", "");
+    assert!(page.contains(&format!("<p>{text}</p>")), "{page}");
 }
 
 #[test]
@@ -403,7 +479,6 @@ fn a_client_says_why_there_is_no_reply() {
     for (url, why) in [
         ("words", "a URL begins with http:// or https://"),
         ("ftp://x/", "its scheme is neither http nor https"),
-        ("https://localhost/words", "https needs the certificates to trust"),
         ("http://localhost:99999/", "its port is no port"),
         ("http://localhost:8o80/", "its port is no port"),
         ("http://me:secret@localhost/", "it names a user"),

@@ -335,6 +335,15 @@ impl Plan {
         }))
     }
 
+    /// The element that is the message, or with plain rpc the one around it: its namespace, empty for none, and local
+    /// name.
+    pub fn element(&self) -> (&str, &str) {
+        match self.options.is_plain_rpc() {
+            true => (&self.options.namespace, &self.options.operation),
+            false => (&self.root_namespace, &self.root),
+        }
+    }
+
     /// The layout that was compiled.
     pub fn layout(&self) -> &Arc<trunkline_message::Layout> {
         &self.layout

@@ -4,12 +4,12 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustls::ClientConfig;
 use rustls::client::WebPkiServerVerifier;
+use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::ServerName;
 
 use crate::error::{CredentialsError, Result};
-use crate::pem::{certificates, private_key, provider, read, roots};
+use crate::pem::{certificates, private_key, provider, read, roots, system_roots};
 
 /// The authorities that a client trusts, and its own certificate.
 #[derive(Clone)]
@@ -40,7 +40,11 @@ impl ClientTls {
     /// # Errors
     /// [`CredentialsError`]: says which of them is wrong, and why.
     pub fn from_pem(server_roots: &[u8], own: Option<(&[u8], &[u8])>) -> Result<Self> {
-        let roots = Arc::new(roots(server_roots, "the authorities of servers")?);
+        Self::trusting(roots(server_roots, "the authorities of servers")?, own)
+    }
+
+    fn trusting(roots: RootCertStore, own: Option<(&[u8], &[u8])>) -> Result<Self> {
+        let roots = Arc::new(roots);
         let provider = provider();
         let verifier =
             WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
@@ -64,15 +68,27 @@ impl ClientTls {
         Ok(Self { config: Arc::new(config), name: None })
     }
 
-    /// As [`from_pem`](Self::from_pem), from files.
+    /// As [`from_pem`](Self::from_pem), with the authorities that the system trusts: the files that `SSL_CERT_FILE`
+    /// and `SSL_CERT_DIR` name, or else those of the operating system.
+    ///
+    /// # Errors
+    /// The same; and that the system trusts nobody.
+    pub fn of_system(own: Option<(&[u8], &[u8])>) -> Result<Self> {
+        Self::trusting(system_roots()?, own)
+    }
+
+    /// As [`from_pem`](Self::from_pem), from files; without one of authorities, as [`of_system`](Self::of_system).
     ///
     /// # Errors
     /// The same, with the file's name where it cannot be read.
-    pub fn from_files(server_roots: &Path, own: Option<(&Path, &Path)>) -> Result<Self> {
+    pub fn from_files(server_roots: Option<&Path>, own: Option<(&Path, &Path)>) -> Result<Self> {
         let own = own.map(|(chain, key)| Ok::<_, CredentialsError>((read(chain)?, read(key)?)));
         let own = own.transpose()?;
         let own = own.as_ref().map(|(chain, key)| (&chain[..], &key[..]));
-        Self::from_pem(&read(server_roots)?, own)
+        match server_roots {
+            Some(path) => Self::from_pem(&read(path)?, own),
+            None => Self::of_system(own),
+        }
     }
 
     /// Expects this name in the server's certificate, whatever the address.

@@ -28,6 +28,9 @@ pub fn explain(failure: &Error) -> String {
         Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
             "another protocol is spoken at this address"
         }
+        Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+            "the authority that issued the certificate is none of those that are trusted: name it"
+        }
         Error::NoCertificatesPresented => "it has shown no certificate",
         Error::InvalidCertificate(CertificateError::Other(cause))
             if is(cause, &webpki::Error::CaUsedAsEndEntity) =>

@@ -67,3 +67,19 @@ pub(crate) fn roots(pem: &[u8], what: &str) -> Result<RootCertStore> {
     }
     Ok(roots)
 }
+
+/// Those that the system trusts. Of its certificates some may be too old-fashioned for TLS here: they are passed over.
+pub(crate) fn system_roots() -> Result<RootCertStore> {
+    let what = "the authorities that the system trusts";
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(found.certs);
+    match (roots.is_empty(), found.errors.first()) {
+        (false, _) => Ok(roots),
+        (true, Some(error)) => Err(CredentialsError::new(what, error)),
+        (true, None) => {
+            let text = "there are none: install them (in Debian the package ca-certificates), or name a file of them";
+            Err(CredentialsError::new(what, text))
+        }
+    }
+}

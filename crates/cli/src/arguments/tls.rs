@@ -10,11 +10,11 @@ use crate::fault::Fault;
 /// Whom a client trusts, and how it shows who it is.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct TlsArguments {
-    /// Trusted CA certificates, in PEM; needed for tls:// and https://
+    /// Trusted CA certificates, in PEM [default: those that the system trusts]
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
     /// Own certificate, in PEM, for servers that ask for one
-    #[arg(long, value_name = "FILE", requires = "key", requires = "ca")]
+    #[arg(long, value_name = "FILE", requires = "key")]
     pub(crate) certificate: Option<PathBuf>,
     /// Its key, in PEM
     #[arg(long, value_name = "FILE", requires = "certificate")]
@@ -27,23 +27,26 @@ impl TlsArguments {
     /// # Errors
     /// Says which file cannot be used, and why.
     pub(crate) fn load(&self) -> Result<Option<ClientTls>, Fault> {
-        let Some(roots) = &self.ca else { return Ok(None) };
-        let own = self.certificate.as_deref().zip(self.key.as_deref());
-        Ok(Some(ClientTls::from_files(roots, own)?))
+        let is_said = self.ca.is_some() || self.certificate.is_some();
+        is_said.then(|| self.read()).transpose()
     }
 
-    /// As [`Self::load`], for an address with this scheme.
+    /// As [`Self::load`], for this address; without files, what the system trusts if the address is of TLS.
     ///
     /// # Errors
-    /// The same; and that TLS needs the authorities.
+    /// The same; and that the system trusts nobody.
     pub(crate) fn load_for(&self, address: &str) -> Result<Option<ClientTls>, Fault> {
         let is_tls = |scheme: &str| {
             address.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme))
         };
-        if self.ca.is_none() && (is_tls("tls://") || is_tls("https://")) {
-            let why = "TLS needs the certificates of those who are trusted, say --ca FILE";
-            return Err(Fault::new(format!("{address}: {why}")));
+        match is_tls("tls://") || is_tls("https://") {
+            true => self.read().map(Some),
+            false => self.load(),
         }
-        self.load()
+    }
+
+    fn read(&self) -> Result<ClientTls, Fault> {
+        let own = self.certificate.as_deref().zip(self.key.as_deref());
+        Ok(ClientTls::from_files(self.ca.as_deref(), own)?)
     }
 }

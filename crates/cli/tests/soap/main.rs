@@ -3,6 +3,7 @@
 mod described;
 mod encodings;
 mod files;
+mod login;
 mod noted;
 mod ports;
 mod site;
@@ -102,7 +103,7 @@ fn mistakes_are_one_line_that_says_what_to_do() {
     let server = start();
     let base = format!("http://{}", server.address());
     let url = format!("{base}/rpc-literal");
-    let cases: [(&[&str], &str); 11] = [
+    let cases: [(&[&str], &str); 10] = [
         (&[&url, "ecko"], "has no operation ecko; there is echo, refuse, notify"),
         (&[&base, "echo"], "say --wsdl where it is, or --namespace and --binding if there is none"),
         (&[&url, "echo", "header"], "\"header\" is not KEY=VALUE"),
@@ -112,10 +113,6 @@ fn mistakes_are_one_line_that_says_what_to_do() {
             "in another binding, rpc/literal; it is taken without --binding",
         ),
         (&[&url, "ECHO"], "there is echo, refuse, notify; did you mean echo?"),
-        (
-            &["https://localhost/", "echo"],
-            "https needs the certificates of those who are trusted, say --ca FILE",
-        ),
         (&[&url, "echo", "a b=1"], "\"a b\" is no name of an element"),
         (&["localhost", "echo"], "trunkline: \"localhost\" is no URL of a service"),
         (&["localhost", "echo", "--wsdl", "none.wsdl"], "\"localhost\" is no URL of a service"),

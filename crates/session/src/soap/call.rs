@@ -12,7 +12,7 @@ use crate::Profile;
 pub struct CallReport<'a> {
     /// The caller.
     pub caller: Option<SocketAddr>,
-    /// The subject of the caller's certificate, with mutual TLS.
+    /// As [`Context::identity`](super::Context::identity).
     pub identity: Option<&'a str>,
     /// Where.
     pub path: &'a str,
@@ -26,6 +26,9 @@ pub struct CallReport<'a> {
     pub outcome: Outcome,
     /// The fault's reason.
     pub reason: Option<&'a str>,
+    /// It came with a header `Authorization`, and the server looks at none: there is neither
+    /// [`before`](super::Server::before) nor [`basic`](super::Server::basic).
+    pub ignores_login: bool,
     /// How long it took, where that is measured.
     pub stages: Option<Stages>,
 }
@@ -48,6 +51,9 @@ impl fmt::Display for CallReport<'_> {
                 let reason = reason.unwrap_or_default().replace(char::is_control, " ");
                 write!(out, "{code:?} fault: {reason}")?;
             }
+        }
+        if self.ignores_login {
+            write!(out, " | its login was not looked at")?;
         }
         if let Some(stages) = &self.stages {
             let Stages { decode, application, encode } = stages;

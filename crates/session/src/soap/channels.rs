@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trunkline_http::{Beside, Job, Peer, Talk, Waiting};
+use trunkline_http::{Beside, Job, Method, Peer, Talk, Waiting};
 use trunkline_soap::Version;
 
 use super::http::{Caller, Site, Travelled, unless_panics};
@@ -251,11 +251,14 @@ enum Verdict {
 
 /// So many requests wait that this one does not.
 fn refused(content: Content) -> Verdict {
-    let text = "queue: as many requests wait as may".to_owned();
+    unread(content, "queue: as many requests wait as may".to_owned())
+}
+
+/// A message that is not read takes the vocabulary of the later ones with it.
+fn unread(content: Content, why: String) -> Verdict {
     match is_retained(content) {
-        // A message that is not read takes the vocabulary of the later ones with it.
-        true => Verdict::Abort(text),
-        false => Verdict::Reject(text),
+        true => Verdict::Abort(why),
+        false => Verdict::Reject(why),
     }
 }
 
@@ -267,6 +270,11 @@ fn answered(
     into: &mut Vec<u8>,
 ) -> Verdict {
     let Request { target, content, action, .. } = *request;
+    let path = site.endpoints[target].path();
+    match site.admit(caller, &Method::POST, path, None) {
+        Ok(known) => site.introduce(caller, target, known, None),
+        Err(refusal) => return unread(content, refusal.reason().to_owned()),
+    }
     let encoding = content.encoding;
     let is_retained = is_retained(content);
     let Some(body) = body(request) else {
@@ -281,6 +289,7 @@ fn answered(
         retained: None,
         answer: None,
         answer_bytes: 0,
+        ignores_login: false,
     };
     let conversation: &mut Conversation = site.conversation(caller, target);
     let before = conversation.retained();

@@ -4,9 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use trunkline_http as http;
-use trunkline_message::{Layout, Limits, Message, Structure, UnknownContent};
-use trunkline_soap::{self as soap, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, graph};
+use trunkline_message::{Layout, Limits, Message, Record, Structure, UnknownContent};
+use trunkline_soap::{
+    self as soap, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, Version, graph,
+};
 
+use super::admission::BasicLogin;
 use super::exchange::{Exchange, Head, Reply};
 use super::header::{self, Received};
 use super::incoming::Incoming;
@@ -14,6 +17,7 @@ use super::outgoing::{Outgoing, Typed, Untyped};
 use super::prologue::Prologues;
 use super::replies::{Replies, status};
 use super::shared::SharedConnection;
+use super::signature::Signature;
 use super::url::Url;
 use super::{Binding, MessageEncoding};
 use crate::{Profile, Retained};
@@ -47,6 +51,8 @@ pub struct Client {
     on_unknown: UnknownContent,
     /// Of operations that have one of their own.
     actions: Vec<(String, String)>,
+    /// Of HTTP, beside its own.
+    http_headers: http::HeaderMap,
     header: Vec<HeaderBlock>,
     encoded_header: String,
     operations: Vec<CalledOperation>,
@@ -70,6 +76,8 @@ pub enum CallError {
     Url(String),
     /// The SOAPAction cannot stand in a header: it has quotes, backslashes or control characters.
     Action(String),
+    /// A header of HTTP cannot be sent, or there is no HTTP.
+    HttpHeader(String),
     /// There is no connection, or it broke, or took too long.
     Transport(http::Error),
     /// The server reports an error on a channel of SOAP/TCP, or does not keep to the protocol.
@@ -95,6 +103,7 @@ impl fmt::Display for CallError {
             Self::Fault(fault) => write!(out, "{fault}"),
             Self::Url(problem) => out.write_str(problem),
             Self::Action(action) => write!(out, "{action:?} cannot be an action"),
+            Self::HttpHeader(why) => write!(out, "a header of HTTP: {why}"),
             Self::Transport(error) => write!(out, "{error}"),
             Self::Channel(error) => write!(out, "{error}"),
             Self::Status { status, text } => write!(out, "HTTP status {status}: {text}"),
@@ -116,6 +125,20 @@ impl From<http::Error> for CallError {
     }
 }
 
+/// Headers of HTTP that are of a call, or of how it travels.
+const OWN_HEADERS: [&str; 10] = [
+    "accept",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "expect",
+    "soapaction",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
+
 /// The name on the wire of a method, which may be a raw identifier.
 #[doc(hidden)]
 pub fn name_of(method: &'static str) -> &'static str {
@@ -125,8 +148,9 @@ pub fn name_of(method: &'static str) -> &'static str {
 /// An operation that has been called, with what its messages need.
 struct CalledOperation {
     name: String,
-    request: &'static Arc<Layout>,
-    reply: &'static Arc<Layout>,
+    /// Of its requests.
+    plan: Arc<Plan>,
+    reply: Arc<Layout>,
     encoder: Encoder,
     decoder: Decoder,
     head: Head,
@@ -140,7 +164,7 @@ impl fmt::Debug for CalledOperation {
 
 impl Client {
     /// A client of the service at `url`, whose operations are in `namespace`, with the default
-    /// binding and options of HTTP. It connects with the first call.
+    /// binding and options of HTTP. It connects with the first call. For `https` it trusts whom the system trusts.
     ///
     /// # Errors
     /// [`CallError::Url`].
@@ -159,12 +183,15 @@ impl Client {
         config: http::ClientConfig,
     ) -> Result<Self, CallError> {
         let url = Url::parse(url)?;
-        if url.is_tls != config.tls.is_some() {
-            let why = match url.is_tls {
-                true => "https needs the certificates to trust, in the options' `tls`",
-                false => "the options ask for TLS, which is https",
-            };
+        let mut config = config;
+        if config.tls.is_some() && !url.is_tls {
+            let why = "the options ask for TLS, which is https";
             return Err(CallError::Url(format!("{}: {why}", url.authority)));
+        }
+        if url.is_tls && config.tls.is_none() {
+            let system = http::ClientTls::of_system(None);
+            let system = system.map_err(|it| CallError::Url(format!("{}: {it}", url.authority)));
+            config.tls = Some(system?);
         }
         let exchange = Exchange::new(&url, config)?;
         Ok(Self::made(exchange, url, namespace, binding))
@@ -188,6 +215,7 @@ impl Client {
             is_optimistic: false,
             on_unknown: UnknownContent::default(),
             actions: Vec::new(),
+            http_headers: http::HeaderMap::new(),
             header: Vec::new(),
             encoded_header: String::new(),
             operations: Vec::new(),
@@ -247,6 +275,47 @@ impl Client {
     pub fn set_header(&mut self, blocks: Vec<HeaderBlock>) {
         self.encoded_header = header::encoded(&blocks, self.binding.version);
         self.header = blocks;
+    }
+
+    /// Sends a header of HTTP with each request from here on, also with those for documents; one of the same name is
+    /// replaced.
+    ///
+    /// # Errors
+    /// [`CallError::HttpHeader`]: it cannot be sent, the client writes it itself, or there is no HTTP.
+    pub fn set_http_header(&mut self, name: &str, value: &str) -> Result<(), CallError> {
+        let error = |why: &str| CallError::HttpHeader(format!("{name:?}: {why}"));
+        let name = http::HeaderName::try_from(name).map_err(|_| error("no name of a header"))?;
+        let value = http::HeaderValue::try_from(value)
+            .map_err(|_| error("its value has characters that cannot be sent"))?;
+        if OWN_HEADERS.contains(&name.as_str()) {
+            return Err(error("the client writes it itself"));
+        }
+        self.add_http_header(name, value)
+    }
+
+    /// Shows this user and password with each request from here on (HTTP's scheme Basic, RFC 7617). They travel as
+    /// they are: use TLS.
+    ///
+    /// # Errors
+    /// [`CallError::HttpHeader`]: they cannot be sent, or there is no HTTP.
+    pub fn set_login(&mut self, user: &str, password: &str) -> Result<(), CallError> {
+        let value = BasicLogin::header(user, password)
+            .map_err(|why| CallError::HttpHeader(format!("{why} cannot be sent")))?;
+        self.add_http_header(http::header::AUTHORIZATION, value)
+    }
+
+    fn add_http_header(
+        &mut self,
+        name: http::HeaderName,
+        value: http::HeaderValue,
+    ) -> Result<(), CallError> {
+        if self.url.is_channel {
+            let text = format!("SOAP/TCP carries no {name}, nor any other header of HTTP");
+            return Err(CallError::HttpHeader(text));
+        }
+        self.operations.clear();
+        self.http_headers.insert(name, value);
+        Ok(())
     }
 
     /// The header block that `T` describes, of the last reply, if it had it.
@@ -320,7 +389,44 @@ impl Client {
         Q: Structure + Message,
         R: Structure + Message,
     {
-        let index = self.operation::<Q>(operation, R::layout())?;
+        let index = self.operation(operation, Q::layout(), R::layout())?;
+        self.answered(index, request, reply)
+    }
+
+    /// Calls an operation of which the messages are known at run time only, with the reply read into place.
+    ///
+    /// # Errors
+    /// The service's fault, or the reason why there is no reply.
+    pub fn call_record(
+        &mut self,
+        operation: &Signature,
+        request: &Record,
+        reply: &mut Record,
+    ) -> Result<(), CallError> {
+        let index = self.operation_of(operation)?;
+        self.answered(index, request, reply)
+    }
+
+    /// As [`send`](Self::send), with a message that is known at run time only.
+    ///
+    /// # Errors
+    /// The service's fault, or the request could not be handed over.
+    pub fn send_record(
+        &mut self,
+        operation: &Signature,
+        request: &Record,
+    ) -> Result<(), CallError> {
+        let index = self.operation_of(operation)?;
+        self.taken(index, request)
+    }
+
+    /// Sends a request, and reads its answer.
+    fn answered<Q: Message, R: Message>(
+        &mut self,
+        index: usize,
+        request: &Q,
+        reply: &mut R,
+    ) -> Result<(), CallError> {
         let answer = self.exchange(index, request)?;
         if answer.body.is_empty() {
             let (status, text) = (answer.status, "an empty answer".to_owned());
@@ -348,7 +454,12 @@ impl Client {
         operation: &str,
         request: &Q,
     ) -> Result<(), CallError> {
-        let index = self.operation::<Q>(operation, Q::layout())?;
+        let index = self.operation(operation, Q::layout(), Q::layout())?;
+        self.taken(index, request)
+    }
+
+    /// Sends a request that has no answer.
+    fn taken<Q: Message>(&mut self, index: usize, request: &Q) -> Result<(), CallError> {
         let answer = self.exchange(index, request)?;
         match answer.body.is_empty() && answer.is_success() {
             true => Ok(()),
@@ -397,7 +508,7 @@ impl Client {
         message: &graph::Message,
     ) -> Result<Option<graph::Message>, CallError> {
         self.begin();
-        let head = Head::new(self.binding.version, action)?;
+        let head = Head::new(self.binding.version, action, &self.http_headers)?;
         let encoder = graph::Encoder::new(self.binding.version);
         let header = &*self.header;
         let mut message = Untyped { encoder, header, message, document: Vec::new() };
@@ -430,7 +541,7 @@ impl Client {
     /// # Errors
     /// Why there is none.
     pub fn get(&mut self) -> Result<Vec<u8>, CallError> {
-        let response = self.exchange.get(&self.url)?;
+        let response = self.exchange.get(&self.url, &self.http_headers)?;
         match response.is_success() {
             true => Ok(response.body.to_vec()),
             false => Err(status(&response)),
@@ -438,18 +549,27 @@ impl Client {
     }
 
     /// What the operation needs, from when it was called before or made now.
-    fn operation<Q: Structure>(
+    fn operation(
         &mut self,
         name: &str,
-        reply: &'static Arc<Layout>,
+        request: &Arc<Layout>,
+        reply: &Arc<Layout>,
     ) -> Result<usize, CallError> {
-        let is_it = |it: &CalledOperation| {
-            it.name == name && Arc::ptr_eq(it.request, Q::layout()) && Arc::ptr_eq(it.reply, reply)
-        };
-        if let Some(index) = self.operations.iter().position(is_it) {
+        if let Some(index) = self.operations.iter().position(|it| it.is(name, request, reply)) {
             return Ok(index);
         }
-        let known = CalledOperation::new(name, Q::layout(), reply, self)?;
+        let known = CalledOperation::new(name, request, reply, self)?;
+        self.operations.push(known);
+        Ok(self.operations.len() - 1)
+    }
+
+    /// The same of one that is known at run time only.
+    fn operation_of(&mut self, signature: &Signature) -> Result<usize, CallError> {
+        let plan = signature.plans.request();
+        if let Some(index) = self.operations.iter().position(|it| Arc::ptr_eq(&it.plan, plan)) {
+            return Ok(index);
+        }
+        let known = CalledOperation::of(signature, self)?;
         self.operations.push(known);
         Ok(self.operations.len() - 1)
     }
@@ -458,12 +578,12 @@ impl Client {
 impl CalledOperation {
     fn new(
         name: &str,
-        request: &'static Arc<Layout>,
-        reply: &'static Arc<Layout>,
+        request: &Arc<Layout>,
+        reply: &Arc<Layout>,
         client: &Client,
     ) -> Result<Self, CallError> {
-        let Client { binding, on_unknown, actions, .. } = client;
-        let Replies { namespace, limits, .. } = &client.replies;
+        let Client { binding, actions, .. } = client;
+        let Replies { namespace, .. } = &client.replies;
         let action = actions.iter().find(|(operation, _)| operation == name);
         let action = action.map_or_else(|| format!("{namespace}#{name}"), |it| it.1.clone());
         let outward = Plan::new(request, &binding.options(namespace, name));
@@ -471,13 +591,38 @@ impl CalledOperation {
         let options =
             Options { any_wrapper: true, ..binding.options(namespace, &format!("{name}Response")) };
         let inward = Plan::new(reply, &options).map_err(CallError::Reply)?;
+        Self::by_plans(name, &outward, &inward, binding.version, &action, client)
+    }
+
+    fn of(signature: &Signature, client: &Client) -> Result<Self, CallError> {
+        let (outward, inward) = (signature.plans.request(), signature.plans.response());
+        let (name, version) = (signature.name(), signature.version());
+        Self::by_plans(name, outward, inward, version, signature.action(), client)
+    }
+
+    fn by_plans(
+        name: &str,
+        outward: &Arc<Plan>,
+        inward: &Arc<Plan>,
+        version: Version,
+        action: &str,
+        client: &Client,
+    ) -> Result<Self, CallError> {
+        let Client { on_unknown, http_headers, .. } = client;
+        let limits = client.replies.limits.clone();
         Ok(Self {
             name: name.to_owned(),
-            request,
-            reply,
-            encoder: Encoder::new(&outward),
-            decoder: Decoder::with_limits(&inward, limits.clone()).on_unknown(*on_unknown),
-            head: Head::new(binding.version, &action)?,
+            plan: outward.clone(),
+            reply: inward.layout().clone(),
+            encoder: Encoder::new(outward),
+            decoder: Decoder::with_limits(inward, limits).on_unknown(*on_unknown),
+            head: Head::new(version, action, http_headers)?,
         })
+    }
+
+    fn is(&self, name: &str, request: &Arc<Layout>, reply: &Arc<Layout>) -> bool {
+        self.name == name
+            && Arc::ptr_eq(self.plan.layout(), request)
+            && Arc::ptr_eq(&self.reply, reply)
     }
 }

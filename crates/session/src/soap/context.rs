@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use trunkline_http::HeaderMap;
 use trunkline_message::{Message, Structure, UnknownContent};
 use trunkline_soap::{Fault, HeaderBlock, Version};
 
@@ -20,6 +21,8 @@ pub struct Context {
     version: Version,
     caller: Option<SocketAddr>,
     identity: Option<String>,
+    /// Of HTTP, if they are kept.
+    http_headers: Option<HeaderMap>,
     header: Received,
     /// How to handle header blocks with unknown elements.
     on_unknown: UnknownContent,
@@ -64,6 +67,7 @@ impl Context {
             version: Version::Soap11,
             caller,
             identity,
+            http_headers: None,
             header: Received::default(),
             on_unknown,
             reply_header: Vec::new(),
@@ -116,9 +120,24 @@ impl Context {
         self.caller
     }
 
-    /// The subject of the caller's certificate, with mutual TLS.
+    /// Who calls: whom the server's [`before`](super::Server::before) or [`basic`](super::Server::basic) has found,
+    /// or else the subject of the caller's certificate, with mutual TLS.
     pub fn identity(&self) -> Option<&str> {
         self.identity.as_deref()
+    }
+
+    /// The headers of HTTP, if the server [keeps](super::Server::keep_http_headers) them; SOAP/TCP has none.
+    pub fn http_headers(&self) -> Option<&HeaderMap> {
+        self.http_headers.as_ref()
+    }
+
+    /// A header of HTTP, as [`http_headers`](Self::http_headers), if it is text; the first one if there are several.
+    pub fn http_header(&self, name: &str) -> Option<&str> {
+        self.http_headers.as_ref()?.get(name)?.to_str().ok()
+    }
+
+    pub(super) fn introduce(&mut self, identity: Option<String>, headers: Option<HeaderMap>) {
+        (self.identity, self.http_headers) = (identity, headers);
     }
 
     /// How many elements of the request, and of the header blocks that were read, their schemas do

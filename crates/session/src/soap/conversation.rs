@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use trunkline_codec::fast_infoset::{Parser, Reader, Writer};
 use trunkline_codec::infoset::Reader as _;
+use trunkline_http::HeaderMap;
 use trunkline_soap::{self as soap, Fault, FaultCode, HeaderBlock, Roles, Version};
 
 use super::context::Stages;
@@ -100,6 +101,11 @@ impl Conversation {
             fault: Vec::new(),
             reason: None,
         }
+    }
+
+    /// Who calls from here on, and with which headers of HTTP.
+    pub(super) fn introduce(&mut self, identity: Option<String>, headers: Option<HeaderMap>) {
+        self.context.introduce(identity, headers);
     }
 
     /// From here on, the parts of each call are timed.

@@ -46,17 +46,22 @@ pub(super) struct Reply {
 }
 
 impl Head {
-    pub(super) fn new(version: Version, action: &str) -> Result<Self, CallError> {
+    /// `more` are headers of HTTP that go with it too.
+    pub(super) fn new(
+        version: Version,
+        action: &str,
+        more: &http::HeaderMap,
+    ) -> Result<Self, CallError> {
         let [xml, binary] = [MessageEncoding::Xml, MessageEncoding::FastInfoset];
-        Ok(Self {
-            version,
-            action: action.to_owned(),
-            headers: [
-                request_headers(xml, version, action, false)?,
-                request_headers(xml, version, action, true)?,
-                request_headers(binary, version, action, true)?,
-            ],
-        })
+        let mut headers = [
+            request_headers(xml, version, action, false)?,
+            request_headers(xml, version, action, true)?,
+            request_headers(binary, version, action, true)?,
+        ];
+        for own in &mut headers {
+            own.extend(more.iter().map(|(name, value)| (name.clone(), value.clone())));
+        }
+        Ok(Self { version, action: action.to_owned(), headers })
     }
 
     /// Of HTTP.
@@ -157,8 +162,7 @@ impl Exchange {
     }
 
     /// The document at a path. It comes over HTTP in any case.
-    pub(super) fn get(&mut self, url: &Url) -> Result<Reply, CallError> {
-        let none = http::HeaderMap::new();
+    pub(super) fn get(&mut self, url: &Url, headers: &http::HeaderMap) -> Result<Reply, CallError> {
         let mut own;
         let client: &mut http::Client = match self {
             Self::Http(posting) => posting.client(),
@@ -167,7 +171,7 @@ impl Exchange {
                 &mut own
             }
         };
-        Ok(Reply::of(client.request(&http::Method::GET, &url.path, &none, &[])?))
+        Ok(Reply::of(client.request(&http::Method::GET, &url.path, headers, &[])?))
     }
 
     /// How the last message was sent.

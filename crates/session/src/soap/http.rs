@@ -7,13 +7,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use trunkline_http::{
-    self as http, Config, Handler, HeaderValue, Method, Peer, Request, Response, StatusCode, header,
+    self as http, Config, Handler, HeaderMap, HeaderValue, Method, Peer, Request, Response,
+    StatusCode, header,
 };
 use trunkline_soap::{Fault, FaultCode, Version};
 
+use super::admission::{Admission, Arrival, Refusal, RefusalLog, Remembered};
 use super::channels::Channels;
 use super::media::{TEXT_XML, answer_encoding, media};
 use super::metrics::Metrics;
+use super::page;
 use super::public::Public;
 use super::service::{Endpoint, Service, ServiceError};
 use super::wsdl::Offer;
@@ -28,7 +31,10 @@ pub struct Server {
     services: Vec<Service>,
     config: Config,
     log: Option<Arc<Log>>,
+    refusals: Option<Box<RefusalLog>>,
     is_timed: bool,
+    admission: Option<Admission>,
+    keeps_http_headers: bool,
     public_address: Option<String>,
     trusts_forwarded: bool,
     offer: Offer,
@@ -118,6 +124,50 @@ impl Server {
         self
     }
 
+    /// Looks at every request before its envelope is read, on the thread that answers it: calls, also over SOAP/TCP,
+    /// and what is asked for by GET. It gives who calls, where that is told by something else than the caller's
+    /// certificate: then that is the [identity](super::Context::identity) of the call, in the log too.
+    #[must_use]
+    pub fn before(
+        mut self,
+        rule: impl Fn(&Arrival<'_>) -> Result<Option<String>, Refusal> + Send + Sync + 'static,
+    ) -> Self {
+        self.admission = Some(Admission::By(Box::new(rule)));
+        self
+    }
+
+    /// Admits who shows a user name and a password (RFC 7617) that the function knows, in place of what
+    /// [`before`](Self::before) does. It is asked once for a login on each connection, so that it may take its time
+    /// to hash; what it takes away holds for new connections. Passwords travel as they are: use TLS. SOAP/TCP
+    /// carries no login, so that its callers are rejected.
+    #[must_use]
+    pub fn basic(
+        mut self,
+        realm: &str,
+        is_known: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.admission = Some(Admission::basic(realm, Box::new(is_known)));
+        self
+    }
+
+    /// Learns of every request that [`before`](Self::before) or [`basic`](Self::basic) turns away, on the thread that
+    /// answers it.
+    #[must_use]
+    pub fn on_refusal(
+        mut self,
+        log: impl Fn(&Arrival<'_>, &Refusal) + Send + Sync + 'static,
+    ) -> Self {
+        self.refusals = Some(Box::new(log));
+        self
+    }
+
+    /// Functions see the headers of HTTP, by [`Context::http_headers`](super::Context::http_headers). That costs a copy for each call.
+    #[must_use]
+    pub fn keep_http_headers(mut self) -> Self {
+        self.keeps_http_headers = true;
+        self
+    }
+
     /// Where clients reach this server, such as `https://shop.example.org` or
     /// `https://example.org/shop`; WSDLs have the paths of their services behind it. By default they
     /// have `https` where the server has TLS, else `http`, and the Host that was asked.
@@ -193,7 +243,20 @@ impl Server {
         let (log, is_timed) = (self.log, self.is_timed);
         let offer = Offer { channels: self.offer.channels && !is_tls, ..self.offer };
         let metrics = self.metrics.map(|path| (path, Metrics::default()));
-        let site = Arc::new(Site { endpoints, log, is_timed, is_tls, public, offer, metrics });
+        let Self { admission, refusals, keeps_http_headers, .. } = self;
+        let site = Site {
+            endpoints,
+            log,
+            is_timed,
+            is_tls,
+            refusals,
+            admission,
+            keeps_http_headers,
+            public,
+            offer,
+            metrics,
+        };
+        let site = Arc::new(site);
         let channels = Channels { site: Arc::clone(&site), limits };
         let http = http::Server::bind(address, self.config)?.beside(channels).serve(site)?;
         Ok(Running { http })
@@ -228,6 +291,9 @@ pub(super) struct Site {
     pub(super) log: Option<Arc<Log>>,
     is_timed: bool,
     is_tls: bool,
+    refusals: Option<Box<RefusalLog>>,
+    admission: Option<Admission>,
+    keeps_http_headers: bool,
     public: Public,
     offer: Offer,
     /// With their path.
@@ -237,14 +303,17 @@ pub(super) struct Site {
 /// The state of a connection: a conversation with each endpoint that was called.
 pub(super) struct Caller {
     address: SocketAddr,
+    /// The subject of the certificate.
     identity: Option<String>,
+    login: Remembered,
     conversations: Vec<(usize, Conversation)>,
 }
 
 impl Caller {
     pub(super) fn new(peer: &Peer) -> Self {
         let identity = peer.tls.as_ref().and_then(|tls| tls.subject.clone());
-        Self { address: peer.address, identity, conversations: Vec::new() }
+        let (login, conversations) = (Remembered::default(), Vec::new());
+        Self { address: peer.address, identity, login, conversations }
     }
 
     /// Bytes of the vocabularies that its conversations retain, in both directions.
@@ -265,6 +334,8 @@ pub(super) struct Travelled {
     /// The encoding of the answer, if it is another one.
     pub(super) answer: Option<MessageEncoding>,
     pub(super) answer_bytes: usize,
+    /// Did it come with a login, where nobody looks at logins?
+    pub(super) ignores_login: bool,
 }
 
 impl Handler for Site {
@@ -275,6 +346,14 @@ impl Handler for Site {
     }
 
     fn handle(&self, caller: &mut Caller, request: &Request<'_>, response: &mut Response) {
+        let (path, headers) = (request.path, Some(request.headers));
+        let known = match self.admit(caller, request.method, path, headers) {
+            Ok(known) => known,
+            Err(refusal) => {
+                *response = refusal.response();
+                return;
+            }
+        };
         let Some(index) = self.endpoints.iter().position(|it| it.path() == request.path) else {
             *response = match &self.metrics {
                 Some((path, metrics)) if path == request.path => {
@@ -288,7 +367,10 @@ impl Handler for Site {
         };
         let endpoint = &self.endpoints[index];
         match *request.method {
-            Method::POST => self.post(caller, index, request, response),
+            Method::POST => {
+                self.introduce(caller, index, known, headers);
+                self.post(caller, index, request, response);
+            }
             Method::GET | Method::HEAD => *response = self.get(endpoint, request),
             _ => *response = rejection(StatusCode::METHOD_NOT_ALLOWED, "POST an envelope here"),
         }
@@ -296,6 +378,41 @@ impl Handler for Site {
 }
 
 impl Site {
+    /// Who calls, if that is told by something else than the certificate.
+    pub(super) fn admit(
+        &self,
+        caller: &mut Caller,
+        method: &Method,
+        path: &str,
+        headers: Option<&HeaderMap>,
+    ) -> Result<Option<String>, Refusal> {
+        let Some(admission) = &self.admission else { return Ok(None) };
+        let Caller { address, identity, login, .. } = caller;
+        let certificate = identity.as_deref();
+        let arrival = Arrival { caller: *address, certificate, method, path, headers };
+        let admitted = admission.admit(&arrival, login);
+        if let (Err(refusal), Some(log)) = (&admitted, &self.refusals) {
+            log(&arrival, refusal);
+        }
+        admitted
+    }
+
+    /// Tells the conversation who calls.
+    pub(super) fn introduce(
+        &self,
+        caller: &mut Caller,
+        index: usize,
+        known: Option<String>,
+        headers: Option<&HeaderMap>,
+    ) {
+        if self.admission.is_none() && !self.keeps_http_headers {
+            return;
+        }
+        let identity = known.or_else(|| caller.identity.clone());
+        let headers = headers.filter(|_| self.keeps_http_headers).cloned();
+        self.conversation(caller, index).introduce(identity, headers);
+    }
+
     fn post(
         &self,
         caller: &mut Caller,
@@ -380,6 +497,8 @@ impl Site {
             retained: None,
             answer: None,
             answer_bytes: response.body.len(),
+            ignores_login: self.admission.is_none()
+                && request.headers.contains_key(header::AUTHORIZATION),
         }
     }
 
@@ -431,7 +550,7 @@ impl Site {
         caller: &'a mut Caller,
         index: usize,
     ) -> &'a mut Conversation {
-        let Caller { address, identity, conversations } = caller;
+        let Caller { address, identity, conversations, .. } = caller;
         let place = conversations.iter().position(|it| it.0 == index).unwrap_or_else(|| {
             let endpoint = self.endpoints[index].clone();
             let mut conversation = Conversation::new(endpoint, Some(*address), identity.clone());
@@ -473,21 +592,31 @@ impl Site {
             answer_bytes: travelled.answer_bytes,
             outcome,
             reason: conversation.reason(),
+            ignores_login: travelled.ignores_login,
             stages: conversation.stages(),
         }
     }
 
-    /// The WSDL, or where it is.
+    /// The WSDL, or a page for people.
     fn get(&self, endpoint: &Endpoint, request: &Request<'_>) -> Response {
-        let path = endpoint.path();
-        if !request.query.is_some_and(|it| it.eq_ignore_ascii_case("wsdl")) {
-            let text = format!("POST an envelope here; the WSDL is at {path}?wsdl");
-            return rejection(StatusCode::METHOD_NOT_ALLOWED, &text);
-        }
+        let location = self.public.location(request, endpoint.path());
         let mut response = Response::default();
-        response.content_type(TEXT_XML);
-        response.body =
-            endpoint.wsdl_with(&self.public.location(request, path), self.offer).into_bytes();
+        match request.query {
+            Some(query) if query.eq_ignore_ascii_case("wsdl") => {
+                response.content_type(TEXT_XML);
+                response.body = endpoint.wsdl_with(&location, self.offer).into_bytes();
+            }
+            Some(query) if !query.is_empty() => {
+                let text = format!("there is {}?wsdl", endpoint.path());
+                return Response::text(StatusCode::NOT_FOUND, &format!("{text}\n"));
+            }
+            _ => {
+                response.content_type("text/html; charset=utf-8");
+                let policy = HeaderValue::from_static(page::POLICY);
+                response.headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+                response.body = page::page(endpoint, &location).into_bytes();
+            }
+        }
         response
     }
 

@@ -7,7 +7,7 @@ use trunkline_codec::fast_infoset::{Reader, Writer};
 use trunkline_message::{FieldValue, Layout, Limits, Message, Structure, UnknownContent};
 use trunkline_soap::{Decoder, Encoder, Fault, FaultCode, Options, Plan, QName, Style, Version};
 
-use super::{Binding, Context};
+use super::{Binding, Context, Signature};
 
 /// A function that answers requests.
 ///
@@ -106,6 +106,10 @@ pub(super) trait Operation: Send + Sync {
     fn input(&self) -> &Arc<Layout>;
     /// None for an operation without an answer.
     fn output(&self) -> Option<&Arc<Layout>>;
+    /// How its messages look whatever the binding says, if they are known at run time only.
+    fn signature(&self) -> Option<&Signature> {
+        None
+    }
     /// What one conversation needs to call it; its messages look as `plans` say.
     fn begin(&self, plans: &Plans, limits: &Limits, unknown: UnknownContent) -> Box<dyn Call>;
 }
@@ -120,12 +124,19 @@ pub(super) struct Plans {
 }
 
 impl Plans {
+    pub(super) fn request(&self) -> &Arc<Plan> {
+        &self.request
+    }
+
     pub(super) fn new(
         operation: &dyn Operation,
         name: &str,
         namespace: &str,
         binding: &Binding,
     ) -> trunkline_message::Result<Self> {
+        if let Some(signature) = operation.signature() {
+            return Ok(signature.plans.clone());
+        }
         let request = Plan::new(operation.input(), &binding.options(namespace, name))?;
         let reply = format!("{name}Response");
         let response = |version| {
@@ -138,6 +149,35 @@ impl Plans {
         let response = [response(Version::Soap11)?, response(Version::Soap12)?];
         Ok(Self { request, response, is_rpc: binding.style.is_rpc() })
     }
+
+    /// Of a request and an answer that look so.
+    pub(super) fn of_messages(
+        (layout, options): (&Arc<Layout>, &Options),
+        answer: (&Arc<Layout>, &Options),
+    ) -> trunkline_message::Result<Self> {
+        let (request, is_rpc) = (Plan::new(layout, options)?, options.style.is_rpc());
+        Ok(Self { request, response: responses(answer)?, is_rpc })
+    }
+
+    pub(super) fn set_response(
+        &mut self,
+        answer: (&Arc<Layout>, &Options),
+    ) -> trunkline_message::Result<()> {
+        self.response = responses(answer)?;
+        Ok(())
+    }
+
+    /// The answer's plan for who reads it, in either version.
+    pub(super) fn response(&self) -> &Arc<Plan> {
+        &self.response[0]
+    }
+}
+
+fn responses(
+    (layout, options): (&Arc<Layout>, &Options),
+) -> trunkline_message::Result<[Arc<Plan>; 2]> {
+    let plan = |version| Plan::new(layout, &Options { version, ..options.clone() });
+    Ok([plan(Version::Soap11)?, plan(Version::Soap12)?])
 }
 
 /// Is the answer a return value? Of several parts each goes out as a parameter, and so does one that
@@ -209,6 +249,31 @@ impl<F, Shape, Q, R> Answered<F, Shape, Q, R> {
     pub(super) fn new(function: F) -> Self {
         Self { function: Arc::new(function), types: PhantomData }
     }
+
+    /// With messages of which the memory is used again and again.
+    pub(super) fn begin_with(
+        &self,
+        (request, response): (Q, R),
+        plans: &Plans,
+        limits: &Limits,
+        unknown: UnknownContent,
+    ) -> Box<dyn Call>
+    where
+        F: Function<Shape, Q, R>,
+        Shape: 'static,
+        Q: Message + Send + 'static,
+        R: Message + Send + 'static,
+    {
+        Box::new(AnsweredCall {
+            function: self.function.clone(),
+            decoder: Decoder::with_limits(&plans.request, limits.clone()).on_unknown(unknown),
+            encoders: [0, 1].map(|version| Encoder::new(&plans.response[version])),
+            request,
+            response,
+            is_rpc: plans.is_rpc,
+            shape: PhantomData::<fn(Shape)>,
+        })
+    }
 }
 
 impl<F, Shape, Q, R> Operation for Answered<F, Shape, Q, R>
@@ -227,15 +292,7 @@ where
     }
 
     fn begin(&self, plans: &Plans, limits: &Limits, unknown: UnknownContent) -> Box<dyn Call> {
-        Box::new(AnsweredCall {
-            function: self.function.clone(),
-            decoder: Decoder::with_limits(&plans.request, limits.clone()).on_unknown(unknown),
-            encoders: [0, 1].map(|version| Encoder::new(&plans.response[version])),
-            request: Q::empty(),
-            response: R::empty(),
-            is_rpc: plans.is_rpc,
-            shape: PhantomData::<fn(Shape)>,
-        })
+        self.begin_with((Q::empty(), R::empty()), plans, limits, unknown)
     }
 }
 
@@ -308,23 +365,41 @@ where
     }
 
     fn begin(&self, plans: &Plans, limits: &Limits, unknown: UnknownContent) -> Box<dyn Call> {
-        let decoder = Decoder::with_limits(&plans.request, limits.clone()).on_unknown(unknown);
-        let (function, is_rpc) = (self.function.clone(), plans.is_rpc);
-        Box::new(OneWayCall { function, decoder, is_rpc, types: PhantomData })
+        Box::new(OneWayCall::new(self.function.clone(), Q::empty, plans, limits, unknown))
     }
 }
 
-struct OneWayCall<F, Q, E> {
+pub(super) struct OneWayCall<F, N, Q, E> {
     function: Arc<F>,
+    /// Makes the message that the next one is read into.
+    empty: N,
     decoder: Decoder,
     is_rpc: bool,
     types: PhantomData<fn(Q) -> E>,
 }
 
-impl<F, Q, E> Call for OneWayCall<F, Q, E>
+impl<F, N, Q, E> OneWayCall<F, N, Q, E>
+where
+    F: Fn(Q) -> Result<(), E>,
+    N: Fn() -> Q,
+{
+    pub(super) fn new(
+        function: Arc<F>,
+        empty: N,
+        plans: &Plans,
+        limits: &Limits,
+        unknown: UnknownContent,
+    ) -> Self {
+        let decoder = Decoder::with_limits(&plans.request, limits.clone()).on_unknown(unknown);
+        Self { function, empty, decoder, is_rpc: plans.is_rpc, types: PhantomData }
+    }
+}
+
+impl<F, N, Q, E> Call for OneWayCall<F, N, Q, E>
 where
     F: Fn(Q) -> Result<(), E> + Send + Sync + 'static,
-    Q: Structure + Message + Send,
+    N: Fn() -> Q + Send,
+    Q: Message + Send,
     E: Into<Fault>,
 {
     fn call(
@@ -333,7 +408,7 @@ where
         _: Option<&mut Writer>,
         context: &mut Context,
     ) -> Result<Reply<'_>, Fault> {
-        let mut received = Q::empty();
+        let mut received = (self.empty)();
         let decoded = request.decode(&mut self.decoder, &mut received);
         context.set_unknown_elements(self.decoder.unknown());
         decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;

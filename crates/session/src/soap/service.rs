@@ -4,12 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use trunkline_codec::xml::is_ncname;
-use trunkline_message::{Layout, Limits, Message, Structure, UnknownContent};
+use trunkline_message::{Layout, Limits, Message, Record, Structure, UnknownContent};
 use trunkline_soap::{Fault, QName, Style, graph};
 
 use super::conversation::Conversation;
 use super::fallback::Fallback;
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
+use super::signature::{AnsweredRecords, OfRecords, Signature, TakenRecords};
 use super::wsdl::{self, Description, Offer, OperationDescription};
 use super::{Binding, Context, Function};
 
@@ -48,6 +49,8 @@ pub struct Service {
     pub(super) fallback: Option<Fallback>,
     pub(super) limits: Limits,
     pub(super) unknown: UnknownContent,
+    /// What is wrong with an operation that was added.
+    problem: Option<String>,
     /// Are Sender faults of SOAP 1.2 answered by 400?
     pub(super) is_sender_bad_request: bool,
 }
@@ -56,6 +59,9 @@ pub struct Service {
 pub(super) struct Named {
     pub(super) name: String,
     pub(super) action: String,
+    pub(super) documentation: Option<String>,
+    /// Header blocks of its requests and of its answers, beside those of all operations.
+    headers: [Vec<Arc<Layout>>; 2],
     faults: Vec<Arc<Layout>>,
     pub(super) operation: Box<dyn Operation>,
 }
@@ -102,6 +108,7 @@ impl Service {
             fallback: None,
             limits: Limits::default(),
             unknown: UnknownContent::default(),
+            problem: None,
             is_sender_bad_request: false,
         }
     }
@@ -146,6 +153,34 @@ impl Service {
         self.add(name, Box::new(OneWay::new(function)))
     }
 
+    /// Adds an operation of which the messages are known at run time only; they look as the signature says, in every
+    /// binding. The function works in the memory of earlier messages, and the answer that it gets has no field set. A
+    /// [description](Self::described_by) has to come from elsewhere.
+    #[must_use]
+    pub fn record_operation<F>(mut self, signature: &Signature, function: F) -> Self
+    where
+        F: Fn(&mut Record, &mut Record, &mut Context) -> Result<(), Fault> + Send + Sync + 'static,
+    {
+        let Some(reply) = signature.reply().cloned() else {
+            let name = signature.name();
+            self.problem = Some(format!("{name} has no answer: it is a `record_one_way`"));
+            return self;
+        };
+        let answered = Answered::new(OfRecords(function));
+        let operation = AnsweredRecords { signature: signature.clone(), reply, answered };
+        self.add(signature.name(), Box::new(operation)).action(signature.action())
+    }
+
+    /// The same for an operation that is not answered.
+    #[must_use]
+    pub fn record_one_way<F>(self, signature: &Signature, function: F) -> Self
+    where
+        F: Fn(Record) -> Result<(), Fault> + Send + Sync + 'static,
+    {
+        let operation = TakenRecords { signature: signature.clone(), function: Arc::new(function) };
+        self.add(signature.name(), Box::new(operation)).action(signature.action())
+    }
+
     /// Gets every message that no operation claims, also one whose Body is empty, without a schema:
     /// for gateways, echo services and the like. What it returns goes back in the SOAP of the
     /// request, encoded if the request was; `None` is no answer. A service that has this may do
@@ -188,6 +223,8 @@ impl Service {
         self.operations.push(Named {
             name: name.to_owned(),
             action,
+            documentation: None,
+            headers: [Vec::new(), Vec::new()],
             faults: Vec::new(),
             operation,
         });
@@ -199,6 +236,36 @@ impl Service {
     pub fn action(mut self, action: &str) -> Self {
         if let Some(last) = self.operations.last_mut() {
             action.clone_into(&mut last.action);
+        }
+        self
+    }
+
+    /// What the operation added last does, for people: in the WSDL and on the page of the service.
+    #[must_use]
+    pub fn operation_documentation(mut self, text: &str) -> Self {
+        if let Some(last) = self.operations.last_mut() {
+            last.documentation = Some(text.to_owned());
+        }
+        self
+    }
+
+    /// As [`header`](Self::header), of requests of the operation added last only: the WSDL tells clients so. A block
+    /// that comes with another operation is understood, too.
+    #[must_use]
+    pub fn operation_header<T: Structure + Message>(mut self) -> Self {
+        let local = T::layout().name().to_owned();
+        if let Some(last) = self.operations.last_mut() {
+            last.headers[0].push(T::layout().clone());
+            self.understood.push(QName { namespace: self.namespace.clone(), local });
+        }
+        self
+    }
+
+    /// As [`reply_header`](Self::reply_header), of answers of the operation added last only.
+    #[must_use]
+    pub fn operation_reply_header<T: Structure + Message>(mut self) -> Self {
+        if let Some(last) = self.operations.last_mut() {
+            last.headers[1].push(T::layout().clone());
         }
         self
     }
@@ -301,6 +368,9 @@ impl Service {
 
     fn check(&self) -> Result<(), ServiceError> {
         let error = |text| Err(ServiceError(format!("service {}: {text}", self.name)));
+        if let Some(problem) = &self.problem {
+            return error(problem.clone());
+        }
         if self.operations.is_empty() && self.fallback.is_none() {
             return error("it has no operations".to_owned());
         }
@@ -329,6 +399,10 @@ impl Service {
         Ok(())
     }
 
+    pub(super) fn documentation_text(&self) -> Option<&str> {
+        self.documentation.as_deref()
+    }
+
     pub(super) fn understood(&self, name: &QName) -> bool {
         self.understood.contains(name)
     }
@@ -339,16 +413,20 @@ impl Service {
 
     fn describe(&self, named: &Named) -> OperationDescription {
         let faults = named.faults.iter().map(|it| (it.name().to_owned(), it.clone()));
+        let all = |of_all: &[Arc<Layout>], own: &[Arc<Layout>]| {
+            let own = own.iter().filter(|it| !of_all.iter().any(|other| Arc::ptr_eq(it, other)));
+            of_all.iter().chain(own).cloned().collect()
+        };
         OperationDescription {
             name: named.name.clone(),
             action: named.action.clone(),
-            documentation: None,
+            documentation: named.documentation.clone(),
             input: named.operation.input().clone(),
             output: named.operation.output().cloned(),
             faults: faults.collect(),
-            input_headers: self.headers.clone(),
+            input_headers: all(&self.headers, &named.headers[0]),
             output_headers: match named.operation.output() {
-                Some(_) => self.reply_headers.clone(),
+                Some(_) => all(&self.reply_headers, &named.headers[1]),
                 None => Vec::new(),
             },
         }
@@ -400,9 +478,12 @@ impl Endpoint {
             .iter()
             .map(|it| Plans::new(&*it.operation, &it.name, &service.namespace, &binding))
             .collect();
-        let elements = service.operations.iter().map(|it| QName {
-            namespace: service.namespace.clone(),
-            local: binding.element(&it.name, it.operation.input().name()).to_owned(),
+        let elements = service.operations.iter().map(|it| match it.operation.signature() {
+            Some(signature) => signature.element().clone(),
+            None => QName {
+                namespace: service.namespace.clone(),
+                local: binding.element(&it.name, it.operation.input().name()).to_owned(),
+            },
         });
         Ok(Self(Arc::new(EndpointParts {
             plans: plans?,

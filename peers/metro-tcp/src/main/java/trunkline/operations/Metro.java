@@ -5,9 +5,15 @@ import com.sun.xml.ws.api.BindingID;
 import com.sun.xml.ws.api.server.InstanceResolver;
 import com.sun.xml.ws.api.server.WSEndpoint;
 import com.sun.xml.ws.client.ContentNegotiation;
+import com.sun.xml.ws.transport.tcp.client.WSConnectionManager;
 import com.sun.xml.ws.transport.tcp.grizzly.GrizzlyTCPConnector;
 import com.sun.xml.ws.transport.tcp.server.TCPAdapter;
 import com.sun.xml.ws.transport.tcp.server.WSTCPDelegate;
+import com.sun.xml.ws.transport.tcp.util.ConnectionManagementSettings;
+import com.sun.xml.ws.transport.tcp.util.ConnectionManagementSettings.ConnectionManagementSettingsHolder;
+import com.sun.xml.ws.transport.tcp.util.ConnectionSession;
+import com.sun.xml.ws.transport.tcp.util.SelectorFactory;
+import com.sun.xml.ws.transport.tcp.util.WSTCPURI;
 import jakarta.xml.ws.BindingProvider;
 import jakarta.xml.ws.Endpoint;
 import jakarta.xml.ws.Service;
@@ -16,6 +22,7 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.channels.Selector;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +47,11 @@ final class Metro implements Toolkit {
     /** Of SOAP/TCP, what a client offers. */
     private static final Map<String, String> ENCODINGS =
             Map.of("soap-tcp", "FIStateful", "soap-tcp-stateless", "FIStateless");
+
+    static {
+        // System properties would not do: Metro asks a policy for these before them.
+        ConnectionManagementSettings.setSettingsHolder(new OneConnectionEach());
+    }
 
     private int clients;
     private final Map<String, Service> services = new HashMap<>();
@@ -97,9 +109,10 @@ final class Metro implements Toolkit {
         // It is read once.
         if (encoding != null) System.setProperty(ENCODING, encoding);
         String scheme = encoding == null ? "http" : "vnd.sun.ws.tcp";
-        Operations proxy = service(scheme + "://" + host() + ":" + port + PATH)
-                .getPort(new QName(Operations.NAMESPACE, "OperationsServicePort"),
-                        Operations.class);
+        String url = scheme + "://" + host() + ":" + port + PATH;
+        Operations proxy = service(url).getPort(
+                new QName(Operations.NAMESPACE, "OperationsServicePort"), Operations.class);
+        if (encoding != null) tune(proxy, url);
         if (mode.equals(FAST_INFOSET)) {
             ((BindingProvider) proxy).getRequestContext()
                     .put(ContentNegotiation.PROPERTY, ContentNegotiation.optimistic.toString());
@@ -107,9 +120,40 @@ final class Metro implements Toolkit {
         return proxy;
     }
 
+    /** A connection for each client, and as many of them as there are clients. */
+    private static final class OneConnectionEach implements ConnectionManagementSettingsHolder {
+        private static final int MOST = 20_000;
+
+        @Override
+        public ConnectionManagementSettings getClientSettings() {
+            return new ConnectionManagementSettings(MOST, 1, 1);
+        }
+
+        @Override
+        public ConnectionManagementSettings getServerSettings() {
+            return new ConnectionManagementSettings(MOST, 1);
+        }
+    }
+
     /**
-     * The loopback, by another name for each client: the channels to one name share one connection of SOAP/TCP, on
-     * which one call waits for the other.
+     * A thread that waits for bytes takes a selector out of a pool of 20. Of more threads some miss that one has come
+     * back to it, and sleep for five seconds: so the pool gets one more for each client. And there is no setting
+     * against Nagle's algorithm, so the connection that the first call opens is asked for.
+     */
+    private static void tune(Operations proxy, String url) throws Exception {
+        SelectorFactory.returnSelector(Selector.open());
+        proxy.echoVoid();
+        WSConnectionManager manager = WSConnectionManager.getInstance();
+        // It is there already, and so is its channel.
+        ConnectionSession session = manager.openChannel(WSTCPURI.parse(url), null, null, null)
+                .getConnectionSession();
+        session.getConnection().getSocketChannel().socket().setTcpNoDelay(true);
+        manager.freeConnection(session);
+    }
+
+    /**
+     * The loopback, by another name for each client: a connection of SOAP/TCP stays locked to the thread that called
+     * last, so that clients of one name wait for one another.
      */
     private String host() {
         int thread = clients++;

@@ -1,0 +1,208 @@
+//! Operations of which the messages are known at run time only: those of a description that was read.
+
+use std::fmt;
+use std::sync::Arc;
+
+use trunkline_message::{Layout, Limits, Record, Result, UnknownContent};
+use trunkline_soap::{Fault, Options, QName, Version};
+
+use super::operation::{Answered, Call, OneWayCall, Operation, Plans};
+use super::{Context, Function};
+
+/// An operation: what it is called, and how its messages look.
+///
+/// ```
+/// use std::sync::Arc;
+/// use trunkline_message::{Layout, Record};
+/// use trunkline_session::soap::{Binding, Client, Server, Service, Signature};
+///
+/// let layout = |listing| Layout::from_listing(listing).map(Arc::new);
+/// let numbers = layout("message Numbers N\n field a 1 i64 required\n field b 2 i64 required\n end")?;
+/// let answer = layout("message Answer A\n field sum 1 i64 required\n end")?;
+/// let binding = Binding::document_literal();
+/// let options = |element| binding.options("urn:example:sums", element);
+/// let add = Signature::new("add", "urn:example:sums#add", (&numbers, &options("add")))?
+///     .answered((&answer, &options("addResponse")))?;
+///
+/// let service = Service::new("Sums", "urn:example:sums").record_operation(
+///     &add,
+///     |numbers: &mut Record, answer: &mut Record, _| {
+///         let number = |name| match numbers.get(name) {
+///             Some(trunkline_message::Value::Integer(number)) => *number,
+///             _ => 0,
+///         };
+///         answer.set("sum", number("a") + number("b")).expect("a whole number");
+///         Ok(())
+///     },
+/// );
+/// let server = Server::new().service(service).start("127.0.0.1:0")?;
+///
+/// let mut client = Client::new(&format!("http://{}/", server.address()), "urn:example:sums")?;
+/// let (mut request, mut reply) = (Record::new(&numbers), Record::new(&answer));
+/// request.set("a", 40)?;
+/// request.set("b", 2)?;
+/// client.call_record(&add, &request, &mut reply)?;
+/// assert_eq!(reply.get("sum"), Some(&42_i64.into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Signature {
+    name: String,
+    action: String,
+    element: QName,
+    version: Version,
+    request: Arc<Layout>,
+    /// None for an operation without an answer.
+    reply: Option<Arc<Layout>>,
+    pub(super) plans: Plans,
+}
+
+impl fmt::Debug for Signature {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Signature")
+            .field("name", &self.name)
+            .field("element", &self.element)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Signature {
+    /// An operation that is not answered.
+    ///
+    /// # Errors
+    /// Its request has no plan.
+    pub fn new(name: &str, action: &str, request: (&Arc<Layout>, &Options)) -> Result<Self> {
+        let (layout, options) = request;
+        let plans = Plans::of_messages(request, request)?;
+        let (namespace, local) = plans.request().element();
+        Ok(Self {
+            name: name.to_owned(),
+            action: action.to_owned(),
+            element: QName { namespace: namespace.to_owned(), local: local.to_owned() },
+            version: options.version,
+            request: layout.clone(),
+            reply: None,
+            plans,
+        })
+    }
+
+    /// The same with an answer.
+    ///
+    /// # Errors
+    /// The answer has no plan.
+    pub fn answered(mut self, reply: (&Arc<Layout>, &Options)) -> Result<Self> {
+        self.plans.set_response(reply)?;
+        self.reply = Some(reply.0.clone());
+        Ok(self)
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// SOAPAction, without quotes.
+    pub fn action(&self) -> &str {
+        &self.action
+    }
+
+    /// The element in the Body of a request.
+    pub fn element(&self) -> &QName {
+        &self.element
+    }
+
+    /// The SOAP of requests.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The layout of requests.
+    pub fn request(&self) -> &Arc<Layout> {
+        &self.request
+    }
+
+    /// The layout of answers; none for an operation without.
+    pub fn reply(&self) -> Option<&Arc<Layout>> {
+        self.reply.as_ref()
+    }
+}
+
+/// A function of records.
+pub(super) struct OfRecords<F>(pub(super) F);
+
+/// Its shape.
+pub(super) struct ByRecord;
+
+impl<F> Function<ByRecord, Record, Record> for OfRecords<F>
+where
+    F: Fn(&mut Record, &mut Record, &mut Context) -> Result<(), Fault> + Send + Sync + 'static,
+{
+    fn call(
+        &self,
+        request: &mut Record,
+        response: &mut Record,
+        context: &mut Context,
+    ) -> Result<(), Fault> {
+        use trunkline_message::Fields as _;
+        response.clear();
+        (self.0)(request, response, context)
+    }
+}
+
+/// An operation of records that is answered.
+pub(super) struct AnsweredRecords<F> {
+    pub(super) signature: Signature,
+    pub(super) reply: Arc<Layout>,
+    pub(super) answered: Answered<OfRecords<F>, ByRecord, Record, Record>,
+}
+
+impl<F> Operation for AnsweredRecords<F>
+where
+    F: Fn(&mut Record, &mut Record, &mut Context) -> Result<(), Fault> + Send + Sync + 'static,
+{
+    fn input(&self) -> &Arc<Layout> {
+        &self.signature.request
+    }
+
+    fn output(&self) -> Option<&Arc<Layout>> {
+        Some(&self.reply)
+    }
+
+    fn signature(&self) -> Option<&Signature> {
+        Some(&self.signature)
+    }
+
+    fn begin(&self, plans: &Plans, limits: &Limits, unknown: UnknownContent) -> Box<dyn Call> {
+        let messages = (Record::new(&self.signature.request), Record::new(&self.reply));
+        self.answered.begin_with(messages, plans, limits, unknown)
+    }
+}
+
+/// One that is not answered.
+pub(super) struct TakenRecords<F> {
+    pub(super) signature: Signature,
+    pub(super) function: Arc<F>,
+}
+
+impl<F> Operation for TakenRecords<F>
+where
+    F: Fn(Record) -> Result<(), Fault> + Send + Sync + 'static,
+{
+    fn input(&self) -> &Arc<Layout> {
+        &self.signature.request
+    }
+
+    fn output(&self) -> Option<&Arc<Layout>> {
+        None
+    }
+
+    fn signature(&self) -> Option<&Signature> {
+        Some(&self.signature)
+    }
+
+    fn begin(&self, plans: &Plans, limits: &Limits, unknown: UnknownContent) -> Box<dyn Call> {
+        let layout = self.signature.request.clone();
+        let empty = move || Record::new(&layout);
+        Box::new(OneWayCall::new(self.function.clone(), empty, plans, limits, unknown))
+    }
+}
