@@ -35,7 +35,9 @@ pub(crate) use client::{
 pub(crate) use credentials::CredentialsCommand;
 pub(crate) use help::{command, manual};
 pub(crate) use journal::{ExportArguments, JournalCommand};
-pub(crate) use messages::{ConvertArguments, DecodeArguments, DescriptionArguments};
+pub(crate) use messages::{
+    ConvertArguments, DecodeArguments, DescriptionArguments, MessageArguments,
+};
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
 pub(crate) use site::{Asked, SiteArguments};
 pub(crate) use tls::TlsArguments;
@@ -149,6 +151,11 @@ pub(crate) enum LabCommand {
     },
     /// List the experiments and their parts
     List(FormArguments),
+    /// Measure your own messages in every format: bytes, CPU time of encoding and decoding
+    ///
+    /// The messages are held as records, as whatever reads them by a schema at run time holds them; structs of Rust
+    /// are faster. The figures are medians.
+    Message(MessageArguments),
     /// The echo that the lab runs in a namespace of its own, to check its links
     #[command(hide = true)]
     EchoSlope(EchoSlopeArguments),

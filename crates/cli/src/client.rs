@@ -92,7 +92,8 @@ pub(crate) fn tell_notice(notice: &Notice<'_>) {
 pub(crate) fn write_payload(out: &mut String, payload: &[u8]) {
     match str::from_utf8(payload) {
         Ok(_) if Kind::of(payload) == Some(Kind::Fix) => out.push_str(&fix::line(payload)),
-        Ok(text) => {
+        // No text has a NUL.
+        Ok(text) if !payload.contains(&0) => {
             for c in text.chars() {
                 match c {
                     '\\' => out.push_str("\\\\"),
@@ -101,7 +102,7 @@ pub(crate) fn write_payload(out: &mut String, payload: &[u8]) {
                 }
             }
         }
-        Err(_) => {
+        _ => {
             out.push_str("hex:");
             write_hex(out, payload);
         }

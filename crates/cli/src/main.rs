@@ -90,6 +90,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Lab(LabCommand::Compare(arguments)) => lab::compare::run(&arguments),
         Command::Lab(LabCommand::Peers { peers, form }) => lab::peers::run(&peers, form.get()),
         Command::Lab(LabCommand::List(form)) => lab::list::run(form.get()),
+        Command::Lab(LabCommand::Message(arguments)) => lab::message::run(&arguments),
         Command::Lab(LabCommand::EchoSlope(arguments)) => lab::echo_slope::run(&arguments),
         Command::Lab(LabCommand::End(arguments)) => lab::end::run(&arguments),
         Command::Lab(LabCommand::Operations(arguments)) => lab::operations::run(&arguments),

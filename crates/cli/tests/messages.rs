@@ -208,6 +208,20 @@ fn an_envelope_is_shown_as_a_tree() {
 }
 
 #[test]
+fn objects_of_json_are_lines() {
+    let folder = folder("objects");
+    let lines = "{\"NewOrderSingle\": {\"Side\": \"BUY\"}}\n{\"a\": 1.50}\n{\"a\" 1}\n";
+    let (status, out, err) = run(&folder, &["decode"], lines.as_bytes());
+    assert_eq!((status, &*err), (Some(1), "-: 3 messages, 1 of them wrong\n"), "{out}");
+    assert!(out.contains("\n  {\"a\": 1.50}\n") && out.contains("wrong: expected"), "{out}");
+    let (_, out, _) = run(&folder, &["decode", "--json"], lines.as_bytes());
+    assert!(out.contains("\"message\":{\"a\": 1.50}"), "{out}");
+    let (status, out, _) = run(&folder, &["decode", "-s", "own.xml"], lines.as_bytes());
+    assert_eq!((status, out.matches("wrong: ").count()), (Some(1), 3), "{out}");
+    assert!(out.contains("a required field is missing"), "{out}");
+}
+
+#[test]
 fn dumps_and_compressed_logs_are_read() {
     let folder = folder("dumps");
     let order = framed(ORDER);
@@ -219,7 +233,9 @@ fn dumps_and_compressed_logs_are_read() {
     let mut dump = String::new();
     for (index, row) in order.as_bytes().chunks(16).enumerate() {
         let pairs: Vec<_> = row.iter().map(|it| format!("{it:02x}")).collect();
-        dump += &format!("{:08x}  {}  |................|\n", 16 * index, pairs.join(" "));
+        let shown = |it: &u8| if it.is_ascii_graphic() { char::from(*it) } else { '.' };
+        let text: String = row.iter().map(shown).collect();
+        dump += &format!("{:08x}  {}  |{text}|\n", 16 * index, pairs.join(" "));
     }
     let (status, out, _) = run(&folder, &["decode"], dump.as_bytes());
     assert_eq!((status, &lines(&out)[1..]), (Some(0), &expected[..]), "{out}");
@@ -424,6 +440,27 @@ fn frames_of_cdr_are_read_and_written() {
         convert(&folder, "cdr-be", "fix", &of_type, &frames[..frames.len() - 1]);
     assert_eq!((status, back), (Some(1), order.repeat(2)));
     assert!(err.contains("the input ends within a message"), "{err}");
+}
+
+#[test]
+fn what_messages_cost_is_told_for_every_format() {
+    let folder = folder("cost");
+    let log = format!("{}\n{}\nnothing\n", framed(DESCRIBED), framed(DESCRIBED));
+    let measure = ["lab", "message", "-", "--schema", "own.xml", "--repetitions", "1"];
+    let (status, out, err) = run(&folder, &measure, log.as_bytes());
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    let rows: Vec<_> = lines(&out)[2..].to_vec();
+    assert_eq!(rows.len(), 8, "{out}");
+    let bytes = framed(DESCRIBED).len();
+    let fix = format!("NewOrderSingle fix 2 {bytes}");
+    assert!(rows[0].starts_with(&fix), "{out}");
+    let (status, out, _) = run(&folder, &[&measure[..], &["--json"]].concat(), log.as_bytes());
+    assert_eq!((status, out.lines().count()), (Some(0), 8), "{out}");
+    let fact: serde_json::Value =
+        serde_json::from_str(out.lines().next().expect("a fact")).expect("JSON");
+    assert_eq!((&fact["format"], &fact["messages"]), (&"fix".into(), &2.into()), "{out}");
+    let (status, _, err) = run(&folder, &measure, b"8=FIX.4.4|9=5|35=0|10=1|");
+    assert_eq!(status, Some(2), "{err}");
 }
 
 #[test]

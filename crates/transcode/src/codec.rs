@@ -185,36 +185,33 @@ impl Codec {
         }
     }
 
-    /// Appends a message, and says how much of what it keeps that its layout does not know has no form here.
+    /// Writes a message; the bytes stay until the next call.
     ///
     /// # Errors
     /// The encoder's: which field has no form, and why.
-    pub fn encode(&mut self, message: &Record, out: &mut Vec<u8>) -> Result<usize> {
+    pub fn encode(&mut self, message: &Record) -> Result<&[u8]> {
         match self {
-            Self::Fix(encoder, _) => {
-                out.extend_from_slice(encoder.encode(message)?);
-                Ok(encoder.unknown())
-            }
-            Self::Cdr(encoder, _) => {
-                out.extend_from_slice(encoder.encode(message)?);
-                Ok(encoder.unknown())
-            }
-            Self::Soap(pair) => {
-                let encoder = &mut pair.0;
-                out.extend_from_slice(encoder.encode(message)?);
-                Ok(encoder.unknown())
-            }
+            Self::Fix(encoder, _) => encoder.encode(message),
+            Self::Cdr(encoder, _) => encoder.encode(message),
+            Self::Soap(pair) => pair.0.encode(message),
             Self::FastInfoset(binary) => {
                 let Binary { encoder, writer, .. } = &mut **binary;
                 writer.begin();
                 encoder.encode_to("", message, writer)?;
-                out.extend_from_slice(writer.finish()?);
-                Ok(encoder.unknown())
+                writer.finish()
             }
-            Self::Json(encoder, _) => {
-                out.extend_from_slice(encoder.encode(message)?);
-                Ok(encoder.unknown())
-            }
+            Self::Json(encoder, _) => encoder.encode(message),
+        }
+    }
+
+    /// How much of what the message written last keeps that its layout does not know has no form here.
+    pub fn not_written(&self) -> usize {
+        match self {
+            Self::Fix(encoder, _) => encoder.unknown(),
+            Self::Cdr(encoder, _) => encoder.unknown(),
+            Self::Soap(pair) => pair.0.unknown(),
+            Self::FastInfoset(binary) => binary.encoder.unknown(),
+            Self::Json(encoder, _) => encoder.unknown(),
         }
     }
 }

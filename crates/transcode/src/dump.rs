@@ -60,7 +60,8 @@ impl Line {
 
 /// The bytes of a line that is nothing but a dump.
 pub(crate) fn line(bytes: &[u8]) -> Option<Line> {
-    let text = std::str::from_utf8(bytes).ok()?.trim();
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim();
     let width = text.len();
     if let Some((place, bytes)) = with_place(text) {
         return Some(Line { written: Written::Hexadecimal, bytes, place: Some(place), width });
@@ -78,7 +79,16 @@ pub(crate) fn line(bytes: &[u8]) -> Option<Line> {
     is_base64.then_some(Line { written: Written::Base64, bytes: out, place: None, width })
 }
 
-/// As `hexdump -C`, `xxd` and captures print it: a place, pairs of digits, and mostly characters.
+/// The place that a line of a dump says it is at, if it says so.
+pub(crate) fn place(bytes: &[u8]) -> Option<usize> {
+    // Most lines are none, which their first character shows.
+    if !bytes.trim_ascii_start().first().is_some_and(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    with_place(String::from_utf8_lossy(bytes).trim()).map(|it| it.0)
+}
+
+/// As `hexdump -C`, `xxd` and captures print it: a place, pairs of digits, and mostly characters behind two blanks.
 fn with_place(text: &str) -> Option<(usize, Vec<u8>)> {
     let (place, rest) = text.split_once(|it: char| it.is_ascii_whitespace() || it == ':')?;
     let place = place.strip_prefix("0x").unwrap_or(place);
@@ -86,24 +96,21 @@ fn with_place(text: &str) -> Option<(usize, Vec<u8>)> {
         return None;
     }
     let place = usize::from_str_radix(place, 16).ok()?;
-    let rest = rest.trim_start_matches([' ', '\t', ':']);
-    // Characters stand behind two blanks or a bar; a group of digits has at most one blank before it, but for the middle.
     let mut bytes = Vec::new();
-    let mut behind = rest;
-    while bytes.len() < 32 {
+    let mut behind = rest.trim_start_matches([' ', '\t', ':']);
+    while bytes.len() < 32 && !behind.is_empty() {
         let (word, next) = behind.split_once(' ').unwrap_or((behind, ""));
         let is_group = matches!(word.len(), 2 | 4 | 8);
-        let Some(group) = is_group.then(|| hexadecimal(word)).flatten() else { break };
-        bytes.extend(group);
+        // Without two blanks before it, it is no part of a dump.
+        bytes.extend(is_group.then(|| hexadecimal(word)).flatten()?);
         // In the middle there may be one blank more.
         let is_middle = bytes.len() == 8 && next.starts_with(' ') && !next.starts_with("  ");
         behind = if is_middle { &next[1..] } else { next };
-        if behind.starts_with(' ') || behind.is_empty() {
+        if behind.starts_with([' ', '|']) {
             break;
         }
     }
-    let most = bytes.len() <= 32 && !bytes.is_empty();
-    most.then_some((place, bytes))
+    (!bytes.is_empty()).then_some((place, bytes))
 }
 
 fn hexadecimal(digits: &str) -> Option<Vec<u8>> {

@@ -102,11 +102,10 @@ impl Messages {
         };
         let compiled = self.compiled(index, to, begin_string)?;
         let Known { record, codecs, .. } = &mut self.known[index];
-        let start = out.len();
-        codecs[compiled].codec.encode(record, out).map_err(|error| {
-            out.truncate(start);
-            Error::Unwritable(to, error)
-        })
+        let codec = &mut codecs[compiled].codec;
+        let bytes = codec.encode(record).map_err(|error| Error::Unwritable(to, error))?;
+        out.extend_from_slice(bytes);
+        Ok(codec.not_written())
     }
 
     /// Appends a message of one format in another one. All of it: what the other format cannot hold is an error.

@@ -146,7 +146,8 @@ impl Scanner {
             let newline = memchr(b'\n', rest);
             let line = &rest[..newline.unwrap_or(rest.len())];
             let is_whole = newline.is_some() || self.is_end;
-            match self.begin(line, is_whole) {
+            let begin = if self.is_of_dump(line) { None } else { self.begin(line, is_whole) };
+            match begin {
                 Some(begin) => {
                     if let Some(found) = self.flush() {
                         return Some(Ok(found));
@@ -204,17 +205,23 @@ impl Scanner {
         }
     }
 
+    /// Is the line one of a dump with places? Its characters may show the beginning of a message, which is none.
+    fn is_of_dump(&self, line: &[u8]) -> bool {
+        let next = self.pending.as_ref().map_or(0, |it| it.line.bytes.len());
+        !self.is_used && dump::place(line).is_some_and(|place| place == 0 || place == next)
+    }
+
     fn begin(&self, line: &[u8], is_whole: bool) -> Option<Begin> {
         let blanks = line.len() - line.trim_ascii_start().len();
         let rest = &line[blanks..];
-        if rest.starts_with(b"{") && is_whole && !self.is_used {
+        if rest.starts_with(b"{") && !self.is_used {
             return Some(Begin::Json(blanks));
         }
         if self.content == Content::Documents && Kind::of(rest) == Some(Kind::Xml) {
             return Some(Begin::Xml(blanks));
         }
         let fix = fix_begins(line);
-        match (fix, document_begins(line)) {
+        match (fix, document_begins(line, is_whole)) {
             (Some(fix), Some(xml)) if xml < fix => Some(Begin::Xml(xml)),
             (Some(fix), _) => Some(Begin::Fix(fix)),
             (None, xml) => xml.map(Begin::Xml),
@@ -227,7 +234,11 @@ impl Scanner {
             Begin::Xml(at) => self.take_document(at),
             Begin::Json(at) => {
                 let rest = &self.buffer[self.start + at..];
-                let end = memchr(b'\n', rest).unwrap_or(rest.len());
+                let end = memchr(b'\n', rest);
+                if end.is_none() && !self.is_end {
+                    return Taken::Waits;
+                }
+                let end = end.unwrap_or(rest.len());
                 let length = rest[..end].trim_ascii_end().len();
                 let found = self.found(at, at + length, Kind::Json);
                 Taken::Message(found, at + end)
@@ -272,7 +283,8 @@ impl Scanner {
         // The next message on the line is not part of this one.
         let next = fix_begins(&rest[b"8=FIX".len()..line_end]);
         let most = next.map_or(line_end, |next| next + b"8=FIX".len());
-        match text_end(&rest[..most], delimiter) {
+        let has_more = next.is_none() && line_end == rest.len() && !self.is_end;
+        match text_end(&rest[..most], delimiter, has_more) {
             Some(end) => {
                 let delimiter = delimiter.to_vec();
                 let mut found = self.found(at, at + end, Kind::Fix);
@@ -281,7 +293,7 @@ impl Scanner {
                 found.written = Written::Delimiter(delimiter);
                 Taken::Message(found, at + end)
             }
-            None if next.is_none() && line_end == rest.len() && !self.is_end => Taken::Waits,
+            None if has_more => Taken::Waits,
             None => {
                 let expected = "CheckSum (10=)";
                 let error = Error::new(ErrorKind::Truncated { expected }, most);
@@ -305,12 +317,16 @@ impl Scanner {
         }
         let next = fix_begins(&rest[b"8=FIX".len()..]).map(|next| next + b"8=FIX".len());
         let most = next.unwrap_or(rest.len());
-        if let Some(end) = text_end(&rest[..most], &[SOH]) {
+        let has_more = next.is_none() && !self.is_end;
+        if let Some(end) = text_end(&rest[..most], &[SOH], has_more) {
             // Its length or its end is wrong, which is for its reader to say.
             return Taken::Message(self.found(at, at + end, Kind::Fix), at + end);
         }
-        let error = Error::new(ErrorKind::Truncated { expected: "CheckSum (10=)" }, most);
+        if has_more {
+            return Taken::Waits;
+        }
         let line_end = memchr(b'\n', &rest[..most]).unwrap_or(most);
+        let error = Error::new(ErrorKind::Truncated { expected: "CheckSum (10=)" }, line_end);
         self.bad(at, Kind::Fix, error, at + line_end)
     }
 
@@ -322,14 +338,19 @@ impl Scanner {
             }
             Ok(Frame::Skip(_) | Frame::Incomplete(_)) if !self.is_end => Taken::Waits,
             Ok(_) => {
+                self.xml = Xml::default();
                 let expected = "the end of the document";
-                let error = Error::new(ErrorKind::Truncated { expected }, rest.len());
-                self.bad(at, Kind::Xml, error, at + rest.len())
+                // One that is cut does not hide what follows it.
+                let line_end = memchr(b'\n', rest).filter(|_| self.content != Content::Documents);
+                let used = next_document(rest).or(line_end).unwrap_or(rest.len());
+                let error = Error::new(ErrorKind::Truncated { expected }, used);
+                self.bad(at, Kind::Xml, error, at + used)
             }
             Err(error) => {
                 self.xml = Xml::default();
-                let line_end = memchr(b'\n', rest).unwrap_or(rest.len());
-                self.bad(at, Kind::Xml, error, at + line_end.max(1))
+                // What stands behind that place may be something else.
+                let used = at + error.offset().clamp(1, rest.len());
+                self.bad(at, Kind::Xml, error, used)
             }
         }
     }
@@ -376,20 +397,30 @@ impl Scanner {
 /// Bytes up to BodyLength, with the longest delimiter.
 const LONGEST_HEAD: usize = 64;
 
-/// Where a message of FIX begins on a line: not within a number or word.
+/// Where a message of FIX begins on a line: not within a number.
 fn fix_begins(line: &[u8]) -> Option<usize> {
     memmem::find_iter(line, b"8=FIX")
-        .find(|at| at.checked_sub(1).is_none_or(|before| !line[before].is_ascii_alphanumeric()))
+        .find(|at| at.checked_sub(1).is_none_or(|before| !line[before].is_ascii_digit()))
 }
 
 /// Where a document begins on a line of a log: with a declaration, or an envelope.
-fn document_begins(line: &[u8]) -> Option<usize> {
+fn document_begins(line: &[u8], is_whole: bool) -> Option<usize> {
     memchr_iter(b'<', line).find(|at| {
         let rest = &line[at + 1..];
-        let end = rest.iter().position(|it| matches!(it, b' ' | b'>' | b'\t' | b'/' | b'\r'));
+        let end =
+            rest.iter().position(|it| matches!(it, b' ' | b'>' | b'\t' | b'/' | b'\r' | b'\n'));
         let name = &rest[..end.unwrap_or(rest.len()).min(100)];
-        name == b"?xml" || name == b"Envelope" || name.ends_with(b":Envelope")
+        let is_known = name == b"?xml" || name == b"Envelope" || name.ends_with(b":Envelope");
+        is_known && (end.is_some() || is_whole)
     })
+}
+
+/// Where the document behind the one that begins here begins.
+fn next_document(rest: &[u8]) -> Option<usize> {
+    let behind = |from: usize| document_begins(&rest[from..], true).map(|at| from + at);
+    // Behind a declaration stands the document's own element.
+    let own = if rest.starts_with(b"<?xml") { behind(1)? } else { 0 };
+    behind(own + 1)
 }
 
 /// What stands between BeginString and BodyLength.
@@ -402,13 +433,17 @@ fn delimiter(message: &[u8]) -> Option<&[u8]> {
     (length > 0).then(|| &behind[..length])
 }
 
-/// Where a message ends: behind its CheckSum, and behind the delimiter if one is there.
-fn text_end(message: &[u8], delimiter: &[u8]) -> Option<usize> {
+/// Where a message ends: behind its CheckSum, and behind the delimiter if one is there. If there may be more than
+/// is seen, nothing ends where it does.
+fn text_end(message: &[u8], delimiter: &[u8], has_more: bool) -> Option<usize> {
     let trailer = [delimiter, b"10="].concat();
     memmem::find_iter(message, &trailer).find_map(|at| {
         let value = at + trailer.len();
         let digits = message.get(value..value + 3)?;
         let behind = &message[value + 3..];
+        if has_more && behind.len() < delimiter.len() {
+            return None;
+        }
         let ends = behind.first().is_none_or(|it| !it.is_ascii_digit());
         let is_delimited = behind.starts_with(delimiter);
         let end = value + 3 + if is_delimited { delimiter.len() } else { 0 };

@@ -78,6 +78,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("lab compare", "trunkline lab compare records/before.jsonl records/after.jsonl"),
     ("lab peers", "trunkline lab peers"),
     ("lab list", "trunkline lab list"),
+    ("lab message", "trunkline lab message quickfix.log --schema FIX44.xml"),
     ("plan", "trunkline plan --rate 70 --clients 100 --bandwidth 256k"),
     (
         "decode",

@@ -82,6 +82,33 @@ pub(crate) struct ConvertArguments {
     pub(crate) description: DescriptionArguments,
 }
 
+/// Of `lab message`.
+#[derive(Debug, Args)]
+pub(crate) struct MessageArguments {
+    /// A log, stream or dump of messages; `-` is standard input. The first 1000 of each type are measured
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    /// What describes the messages: a FIX dictionary, OMG IDL, or a listing (see `trunkline schema`)
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) schema: String,
+    /// The message's name, where the bytes do not say it, as in CDR
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) message: Option<String>,
+    /// The format of the file, where the bytes do not say it: cdr-le or cdr-be
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pub(crate) from: Option<Format>,
+    /// BeginString of FIX
+    #[arg(long, value_name = "VERSION", default_value = "FIX.4.4")]
+    pub(crate) begin_string: String,
+    /// Repetitions, of which the middle one is the figure
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repetitions: u32,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
+    #[command(flatten)]
+    pub(crate) description: DescriptionArguments,
+}
+
 fn format(name: &str) -> Result<Format, String> {
     Format::named(name).ok_or_else(|| {
         let names: Vec<_> = Format::ALL.iter().map(|it| it.1).collect();

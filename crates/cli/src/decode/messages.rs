@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Read;
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 use trunkline_catalogue::fix::{field_name, message_name};
 use trunkline_codec::fast_infoset;
@@ -226,10 +227,7 @@ impl<'a> Show<'a> {
                 giop(bytes, shown);
                 Ok(())
             }
-            (Some(Kind::Json), _) if self.messages.is_some() => {
-                shown.fact("format", Format::Json.name());
-                self.by_schema(Format::Json, bytes, shown).inspect_err(|_| of_bytes(bytes, shown))
-            }
+            (Some(Kind::Json), _) => self.json(bytes, shown),
             (_, Some(format)) if self.messages.is_some() => {
                 shown.fact("format", format.name());
                 self.by_schema(format, bytes, shown).inspect_err(|_| of_bytes(bytes, shown))
@@ -280,6 +278,25 @@ impl<'a> Show<'a> {
         }
         shown.words.push(format!("MsgType {}", plain(message_type)));
         shown.facts.insert("message_type".into(), message_type.into());
+        result
+    }
+
+    fn json(&mut self, bytes: &[u8], shown: &mut Shown) -> Result<(), String> {
+        shown.fact("format", Kind::Json.name());
+        let result = match self.messages {
+            Some(_) => self.by_schema(Format::Json, bytes, shown),
+            None => match serde_json::from_slice::<IgnoredAny>(bytes) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(error.to_string()),
+            },
+        };
+        let text = String::from_utf8_lossy(bytes);
+        if self.messages.is_none() || result.is_err() {
+            shown.text = format!("  {}\n", plain(&text));
+        }
+        if self.messages.is_none() && result.is_ok() {
+            shown.json = Some(("message", text.into_owned()));
+        }
         result
     }
 

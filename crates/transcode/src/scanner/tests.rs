@@ -107,6 +107,19 @@ fn documents_follow_one_another_and_stand_in_logs() {
         found(log.as_bytes(), Content::Log),
         ["1 27 XML <s:Envelope xmlns:s=\\'x\\'>\\n<s:Body/>\\n</s:Envelope>"]
     );
+    let whole = "<s:Envelope xmlns:s='x'></s:Envelope>";
+    let cut = format!("sent <?xml version='1.0'?><s:Envelope xmlns:s='x'><s:Bo\nsent {whole}\n");
+    let begin = cut.find(whole).expect("it is there");
+    assert_eq!(
+        found(cut.as_bytes(), Content::Log),
+        [
+            format!(
+                "1 5 bad at byte {}: the message ends where the end of the document should be",
+                begin - 5
+            ),
+            format!("2 {begin} XML {}", whole.replace('\'', "\\'")),
+        ]
+    );
     let cut = "<a>\n<b>";
     assert_eq!(
         found(cut.as_bytes(), Content::Documents),
