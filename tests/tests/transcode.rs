@@ -32,8 +32,7 @@ fn read(path: &Path) -> Option<Description> {
 /// Messages by chance of every so many-th type of a description, from one format through others.
 fn go_through(path: &Path, from: Format, through: &[Format], safe: Safe, tried: &mut Tried) {
     let Some(description) = read(path) else { return };
-    let names: Vec<String> =
-        description.messages().into_iter().step_by(STEP).map(str::to_owned).collect();
+    let names: Vec<String> = description.messages().into_iter().step_by(STEP).collect();
     let options =
         Options { begin_string: Some("FIX.4.4".into()), strict: true, ..Options::default() };
     let mut messages = Messages::new(description, options.clone(), Limits::default());

@@ -455,11 +455,12 @@ pub(crate) struct PlanArguments {
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
     /// A message that the binary knows, such as market-data; a file with a listing; a FIX dictionary, of QuickFIX or
-    /// Orchestra; or OMG IDL, whose name ends in .idl
+    /// Orchestra; WSDL or XML Schema; or OMG IDL, whose name ends in .idl
     #[arg(value_name = "NAME|FILE")]
     pub(crate) name: String,
-    /// Of a dictionary, the message by its name or MsgType; of IDL, the struct, union or exception. Without it, all
-    /// that is in the file is listed
+    /// Of a dictionary, the message by its name or MsgType; of IDL, the struct, union or exception; of WSDL, the
+    /// operation, with /response behind it what it answers; of WSDL and XML Schema, the element. Without it, all that
+    /// is in the file is listed
     #[arg(value_name = "MESSAGE")]
     pub(crate) message: Option<String>,
     #[command(flatten)]

@@ -24,6 +24,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Fault> {
         namespace: arguments.namespace.clone(),
         quoted: arguments.quoted,
         strict: true,
+        soap: None,
     };
     let mut conversion = Conversion {
         arguments,

@@ -2,6 +2,7 @@
 
 mod dictionary;
 mod idl;
+mod xml;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
     Ok(Ending::Right)
 }
 
-/// The layout of a listing, or of a message of a dictionary or of IDL. None if what is in the file was asked for, and is
+/// The layout of a listing, or of a message of a dictionary, of IDL, of WSDL or of XML Schema. None if what is in the file was asked for, and is
 /// printed.
 fn of_file(arguments: &SchemaArguments) -> Result<Option<Layout>, Fault> {
     let SchemaArguments { name: file, message, .. } = arguments;
@@ -73,6 +74,12 @@ fn of_file(arguments: &SchemaArguments) -> Result<Option<Layout>, Fault> {
         }
         (Description::Idl(specification), None) => {
             idl::list(&specification, arguments.form.get()).map(|()| None)
+        }
+        (Description::Services(services), None) => {
+            xml::list_services(&services, arguments.form.get()).map(|()| None)
+        }
+        (Description::Elements(schemas), None) => {
+            xml::list_elements(&schemas, arguments.form.get()).map(|()| None)
         }
         (_, None) => Err(Fault::new(format!("{file}: nothing of it is listed"))),
     }

@@ -355,6 +355,61 @@ fn messages_of_a_dictionary_are_listed_and_shown() {
     }
 }
 
+/// A service in one file, its types in another one.
+const SERVICE: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:q" xmlns:q="urn:q"
+ xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
+ <types><schema xmlns="http://www.w3.org/2001/XMLSchema">
+  <import namespace="urn:q" schemaLocation="more/quotes.xsd"/>
+ </schema></types>
+ <message name="ask"><part name="body" element="q:ask"/></message>
+ <message name="answer"><part name="body" element="q:answer"/></message>
+ <portType name="T"><operation name="get"><input message="q:ask"/><output message="q:answer"/></operation></portType>
+ <binding name="B" type="q:T"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+  <operation name="get"><soap:operation soapAction="urn:get"/>
+   <input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
+ <service name="Quotes"><port name="Port" binding="q:B"><soap:address location="http://h/q"/></port></service>
+</definitions>"#;
+
+const QUOTES: &str = r#"<schema xmlns="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:q">
+ <element name="ask"><complexType><sequence>
+  <element name="symbol" type="string" maxOccurs="unbounded"/>
+ </sequence></complexType></element>
+ <element name="answer"><complexType><sequence>
+  <element name="side"><simpleType><restriction base="string">
+   <enumeration value="Buy"/><enumeration value="Sell"/></restriction></simpleType></element>
+ </sequence></complexType></element>
+</schema>"#;
+
+#[test]
+fn operations_of_a_service_are_listed_and_shown() {
+    let folder = folder("schema-wsdl");
+    fs::create_dir_all(folder.join("more")).expect("our own folder");
+    fs::write(folder.join("quotes.wsdl"), SERVICE).expect("our own folder");
+    let missing = "trunkline: quotes.wsdl:4:3: there is no document more/quotes.xsd; \
+                   put the file there, or take the reference to it out\n";
+    let show = |rest: &[&str]| run(&folder, &[&["schema", "quotes.wsdl"], rest].concat());
+    assert_eq!(show(&[]), (Some(2), String::new(), missing.to_owned()));
+    fs::write(folder.join("more/quotes.xsd"), QUOTES).expect("our own folder");
+    let (status, list, err) = show(&[]);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    let expected = "service {urn:q}Quotes\n  port Port  SOAP 1.1  http://h/q\n    \
+                    get  document/literal  action urn:get\n      takes {urn:q}ask\n      answers {urn:q}answer\n";
+    assert!(list.starts_with(expected) && list.contains("2 elements, "), "{list}");
+    let (_, tree, _) = show(&["get"]);
+    assert!(tree.starts_with("ask") && tree.contains("list of text"), "{tree}");
+    for name in ["get/response", "answer"] {
+        let (status, tree, err) = show(&[name]);
+        assert_eq!((status, err.as_str()), (Some(0), ""));
+        assert!(tree.starts_with("answer") && tree.contains("\nside\n  Buy\n  Sell\n"), "{tree}");
+    }
+    // The listing stands by itself.
+    let listing = show(&["get", "--listing"]).1;
+    fs::write(folder.join("ask.listing"), &listing).expect("our own folder");
+    assert_eq!(run(&folder, &["schema", "ask.listing", "--listing"]).1, listing);
+    let unknown = "trunkline: quotes.wsdl has no message \"x\"; known: get\n";
+    assert_eq!(show(&["x"]), (Some(2), String::new(), unknown.to_owned()));
+}
+
 #[test]
 fn declarations_of_idl_are_listed_and_shown() {
     let folder = folder("schema-idl");

@@ -511,3 +511,58 @@ fn the_guide_says_what_is_printed() {
     }
     assert!(commands >= 8, "{commands} commands");
 }
+
+const SERVICE: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:q" xmlns:q="urn:q"
+ xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
+ <types><schema xmlns="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:q" elementFormDefault="qualified">
+  <element name="ask"><complexType><sequence>
+   <element name="symbol" type="string" maxOccurs="unbounded"/>
+  </sequence><attribute name="side" type="string"/></complexType></element>
+  <element name="answer"><complexType><sequence><element name="price" type="decimal"/></sequence></complexType></element>
+ </schema></types>
+ <message name="ask"><part name="body" element="q:ask"/></message>
+ <message name="answer"><part name="body" element="q:answer"/></message>
+ <portType name="T"><operation name="get"><input message="q:ask"/><output message="q:answer"/></operation></portType>
+ <binding name="B" type="q:T"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+  <operation name="get"><soap:operation soapAction="urn:get"/>
+   <input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
+ <service name="Quotes"><port name="Port" binding="q:B"><soap:address location="http://h/q"/></port></service>
+</definitions>"#;
+
+#[test]
+fn envelopes_are_read_by_the_services_description() {
+    let folder = folder("service");
+    fs::write(folder.join("quotes.wsdl"), SERVICE).expect("a file");
+    let envelope = |body: &str| {
+        format!(
+            "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns='urn:q'><e:Body>{body}</e:Body></e:Envelope>"
+        )
+    };
+    let ask = envelope("<ask side='buy'><symbol>IBM</symbol><symbol>SAP</symbol></ask>");
+    let answer = envelope("<answer><price>182.350</price></answer>");
+    let log = format!("10:00 sent {ask}\n10:01 received {answer}\n");
+    let (status, out, err) = run(&folder, &["decode", "--schema", "quotes.wsdl"], log.as_bytes());
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    let shown = lines(&out);
+    assert!(shown[0].contains("SOAP 1.1, UTF-8, ask, "), "{out}");
+    for line in ["symbol IBM, SAP", "side buy", "price 182.350"] {
+        assert!(shown.iter().any(|it| it == line), "no {line} in {out}");
+    }
+    let to = |from: &str, to: &str, input: &str| {
+        let arguments = ["convert", "--from", from, "--to", to, "--schema", "quotes.wsdl"];
+        let (status, out, err) = run(&folder, &arguments, input.as_bytes());
+        assert_eq!((status, &*err), (Some(0), ""), "{from} to {to}: {out}");
+        out
+    };
+    let json = to("soap-1.1", "json", &format!("{ask}\n{answer}\n"));
+    let expected = "{\"ask\":{\"symbol\":[\"IBM\",\"SAP\"],\"side\":\"buy\"}}\n{\"answer\":{\"price\":182.350}}\n";
+    assert_eq!(json, expected);
+    for format in ["soap-1.1", "soap-1.2", "fast-infoset", "xml"] {
+        assert_eq!(to(format, "json", &to("json", format, &json)), json, "{format}");
+    }
+    // An element that the description does not have.
+    let other = envelope("<order/>");
+    let (status, out, _) = run(&folder, &["decode", "--schema", "quotes.wsdl"], other.as_bytes());
+    assert_eq!(status, Some(1));
+    assert!(out.contains("wrong: the description has no message \"order\"; it has get"), "{out}");
+}

@@ -72,8 +72,10 @@ pub struct Options {
     pub quoted: bool,
     /// Are members of JSON rejected that are not described, and not counted alone?
     pub strict: bool,
-    /// The namespace of elements in XML and SOAP.
+    /// The namespace of elements in XML and SOAP, where nothing describes how SOAP says a message.
     pub namespace: String,
+    /// How SOAP says it, if that is described; the version is the format's.
+    pub soap: Option<soap::Options>,
 }
 
 /// Encoder and decoder of a layout in one format.
@@ -222,21 +224,24 @@ fn soap_pair(
     options: &Options,
     limits: &Limits,
 ) -> Result<(soap::Encoder, soap::Decoder)> {
+    let described = options.soap.clone().unwrap_or_else(|| soap::Options {
+        style: soap::Style::DocumentLiteral,
+        operation: layout.name().to_owned(),
+        namespace: options.namespace.clone(),
+        zone: true,
+        ..soap::Options::default()
+    });
     let options = soap::Options {
         version: match format {
             Format::Soap12 => soap::Version::Soap12,
             _ => soap::Version::Soap11,
         },
-        style: soap::Style::DocumentLiteral,
         layout: match format {
             Format::Xml => soap::Layout::Fragment,
-            _ => soap::Layout::Message,
+            _ => described.layout,
         },
-        operation: layout.name().to_owned(),
-        namespace: options.namespace.clone(),
-        zone: true,
         any_header: true,
-        ..soap::Options::default()
+        ..described
     };
     let plan = soap::Plan::new(layout, &options)?;
     let decoder = soap::Decoder::with_limits(&plan, limits.clone());

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use trunkline_codec::xml::{self, Source};
 use trunkline_codec::{fast_infoset, infoset, json};
-use trunkline_import::Description;
+use trunkline_import::{Described, Description};
 use trunkline_message::{Holds, Layout, Limits, Record, ScopeId, Value};
+use trunkline_soap as soap;
 
 use crate::codec::{Codec, Format, Options};
 use crate::error::Error;
@@ -32,6 +33,8 @@ pub struct Messages {
 #[derive(Debug)]
 struct Known {
     layout: Arc<Layout>,
+    /// How SOAP says it, if that is described.
+    soap: Option<soap::Options>,
     record: Record,
     codecs: Vec<Compiled>,
 }
@@ -180,7 +183,7 @@ impl Messages {
             Format::CdrLittle | Format::CdrBig => None,
         };
         let only = || match &self.description.messages()[..] {
-            [only] => Some((*only).to_owned()),
+            [only] => Some(only.clone()),
             _ => None,
         };
         name.or_else(only).ok_or(Error::Unnamed(format))
@@ -188,7 +191,9 @@ impl Messages {
 
     fn root(&self, reader: &mut impl infoset::Reader) -> Result<Option<String>, Error> {
         let envelope = Envelope::read(reader).map_err(Error::Rejected)?;
-        Ok(envelope.content.map(|it| it.0))
+        Ok(envelope.content.map(|(local, namespace)| {
+            self.description.name_of_element(&local, &namespace).unwrap_or(local)
+        }))
     }
 
     /// Where the message of a name or MsgType stands among those that are known.
@@ -196,13 +201,12 @@ impl Messages {
         if let Some(known) = self.names.get(name) {
             return Ok(*known);
         }
-        let Some(layout) = self.description.layout(name)? else {
-            let known = self.description.messages().iter().map(|it| (*it).to_owned()).collect();
-            return Err(Error::NoSuchMessage(name.to_owned(), known));
+        let Some(Described { layout, soap }) = self.description.message(name)? else {
+            return Err(Error::NoSuchMessage(name.to_owned(), self.description.messages()));
         };
         let layout = Arc::new(layout);
         let record = Record::new(&layout);
-        self.known.push(Known { layout, record, codecs: Vec::new() });
+        self.known.push(Known { layout, soap, record, codecs: Vec::new() });
         self.names.insert(name.to_owned(), self.known.len() - 1);
         Ok(self.known.len() - 1)
     }
@@ -215,13 +219,14 @@ impl Messages {
         begin_string: Option<String>,
     ) -> Result<usize, Error> {
         let begin_string = begin_string.filter(|_| format == Format::Fix);
-        let Known { layout, codecs, .. } = &mut self.known[index];
+        let Known { layout, soap, codecs, .. } = &mut self.known[index];
         let is_it = |it: &Compiled| it.format == format && it.begin_string == begin_string;
         if let Some(at) = codecs.iter().position(is_it) {
             return Ok(at);
         }
         let begin = begin_string.clone().or_else(|| self.options.begin_string.clone());
-        let options = Options { begin_string: begin, ..self.options.clone() };
+        let soap = soap.clone();
+        let options = Options { begin_string: begin, soap, ..self.options.clone() };
         let codec = Codec::new(layout, format, &options, &self.limits)
             .map_err(|error| Error::NoForm(format, layout.name().to_owned(), error))?;
         if codecs.len() == MOST_COMPILED {

@@ -200,7 +200,7 @@ pub(crate) struct SubArguments {
     /// Report when messages that were delivered unconfirmed are durable
     #[arg(long, requires = "kept")]
     pub(crate) confirmed: bool,
-    /// What describes the messages: a FIX dictionary, OMG IDL, or a listing (see `trunkline schema`). Each is printed in
+    /// What describes the messages: a FIX dictionary, OMG IDL, WSDL, XML Schema, or a listing (see `trunkline schema`). Each is printed in
     /// JSON then, in the place of its payload, or with --json beside it
     #[arg(long, value_name = "FILE", conflicts_with = "raw")]
     pub(crate) schema: Option<String>,

@@ -27,7 +27,7 @@ pub(crate) struct DecodeArguments {
     /// standard input
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) files: Vec<String>,
-    /// What describes the messages: a FIX dictionary, OMG IDL, or a listing (see `trunkline schema`). Fields are shown
+    /// What describes the messages: a FIX dictionary, OMG IDL, WSDL, XML Schema, or a listing (see `trunkline schema`). Fields are shown
     /// by their names then, and checked
     #[arg(long, short, value_name = "FILE")]
     pub(crate) schema: Option<String>,
@@ -59,7 +59,7 @@ pub(crate) struct ConvertArguments {
     /// The format to write
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     pub(crate) to: Format,
-    /// What describes the messages: a FIX dictionary, OMG IDL, or a listing (see `trunkline schema`)
+    /// What describes the messages: a FIX dictionary, OMG IDL, WSDL, XML Schema, or a listing (see `trunkline schema`)
     #[arg(long, short, value_name = "FILE")]
     pub(crate) schema: String,
     /// The message's name, where the bytes do not say it, as in CDR
@@ -88,7 +88,7 @@ pub(crate) struct MessageArguments {
     /// A log, stream or dump of messages; `-` is standard input. The first 1000 of each type are measured
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
-    /// What describes the messages: a FIX dictionary, OMG IDL, or a listing (see `trunkline schema`)
+    /// What describes the messages: a FIX dictionary, OMG IDL, WSDL, XML Schema, or a listing (see `trunkline schema`)
     #[arg(long, short, value_name = "FILE")]
     pub(crate) schema: String,
     /// The message's name, where the bytes do not say it, as in CDR
