@@ -50,8 +50,6 @@ fn user_errors_are_one_line_and_status_2() {
     fs::write(folder.join("day.csv"), format!("{header}1,BAC,12a,500,P,0\n")).expect("a file");
     let good = "1,BAC,12,500,P,0\n".repeat(15);
     fs::write(folder.join("long.csv"), format!("{header}{good}1,BAC,12,500,P\n")).expect("a file");
-    let listing = "message\tOrder\tD\n\nfield\tPrice\t44\tdecimal\tperhaps\nend\n";
-    fs::write(folder.join("wrong.listing"), listing).expect("a file");
     fs::write(folder.join("records"), "in the way").expect("a file");
     let lab_run = |rest: &[&'static str]| [&["lab", "run"], rest].concat();
     for (arguments, expected) in [
@@ -91,11 +89,6 @@ fn user_errors_are_one_line_and_status_2() {
             vec!["schema", "Nothing"],
             "there is no message \"Nothing\" and no such file; known: market-data, customer-services",
         ),
-        (
-            vec!["schema", "wrong.listing"],
-            "wrong.listing line 3: expected required, optional or implied, not \"perhaps\"",
-        ),
-        (vec!["schema", "."], ".: cannot be read: Is a directory (os error 21)"),
         (vec![], "a command is missing; see trunkline --help"),
         (vec!["lab"], "a command is missing; see trunkline lab --help"),
         (vec!["fly"], "unrecognized subcommand 'fly'; see trunkline --help"),
@@ -112,6 +105,27 @@ fn user_errors_are_one_line_and_status_2() {
         let (status, out, err) = run(&folder, &arguments);
         assert_eq!((status, out.as_str()), (Some(2), ""), "{arguments:?}");
         assert_eq!(err, format!("trunkline: {expected}\n"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_description_that_is_wrong_is_named_with_its_place() {
+    let folder = folder("wrong-descriptions");
+    let listing = "message\tOrder\tD\n\nfield\tPrice\t44\tdecimal\tperhaps\nend\n";
+    fs::write(folder.join("wrong.listing"), listing).expect("a file");
+    for (file, expected) in [
+        (
+            "wrong.listing",
+            "wrong.listing:3:1: expected required, optional or implied, not \"perhaps\"; a listing has a line \
+             for each field, as `trunkline schema --listing` prints it",
+        ),
+        (
+            ".",
+            ".:1:1: it cannot be read: Is a directory (os error 21); name a file that can be read",
+        ),
+    ] {
+        let (status, out, err) = run(&folder, &["schema", file]);
+        assert_eq!((status, &*out, err), (Some(2), "", format!("trunkline: {expected}\n")));
     }
 }
 
@@ -395,8 +409,7 @@ fn operations_of_a_service_are_listed_and_shown() {
     let listing = show(&["get", "--listing"]).1;
     fs::write(folder.join("ask.listing"), &listing).expect("our own folder");
     assert_eq!(run(&folder, &["schema", "ask.listing", "--listing"]).1, listing);
-    let unknown =
-        "trunkline: quotes.wsdl has no operation or element x; without it, all is listed\n";
+    let unknown = "trunkline: quotes.wsdl has no message \"x\"; known: get\n";
     assert_eq!(show(&["x"]), (Some(2), String::new(), unknown.to_owned()));
 }
 
@@ -419,7 +432,7 @@ fn declarations_of_idl_are_listed_and_shown() {
     let missing = "trunkline: own.idl:1:1: side.idl is not there; \
                    put it beside, or name the folder that has it\n";
     assert_eq!(show(&[]), (Some(2), String::new(), missing.to_owned()));
-    let unknown = "trunkline: own.idl declares no X; without it, all is listed\n";
+    let unknown = "trunkline: own.idl has no message \"X\"; known: Trading::Order\n";
     assert_eq!(show(&[&["X"], &more[..]].concat()), (Some(2), String::new(), unknown.to_owned()));
 }
 

@@ -1,146 +1,62 @@
 //! WSDL and XML Schema: which services, operations and elements are in a file, and the messages that they have.
 
-use std::fs::File;
-use std::io::{self, Read as _};
-
 use serde_json::json;
-use trunkline_import::wsdl::{Binding, Described, Description, Message, Operation, Part, Protocol};
-use trunkline_import::xsd::{Name, Schemas};
-use trunkline_import::{Limits, Problem, Source};
-use trunkline_message::Layout;
+use trunkline_import::Problem;
+use trunkline_import::wsdl::{Description, Message, Operation, Part};
+use trunkline_import::xsd::Schemas;
 
 use crate::client::counted;
 use crate::fault::Fault;
 use crate::output::{Form, plain, print, remark};
 
-/// What is in a file.
-pub(super) enum Known {
-    /// Services, and the elements of their messages.
-    Services(Box<Description>),
-    /// Elements alone.
-    Elements(Box<Schemas>),
+/// Prints the services in a file, and the elements of their messages.
+pub(super) fn list_services(description: &Description, form: Form) -> Result<(), Fault> {
+    match form {
+        Form::Text => print(&services(description))?,
+        Form::Json => facts(description)?,
+    }
+    elements(description.schemas(), form)?;
+    warnings(description.warnings(), form)
 }
 
-impl Known {
-    /// Reads a file and those that it imports; none of a file of another kind. Nothing is fetched.
-    pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Option<Self>, Fault> {
-        let limits = Limits::default();
-        let most = limits.document_bytes as u64 + 1;
-        let mut resolver = |path: &str| {
-            let mut bytes = Vec::new();
-            match File::open(path).and_then(|it| it.take(most).read_to_end(&mut bytes)) {
-                Ok(_) => Ok(Some(bytes)),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-                Err(error) => Err(error.to_string()),
-            }
-        };
-        Ok(match Source::of(bytes) {
-            Source::Wsdl => {
-                let read = Description::read(file, &mut resolver, &limits)?;
-                Some(Self::Services(Box::new(read)))
-            }
-            Source::Schema => {
-                Some(Self::Elements(Box::new(Schemas::read(file, &mut resolver, &limits)?)))
-            }
-            Source::Other => None,
-        })
-    }
-
-    fn schemas(&self) -> &Schemas {
-        match self {
-            Self::Services(description) => description.schemas(),
-            Self::Elements(schemas) => schemas,
-        }
-    }
-
-    fn warnings(&self) -> &[Problem] {
-        match self {
-            Self::Services(description) => description.warnings(),
-            Self::Elements(schemas) => schemas.warnings(),
-        }
-    }
-
-    /// The layout of an element, or of what an operation takes; behind it, `/response` is what it answers.
-    pub(super) fn layout(&self, file: &str, name: &str) -> Result<Layout, Fault> {
-        if let Self::Services(description) = self
-            && let Some(found) = of_operation(description, name)
-        {
-            let described = found?;
-            let nothing = || Fault::new(format!("{file}: nothing stands in the Body of {name}"));
-            return described.map(|it| it.layout).ok_or_else(nothing);
-        }
-        let schemas = self.schemas();
-        let is_it = |it: &Name| *it.local == *name || it.to_string() == name;
-        let mut all: Vec<_> = schemas.elements().filter(|it| is_it(it.0)).collect();
-        all.sort();
-        match &*all {
-            [(_, element)] => Ok(schemas.layout(*element)?),
-            [] => {
-                let what =
-                    format!("{file} has no operation or element {name}; without it, all is listed");
-                Err(Fault::new(what))
-            }
-            several => {
-                let names: Vec<String> = several.iter().map(|it| it.0.to_string()).collect();
-                Err(Fault::new(format!("{file}: {name} is one of {}: say which", names.join(", "))))
-            }
-        }
-    }
-
-    /// Prints what is in the file.
-    pub(super) fn list(&self, form: Form) -> Result<(), Fault> {
-        match (self, form) {
-            (Self::Services(description), Form::Text) => print(&services(description))?,
-            (Self::Services(description), Form::Json) => facts(description)?,
-            (Self::Elements(_), _) => {}
-        }
-        let mut elements: Vec<_> = self.schemas().elements().collect();
-        elements.sort();
-        if let Form::Text = form {
-            let types = self.schemas().types().count() as u64;
-            let count = counted(elements.len() as u64, "element");
-            print(&format!("{count}, {}\n", counted(types, "type")))?;
-        }
-        for (name, element) in elements {
-            match form {
-                Form::Text => print(&format!("  {}\n", plain(&name.to_string())))?,
-                Form::Json => form.fact(&json!({
-                    "fact": "element", "name": &*name.local, "namespace": &*name.namespace,
-                    "line": self.schemas().place_of(element).line,
-                }))?,
-            }
-        }
-        for warning in self.warnings() {
-            let Problem { place, what, remedy } = warning;
-            match form {
-                Form::Text => remark(&warning.to_string()),
-                Form::Json => form.fact(&json!({
-                    "fact": "warning", "file": &*place.file, "line": place.line, "column": place.column,
-                    "what": what, "remedy": remedy,
-                }))?,
-            }
-        }
-        Ok(())
-    }
+/// Prints the elements in a file.
+pub(super) fn list_elements(schemas: &Schemas, form: Form) -> Result<(), Fault> {
+    elements(schemas, form)?;
+    warnings(schemas.warnings(), form)
 }
 
-/// What an operation takes or answers, if there is one of this name.
-fn of_operation(
-    description: &Description,
-    name: &str,
-) -> Option<Result<Option<Described>, Problem>> {
-    let (name, is_response) = match name.strip_suffix("/response") {
-        Some(name) => (name, true),
-        None => (name, false),
-    };
-    let is_soap = |it: &&Binding| matches!(it.protocol, Protocol::Soap11 | Protocol::Soap12);
-    let all = description.bindings().iter().filter(is_soap);
-    let mut all = all.flat_map(|binding| binding.operations.iter().map(move |it| (binding, it)));
-    let (binding, operation) = all.find(|it| it.1.name == name)?;
-    Some(match is_response {
-        true => description.response(binding, operation),
-        false => description.request(binding, operation),
-    })
+fn elements(schemas: &Schemas, form: Form) -> Result<(), Fault> {
+    let mut elements: Vec<_> = schemas.elements().collect();
+    elements.sort();
+    if let Form::Text = form {
+        let types = schemas.types().count() as u64;
+        let count = counted(elements.len() as u64, "element");
+        print(&format!("{count}, {}\n", counted(types, "type")))?;
+    }
+    for (name, element) in elements {
+        match form {
+            Form::Text => print(&format!("  {}\n", plain(&name.to_string())))?,
+            Form::Json => form.fact(&json!({
+                "fact": "element", "name": &*name.local, "namespace": &*name.namespace,
+                "line": schemas.place_of(element).line,
+            }))?,
+        }
+    }
+    Ok(())
+}
+
+fn warnings(warnings: &[Problem], form: Form) -> Result<(), Fault> {
+    for warning in warnings {
+        let Problem { place, what, remedy } = warning;
+        match form {
+            Form::Text => remark(&warning.to_string()),
+            Form::Json => form.fact(&json!({
+                "fact": "warning", "file": &*place.file, "line": place.line, "column": place.column,
+                "what": what, "remedy": remedy,
+            }))?,
+        }
+    }
+    Ok(())
 }
 
 fn services(description: &Description) -> String {
