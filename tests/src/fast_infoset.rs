@@ -301,7 +301,8 @@ pub fn to_xml(facts: &[Fact]) -> String {
     writer.finish()
 }
 
-fn put(writer: &mut impl infoset::Writer, fact: &Fact) {
+/// Writes one piece; comments and processing instructions are left out.
+pub fn put(writer: &mut impl infoset::Writer, fact: &Fact) {
     match fact {
         Fact::Start { name, declarations, attributes } => {
             writer.start(name.view());

@@ -3,13 +3,14 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use trunkline_codec::{cdr, fast_infoset, fix};
+use trunkline_codec::{cdr, fast_infoset, fix, json};
 use trunkline_message::{Layout, Limits, Message, Record, Result};
 use trunkline_random::Random;
 use trunkline_soap as soap;
 
 use crate::events::{Events, Recorder};
 use crate::fast_infoset::{of_xml, plain, read};
+use crate::fuzz::TypedInfoset;
 use crate::random::Safe;
 use crate::schemas;
 use crate::soap_paths::say_the_same;
@@ -20,6 +21,7 @@ use crate::soap_paths::say_the_same;
 macro_rules! each_format {
     ($make:ident) => {
         $make!(cdr: Cdr, Safe::CDR, cdr_options(), ());
+        $make!(json: Json, Safe::NONE, json_options(), ());
         $make!(fix: Fix, Safe::FIX, vec![fix::Options::default()], FixAlone);
         $make!(soap: Soap, Safe::SOAP, soap_options(), SoapAlone);
     };
@@ -138,6 +140,11 @@ fn cdr_options() -> Vec<cdr::Options> {
     orders.flat_map(both).map(options).collect()
 }
 
+fn json_options() -> Vec<json::Options> {
+    let both = [false, true];
+    both.into_iter().flat_map(|quoted| both.map(|named| json::Options { quoted, named })).collect()
+}
+
 /// Its frame ends where the message does.
 pub struct FixAlone;
 
@@ -178,9 +185,9 @@ pub struct SoapAlone {
     generic: soap::Decoder,
     by_events: soap::Decoder,
     to_events: soap::Encoder,
-    /// Documents that stand by themselves, and a sequence.
+    /// Of documents that stand by themselves, and of a sequence.
     writers: [fast_infoset::Writer; 2],
-    parsers: [fast_infoset::Parser; 2],
+    readers: [TypedInfoset<Record>; 2],
     back: Record,
 }
 
@@ -195,14 +202,9 @@ impl Alone<Soap> for SoapAlone {
             to_events: soap::Encoder::new(plan),
             writers: [fast_infoset::Writer::stateless, fast_infoset::Writer::retaining]
                 .map(|new| new(fast_infoset::WriterOptions::default())),
-            parsers: [
-                fast_infoset::Parser::stateless(fast_infoset::Options::soap(), &limits()),
-                fast_infoset::Parser::retaining(
-                    fast_infoset::Options::soap(),
-                    &limits(),
-                    fast_infoset::VocabularyLimits::default(),
-                ),
-            ],
+            readers: [false, true].map(|retains| {
+                TypedInfoset::new(plan, &limits(), retains, &Record::new(plan.layout()))
+            }),
             back: Record::new(plan.layout()),
         }
     }
@@ -237,20 +239,18 @@ impl Alone<Soap> for SoapAlone {
 impl SoapAlone {
     /// A message as Fast Infoset says what its XML says, and reads as that.
     fn check_fast_infoset(&mut self, record: &Record, bytes: &[u8]) {
-        for (writer, parser) in self.writers.iter_mut().zip(&mut self.parsers) {
+        for (writer, reader) in self.writers.iter_mut().zip(&mut self.readers) {
             writer.begin();
             self.to_events.encode_to("", record, writer).expect("it was written as text");
             let document = writer.finish().expect("it was written as text");
-            let mut reader =
-                fast_infoset::Reader::begin(parser, document).expect("what was written");
-            let read = self.by_events.decode_from(&mut reader, &mut self.back);
-            reader.finish().expect("what was written");
-            let is_same = read.is_ok() && say_the_same(&self.plan, record, &self.back);
+            let read = reader.read(document);
+            let is_same = read.as_ref().is_ok_and(|it| say_the_same(&self.plan, record, it));
             assert!(is_same, "{read:?}: {}", bytes.escape_ascii());
-            assert_eq!(self.by_events.unknown(), 0, "{}", bytes.escape_ascii());
+            assert_eq!(reader.unknown(), 0, "{}", bytes.escape_ascii());
         }
         let facts = plain(&of_xml(bytes).expect("what was written"));
-        let said = read(&mut self.parsers[0], self.writers[0].document());
+        let mut parser = fast_infoset::Parser::stateless(fast_infoset::Options::soap(), &limits());
+        let said = read(&mut parser, self.writers[0].document());
         assert_eq!(said.expect("what was written"), facts, "{}", bytes.escape_ascii());
     }
 }

@@ -80,6 +80,16 @@ fn jumbles_of_pieces_keep_the_promises() {
 }
 
 #[test]
+fn typed_messages_are_read_alike_by_numbers_and_by_names() {
+    let mut random = Random::new(4);
+    for _ in 0..6000 {
+        let length = 8 + usize::from(random.byte());
+        let data: Vec<u8> = (0..length).map(|_| random.byte()).collect();
+        fuzz::typed_infoset(&data);
+    }
+}
+
+#[test]
 fn documents_whole_and_damaged_keep_the_promises() {
     let mut random = Random::new(2);
     for _ in 0..3000 {

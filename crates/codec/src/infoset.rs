@@ -32,6 +32,26 @@ pub enum Event<N, T> {
     Eof,
 }
 
+/// How an element is read whose name is known by its number, see [`Reader::next_known`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected<T> {
+    /// Whole: it holds one text and nothing else.
+    Text(T),
+    /// Its start.
+    Start(T),
+}
+
+/// What [`Reader::next_known`] has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known<T, N, X> {
+    /// A whole element, and its text, where [`Reader::began`] is.
+    Text(T, X),
+    /// The start of an element, and its name.
+    Start(T, N),
+    /// The end of the innermost open element.
+    End,
+}
+
 /// Are two names, prefixes or namespaces the same? Empty ones, which are frequent, are not compared by
 /// `memcmp`: they may have the address of no memory, from where a load behind a mask, however empty,
 /// takes AVX-512 processors hundreds of cycles.
@@ -144,6 +164,22 @@ pub trait Tag {
         self.namespace_name(self.namespace(name))
     }
 
+    /// The number of a name, if the form numbers its names: that of all which are equal, in this document and in
+    /// others, for as long as [`numbering`](Self::numbering) answers the same.
+    fn number(&self, _: Self::Name) -> Option<u32> {
+        None
+    }
+
+    /// For which documents numbers of names hold.
+    fn numbering(&self) -> u64 {
+        0
+    }
+
+    /// Bytes in which a text stands as it is in UTF-8, and from where to where, if the form holds it so.
+    fn source(&self, _: Self::Text) -> Option<(&[u8], usize, usize)> {
+        None
+    }
+
     /// Whether it is this name in this namespace.
     fn is(&self, name: Self::Name, namespace: &str, local: &str) -> bool {
         self.local(name) == local && same(self.namespace_of(name), namespace)
@@ -171,6 +207,17 @@ pub trait Reader: Tag {
     /// # Errors
     /// The document breaks the rules of its form, or is larger than the reader's limits.
     fn next(&mut self) -> Result<Event<Self::Name, Self::Text>>;
+
+    /// Reads what comes next at once, if it is an element without attributes and declarations whose name `known`
+    /// knows by its number and which is as it says, or, if `ends` are wanted, the end of an element. Reads nothing if
+    /// it is anything else, or wrong: that is for [`next`](Self::next), which gives the same in pieces.
+    fn next_known<T>(
+        &mut self,
+        _ends: bool,
+        _known: impl FnOnce(u32) -> Option<Expected<T>>,
+    ) -> Option<Known<T, Self::Name, Self::Text>> {
+        None
+    }
 
     /// Where the piece read last begins, in bytes.
     fn began(&self) -> usize;
@@ -227,9 +274,20 @@ pub struct Name<'a> {
 /// What a writer made of a name, so that it finds it at once when the name comes again.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KnownName {
-    /// The vocabulary for which the index holds.
-    pub(crate) vocabulary: u64,
-    pub(crate) index: u32,
+    /// The writer for which the number holds.
+    pub(crate) writer: u64,
+    pub(crate) number: u32,
+}
+
+/// What a writer made of the ends and starts of a [step](Writer::step), so that it writes them at once when they come
+/// again.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KnownStep {
+    /// The writer for which the octets hold, and for how long.
+    pub(crate) writer: u64,
+    pub(crate) generation: u64,
+    pub(crate) octets: [u8; 16],
+    pub(crate) length: u8,
 }
 
 /// A document that is written piece by piece. What belongs to an element's start may come in any order
@@ -245,6 +303,19 @@ pub trait Writer {
     /// is the default.
     fn start_known(&mut self, name: Name<'_>, _known: &mut KnownName) {
         self.start(name);
+    }
+
+    /// Ends so many elements, and begins others, each inside the one before, as [`end`](Self::end) and
+    /// [`start_known`](Self::start_known) do. `whole` was given with these ends and names before, or is the default;
+    /// then nothing that belongs to the last start follows.
+    fn step<'n>(
+        &mut self,
+        ends: usize,
+        starts: impl ExactSizeIterator<Item = (Name<'n>, &'n mut KnownName)>,
+        _whole: Option<&mut KnownStep>,
+    ) {
+        (0..ends).for_each(|_| self.end());
+        starts.for_each(|(name, known)| self.start_known(name, known));
     }
 
     /// Declares a prefix in the element just begun.
@@ -263,6 +334,11 @@ pub trait Writer {
             Some(name) => self.attribute(name, text),
             None => self.text(text),
         }
+    }
+
+    /// As [`put`](Self::put), of a text in UTF-8, all of whose characters are XML's.
+    fn put_octets(&mut self, attribute: Option<Name<'_>>, text: &[u8]) {
+        self.put(attribute, &String::from_utf8_lossy(text));
     }
 
     // Values, to be put like texts. A form that has no type for one puts the text that XML Schema has for it.

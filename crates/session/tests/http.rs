@@ -283,6 +283,29 @@ fn header_blocks_are_in_the_wsdl_and_look_as_it_says() {
     }
 }
 
+/// A block of one operation is not in the description of the others.
+#[test]
+fn operations_have_header_blocks_and_documentation_of_their_own() {
+    let same = |word: Word| Ok::<_, Fault>(word);
+    let service = Service::new("Sessions", "urn:words")
+        .operation("repeat", serve)
+        .operation_documentation("Says it again & tells whose session it was")
+        .operation_header::<Session>()
+        .operation_reply_header::<Served>()
+        .operation("keep", same)
+        .at("/words", Binding::document_literal());
+    let server = Server::new().service(service).start("127.0.0.1:0").expect("a server");
+    let (_, wsdl) = ask(server.address(), "GET /words?wsdl HTTP/1.1", "");
+    let text = "Says it again &amp; tells whose session it was";
+    assert!(wsdl.contains(&format!("<wsdl:documentation>{text}</wsdl:documentation>")), "{wsdl}");
+    let (_, bindings) = wsdl.split_once("<wsdl:binding ").expect("a binding");
+    let (repeat, keep) = bindings.split_once("<wsdl:operation name=\"keep\"").expect("two");
+    assert!(repeat.contains("part=\"Session\"") && repeat.contains("part=\"Served\""), "{wsdl}");
+    assert!(!keep.contains(":header "), "{wsdl}");
+    let (_, page) = ask(server.address(), "GET /words HTTP/1.1", "");
+    assert!(page.contains(&format!("<p>{text}</p>")), "{page}");
+}
+
 #[test]
 fn requests_on_one_connection_are_answered_in_order() {
     let server = start();

@@ -21,6 +21,7 @@ use crate::gap_templates::GapTemplates;
 use crate::graph;
 use crate::names::Name;
 use crate::namespaces::OF_NONE;
+use crate::numbered::Numbers;
 use crate::opening::{self, Entered, Names};
 use crate::paths::Gap;
 use crate::plan::{Plan, ScopePlan};
@@ -41,6 +42,7 @@ pub struct Decoder {
     /// For scopes too wide for the stack.
     seen: Vec<u64>,
     tags: Tags,
+    numbers: Numbers,
     fast: bool,
     unknown: UnknownCounter,
 }
@@ -63,6 +65,7 @@ impl Decoder {
             scratch: String::new(),
             seen: Vec::new(),
             tags: Tags::new(plan),
+            numbers: Numbers::new(plan),
             fast: true,
         }
     }
@@ -156,6 +159,7 @@ impl Decoder {
             return Err(Error::new(ErrorKind::Schema, 0));
         }
         message.clear();
+        self.numbers.begin(reader.numbering());
         let mut reader = EventReader::new(reader, &self.limits);
         let nil = opening::open(plan, &mut reader, &mut self.unknown)?;
         let first = reader.before_first();
@@ -164,10 +168,12 @@ impl Decoder {
             scratch: &mut self.scratch,
             seen: &mut self.seen,
             tags: &mut self.tags,
+            numbers: &mut self.numbers,
             templates,
             unknown: &mut self.unknown,
         };
         let mut body = Body::new(plan, &self.limits, reader, memory, first);
+        body.fast = self.fast && !plan.in_tags;
         match nil {
             true => body.nothing()?,
             false => body.message(false, message)?,
@@ -198,6 +204,7 @@ impl Decoder {
             scratch: &mut self.scratch,
             seen: &mut self.seen,
             tags: &mut self.tags,
+            numbers: &mut self.numbers,
             templates,
             unknown: &mut self.unknown,
         };
@@ -260,6 +267,7 @@ pub(super) struct Body<'a, R: Form> {
     /// How scopes are read.
     pub(super) scope_path: ScopePath,
     pub(super) tags: &'a mut Tags,
+    pub(super) numbers: &'a mut Numbers,
     pub(super) templates: &'a mut GapTemplates,
     /// Are only the envelope's declarations in scope, so that templates hold?
     pub(super) same_context: bool,
@@ -290,6 +298,7 @@ struct Memory<'a> {
     scratch: &'a mut String,
     seen: &'a mut Vec<u64>,
     tags: &'a mut Tags,
+    numbers: &'a mut Numbers,
     templates: &'a mut GapTemplates,
     unknown: &'a mut UnknownCounter,
 }
@@ -305,7 +314,7 @@ impl<'a, R: Form> Body<'a, R> {
         memory: Memory<'a>,
         first: usize,
     ) -> Self {
-        let Memory { scratch, seen, tags, templates, unknown } = memory;
+        let Memory { scratch, seen, tags, numbers, templates, unknown } = memory;
         Self {
             plan,
             limits,
@@ -321,6 +330,7 @@ impl<'a, R: Form> Body<'a, R> {
             attributes: plan.in_tags,
             scope_path: if plan.in_tags { ScopePath::Attributes } else { ScopePath::Elements },
             tags,
+            numbers,
             templates,
             same_context: false,
             gap: None,

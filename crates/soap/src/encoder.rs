@@ -18,6 +18,7 @@ use trunkline_wire::{
 };
 
 use self::form::{Form, Xml};
+use self::infoset::Behind;
 use self::markup::Markup;
 use crate::container::Enclosing;
 use crate::escape::{escape, in_quotes, in_text};
@@ -43,6 +44,13 @@ impl Encoder {
     pub fn new(plan: &Arc<Plan>) -> Self {
         let (base64, kept, markup) = Default::default();
         Self { plan: plan.clone(), output: Output::new(), base64, kept, markup }
+    }
+
+    /// The plain twin: keeps nothing of how it wrote markup in another form than XML. For tests and comparisons.
+    #[must_use]
+    pub fn generic(mut self) -> Self {
+        self.markup.set_plain();
+        self
     }
 
     /// The amount of kept unknown content of the last message that was not written: fields of other formats,
@@ -125,6 +133,7 @@ impl Encoder {
             tag_is_open: ATTRIBUTES,
             visit: 0,
             more: false,
+            behind: Behind::default(),
             output: &mut self.output,
             base64: &mut self.base64,
             kept: &mut self.kept,
@@ -174,6 +183,8 @@ struct Body<'a, F, const ATTRIBUTES: bool> {
     visit: u16,
     /// Did it find fields that a later one writes?
     more: bool,
+    /// For other forms than XML.
+    behind: Behind,
     output: &'a mut Output,
     base64: &'a mut Vec<u8>,
     kept: &'a mut KeptContent,

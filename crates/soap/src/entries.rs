@@ -157,6 +157,9 @@ impl<'a, R: Form> Body<'a, R> {
         entry: &'a ScopePlan,
         count: usize,
     ) -> Result<bool> {
+        if let Some(is_entry) = self.numbered_entry() {
+            return Ok(is_entry);
+        }
         let index = usize::from(slot.scope);
         if self.as_planned && self.reader.is_in_content() {
             let at = self.reader.position();
@@ -223,6 +226,7 @@ impl<'a, R: Form> Body<'a, R> {
             if self.plan.any_item || is_named() {
                 self.opened(element.namespace_number, name);
                 self.opened_item(index, name);
+                self.learn_item(name);
                 let known_attributes = self.known_attributes()?;
                 let fits = known_attributes.reject_nil(ENTRY);
                 let fits = fits.and_then(|()| known_attributes.reject_others(self.plan));
@@ -275,6 +279,17 @@ impl<'a, R: Form> Body<'a, R> {
         let scope = &plan.scopes[inner];
         let mut count = 0;
         loop {
+            if let Some(entry) = self.numbered_plain_entry(inner) {
+                let Some(of) = entry else { return Ok(count) };
+                self.count_entry()?;
+                (self.scope, self.field) = (inner, of);
+                self.fields += 1;
+                let read = self.take(into.next_entry());
+                read.map_err(|error| plan.locate(error.in_entry(count), outer, field))?;
+                (self.scope, self.field) = (outer, field);
+                count += 1;
+                continue;
+            }
             if self.as_planned && self.reader.is_in_content() {
                 let at = self.reader.position();
                 if let Some((of, length)) = self.fast_plain_entry(scope, at)
@@ -296,6 +311,9 @@ impl<'a, R: Form> Body<'a, R> {
             let meaning = self.meaning(scope, NONE, name);
             let is_item = self.plan.any_item && scope.shape == ScopeShape::Item;
             let meaning = meaning.or(is_item.then_some(Name::Field(0)));
+            if let Some(meaning) = meaning {
+                self.learn_number_in(inner, scope, NONE, (name, meaning));
+            }
             let Some(Name::Field(of)) = meaning.or_else(|| self.any_entry(scope, name)) else {
                 self.unknown_in_list(slot, (at, name))?;
                 self.pass_over_entry(count, 1, at)?;
@@ -447,6 +465,16 @@ impl<'a, R: Form> Body<'a, R> {
             count += 1;
             self.gap = None;
             self.check_names();
+            let is_value = container.enclosing.is_none() && scope.slots[0].shape == Shape::Value;
+            while is_value && self.numbered_of_run(&plan.scopes[outer], slot, true) {
+                self.count_entry()?;
+                (self.scope, self.field) = (inner, 0);
+                self.fields += 1;
+                let read = self.take(into.next_entry());
+                read.map_err(|error| plan.locate(error.in_entry(count), outer, field))?;
+                (self.scope, self.field) = (outer, field);
+                count += 1;
+            }
             if !self.next_of_run(slot, count)? {
                 return self.check_count(None, container.fixed, count);
             }
@@ -464,6 +492,9 @@ impl<'a, R: Form> Body<'a, R> {
     fn next_of_run(&mut self, slot: &'a Slot, count: usize) -> Result<bool> {
         let plan = self.plan;
         let scope = &plan.scopes[self.scope];
+        if self.numbered_of_run(scope, slot, false) {
+            return Ok(true);
+        }
         if self.as_planned && self.reader.is_in_content() {
             let at = self.reader.position();
             let length = slot.end.len() - 3;
@@ -546,6 +577,11 @@ impl<'a, R: Form> Body<'a, R> {
                     self.value = self.text(&item.end, self.begun)?;
                     into.push(read(self)?);
                     self.check_names();
+                    while self.numbered_of_run(&self.plan.scopes[self.scope], slot, true) {
+                        count += 1;
+                        self.check_elements(count, self.begun)?;
+                        into.push(read(self)?);
+                    }
                     if !self.next_of_run(slot, count)? {
                         return self.check_count(None, container.fixed, count);
                     }
@@ -630,6 +666,15 @@ impl<'a, R: Form> Body<'a, R> {
         let mut count = 0;
         loop {
             let at = self.reader.position();
+            if let Some(is_item) = self.numbered_item() {
+                if !is_item {
+                    return self.check_count(stated, container.fixed, count);
+                }
+                count += 1;
+                self.check_elements(count, at)?;
+                item(self)?;
+                continue;
+            }
             if self.as_planned && self.reader.is_in_content() {
                 if element.start.matches(self.input.as_bytes(), at) {
                     self.reader.push_known(at + 1, element.name.len())?;
@@ -645,9 +690,10 @@ impl<'a, R: Form> Body<'a, R> {
                     return self.check_count(stated, container.fixed, count);
                 }
             }
-            let Some((at, _)) = self.next_element(slot)? else {
+            let Some((at, name)) = self.next_element(slot)? else {
                 return self.check_count(stated, container.fixed, count);
             };
+            self.learn_item(name);
             count += 1;
             self.check_elements(count, at)?;
             self.check_item()?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use trunkline_codec::infoset::{Event, Parsed, Reader, Tag};
+use trunkline_codec::infoset::{Event, Expected, Known, Parsed, Reader, Tag};
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 use trunkline_wire::{Date, Decimal, Float, Integer, Time, Timestamp};
 
@@ -13,6 +13,8 @@ pub(super) struct EventReader<'r, R: Reader> {
     reader: &'r mut R,
     limits: &'r Limits,
     ahead: Option<Peeked<R>>,
+    /// Is an event ahead, or has an element no room within the limits? Then nothing is read as known.
+    is_blocked: bool,
     /// The first element, and the last that began, where, and how many did.
     root: Option<R::Name>,
     element: Option<R::Name>,
@@ -32,7 +34,14 @@ impl<'r, R: Reader> EventReader<'r, R> {
     /// Reads on by this reader.
     pub(super) fn new(reader: &'r mut R, limits: &'r Limits) -> Self {
         let (ahead, root, element) = (None, None, None);
-        Self { reader, limits, ahead, root, element, element_began: 0, begun: 0 }
+        let is_blocked = reader.depth() >= limits.depth;
+        Self { reader, limits, ahead, is_blocked, root, element, element_began: 0, begun: 0 }
+    }
+
+    /// Notes how deep the reader stands.
+    #[inline(always)]
+    fn look(&mut self) {
+        self.is_blocked = self.ahead.is_some() || self.reader.depth() >= self.limits.depth;
     }
 
     /// Notes what was read, which may not be larger than the limits: what describes itself is read by
@@ -96,6 +105,16 @@ impl<R: Reader> Tag for EventReader<'_, R> {
         self.reader.is_white(text)
     }
 
+    #[inline]
+    fn number(&self, name: R::Name) -> Option<u32> {
+        self.reader.number(name)
+    }
+
+    #[inline]
+    fn source(&self, text: R::Text) -> Option<(&[u8], usize, usize)> {
+        self.reader.source(text)
+    }
+
     fn append(&self, text: R::Text, out: &mut String) {
         self.reader.append(text, out);
     }
@@ -143,13 +162,35 @@ impl<R: Reader> Tag for EventReader<'_, R> {
 
 impl<R: Reader> Reader for EventReader<'_, R> {
     fn next(&mut self) -> Result<Event<R::Name, R::Text>> {
-        if let Some(Peeked { event, .. }) = self.ahead.take() {
-            self.note(event)?;
-            return Ok(event);
-        }
-        let event = self.reader.next()?;
+        let event = match self.ahead.take() {
+            Some(Peeked { event, .. }) => event,
+            None => self.reader.next()?,
+        };
+        self.look();
         self.note(event)?;
         Ok(event)
+    }
+
+    #[inline(always)]
+    fn next_known<T>(
+        &mut self,
+        ends: bool,
+        known: impl FnOnce(u32) -> Option<Expected<T>>,
+    ) -> Option<Known<T, R::Name, R::Text>> {
+        if self.is_blocked {
+            return None;
+        }
+        let read = self.reader.next_known(ends, known)?;
+        match read {
+            Known::Text(..) => self.begun += 1,
+            Known::Start(_, name) => {
+                (self.element, self.element_began) = (Some(name), self.reader.began());
+                self.begun += 1;
+                self.look();
+            }
+            Known::End => self.look(),
+        }
+        Some(read)
     }
 
     fn began(&self) -> usize {
@@ -169,13 +210,16 @@ impl<R: Reader> Reader for EventReader<'_, R> {
     }
 
     fn raw(&mut self, left_out: &[usize], out: &mut String) -> Result<()> {
-        self.reader.raw(left_out, out)
+        let read = self.reader.raw(left_out, out);
+        self.look();
+        read
     }
 
     fn restart(&mut self) -> Result<()> {
         self.reader.restart()?;
         (self.ahead, self.root, self.element) = (None, None, None);
         (self.element_began, self.begun) = (0, 0);
+        self.look();
         Ok(())
     }
 }
@@ -221,12 +265,16 @@ impl<R: Reader> Form for EventReader<'_, R> {
                     let depth = self.reader.depth();
                     let event = self.reader.next()?;
                     self.ahead = Some(Peeked { event, began, position, depth });
+                    self.is_blocked = true;
                     event
                 }
             };
             match event {
                 Event::Start(name) => return Ok(Some(self.reader.local(name))),
-                Event::Text(text) if self.reader.is_white(text) => self.ahead = None,
+                Event::Text(text) if self.reader.is_white(text) => {
+                    self.ahead = None;
+                    self.look();
+                }
                 Event::Text(_) | Event::End | Event::Eof => return Ok(None),
             }
         }

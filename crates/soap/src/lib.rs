@@ -40,6 +40,7 @@ mod mixed;
 mod names;
 mod namespaces;
 mod naming;
+mod numbered;
 mod opening;
 mod order;
 mod parts;

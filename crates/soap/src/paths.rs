@@ -485,6 +485,12 @@ impl<'a, R: Form> Body<'a, R> {
         component: u16,
         into: &mut F,
     ) -> Result<Step> {
+        if !R::IS_TEXT && self.fast {
+            return match self.numbered(scope, seen, component, into)? {
+                Step::Between(component) => self.generic_step(scope, seen, component, into),
+                step => Ok(step),
+            };
+        }
         let expected = match self.as_planned && self.reader.is_in_content() {
             true => self.fast_step(scope, seen, component, into)?,
             false => None,
@@ -694,6 +700,7 @@ impl<'a, R: Form> Body<'a, R> {
         let mut meaning = self.meaning(scope, component, name);
         if let Some(meaning) = meaning {
             self.opened(scope.space_of(meaning), name);
+            self.learn_number(scope, component, (name, meaning));
         } else if self.plan.return_value.is_some() {
             meaning = self.return_value(scope, component, (at, name));
         }

@@ -55,10 +55,13 @@ impl<R: Form> Body<'_, R> {
         let parsed = match self.value {
             Value::Input(start, end) => parse(self.input.as_bytes(), start, end),
             Value::Scratch(_) => parse(self.scratch.as_bytes(), 0, self.scratch.len()),
-            Value::Held(held, _) => {
-                let text = self.reader.value(R::text_of(held));
-                parse(text.as_bytes(), 0, text.len())
-            }
+            Value::Held(held, _) => match self.reader.source(R::text_of(held)) {
+                Some((source, start, end)) => parse(source, start, end),
+                None => {
+                    let text = self.reader.value(R::text_of(held));
+                    parse(text.as_bytes(), 0, text.len())
+                }
+            },
         };
         match parsed {
             Ok(value) => Ok(value),
@@ -173,6 +176,13 @@ impl<R: Form> Decoder for Body<'_, R> {
             }
             Value::Scratch(_) => into.assign(self.scratch),
             Value::Held(held, at) => {
+                if let Some((source, start, end)) = self.reader.source(R::text_of(held)) {
+                    self.check_length(end - start, at)?;
+                    // They were found to be UTF-8.
+                    let taken = into.assign_utf8(source, start, end);
+                    debug_assert!(taken.is_ok());
+                    return Ok(());
+                }
                 let text = self.reader.value(R::text_of(held));
                 self.check_length(text.len(), at)?;
                 into.assign(&text);
@@ -208,6 +218,13 @@ impl<R: Form> Decoder for Body<'_, R> {
         // Most are one character.
         if let Value::Input(start, end) = self.value
             && let Some([byte]) = self.input.as_bytes().get(start..end)
+            && let Some(code) = Code::from_byte(*byte)
+        {
+            return Ok(code);
+        }
+        if let Value::Held(held, _) = self.value
+            && let Some((source, start, end)) = self.reader.source(R::text_of(held))
+            && let Some([byte]) = source.get(start..end)
             && let Some(code) = Code::from_byte(*byte)
         {
             return Ok(code);

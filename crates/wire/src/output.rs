@@ -46,6 +46,12 @@ impl Output {
         &self.bytes[..self.len]
     }
 
+    /// The first 64 bytes of what is written, with others behind it if that is less; none if nothing ever was.
+    #[inline]
+    pub fn first_block(&self) -> Option<&[u8; 64]> {
+        self.bytes.first_chunk()
+    }
+
     /// What is written, to be patched.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [u8] {

@@ -90,11 +90,12 @@ fn services() -> [Options; 8] {
     ]
 }
 
-static MARKET_DATA: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<MarketDataIncrementalRefresh>);
-static EVERY_KIND: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<EveryKind>);
-static ORDER: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<Order>);
-static LOOSE: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<Loose>);
-static NOTED: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(noted_plans);
+pub(super) static MARKET_DATA: LazyLock<Vec<Arc<Plan>>> =
+    LazyLock::new(plans::<MarketDataIncrementalRefresh>);
+pub(super) static EVERY_KIND: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<EveryKind>);
+pub(super) static ORDER: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<Order>);
+pub(super) static LOOSE: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(plans::<Loose>);
+pub(super) static NOTED: LazyLock<Vec<Arc<Plan>>> = LazyLock::new(noted_plans);
 
 /// Reads documents by every path of the decoder at once, in turn by the same decoders. The first
 /// byte chooses the plan; by its lowest bit the others are a document, or what to change in

@@ -66,7 +66,7 @@ fn our_client_calls_metros_service() {
             let is_retained = encoding == MessageEncoding::StatefulFastInfoset;
             assert_eq!(profile.retained.is_some(), is_retained, "{profile}");
             if let Some(retained) = profile.retained {
-                // A word pays its entry the second time, and is an index from the third on.
+                // A word is an index from the second time on.
                 assert!(retained.values.indexes > 0 && retained.size.entries > 20, "{profile}");
                 let answers = echo.client().answered_vocabulary().expect("it is retained");
                 assert!(answers.hit_rate() > 30, "{answers}");

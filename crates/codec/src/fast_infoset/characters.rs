@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use trunkline_message::Result;
+use trunkline_wire::scan::{BLOCK, Block};
 use trunkline_wire::validate_utf8;
 
 use super::syntax;
@@ -15,11 +16,30 @@ pub(super) fn is_legal(character: char) -> bool {
         '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }
 
+/// [`is_plain`] of the octets from `start` to `end`, which are looked at together with those behind if they are few.
+#[inline(always)]
+pub(super) fn is_plain_in(bytes: &[u8], start: usize, end: usize) -> bool {
+    let length = end - start;
+    if length <= BLOCK
+        && let Some(window) = bytes.get(start..).and_then(<[u8]>::first_chunk)
+    {
+        let block = Block::load(window);
+        let plain = block.less_than(0x80).bits() & !block.less_than(0x20).bits();
+        return (plain | u32::MAX << length) == u32::MAX;
+    }
+    bytes.get(start..end).is_some_and(is_plain)
+}
+
 /// Are they all of ASCII, and none a control character? Then they are legal UTF-8.
 #[inline]
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
     let Some(last) = bytes.last_chunk::<8>() else {
-        return bytes.iter().all(|octet| matches!(octet, 0x20..0x80));
+        let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) else {
+            return bytes.iter().all(|octet| matches!(octet, 0x20..0x80));
+        };
+        let [a, b, c, d] = *first;
+        let [e, f, g, h] = *last;
+        return is_plain_word(&[a, b, c, d, e, f, g, h]);
     };
     let (words, _) = bytes.as_chunks::<8>();
     words.iter().all(is_plain_word) && is_plain_word(last)
@@ -105,10 +125,18 @@ mod tests {
         for length in 0..40 {
             let mut bytes = vec![b'a'; length];
             assert!(is_plain(&bytes));
+            let mut around = vec![0; length + 20];
+            let is_plain_around = |around: &mut [u8], bytes: &[u8]| {
+                around[1..=length].copy_from_slice(bytes);
+                is_plain_in(around, 1, 1 + length) && is_plain_in(&around[..=length], 1, 1 + length)
+            };
+            assert!(is_plain_around(&mut around, &bytes));
             for at in 0..length {
                 for octet in 0..=255 {
                     bytes[at] = octet;
-                    assert_eq!(is_plain(&bytes), (0x20..0x80).contains(&octet), "{octet} at {at}");
+                    let expected = (0x20..0x80).contains(&octet);
+                    assert_eq!(is_plain(&bytes), expected, "{octet} at {at}");
+                    assert_eq!(is_plain_around(&mut around, &bytes), expected, "{octet} at {at}");
                 }
                 bytes[at] = b'a';
             }

@@ -107,7 +107,12 @@ impl Parser {
     }
 
     /// Two prefixes and their namespaces belong together (Namespaces in XML section 3).
-    fn check_binding(&self, prefix: Span, namespace: Namespace, at: usize) -> Result<()> {
+    pub(super) fn check_binding(
+        &self,
+        prefix: Span,
+        namespace: Namespace,
+        at: usize,
+    ) -> Result<()> {
         let prefix = self.vocabulary.string(prefix);
         let is_xml = namespace == Namespace(1);
         let name = self.vocabulary.namespace_name(namespace);

@@ -30,12 +30,12 @@ pub struct Parser {
     /// Strings of the document that are in other forms than UTF-8.
     pub(super) decoded: String,
     /// Bytes of what stands in the document for more than it takes there: see [`expand`](Self::expand).
-    expanded: usize,
+    pub(super) expanded: usize,
     pub(super) position: usize,
-    began: usize,
+    pub(super) began: usize,
     pub(super) state: State,
     /// Has the second half of two ends in one octet to be read?
-    second_end: bool,
+    pub(super) second_end: bool,
     pub(super) open: Vec<Open>,
     pub(super) attributes: Vec<Attribute>,
     pub(super) declarations: Vec<Declaration>,
@@ -87,7 +87,7 @@ pub(super) struct Declaration {
 pub struct Name {
     /// Among all names of the vocabulary.
     pub(super) number: u32,
-    /// That of the first which is equal.
+    /// That of all which are equal, in every document of the parser.
     pub(super) same: u32,
 }
 
@@ -331,7 +331,7 @@ impl Parser {
     }
 
     #[inline]
-    fn close(&mut self) -> Event {
+    pub(super) fn close(&mut self) -> Event {
         if let Some(element) = self.open.pop() {
             self.declarations.truncate(element.declarations as usize);
         }
@@ -493,6 +493,19 @@ impl Parser {
             (None, "") => Some(Namespace::NONE),
             (None, _) => (prefix == XML).then_some(Namespace(1)),
         }
+    }
+
+    /// The number of a name: that of every name that means the same, for as long as [`numbering`](Self::numbering)
+    /// is the same.
+    #[inline]
+    pub fn number(&self, name: Name) -> u32 {
+        name.same
+    }
+
+    /// For which documents, and parser, numbers hold.
+    #[inline]
+    pub fn numbering(&self) -> u64 {
+        self.vocabulary.numbering()
     }
 
     /// The namespace of a name.

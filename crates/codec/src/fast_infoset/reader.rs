@@ -8,7 +8,7 @@ use trunkline_wire::{Float, Integer};
 use super::parser::{self, EXPANDED, Name, Namespace, Parser};
 use super::string::Text;
 use super::{algorithm::Algorithm, characters, exceeded, syntax};
-use crate::infoset::{self, Event, Parsed, Tag, Writer as _};
+use crate::infoset::{self, Event, Expected, Known, Parsed, Tag, Writer as _};
 use crate::xml;
 
 /// A document, and the parser that reads it.
@@ -153,6 +153,21 @@ impl Tag for Reader<'_> {
         self.parser.text(self.bytes, text)
     }
 
+    #[inline]
+    fn number(&self, name: Name) -> Option<u32> {
+        Some(self.parser.number(name))
+    }
+
+    #[inline]
+    fn numbering(&self) -> u64 {
+        self.parser.numbering()
+    }
+
+    #[inline]
+    fn source(&self, text: Text) -> Option<(&[u8], usize, usize)> {
+        self.parser.source(self.bytes, text)
+    }
+
     fn is_white(&self, text: Text) -> bool {
         self.encoded(text).is_none() && characters::is_white(&self.value(text))
     }
@@ -214,6 +229,15 @@ impl infoset::Reader for Reader<'_> {
                 | parser::Event::DocumentType { .. } => continue,
             });
         }
+    }
+
+    #[inline(always)]
+    fn next_known<T>(
+        &mut self,
+        ends: bool,
+        known: impl FnOnce(u32) -> Option<Expected<T>>,
+    ) -> Option<Known<T, Name, Text>> {
+        self.parser.next_known(self.bytes, ends, known)
     }
 
     #[inline]

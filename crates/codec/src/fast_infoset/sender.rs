@@ -1,5 +1,7 @@
 //! The tables of who writes: which indexes stand for what was written before.
 
+use std::hash::{Hash, Hasher};
+
 use foldhash::fast::RandomState;
 
 use super::LONGEST_TABLE;
@@ -17,16 +19,43 @@ pub(super) enum NameTable {
 /// All tables.
 #[derive(Debug, Default)]
 pub(super) struct Sender {
-    /// The strings, one behind the other.
-    text: String,
+    /// The strings, one behind the other, and how many entries there are.
+    text: Vec<u8>,
+    entries: usize,
     strings: [Strings; TABLES],
     names: [Names; 2],
+    /// Names of elements that come again, by their numbers.
+    known: Vec<Known>,
+    known_text: Vec<u8>,
+    known_index: Index<RandomState>,
+    /// A number that changes whenever entries are forgotten.
+    generation: u64,
+    /// Entries that were written as an index once at least, and values that never were since they were added.
+    used: usize,
+    idle: usize,
+}
+
+/// A name of elements that comes again, whether it is an entry or not.
+#[derive(Debug)]
+struct Known {
+    /// Prefix, namespace and name there.
+    name: [Span; 3],
+    /// When it was found to be the entry of this index.
+    generation: u64,
+    index: u32,
 }
 
 #[derive(Debug, Default)]
 struct Strings {
-    entries: Vec<Span>,
+    entries: Vec<Entry>,
     index: Index<RandomState>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    span: Span,
+    /// Was it written as an index?
+    is_used: bool,
 }
 
 #[derive(Debug, Default)]
@@ -47,6 +76,8 @@ pub(super) struct Mark {
 impl Sender {
     /// Forgets everything but what every document knows.
     pub(super) fn reset(&mut self) {
+        self.generation += 1;
+        (self.entries, self.used, self.idle) = (0, 0, 0);
         self.text.clear();
         for Strings { entries, index } in &mut self.strings {
             index.reset(entries.len());
@@ -56,16 +87,16 @@ impl Sender {
             index.reset(entries.len());
             entries.clear();
         }
-        self.add(Table::Prefixes, XML);
-        self.add(Table::Namespaces, XML_NAMESPACE);
+        for (table, text) in [(Table::Prefixes, XML), (Table::Namespaces, XML_NAMESPACE)] {
+            let hash = self.hash(table, text.as_bytes());
+            self.add(table, hash, text.as_bytes());
+        }
     }
 
     pub(super) fn size(&self) -> VocabularySize {
-        let strings: usize = self.strings.iter().map(|it| it.entries.len()).sum();
-        let names: usize = self.names.iter().map(|it| it.entries.len()).sum();
         let constants = XML.len() + XML_NAMESPACE.len();
         let bytes = self.text.len().saturating_sub(constants);
-        VocabularySize { bytes, entries: (strings + names).saturating_sub(2) }
+        VocabularySize { bytes, entries: self.entries.saturating_sub(2) }
     }
 
     pub(super) fn length(&self, table: Table) -> usize {
@@ -82,93 +113,192 @@ impl Sender {
 
     /// Forgets what was added since.
     pub(super) fn go_back(&mut self, mark: &Mark) {
+        self.generation += 1;
         self.text.truncate(mark.text);
-        let string = |span: &Span| string(&self.text, *span);
+        let octets = |span: Span| octets(&self.text, span);
         for (Strings { entries, index }, length) in self.strings.iter_mut().zip(mark.strings) {
             entries.truncate(length);
             index.reset(length);
-            for (number, span) in entries.iter().enumerate() {
-                index.insert(index.hash(string(span)), number as u32);
-            }
-        }
-        for (Names { entries, index }, length) in self.names.iter_mut().zip(mark.names) {
-            entries.truncate(length);
-            index.reset(length);
-            for (number, [prefix, namespace, local]) in entries.iter().enumerate() {
-                let hash = index.hash((string(local), string(namespace), string(prefix)));
+            for (number, entry) in entries.iter().enumerate() {
+                let hash = index.hash(Octets(octets(entry.span)));
                 index.insert(hash, number as u32);
             }
         }
+        let values = [Table::AttributeValues, Table::Chunks].map(|table| table as usize);
+        let values = || values.iter().flat_map(|table| &self.strings[*table].entries);
+        self.used = values().filter(|it| it.is_used).count();
+        self.idle = values().count() - self.used;
+        for (Names { entries, index }, length) in self.names.iter_mut().zip(mark.names) {
+            entries.truncate(length);
+            index.reset(length);
+            for (number, name) in entries.iter().enumerate() {
+                index.insert(index.hash(name.map(octets)), number as u32);
+            }
+        }
+        let strings = self.strings.iter().map(|it| it.entries.len());
+        self.entries = strings.chain(self.names.iter().map(|it| it.entries.len())).sum();
     }
 
     /// The hash of a string, by which it is found in a table.
     #[inline]
-    pub(super) fn hash(&self, table: Table, text: &str) -> u64 {
-        self.strings[table as usize].index.hash(text)
+    pub(super) fn hash(&self, table: Table, text: &[u8]) -> u64 {
+        self.strings[table as usize].index.hash(Octets(text))
     }
 
-    #[inline]
-    pub(super) fn find(&self, table: Table, hash: u64, text: &str) -> Option<usize> {
+    #[inline(always)]
+    pub(super) fn find(&self, table: Table, hash: u64, text: &[u8]) -> Option<usize> {
         let Strings { entries, index } = &self.strings[table as usize];
-        let is_same = |number| string(&self.text, entries[number as usize]) == text;
-        index.find(hash, is_same).map(|number| number as usize)
+        let is_it = |number| is_same(octets(&self.text, entries[number as usize].span), text);
+        let found = index.find(hash, is_it);
+        found.map(|number| number as usize)
     }
 
-    /// Adds a string that is not in the table, if that is not full.
-    pub(super) fn add(&mut self, table: Table, text: &str) {
+    /// Adds a string of this hash that is not in the table, if that is not full.
+    pub(super) fn add(&mut self, table: Table, hash: u64, text: &[u8]) -> Span {
         if self.length(table) >= LONGEST_TABLE {
-            return;
+            return Span::default();
         }
-        let span = push(&mut self.text, text);
+        let span = push_octets(&mut self.text, text);
+        self.entries += 1;
         let Strings { entries, index } = &mut self.strings[table as usize];
-        index.insert(index.hash(text), entries.len() as u32);
-        entries.push(span);
+        index.insert(hash, entries.len() as u32);
+        entries.push(Entry { span, is_used: false });
+        span
+    }
+
+    /// The same of a value.
+    pub(super) fn add_value(&mut self, table: Table, hash: u64, text: &[u8]) {
+        self.add(table, hash, text);
+        self.idle += 1;
+    }
+
+    /// Notes that a value is written as this index.
+    #[inline]
+    pub(super) fn use_value(&mut self, table: Table, index: usize) {
+        let entry = &mut self.strings[table as usize].entries[index];
+        if !entry.is_used {
+            entry.is_used = true;
+            self.idle -= 1;
+            self.used += 1;
+        }
+    }
+
+    /// How many values were written as an index once at least, and how many never since they were added.
+    #[inline]
+    pub(super) fn used_and_idle(&self) -> (usize, usize) {
+        (self.used, self.idle)
+    }
+
+    /// For as long as this is the same, indexes stand for the same.
+    #[inline]
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The string that an index stands for.
+    #[inline]
+    pub(super) fn entry(&self, table: Table, index: usize) -> Span {
+        self.strings[table as usize].entries[index].span
     }
 
     #[inline]
     pub(super) fn find_name(&self, table: NameTable, name: Name<'_>) -> Option<usize> {
         let Names { entries, index } = &self.names[table as usize];
-        let hash = index.hash((name.local, name.namespace, name.prefix));
-        let found = index.find(hash, |number| {
-            let [prefix, namespace, local] = entries[number as usize];
-            string(&self.text, local) == name.local
-                && string(&self.text, namespace) == name.namespace
-                && string(&self.text, prefix) == name.prefix
-        });
+        let name = parts(name);
+        let is_it = |number| is_same_name(&self.text, entries[number as usize], name);
+        let found = index.find(index.hash(name), is_it);
         found.map(|number| number as usize)
     }
 
-    /// Is the entry of this index the name?
-    #[inline]
-    pub(super) fn is_name(&self, table: NameTable, index: usize, name: Name<'_>) -> bool {
-        let entry = self.names[table as usize].entries.get(index);
-        entry.is_some_and(|[prefix, namespace, local]| {
-            string(&self.text, *local) == name.local
-                && string(&self.text, *namespace) == name.namespace
-                && string(&self.text, *prefix) == name.prefix
+    /// Adds a name that is not in the table, if no table is full: it was written as these strings of theirs.
+    /// Answers its index.
+    pub(super) fn add_name(
+        &mut self,
+        table: NameTable,
+        name: Name<'_>,
+        entry: [Span; 3],
+    ) -> Option<usize> {
+        let Names { entries, index } = &mut self.names[table as usize];
+        if entries.len() >= LONGEST_TABLE {
+            return None;
+        }
+        index.insert(index.hash(parts(name)), entries.len() as u32);
+        self.entries += 1;
+        entries.push(entry);
+        Some(entries.len() - 1)
+    }
+
+    /// The number of a name of elements that comes again.
+    pub(super) fn know(&mut self, name: Name<'_>) -> u32 {
+        let name = parts(name);
+        let (known, text) = (&self.known, &self.known_text);
+        let hash = self.known_index.hash(name);
+        let is_it = |number| is_same_name(text, known[number as usize].name, name);
+        self.known_index.find(hash, is_it).unwrap_or_else(|| {
+            let number = self.known.len() as u32;
+            let name = name.map(|part| push_octets(&mut self.known_text, part));
+            self.known.push(Known { name, generation: 0, index: 0 });
+            self.known_index.insert(hash, number);
+            number
         })
     }
 
-    /// Adds a name that is not in the table, whose strings are in theirs, if no table is full.
-    pub(super) fn add_name(&mut self, table: NameTable, name: Name<'_>) {
-        if self.names[table as usize].entries.len() >= LONGEST_TABLE {
-            return;
-        }
-        let entry = [
-            self.span(Table::Prefixes, name.prefix),
-            self.span(Table::Namespaces, name.namespace),
-            self.span(Table::LocalNames, name.local),
-        ];
-        let Names { entries, index } = &mut self.names[table as usize];
-        let hash = index.hash((name.local, name.namespace, name.prefix));
-        index.insert(hash, entries.len() as u32);
-        entries.push(entry);
+    /// The index of the name of this number, if it is known to be an entry.
+    #[inline]
+    pub(super) fn index_of(&self, number: u32) -> Option<usize> {
+        let known = self.known.get(number as usize)?;
+        (known.generation == self.generation).then_some(known.index as usize)
     }
 
-    fn span(&self, table: Table, text: &str) -> Span {
-        let found = self.find(table, self.hash(table, text), text);
-        found.map_or_else(Span::default, |number| self.strings[table as usize].entries[number])
+    /// Notes the index of the name of this number.
+    pub(super) fn note_index(&mut self, number: u32, index: usize) {
+        if let Some(known) = self.known.get_mut(number as usize) {
+            (known.generation, known.index) = (self.generation, index as u32);
+        }
     }
+}
+
+/// Octets to hash, without their number.
+struct Octets<'t>(&'t [u8]);
+
+impl Hash for Octets<'_> {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write(self.0);
+    }
+}
+
+/// Prefix, namespace and name there.
+#[inline]
+fn parts<'n>(name: Name<'n>) -> [&'n [u8]; 3] {
+    [name.prefix, name.namespace, name.local].map(str::as_bytes)
+}
+
+#[inline]
+fn is_same_name(of: &[u8], [prefix, namespace, local]: [Span; 3], name: [&[u8]; 3]) -> bool {
+    is_same(octets(of, local), name[2])
+        && is_same(octets(of, namespace), name[1])
+        && is_same(octets(of, prefix), name[0])
+}
+
+/// Are they equal? Most are short, and not worth a call; see [`infoset::same`](crate::infoset::same) of empty ones.
+#[inline]
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    match one.len() {
+        0..4 => one.iter().zip(other).all(|(one, other)| one == other),
+        4..8 => ends::<4>(one) == ends::<4>(other),
+        8..=16 => ends::<8>(one) == ends::<8>(other),
+        _ => one == other,
+    }
+}
+
+/// The first and the last octets, which are all of a short text.
+#[inline]
+fn ends<const N: usize>(text: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
+    Some((text.first_chunk()?, text.last_chunk()?))
 }
 
 /// Appends a string, and answers where it stands.
@@ -176,6 +306,18 @@ pub(super) fn push(to: &mut String, text: &str) -> Span {
     let span = Span { start: to.len() as u32, length: text.len() as u32 };
     to.push_str(text);
     span
+}
+
+/// The same of octets.
+fn push_octets(to: &mut Vec<u8>, text: &[u8]) -> Span {
+    let span = Span { start: to.len() as u32, length: text.len() as u32 };
+    to.extend_from_slice(text);
+    span
+}
+
+#[inline]
+fn octets(of: &[u8], Span { start, length }: Span) -> &[u8] {
+    &of[start as usize..][..length as usize]
 }
 
 #[inline]

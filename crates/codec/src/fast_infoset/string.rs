@@ -34,10 +34,18 @@ enum Place {
 impl Text {
     const EMPTY: Self = Self { place: Place::Vocabulary, start: 0, length: 0 };
 
+    #[inline]
     pub(super) fn of(span: Span) -> Self {
         Self { place: Place::Vocabulary, start: span.start, length: span.length }
     }
 
+    /// What stands in the document, from here to there.
+    #[inline]
+    pub(super) fn of_input(start: usize, end: usize) -> Self {
+        Self::at(Place::Input, start, end - start)
+    }
+
+    #[inline]
     fn at(place: Place, start: usize, length: usize) -> Self {
         Self { place, start: start as u32, length: length as u32 }
     }
@@ -235,6 +243,23 @@ impl Parser {
                 Cow::Owned(out)
             }
         }
+    }
+
+    /// The octets among which a string of the document stands as it is in UTF-8, and from where to where.
+    #[inline]
+    pub(super) fn source<'a>(
+        &'a self,
+        bytes: &'a [u8],
+        text: Text,
+    ) -> Option<(&'a [u8], usize, usize)> {
+        let source = match text.place {
+            Place::Vocabulary => self.vocabulary.octets(),
+            Place::Input => bytes,
+            Place::Decoded => self.decoded.as_bytes(),
+            Place::Algorithm(_) => return None,
+        };
+        let start = text.start as usize;
+        Some((source, start, start + text.length as usize))
     }
 
     /// The octets of a string that stand for it in an algorithm.

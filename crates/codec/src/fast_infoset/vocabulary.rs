@@ -1,12 +1,11 @@
 //! The tables of who reads: what the indexes in a document stand for (X.891 clause 8).
 
-use foldhash::fast::RandomState;
 use trunkline_message::Result;
 
 use super::alphabet::Alphabet;
+use super::known::KnownNames;
 use super::parser::{Name, Namespace};
 use super::{LONGEST_TABLE, exceeded, syntax};
-use crate::intern::Index;
 
 /// How much a vocabulary holds at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,21 +79,14 @@ pub(super) struct QualifiedName {
     pub(super) local: Span,
 }
 
-/// An entry of the table of namespaces; two may have the same name.
-#[derive(Clone, Copy, Debug)]
-struct NamespaceEntry {
-    name: Span,
-    namespace: Namespace,
-}
-
 /// All tables.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
     /// The strings, one behind the other.
     text: String,
     tables: [Vec<Span>; TABLES],
-    /// For each entry of the table of namespaces.
-    namespaces: Vec<NamespaceEntry>,
+    /// For each entry of the table of namespaces; two may be the same.
+    namespaces: Vec<Namespace>,
     /// All names that were read; those of the two tables, by their numbers.
     names: Vec<QualifiedName>,
     pub(super) elements: Vec<Name>,
@@ -102,8 +94,8 @@ pub(super) struct Vocabulary {
     pub(super) alphabets: Vec<Alphabet>,
     /// Names of encoding algorithms.
     pub(super) algorithms: Vec<Box<str>>,
-    /// Finds the first name that is in the same namespace, and is the same there.
-    index: Index<RandomState>,
+    /// Numbers of what the names mean.
+    known: KnownNames,
     entries: usize,
 }
 
@@ -132,14 +124,13 @@ impl Vocabulary {
         self.tables[Table::Prefixes as usize].push(prefix);
         self.tables[Table::Namespaces as usize].push(name);
         self.namespaces.clear();
-        self.namespaces.push(NamespaceEntry { name, namespace: Namespace(1) });
-        let names = self.names.len();
+        self.namespaces.push(Namespace(1));
         self.names.clear();
         self.elements.clear();
         self.attributes.clear();
         self.alphabets.clear();
         self.algorithms.clear();
-        self.index.reset(names.min(64));
+        self.known.begin();
         self.entries = 0;
     }
 
@@ -180,18 +171,6 @@ impl Vocabulary {
         self.alphabets.truncate(mark.alphabets);
         self.algorithms.truncate(mark.algorithms);
         self.entries = mark.entries;
-        self.index.reset(mark.names + self.namespaces.len());
-        // The first of those with the same name are found.
-        for number in 1..self.namespaces.len() as u32 {
-            let entry = self.namespaces[number as usize];
-            if entry.namespace == Namespace(number + 1) {
-                self.index.insert(self.index.hash(self.string(entry.name)), NAMESPACE | number);
-            }
-        }
-        for number in 0..mark.names {
-            let name = self.names[number];
-            self.intern(name.namespace, name.local, number);
-        }
     }
 
     /// Has a document, or a document's initial vocabulary, added anything?
@@ -212,10 +191,7 @@ impl Vocabulary {
     /// The name of a namespace.
     #[inline]
     pub(super) fn namespace_name(&self, namespace: Namespace) -> &str {
-        match namespace.0 {
-            0 => "",
-            number => self.string(self.namespaces[number as usize - 1].name),
-        }
+        self.known.namespace_name(namespace)
     }
 
     /// What an index in a table stands for; it was read before `at`.
@@ -225,10 +201,28 @@ impl Vocabulary {
         entries.get(index).copied().ok_or_else(|| unknown(table.name(), index, entries.len(), at))
     }
 
+    /// The same, where none may be meant.
+    #[inline]
+    pub(super) fn get_known(&self, table: Table, index: usize) -> Option<Span> {
+        self.tables[table as usize].get(index).copied()
+    }
+
+    /// The same of a namespace.
+    #[inline]
+    pub(super) fn get_known_namespace(&self, index: usize) -> Option<Namespace> {
+        self.namespaces.get(index).copied()
+    }
+
+    /// All strings.
+    #[inline]
+    pub(super) fn octets(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
+
     /// The namespace that an index stands for.
     #[inline]
     pub(super) fn namespace(&self, index: usize, at: usize) -> Result<Namespace> {
-        let found = self.namespaces.get(index).map(|it| it.namespace);
+        let found = self.namespaces.get(index).copied();
         found.ok_or_else(|| unknown("namespaces", index, self.namespaces.len(), at))
     }
 
@@ -279,8 +273,7 @@ impl Vocabulary {
 
     /// The namespace of this name, if it is known.
     pub(super) fn find_namespace(&self, name: &str) -> Option<Namespace> {
-        let found = self.namespaces.iter().find(|it| self.string(it.name) == name);
-        found.map(|it| it.namespace)
+        self.namespaces.iter().copied().find(|it| self.namespace_name(*it) == name)
     }
 
     /// Adds the name of a namespace; answers the namespace, which may be known.
@@ -293,27 +286,10 @@ impl Vocabulary {
         if self.namespaces.len() >= LONGEST_TABLE {
             return Err(exceeded("vocabulary entries", LONGEST_TABLE, at));
         }
-        let hash = self.index.hash(name);
-        let known = self.index.find(hash, |number| {
-            // Numbers of namespaces have their highest bit set.
-            number & NAMESPACE != 0 && self.string(self.namespace_entry(number).name) == name
-        });
-        let span = self.add(Table::Namespaces, name, limits, at)?;
-        let number = self.namespaces.len() as u32;
-        let namespace = match known {
-            Some(number) => self.namespace_entry(number).namespace,
-            None if name == XML_NAMESPACE => Namespace(1),
-            None => {
-                self.index.insert(hash, NAMESPACE | number);
-                Namespace(number + 1)
-            }
-        };
-        self.namespaces.push(NamespaceEntry { name: span, namespace });
+        self.add(Table::Namespaces, name, limits, at)?;
+        let namespace = self.known.namespace(name);
+        self.namespaces.push(namespace);
         Ok(namespace)
-    }
-
-    fn namespace_entry(&self, number: u32) -> &NamespaceEntry {
-        &self.namespaces[(number & !NAMESPACE) as usize]
     }
 
     /// A name that no table has yet.
@@ -324,30 +300,57 @@ impl Vocabulary {
         at: usize,
     ) -> Result<Name> {
         self.count(0, limits, at)?;
-        let number = self.names.len();
-        let same = self.intern(name.namespace, name.local, number);
+        let number = self.names.len() as u32;
+        let local = super::sender::string(&self.text, name.local);
+        let same = self.known.name(name.namespace, local);
         self.names.push(name);
-        Ok(Name { number: number as u32, same })
+        Ok(Name { number, same })
     }
 
-    /// The number of the first name that means the same, which may be this one.
-    fn intern(&mut self, namespace: Namespace, local: Span, number: usize) -> u32 {
-        let text = self.string(local);
-        let hash = self.index.hash((namespace.0, text));
-        let is_same = |other: u32| {
-            let Some(other) = self.names.get(other as usize) else { return false };
-            other.namespace == namespace && self.string(other.local) == text
-        };
-        if let Some(known) = self.index.find(hash, is_same) {
-            return known;
+    /// The number of a name that was read before, if only in an earlier document.
+    #[inline]
+    pub(super) fn find_number(&self, namespace: Namespace, local: &str) -> Option<u32> {
+        self.known.find_name(namespace, local)
+    }
+
+    /// Is there room for a name and a few more entries?
+    #[inline]
+    pub(super) fn has_room(&self, limits: &VocabularyLimits) -> bool {
+        self.size().bytes + 1024 <= limits.bytes
+            && self.entries + 8 <= limits.entries
+            && self.elements.len() < LONGEST_TABLE
+    }
+
+    /// The name that is added next, if it means the same as all of this number.
+    #[inline]
+    pub(super) fn next_name(&self, same: u32) -> Name {
+        Name { number: self.names.len() as u32, same }
+    }
+
+    /// Adds the next name, for which there is room.
+    #[inline]
+    pub(super) fn add_known_name(
+        &mut self,
+        name: Name,
+        (prefix, namespace): (Span, Namespace),
+        local: &str,
+    ) {
+        let local = super::sender::push(&mut self.text, local);
+        let entries = &mut self.tables[Table::LocalNames as usize];
+        if entries.len() < LONGEST_TABLE {
+            entries.push(local);
         }
-        self.index.insert(hash, number as u32);
-        number as u32
+        self.names.push(QualifiedName { prefix, namespace, local });
+        self.elements.push(name);
+        self.entries += 2;
+    }
+
+    /// For as long as this is the same, names that mean the same have the same number.
+    #[inline]
+    pub(super) fn numbering(&self) -> u64 {
+        self.known.numbering()
     }
 }
-
-/// What tells the numbers of namespaces in the index from those of names.
-const NAMESPACE: u32 = 1 << 31;
 
 impl Table {
     fn name(self) -> &'static str {

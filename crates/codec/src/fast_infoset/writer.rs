@@ -2,6 +2,7 @@
 
 mod elements;
 mod output;
+mod values;
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,8 +14,8 @@ use self::output::Octets;
 use super::algorithm::Algorithm;
 use super::sender::{Mark, NameTable, Sender, push, string};
 use super::vocabulary::{Counters, Span, Table, VocabularyLimits, VocabularySize};
-use super::{END, HEADER, LONGEST_TABLE, TWO_ENDS, alphabet, characters};
-use crate::infoset::{self, KnownName, Name};
+use super::{END, HEADER, TWO_ENDS, characters};
+use crate::infoset::{self, KnownName, KnownStep, Name, Writer as _};
 
 /// The encoding of the characters of strings that are written in full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,8 +35,11 @@ pub struct WriterOptions {
     /// Are texts of digits and signs, and dates and times, packed by restricted alphabets where they are not
     /// indexes? This takes half of their room, and somewhat longer.
     pub alphabets: bool,
-    /// The most bytes of a value that may become an entry of the vocabulary.
+    /// The most characters of a value that may become an entry of the vocabulary.
     pub longest_entry: usize,
+    /// How many entries of a sequence's vocabulary may wait for their first use. More may once so many are
+    /// in use; beyond that, a value becomes an entry when it comes the second time.
+    pub idle_entries: usize,
     /// From when on no more values are added. Names that are new are added all the same, since the format has no
     /// form for others: see [`Writer::is_full`].
     pub vocabulary: VocabularyLimits,
@@ -46,7 +50,8 @@ impl Default for WriterOptions {
         Self {
             encoding: Encoding::Utf8,
             alphabets: false,
-            longest_entry: 32,
+            longest_entry: 31,
+            idle_entries: 4096,
             vocabulary: VocabularyLimits { bytes: 1 << 20, entries: 1 << 16 },
         }
     }
@@ -54,27 +59,30 @@ impl Default for WriterOptions {
 
 /// Writes documents, either each by itself or a sequence of them on one vocabulary.
 ///
-/// In a sequence, a value becomes an entry when it comes the second time, lately: most of those that come
-/// once never come again, and the format has no word for forgetting them.
+/// In a sequence, a value becomes an entry when it comes the first time, which takes no octet more, as long as
+/// entries are worth their room: see [`WriterOptions::idle_entries`]. The format has no word for forgetting those that
+/// never come again.
 #[derive(Debug)]
 pub struct Writer {
     options: WriterOptions,
     retains: bool,
     out: Vec<u8>,
     sender: Sender,
-    /// A number that no other vocabulary has, or this one when it was shorter.
-    vocabulary: u64,
+    /// A number that no other writer has.
+    number: u64,
     /// The vocabulary at the beginning of the document, if that is not finished.
     begun: Option<Mark>,
     /// Ends that were not written yet, since two of them share an octet.
     ends: usize,
     pending: Start,
     in_tag: bool,
-    /// Declarations in force, and for each open element how many there are outside, for elements that come as
-    /// XML.
+    /// How many elements are open.
+    depth: usize,
+    /// Declarations in force, for elements that come as XML; for each open element that has some, which one it is
+    /// by its depth, how many there are outside, and how long their text is.
     scope: Vec<[Span; 2]>,
     scope_text: String,
-    open: Vec<(usize, usize)>,
+    scopes: Vec<[usize; 3]>,
     /// Hashes of values that came once in a sequence.
     once: Vec<u32>,
     /// Memory for strings in other forms.
@@ -90,6 +98,8 @@ struct Start {
     text: String,
     octets: Vec<u8>,
     name: NameForm,
+    /// The number that its name is known by.
+    known: Option<u32>,
     declarations: Vec<[Span; 2]>,
     attributes: Vec<(NameForm, ValueForm)>,
 }
@@ -115,16 +125,6 @@ enum ValueForm {
     Octets(Algorithm, usize, usize),
 }
 
-/// How a value is written.
-enum Entry {
-    Known(usize),
-    Added,
-    Literal,
-}
-
-/// So many values that came once are remembered.
-const ONCE: usize = 2048;
-
 impl Writer {
     /// Of documents that stand by themselves.
     pub fn stateless(options: WriterOptions) -> Self {
@@ -144,15 +144,16 @@ impl Writer {
             retains,
             out: Vec::new(),
             sender,
-            vocabulary: next_vocabulary(),
+            number: next_number(),
             begun: None,
             ends: 0,
             pending: Start::default(),
             in_tag: false,
             scope: Vec::new(),
             scope_text: String::new(),
-            open: Vec::new(),
-            once: if retains { vec![0; ONCE] } else { Vec::new() },
+            depth: 0,
+            scopes: Vec::new(),
+            once: if retains { vec![0; values::ONCE] } else { Vec::new() },
             packed: Vec::new(),
             counters: Counters::default(),
             failed: None,
@@ -162,14 +163,8 @@ impl Writer {
     /// Begins a document. One that was begun and not finished never was: its entries are forgotten.
     pub fn begin(&mut self) {
         match self.begun.take() {
-            _ if !self.retains => {
-                self.sender.reset();
-                self.vocabulary += 1;
-            }
-            Some(mark) => {
-                self.sender.go_back(&mark);
-                self.vocabulary += 1;
-            }
+            _ if !self.retains => self.sender.reset(),
+            Some(mark) => self.sender.go_back(&mark),
             None => {}
         }
         self.begun = Some(self.sender.mark());
@@ -177,9 +172,10 @@ impl Writer {
         self.out.extend_from_slice(&HEADER);
         self.out.push(0);
         (self.ends, self.in_tag, self.failed) = (0, false, None);
+        self.depth = 0;
         self.scope.clear();
         self.scope_text.clear();
-        self.open.clear();
+        self.scopes.clear();
     }
 
     /// Ends the document; its bytes stay until the next one begins.
@@ -256,6 +252,36 @@ impl Writer {
         }
     }
 
+    /// Writes all tags that were kept.
+    #[inline]
+    fn finish_tags(&mut self) {
+        if self.in_tag || self.ends > 0 {
+            self.finish_start();
+            self.finish_ends();
+        }
+    }
+
+    /// Begins an element whose name has this index.
+    #[inline]
+    fn begin_start(&mut self, index: usize) {
+        self.pending.name = NameForm::Index(index);
+        self.depth += 1;
+        self.in_tag = true;
+    }
+
+    /// Leaves so many elements, and what was declared in them.
+    #[inline]
+    fn leave(&mut self, ends: usize) {
+        self.depth -= ends;
+        while let Some([depth, declarations, text]) = self.scopes.last().copied()
+            && depth > self.depth
+        {
+            self.scopes.pop();
+            self.scope.truncate(declarations);
+            self.scope_text.truncate(text);
+        }
+    }
+
     #[inline(never)]
     fn write_start(&mut self) {
         self.finish_ends();
@@ -277,7 +303,10 @@ impl Writer {
         match start.name {
             NameForm::Index(index) => self.out.index_3(top, index),
             NameForm::Literal(name) => {
-                self.literal_name(NameTable::Elements, top | 0x3c, &start.text, name)
+                let index = self.literal_name(NameTable::Elements, top | 0x3c, &start.text, name);
+                if let (Some(number), Some(index)) = (start.known, index) {
+                    self.sender.note_index(number, index);
+                }
             }
         }
         if !start.attributes.is_empty() {
@@ -285,7 +314,7 @@ impl Writer {
                 match name {
                     NameForm::Index(index) => self.out.index_2(0, *index),
                     NameForm::Literal(name) => {
-                        self.literal_name(NameTable::Attributes, 0x78, &start.text, *name);
+                        _ = self.literal_name(NameTable::Attributes, 0x78, &start.text, *name);
                     }
                 }
                 match *value {
@@ -305,151 +334,57 @@ impl Writer {
         self.pending = start;
     }
 
-    /// Writes a name, which may have become an index since it was kept.
-    fn literal_name(&mut self, table: NameTable, octet: u8, text: &str, name: [Span; 3]) {
+    /// Writes a name, and answers its index; that of an attribute may have become one since it was kept.
+    fn literal_name(
+        &mut self,
+        table: NameTable,
+        octet: u8,
+        text: &str,
+        name: [Span; 3],
+    ) -> Option<usize> {
         let [prefix, namespace, local] = name.map(|span| string(text, span));
         let name = Name { prefix, namespace, local };
-        if let Some(index) = self.sender.find_name(table, name) {
-            return match table {
-                NameTable::Elements => self.out.index_3(octet & 0x40, index),
-                NameTable::Attributes => self.out.index_2(0, index),
-            };
+        if table == NameTable::Attributes
+            && let Some(index) = self.sender.find_name(table, name)
+        {
+            self.out.index_2(0, index);
+            return Some(index);
         }
         if !prefix.is_empty() && namespace.is_empty() {
-            return self.fail("a name has a prefix that is not declared");
+            self.fail("a name has a prefix that is not declared");
+            return None;
         }
         if local.is_empty() {
-            return self.fail("a name is empty");
+            self.fail("a name is empty");
+            return None;
         }
         let bits = u8::from(!prefix.is_empty()) << 1 | u8::from(!namespace.is_empty());
         self.out.push(octet | bits);
-        self.identifying(Table::Prefixes, prefix);
-        self.identifying(Table::Namespaces, namespace);
-        self.identifying(Table::LocalNames, local);
-        self.sender.add_name(table, name);
+        let entry = [
+            self.identifying(Table::Prefixes, prefix),
+            self.identifying(Table::Namespaces, namespace),
+            self.identifying(Table::LocalNames, local),
+        ];
+        self.sender.add_name(table, name, entry)
     }
 
-    /// A string that becomes an entry whatever it is; none if it is empty.
-    fn identifying(&mut self, table: Table, text: &str) {
+    /// A string that becomes an entry whatever it is, which is answered; none if it is empty.
+    fn identifying(&mut self, table: Table, text: &str) -> Span {
         if text.is_empty() {
-            return;
+            return Span::default();
         }
-        let hash = self.sender.hash(table, text);
-        match self.sender.find(table, hash, text) {
-            Some(index) => self.out.index_2(0x80, index),
+        let hash = self.sender.hash(table, text.as_bytes());
+        match self.sender.find(table, hash, text.as_bytes()) {
+            Some(index) => {
+                self.out.index_2(0x80, index);
+                self.sender.entry(table, index)
+            }
             None => {
                 self.out.length_2(text.len());
                 self.out.extend_from_slice(text.as_bytes());
-                self.sender.add(table, text);
+                self.sender.add(table, hash, text.as_bytes())
             }
         }
-    }
-
-    /// The value of an attribute.
-    fn value(&mut self, text: &str) {
-        if text.is_empty() {
-            return self.out.push(0xff);
-        }
-        let added = match self.entry(Table::AttributeValues, text) {
-            Entry::Known(index) => return self.out.index_2(0x80, index),
-            Entry::Added => 0x40,
-            Entry::Literal => 0,
-        };
-        match self.pack(text) {
-            Some((number, form)) => {
-                self.out.value_head(added | form << 4, number, self.packed.len())
-            }
-            None => {
-                self.out.value_head(added, None, text.len());
-                return self.out.extend_from_slice(text.as_bytes());
-            }
-        }
-        self.out.extend_from_slice(&self.packed);
-    }
-
-    /// A piece of text, which is not empty.
-    #[inline]
-    fn chunk(&mut self, text: &str) {
-        let added = match self.entry(Table::Chunks, text) {
-            Entry::Known(index) => return self.out.index_4(index),
-            Entry::Added => 0x10,
-            Entry::Literal => 0,
-        };
-        match self.pack(text) {
-            Some((number, form)) => {
-                self.out.chunk_head(added | form << 2, number, self.packed.len())
-            }
-            None => {
-                self.out.chunk_head(added, None, text.len());
-                return self.out.extend_from_slice(text.as_bytes());
-            }
-        }
-        self.out.extend_from_slice(&self.packed);
-    }
-
-    /// Puts a literal into `packed` if it is not to be in UTF-8: the number of its alphabet, and its form.
-    #[inline]
-    fn pack(&mut self, text: &str) -> Option<(Option<u8>, u8)> {
-        if !self.options.alphabets && self.options.encoding == Encoding::Utf8 {
-            return None;
-        }
-        self.packed.clear();
-        if self.options.alphabets && text.len() > 3 {
-            let number = (0..2).find(|number| alphabet::pack(*number, text, &mut self.packed));
-            if let Some(number) = number {
-                return Some((Some(number as u8), 2));
-            }
-        }
-        if self.options.encoding == Encoding::Utf8 {
-            return None;
-        }
-        self.packed.extend(text.encode_utf16().flat_map(u16::to_be_bytes));
-        Some((None, 1))
-    }
-
-    /// Is the value an entry of the table, or does it become one?
-    #[inline]
-    fn entry(&mut self, table: Table, text: &str) -> Entry {
-        if text.len() > self.options.longest_entry {
-            self.counters.literals += 1;
-            return Entry::Literal;
-        }
-        let hash = self.sender.hash(table, text);
-        if let Some(index) = self.sender.find(table, hash, text) {
-            if output::index_length(table, index) <= output::literal_length(table, text.len()) {
-                self.counters.indexes += 1;
-                return Entry::Known(index);
-            }
-            self.counters.literals += 1;
-            return Entry::Literal;
-        }
-        self.counters.literals += 1;
-        if !self.pays(table, hash, text.len()) {
-            return Entry::Literal;
-        }
-        self.sender.add(table, text);
-        Entry::Added
-    }
-
-    /// Is an entry shorter than the value, is there room for one, and does the value come again?
-    #[inline]
-    fn pays(&mut self, table: Table, hash: u64, length: usize) -> bool {
-        let next = self.sender.length(table);
-        if output::index_length(table, next) > output::literal_length(table, length)
-            || next >= LONGEST_TABLE
-        {
-            return false;
-        }
-        if self.retains {
-            // The low bits choose the place.
-            let place = &mut self.once[hash as usize % ONCE];
-            let mark = (hash >> 32) as u32 | 1;
-            if std::mem::replace(place, mark) != mark {
-                return false;
-            }
-        }
-        let (size, limits) = (self.sender.size(), &self.options.vocabulary);
-        size.entries < limits.entries && size.bytes + length <= limits.bytes
     }
 
     /// Writes numbers by an algorithm; `each` has so many octets.
@@ -462,8 +397,7 @@ impl Writer {
     ) {
         let length = N * values.len();
         let Some(name) = attribute else {
-            self.finish_start();
-            self.finish_ends();
+            self.finish_tags();
             self.out.chunk_head(0x0c, Some(algorithm.number()), length);
             return self.out.items(values, each);
         };
@@ -482,12 +416,41 @@ impl Writer {
         let text = &mut self.pending.text;
         NameForm::Literal([name.prefix, name.namespace, name.local].map(|part| push(text, part)))
     }
+
+    /// As [`step`](infoset::Writer::step), name by name. What is written is kept in `whole`, if all names are known.
+    fn step_by_names<'n>(
+        &mut self,
+        ends: usize,
+        starts: impl Iterator<Item = (Name<'n>, &'n mut KnownName)>,
+        whole: Option<&mut KnownStep>,
+    ) {
+        let from = self.out.len();
+        let ends = ends.min(self.depth);
+        if ends > 0 {
+            self.finish_start();
+            self.leave(ends);
+            self.ends += ends;
+        }
+        let mut is_known = true;
+        for (name, known) in starts {
+            self.start_known(name, known);
+            is_known &= matches!(self.pending.name, NameForm::Index(_));
+        }
+        let Some(whole) = whole.filter(|_| is_known && self.in_tag) else { return };
+        self.finish_start();
+        let written = &self.out[from..];
+        if let Some(octets) = whole.octets.get_mut(..written.len()) {
+            octets.copy_from_slice(written);
+            whole.length = written.len() as u8;
+            (whole.writer, whole.generation) = (self.number, self.sender.generation());
+        }
+    }
 }
 
-/// A number for the vocabulary of another writer, which counts from there.
-fn next_vocabulary() -> u64 {
+/// A number for another writer.
+fn next_number() -> u64 {
     static WRITERS: AtomicU64 = AtomicU64::new(1);
-    WRITERS.fetch_add(1, Ordering::Relaxed) << 40
+    WRITERS.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The text without characters that no document may have; had it none?
@@ -504,32 +467,56 @@ impl infoset::Writer for Writer {
     fn start(&mut self, name: Name<'_>) {
         self.finish_start();
         self.pending.name = self.name(NameTable::Elements, name);
-        self.open.push((self.scope.len(), self.scope_text.len()));
+        self.pending.known = None;
+        self.depth += 1;
         self.in_tag = true;
     }
 
     #[inline]
     fn start_known(&mut self, name: Name<'_>, known: &mut KnownName) {
-        let index = known.index as usize;
-        let is_known = known.vocabulary == self.vocabulary
-            || self.sender.is_name(NameTable::Elements, index, name);
-        if is_known {
+        if known.writer != self.number {
+            *known = KnownName { writer: self.number, number: self.sender.know(name) };
+        }
+        if let Some(index) = self.sender.index_of(known.number) {
             self.finish_start();
-            self.pending.name = NameForm::Index(index);
-            self.open.push((self.scope.len(), self.scope_text.len()));
-            self.in_tag = true;
-        } else {
-            self.start(name);
+            return self.begin_start(index);
         }
-        if let NameForm::Index(index) = self.pending.name {
-            *known = KnownName { vocabulary: self.vocabulary, index: index as u32 };
+        self.start(name);
+        match self.pending.name {
+            NameForm::Index(index) => self.sender.note_index(known.number, index),
+            NameForm::Literal(_) => self.pending.known = Some(known.number),
         }
+    }
+
+    #[inline]
+    fn step<'n>(
+        &mut self,
+        ends: usize,
+        starts: impl ExactSizeIterator<Item = (Name<'n>, &'n mut KnownName)>,
+        whole: Option<&mut KnownStep>,
+    ) {
+        let is_between = !self.in_tag && self.ends == 0;
+        if let Some(known) = whole.as_deref()
+            && known.writer == self.number
+            && known.generation == self.sender.generation()
+            && is_between
+        {
+            self.leave(ends);
+            self.depth += starts.len();
+            let length = self.out.len() + usize::from(known.length);
+            self.out.extend_from_slice(&known.octets);
+            return self.out.truncate(length);
+        }
+        self.step_by_names(ends, starts, whole.filter(|_| is_between));
     }
 
     fn declare(&mut self, prefix: &str, namespace: &str) -> bool {
         let (namespace, is_legal) = legal(namespace);
         let text = &mut self.pending.text;
         self.pending.declarations.push([prefix, &namespace].map(|part| push(text, part)));
+        if self.scopes.last().is_none_or(|[depth, ..]| *depth != self.depth) {
+            self.scopes.push([self.depth, self.scope.len(), self.scope_text.len()]);
+        }
         let text = &mut self.scope_text;
         self.scope.push([prefix, &namespace].map(|part| push(text, part)));
         is_legal
@@ -545,13 +532,19 @@ impl infoset::Writer for Writer {
 
     #[inline]
     fn text(&mut self, text: &str) -> bool {
-        let (text, is_legal) = legal(text);
-        if !text.is_empty() {
-            self.finish_start();
-            self.finish_ends();
-            self.chunk(&text);
+        match characters::is_plain(text.as_bytes()) {
+            true => self.plain_text(text.as_bytes()),
+            false => return self.other_text(text),
         }
-        is_legal
+        true
+    }
+
+    #[inline]
+    fn put_octets(&mut self, attribute: Option<Name<'_>>, text: &[u8]) {
+        match attribute {
+            None if characters::is_plain(text) => self.plain_text(text),
+            _ => _ = self.put(attribute, &String::from_utf8_lossy(text)),
+        }
     }
 
     fn float<F: Float>(&mut self, attribute: Option<Name<'_>>, value: F) {
@@ -561,19 +554,19 @@ impl infoset::Writer for Writer {
         if length > F::BYTES + 1 {
             return self.floats(attribute, &[value]);
         }
-        self.put(attribute, std::str::from_utf8(&window[..length]).unwrap_or_default());
+        self.put_octets(attribute, &window[..length]);
     }
 
     fn integer<I: Integer>(&mut self, attribute: Option<Name<'_>>, value: I) {
         let mut window = [0; 40];
         let length = value.write(&mut window);
-        self.put(attribute, std::str::from_utf8(&window[..length]).unwrap_or_default());
+        self.put_octets(attribute, &window[..length]);
     }
 
     fn decimal(&mut self, attribute: Option<Name<'_>>, value: Decimal) {
         let mut window = [0; 40];
         let length = value.write(&mut window);
-        self.put(attribute, std::str::from_utf8(&window[..length]).unwrap_or_default());
+        self.put_octets(attribute, &window[..length]);
     }
 
     fn bytes(&mut self, attribute: Option<Name<'_>>, value: &[u8]) {
@@ -632,9 +625,8 @@ impl infoset::Writer for Writer {
     #[inline]
     fn end(&mut self) {
         self.finish_start();
-        if let Some((declarations, text)) = self.open.pop() {
-            self.scope.truncate(declarations);
-            self.scope_text.truncate(text);
+        if self.depth > 0 {
+            self.leave(1);
             self.ends += 1;
         }
     }

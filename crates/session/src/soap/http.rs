@@ -128,7 +128,7 @@ impl Server {
 
     /// Looks at every request before its envelope is read, on the thread that answers it: calls, also over SOAP/TCP,
     /// and what is asked for by GET. It gives who calls, where that is told by something else than the caller's
-    /// certificate: then that is the [identity](Context::identity) of the call, in the log too.
+    /// certificate: then that is the [identity](super::Context::identity) of the call, in the log too.
     #[must_use]
     pub fn before(
         mut self,
@@ -163,7 +163,7 @@ impl Server {
         self
     }
 
-    /// Functions see the headers of HTTP, by [`Context::http_headers`]. That costs a copy for each call.
+    /// Functions see the headers of HTTP, by [`Context::http_headers`](super::Context::http_headers). That costs a copy for each call.
     #[must_use]
     pub fn keep_http_headers(mut self) -> Self {
         self.keeps_http_headers = true;

@@ -63,6 +63,9 @@ fn operation(page: &mut String, endpoint: &Endpoint, index: usize, named: &Named
     let is_answered = named.operation.output().is_some();
     let way = if is_answered { "" } else { ", which is not answered" };
     _ = writeln!(page, "<details><summary><code>{name}</code>{way}</summary>");
+    if let Some(text) = &named.documentation {
+        _ = writeln!(page, "<p>{}</p>", escaped(text));
+    }
     let Some(envelope) = sample(endpoint, index) else {
         page.push_str("<p>A message to start from cannot be made.</p></details>\n");
         return;

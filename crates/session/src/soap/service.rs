@@ -59,6 +59,9 @@ pub struct Service {
 pub(super) struct Named {
     pub(super) name: String,
     pub(super) action: String,
+    pub(super) documentation: Option<String>,
+    /// Header blocks of its requests and of its answers, beside those of all operations.
+    headers: [Vec<Arc<Layout>>; 2],
     faults: Vec<Arc<Layout>>,
     pub(super) operation: Box<dyn Operation>,
 }
@@ -220,6 +223,8 @@ impl Service {
         self.operations.push(Named {
             name: name.to_owned(),
             action,
+            documentation: None,
+            headers: [Vec::new(), Vec::new()],
             faults: Vec::new(),
             operation,
         });
@@ -231,6 +236,36 @@ impl Service {
     pub fn action(mut self, action: &str) -> Self {
         if let Some(last) = self.operations.last_mut() {
             action.clone_into(&mut last.action);
+        }
+        self
+    }
+
+    /// What the operation added last does, for people: in the WSDL and on the page of the service.
+    #[must_use]
+    pub fn operation_documentation(mut self, text: &str) -> Self {
+        if let Some(last) = self.operations.last_mut() {
+            last.documentation = Some(text.to_owned());
+        }
+        self
+    }
+
+    /// As [`header`](Self::header), of requests of the operation added last only: the WSDL tells clients so. A block
+    /// that comes with another operation is understood, too.
+    #[must_use]
+    pub fn operation_header<T: Structure + Message>(mut self) -> Self {
+        let local = T::layout().name().to_owned();
+        if let Some(last) = self.operations.last_mut() {
+            last.headers[0].push(T::layout().clone());
+            self.understood.push(QName { namespace: self.namespace.clone(), local });
+        }
+        self
+    }
+
+    /// As [`reply_header`](Self::reply_header), of answers of the operation added last only.
+    #[must_use]
+    pub fn operation_reply_header<T: Structure + Message>(mut self) -> Self {
+        if let Some(last) = self.operations.last_mut() {
+            last.headers[1].push(T::layout().clone());
         }
         self
     }
@@ -378,16 +413,20 @@ impl Service {
 
     fn describe(&self, named: &Named) -> OperationDescription {
         let faults = named.faults.iter().map(|it| (it.name().to_owned(), it.clone()));
+        let all = |of_all: &[Arc<Layout>], own: &[Arc<Layout>]| {
+            let own = own.iter().filter(|it| !of_all.iter().any(|other| Arc::ptr_eq(it, other)));
+            of_all.iter().chain(own).cloned().collect()
+        };
         OperationDescription {
             name: named.name.clone(),
             action: named.action.clone(),
-            documentation: None,
+            documentation: named.documentation.clone(),
             input: named.operation.input().clone(),
             output: named.operation.output().cloned(),
             faults: faults.collect(),
-            input_headers: self.headers.clone(),
+            input_headers: all(&self.headers, &named.headers[0]),
             output_headers: match named.operation.output() {
-                Some(_) => self.reply_headers.clone(),
+                Some(_) => all(&self.reply_headers, &named.headers[1]),
                 None => Vec::new(),
             },
         }

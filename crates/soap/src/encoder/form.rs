@@ -9,6 +9,25 @@ use trunkline_wire::Output;
 
 use super::markup::{Markup, named};
 
+/// From one value to another of the same scope, in a component.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Route(u64);
+
+impl Route {
+    /// Scopes, components and fields have numbers of 16 bits.
+    #[inline]
+    pub(super) fn new(scope: usize, from: usize, component: u16, to: usize) -> Self {
+        let part = |number: usize, at: u32| (number as u64 & 0xffff) << at;
+        Self(part(scope, 48) | part(from, 32) | part(component.into(), 16) | part(to, 0))
+    }
+
+    /// A place among so many, a power of two.
+    #[inline]
+    pub(super) fn place(self, count: usize) -> usize {
+        (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (count - 1)
+    }
+}
+
 /// Where what the encoder writes goes to.
 pub(super) trait Form {
     /// Is it XML, which is what the encoder's output is?
@@ -25,6 +44,12 @@ pub(super) trait Form {
         &mut self,
         write: impl FnOnce(&mut Self::Writer, Option<Name<'_>>) -> T,
     ) -> Option<T>;
+
+    /// Writes the markup on this route, if it is known.
+    fn take(&mut self, route: Route) -> bool;
+
+    /// The markup flushed last is that on this route.
+    fn learn(&mut self, route: Route);
 
     /// How many runs of markup and values were flushed.
     fn events(&self) -> usize;
@@ -44,6 +69,14 @@ impl Form for Xml {
     fn value<T>(&mut self, _: impl FnOnce(&mut xml::Writer, Option<Name<'_>>) -> T) -> Option<T> {
         None
     }
+
+    #[inline(always)]
+    fn take(&mut self, _: Route) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn learn(&mut self, _: Route) {}
 
     #[inline(always)]
     fn events(&self) -> usize {
@@ -78,7 +111,7 @@ impl<W: Writer> Form for Infoset<'_, W> {
     fn flush(&mut self, output: &mut Output) {
         if !output.is_empty() {
             self.events += 1;
-            self.markup.write(output.as_slice(), self.writer);
+            self.markup.write(output, self.writer);
             output.clear();
         }
     }
@@ -86,9 +119,24 @@ impl<W: Writer> Form for Infoset<'_, W> {
     #[inline]
     fn value<T>(&mut self, write: impl FnOnce(&mut W, Option<Name<'_>>) -> T) -> Option<T> {
         self.events += 1;
+        if !self.markup.in_attribute() {
+            return Some(write(self.writer, None));
+        }
         let state = self.markup.state_for_value();
         let name = state.attribute.as_ref().map(|it| named(&state.namespaces, &it.name, true));
         Some(write(self.writer, name))
+    }
+
+    #[inline]
+    fn take(&mut self, route: Route) -> bool {
+        let is_known = self.markup.take(route, self.writer);
+        self.events += usize::from(is_known);
+        is_known
+    }
+
+    #[inline]
+    fn learn(&mut self, route: Route) {
+        self.markup.learn(route);
     }
 
     fn events(&self) -> usize {

@@ -4,10 +4,20 @@ use trunkline_codec::infoset::{Name, Writer};
 use trunkline_message::{Any, Error, ErrorKind, Message, Result, Shape as ScopeShape};
 use trunkline_wire::Cursor;
 
-use super::form::{Form, Infoset};
+use super::form::{Form, Infoset, Route};
 use super::{Body, Encoder, NO_HEADER, write};
 use crate::any;
 use crate::plan::Shape;
+
+/// The value written last, and how to tell that nothing but the end of its element was written since: how many values
+/// and runs of markup were, and how much markup waits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Behind {
+    scope: usize,
+    field: usize,
+    events: usize,
+    length: usize,
+}
 
 impl Encoder {
     /// Writes the message in any form, as [`encode_with`](Self::encode_with) says it in XML; `header` may be
@@ -116,9 +126,9 @@ impl<F: Form, const ATTRIBUTES: bool> Body<'_, F, ATTRIBUTES> {
             let mut cursor = body.output.cursor(room);
             value(&mut cursor);
             cursor.finish();
-            let text = std::str::from_utf8(body.output.as_slice()).unwrap_or_default();
+            let text = body.output.as_slice();
             is_empty = text.is_empty();
-            body.form.value(|writer, name| writer.put(name, text));
+            body.form.value(|writer, name| writer.put_octets(name, text));
             body.output.clear();
         });
         if is_empty && self.scope.slots[field].shape == Shape::Text {
@@ -140,13 +150,41 @@ impl<F: Form, const ATTRIBUTES: bool> Body<'_, F, ATTRIBUTES> {
     }
 
     fn write_field(&mut self, field: usize, write_inside: impl FnOnce(&mut Self)) {
-        self.approach(field);
         let slot = &self.scope.slots[field];
-        if ATTRIBUTES && slot.shape != Shape::Attribute {
-            self.finish_tag();
+        let mut route = self.route(field);
+        if let Some(known) = route
+            && self.form.take(known)
+        {
+            (self.component, self.next) = (slot.component, field + 1);
+            self.output.clear();
+            route = None;
+        } else {
+            self.approach(field);
+            if ATTRIBUTES && slot.shape != Shape::Attribute {
+                self.finish_tag();
+            }
+            write(self.output, &slot.start);
         }
-        write(self.output, &slot.start);
+        let is_new = route.filter(|_| !self.output.is_empty());
         write_inside(self);
+        if let Some(route) = is_new {
+            self.form.learn(route);
+        }
         write(self.output, &slot.end);
+        let (events, length) = (self.form.events(), self.output.len());
+        self.behind = Behind { scope: self.scope_index, field, events, length };
+    }
+
+    /// What the markup between the value before and that of this field follows from, if both are of one scope and
+    /// only the end of the former was written since.
+    #[inline(always)]
+    fn route(&self, field: usize) -> Option<Route> {
+        let Behind { scope, field: before, events, length } = self.behind;
+        let is_behind = scope == self.scope_index
+            && events == self.form.events()
+            && length == self.output.len()
+            && length > 0;
+        let is_plain = !ATTRIBUTES && !self.scope.hollow;
+        (is_behind && is_plain).then(|| Route::new(scope, before, self.component, field))
     }
 }

@@ -2,14 +2,24 @@
 //!
 //! What stands between two values is the same in message after message. So it is parsed once: in which state
 //! it was met, what it says, and in which state it leaves. What followed it the last time is tried first.
+//! Between two values of one scope it follows from which they are, and then it is not even written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
-use trunkline_codec::infoset::{KnownName, Name, Writer};
+use trunkline_codec::infoset::{KnownName, KnownStep, Name, Writer};
 use trunkline_codec::xml::unescape;
+use trunkline_wire::{Output, scan};
+
+use super::form::Route;
+
+/// Most pieces are no longer than this, and compared as a block.
+const BLOCK: usize = 64;
 
 /// So many pieces of markup and states are kept; then all are forgotten. Arrays have their sizes in markup.
 const MOST: usize = 4096;
+
+/// So many routes are kept.
+const ROUTES: usize = 1024;
 
 /// What has been parsed, and where the encoder stands.
 #[derive(Debug, Default)]
@@ -23,6 +33,12 @@ pub(super) struct Markup {
     state: usize,
     last: usize,
     first: usize,
+    /// Is the value of an attribute open?
+    in_attribute: bool,
+    /// The pieces on routes, each in its place; another may take it. None is kept if it is empty.
+    routes: Vec<(Route, usize)>,
+    /// Are neither routes kept nor what writers make of steps?
+    is_plain: bool,
 }
 
 /// What is open.
@@ -52,8 +68,20 @@ pub(super) struct Attribute {
 struct Piece {
     from: usize,
     bytes: Box<[u8]>,
+    /// Its first bytes, and a bit for each of those that count.
+    block: [u8; BLOCK],
+    counts: u64,
+    /// Most pieces end elements, and then begin others, and do nothing else.
+    ends: usize,
+    starts: Vec<(OwnedName, KnownName)>,
+    /// What stands behind these.
     events: Vec<Event>,
+    /// Nothing does, and no start tag is open.
+    is_whole: bool,
+    step: KnownStep,
     next: usize,
+    /// Is the value of an attribute open then?
+    in_attribute: bool,
     /// The piece that followed the last time.
     follower: usize,
 }
@@ -81,28 +109,76 @@ impl OwnedName {
     }
 }
 
+impl Piece {
+    #[inline]
+    fn is(&self, output: &Output) -> bool {
+        let length = self.bytes.len();
+        match output.first_block() {
+            _ if output.len() != length => false,
+            Some(block) if length <= BLOCK => scan::agree_where(block, &self.block, self.counts),
+            _ => *self.bytes == *output.as_slice(),
+        }
+    }
+}
+
 impl Markup {
     /// Begins a message.
     pub(super) fn begin(&mut self) {
         if self.pieces.len() > MOST || self.states.len() > MOST {
-            *self = Self::default();
+            *self = Self { is_plain: self.is_plain, ..Self::default() };
         }
         if self.states.is_empty() {
             self.number(State::default());
         }
-        (self.state, self.last) = (0, usize::MAX);
+        (self.state, self.last, self.in_attribute) = (0, usize::MAX, false);
     }
 
     /// Tells the writer what the markup says, which may break off within a tag.
     #[inline]
-    pub(super) fn write(&mut self, bytes: &[u8], writer: &mut impl Writer) {
+    pub(super) fn write(&mut self, output: &Output, writer: &mut impl Writer) {
         let followed = self.pieces.get(self.last).map_or(self.first, |it| it.follower);
-        let is_it = |it: &&Piece| it.from == self.state && *it.bytes == *bytes;
+        let is_it = |it: &&Piece| it.from == self.state && it.is(output);
         let number = match self.pieces.get(followed).filter(is_it) {
             Some(_) => followed,
-            None => self.find(bytes),
+            None => self.find(output.as_slice()),
         };
+        self.write_piece(number, writer);
+    }
+
+    /// Writes the piece on this route, if it is known.
+    #[inline]
+    pub(super) fn take(&mut self, route: Route, writer: &mut impl Writer) -> bool {
+        let Some((known, number)) = self.routes.get(route.place(ROUTES)).copied() else {
+            return false;
+        };
+        let is_it =
+            known == route && self.pieces.get(number).is_some_and(|piece| piece.from == self.state);
+        if is_it {
+            self.write_piece(number, writer);
+        }
+        is_it
+    }
+
+    /// The piece written last is that on this route.
+    pub(super) fn learn(&mut self, route: Route) {
+        if self.is_plain {
+            return;
+        }
+        self.routes.resize(ROUTES, (Route::default(), usize::MAX));
+        self.routes[route.place(ROUTES)] = (route, self.last);
+    }
+
+    /// Neither keeps routes nor what a writer makes of steps.
+    pub(super) fn set_plain(&mut self) {
+        self.is_plain = true;
+    }
+
+    #[inline(always)]
+    fn write_piece(&mut self, number: usize, writer: &mut impl Writer) {
+        let is_plain = self.is_plain;
         let piece = &mut self.pieces[number];
+        let starts = piece.starts.iter_mut().map(|(name, known)| (name.view(), known));
+        writer.step(piece.ends, starts, (piece.is_whole && !is_plain).then_some(&mut piece.step));
         for event in &mut piece.events {
             match event {
                 Event::Start(name, known) => writer.start_known(name.view(), known),
@@ -112,7 +188,13 @@ impl Markup {
                 Event::End => writer.end(),
             }
         }
-        (self.state, self.last) = (piece.next, number);
+        (self.state, self.last, self.in_attribute) = (piece.next, number, piece.in_attribute);
+    }
+
+    /// Is the value of an attribute open, or the content of an element?
+    #[inline]
+    pub(super) fn in_attribute(&self) -> bool {
+        self.in_attribute
     }
 
     /// The state in which a value is written, which closes no attribute that has one.
@@ -164,10 +246,41 @@ impl Markup {
             };
         }
         let Parser { state, events } = parser;
+        let mut events: VecDeque<Event> = events.into();
+        let (mut ends, mut starts) = (0, Vec::new());
+        while events.pop_front_if(|it| matches!(it, Event::End)).is_some() {
+            ends += 1;
+        }
+        while let Some(Event::Start(name, known)) =
+            events.pop_front_if(|it| matches!(it, Event::Start(..)))
+        {
+            starts.push((name, known));
+        }
+        let events: Vec<Event> = events.into();
+        let is_whole = events.is_empty() && !state.in_tag;
+        let in_attribute = state.attribute.is_some();
         let next = self.number(state);
         let number = self.pieces.len();
         let (from, follower) = (self.state, usize::MAX);
-        self.pieces.push(Piece { from, bytes: bytes.into(), events, next, follower });
+        let mut block = [0; BLOCK];
+        let length = bytes.len().min(BLOCK);
+        block[..length].copy_from_slice(&bytes[..length]);
+        let counts = u64::MAX.checked_shr((BLOCK - length) as u32).unwrap_or(0);
+        let piece = Piece {
+            from,
+            bytes: bytes.into(),
+            block,
+            counts,
+            ends,
+            starts,
+            events,
+            is_whole,
+            step: KnownStep::default(),
+            next,
+            in_attribute,
+            follower,
+        };
+        self.pieces.push(piece);
         self.known.entry(bytes.into()).or_default().push(number);
         number
     }

@@ -26,10 +26,12 @@ pub(super) trait Octets {
     fn items<T: Copy, const N: usize>(&mut self, values: &[T], each: impl Fn(T) -> [u8; N]);
 }
 
-/// The octets of a number that has 8, 16 or more bits behind the first `top`.
-fn number(out: &mut Vec<u8>, top: u8, number: usize, octets: usize) {
-    out.push(top | (number >> (8 * octets)) as u8);
-    out.extend_from_slice(&(number as u64).to_be_bytes()[8 - octets..]);
+/// The `N` octets of a number behind the first bits, which are those of `top`.
+#[inline]
+fn number<const N: usize>(out: &mut Vec<u8>, top: u8, number: usize) {
+    let number = u64::from(top) << (8 * (N - 1)) | number as u64;
+    let octets = number.to_be_bytes();
+    out.extend_from_slice(octets.last_chunk::<N>().unwrap_or(&[0; N]));
 }
 
 impl Octets for Vec<u8> {
@@ -37,8 +39,8 @@ impl Octets for Vec<u8> {
     fn index_2(&mut self, top: u8, index: usize) {
         match index {
             0..64 => self.push(top | index as u8),
-            64..8256 => number(self, top | 0x40, index - 64, 1),
-            _ => number(self, top | 0x60, index - 8256, 2),
+            64..8256 => number::<2>(self, top | 0x40, index - 64),
+            _ => number::<3>(self, top | 0x60, index - 8256),
         }
     }
 
@@ -46,9 +48,9 @@ impl Octets for Vec<u8> {
     fn index_3(&mut self, top: u8, index: usize) {
         match index {
             0..32 => self.push(top | index as u8),
-            32..2080 => number(self, top | 0x20, index - 32, 1),
-            2080..526_368 => number(self, top | 0x28, index - 2080, 2),
-            _ => number(self, top | 0x30, index - 526_368, 3),
+            32..2080 => number::<2>(self, top | 0x20, index - 32),
+            2080..526_368 => number::<3>(self, top | 0x28, index - 2080),
+            _ => number::<4>(self, top | 0x30, index - 526_368),
         }
     }
 
@@ -56,17 +58,17 @@ impl Octets for Vec<u8> {
     fn index_4(&mut self, index: usize) {
         match index {
             0..16 => self.push(0xa0 | index as u8),
-            16..1040 => number(self, 0xb0, index - 16, 1),
-            1040..263_184 => number(self, 0xb4, index - 1040, 2),
-            _ => number(self, 0xb8, index - 263_184, 3),
+            16..1040 => number::<2>(self, 0xb0, index - 16),
+            1040..263_184 => number::<3>(self, 0xb4, index - 1040),
+            _ => number::<4>(self, 0xb8, index - 263_184),
         }
     }
 
     fn length_2(&mut self, length: usize) {
         match length {
             0..65 => self.push((length - 1) as u8),
-            65..321 => number(self, 0x40, length - 65, 1),
-            _ => number(self, 0x60, length - 321, 4),
+            65..321 => number::<2>(self, 0x40, length - 65),
+            _ => number::<5>(self, 0x60, length - 321),
         }
     }
 
@@ -80,8 +82,8 @@ impl Octets for Vec<u8> {
         };
         match length {
             0..9 => self.push(top | (length - 1) as u8),
-            9..265 => number(self, top | 8, length - 9, 1),
-            _ => number(self, top | 0x0c, length - 265, 4),
+            9..265 => number::<2>(self, top | 8, length - 9),
+            _ => number::<5>(self, top | 0x0c, length - 265),
         }
     }
 
@@ -96,8 +98,8 @@ impl Octets for Vec<u8> {
         };
         match length {
             0..3 => self.push(top | (length - 1) as u8),
-            3..259 => number(self, top | 2, length - 3, 1),
-            _ => number(self, top | 3, length - 259, 4),
+            3..259 => number::<2>(self, top | 2, length - 3),
+            _ => number::<5>(self, top | 3, length - 259),
         }
     }
 
