@@ -70,7 +70,7 @@ impl Connector {
 /// Vocabularies whose limits are raised as far as they go: the format ends at a million entries of a table.
 pub(super) fn unbounded() -> Vocabularies {
     let vocabulary = VocabularyLimits { bytes: usize::MAX, entries: usize::MAX };
-    let sent = WriterOptions { vocabulary, ..WriterOptions::default() };
+    let sent = WriterOptions { vocabulary, idle_entries: usize::MAX, ..WriterOptions::default() };
     Vocabularies { sent, received: vocabulary, connection_bytes: usize::MAX }
 }
 
