@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use trunkline_codec::{cdr, fast_infoset, fix};
+use trunkline_codec::{cdr, fast_infoset, fix, json};
 use trunkline_message::{Layout, Limits, Message, Record, Result};
 use trunkline_random::Random;
 use trunkline_soap as soap;
@@ -21,6 +21,7 @@ use crate::soap_paths::say_the_same;
 macro_rules! each_format {
     ($make:ident) => {
         $make!(cdr: Cdr, Safe::CDR, cdr_options(), ());
+        $make!(json: Json, Safe::NONE, json_options(), ());
         $make!(fix: Fix, Safe::FIX, vec![fix::Options::default()], FixAlone);
         $make!(soap: Soap, Safe::SOAP, soap_options(), SoapAlone);
     };
@@ -137,6 +138,11 @@ fn cdr_options() -> Vec<cdr::Options> {
     let options =
         |(byte_order, optional)| cdr::Options { byte_order, optional, ..Default::default() };
     orders.flat_map(both).map(options).collect()
+}
+
+fn json_options() -> Vec<json::Options> {
+    let both = [false, true];
+    both.into_iter().flat_map(|quoted| both.map(|named| json::Options { quoted, named })).collect()
 }
 
 /// Its frame ends where the message does.

@@ -1,7 +1,11 @@
 //! The descriptions of others that `trunkline_import` reads, and whether what it finds is what others found.
 
+mod canonical;
+pub mod exceptions;
 pub mod fix;
 pub mod idl;
+pub mod wsdl;
+pub mod xsd;
 
 /// What became of one description.
 #[derive(Debug)]

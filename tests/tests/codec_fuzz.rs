@@ -37,6 +37,11 @@ fn cdr() {
 }
 
 #[test]
+fn json() {
+    drive("json", fuzz::json, 8_000);
+}
+
+#[test]
 fn record() {
     drive("record", fuzz::record, 8_000);
 }

@@ -5,6 +5,7 @@ mod client;
 mod credentials;
 mod help;
 mod journal;
+mod messages;
 mod router;
 mod site;
 mod tls;
@@ -34,6 +35,9 @@ pub(crate) use client::{
 pub(crate) use credentials::CredentialsCommand;
 pub(crate) use help::{command, manual};
 pub(crate) use journal::{ExportArguments, JournalCommand};
+pub(crate) use messages::{
+    ConvertArguments, DecodeArguments, DescriptionArguments, MessageArguments,
+};
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
 pub(crate) use site::{Asked, SiteArguments};
 pub(crate) use tls::TlsArguments;
@@ -81,8 +85,17 @@ pub(crate) enum Command {
     /// Call SOAP services
     #[command(subcommand)]
     Soap(SoapCommand),
-    /// Print Fast Infoset documents as XML, and what was said over SOAP/TCP
+    /// Say what messages are and what is in them: FIX, SOAP, XML, Fast Infoset, CDR; in logs, dumps and captures
+    ///
+    /// Messages of logs may have prefixes on their lines, other delimiters than SOH (`|`, `^A`), or be written in
+    /// hexadecimal or base64. A message that is wrong is shown as far as it goes, with the place and the reason; the
+    /// status is 1 then.
     Decode(DecodeArguments),
+    /// Write messages in another format: FIX, JSON, XML, SOAP, Fast Infoset, CDR
+    ///
+    /// A message is written whole or not at all: one that is wrong, or holds what the other format cannot, is named on
+    /// standard error with its place and its field, and the others go on; the status is 1 then.
+    Convert(ConvertArguments),
     /// Make loopback behave as an Ethernet or a wide-area link, between a client and its server
     Link(LinkArguments),
     /// Print what a shell needs to complete our verbs and options
@@ -138,6 +151,11 @@ pub(crate) enum LabCommand {
     },
     /// List the experiments and their parts
     List(FormArguments),
+    /// Measure your own messages in every format: bytes, CPU time of encoding and decoding
+    ///
+    /// The messages are held as records, as whatever reads them by a schema at run time holds them; structs of Rust
+    /// are faster. The figures are medians.
+    Message(MessageArguments),
     /// The echo that the lab runs in a namespace of its own, to check its links
     #[command(hide = true)]
     EchoSlope(EchoSlopeArguments),
@@ -437,40 +455,21 @@ pub(crate) struct PlanArguments {
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
     /// A message that the binary knows, such as market-data; a file with a listing; a FIX dictionary, of QuickFIX or
-    /// Orchestra; or OMG IDL, whose name ends in .idl
+    /// Orchestra; WSDL or XML Schema; or OMG IDL, whose name ends in .idl
     #[arg(value_name = "NAME|FILE")]
     pub(crate) name: String,
-    /// Of a dictionary, the message by its name or MsgType; of IDL, the struct, union or exception. Without it, all
-    /// that is in the file is listed
+    /// Of a dictionary, the message by its name or MsgType; of IDL, the struct, union or exception; of WSDL, the
+    /// operation, with /response behind it what it answers; of WSDL and XML Schema, the element. Without it, all that
+    /// is in the file is listed
     #[arg(value_name = "MESSAGE")]
     pub(crate) message: Option<String>,
-    /// Takes header and trailer from another dictionary, as those of FIX 5.0 are in FIXT11.xml
-    #[arg(long, value_name = "FILE")]
-    pub(crate) transport: Option<String>,
-    /// A folder in which files are that IDL includes; may be repeated
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) include: Vec<String>,
-    /// A macro for IDL; may be repeated
-    #[arg(long, value_name = "NAME[=VALUE]")]
-    pub(crate) define: Vec<String>,
+    #[command(flatten)]
+    pub(crate) description: DescriptionArguments,
     /// Print the listing, one field a line, in the form that tools and `trunkline schema FILE` read
     #[arg(long, conflicts_with = "is_json")]
     pub(crate) listing: bool,
     #[command(flatten)]
     pub(crate) form: FormArguments,
-}
-
-/// Of `decode`.
-#[derive(Debug, Args)]
-pub(crate) struct DecodeArguments {
-    /// Documents in the order in which they were sent, one or both directions of a connection of SOAP/TCP as bytes, or
-    /// captures (pcap, pcapng); `-` is standard input
-    #[arg(value_name = "FILE", required = true)]
-    pub(crate) files: Vec<String>,
-    /// Each document builds on the vocabulary of those before, as on a connection of SOAP/TCP (stateful Fast
-    /// Infoset). Its size and use are told on standard error
-    #[arg(long)]
-    pub(crate) retain: bool,
 }
 
 /// Of `link`.

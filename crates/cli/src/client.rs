@@ -7,6 +7,7 @@ use std::{env, io, str};
 
 use serde_json::Value;
 use trunkline_client::{Client, Durability, Error, Notice, Options, Rejection, code};
+use trunkline_transcode::{Kind, fix};
 
 use crate::arguments::ToArguments;
 use crate::fault::Fault;
@@ -86,10 +87,13 @@ pub(crate) fn tell_notice(notice: &Notice<'_>) {
     }
 }
 
-/// Appends a payload as a line of a terminal can show it: text with escapes, or hexadecimal.
+/// Appends a payload as a line of a terminal can show it: text with escapes, FIX with `|` between its fields, or
+/// hexadecimal.
 pub(crate) fn write_payload(out: &mut String, payload: &[u8]) {
     match str::from_utf8(payload) {
-        Ok(text) => {
+        Ok(_) if Kind::of(payload) == Some(Kind::Fix) => out.push_str(&fix::line(payload)),
+        // No text has a NUL.
+        Ok(text) if !payload.contains(&0) => {
             for c in text.chars() {
                 match c {
                     '\\' => out.push_str("\\\\"),
@@ -98,7 +102,7 @@ pub(crate) fn write_payload(out: &mut String, payload: &[u8]) {
                 }
             }
         }
-        Err(_) => {
+        _ => {
             out.push_str("hex:");
             write_hex(out, payload);
         }
@@ -159,6 +163,7 @@ mod tests {
         assert_eq!(line(b"a\nb\\n\x1b[2J"), "a\\nb\\\\n\\u{1b}[2J");
         assert_eq!(line(&[0xff, 0, 1]), "hex:ff0001");
         assert_eq!(line(b""), "");
+        assert_eq!(line(b"8=FIX.4.4\x019=5\x01"), "8=FIX.4.4|9=5|");
     }
 
     #[test]

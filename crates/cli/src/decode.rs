@@ -1,26 +1,27 @@
-//! `trunkline decode FILE...`: Fast Infoset documents as XML, and what was said on connections of SOAP/TCP.
+//! `trunkline decode [FILE...]`: messages in logs, streams and dumps, Fast Infoset documents as XML, and what was said on
+//! connections of SOAP/TCP.
 
 mod capture;
 mod conversation;
 mod document;
+mod messages;
 mod stream;
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 
 use trunkline_codec::fast_infoset::{Options, Parser, VocabularyLimits};
-use trunkline_message::Limits;
 use trunkline_session::soap_tcp::MAGIC;
+use trunkline_transcode::{Content, Kind, Messages};
 
 use self::conversation::{Conversation, Side};
 use self::document::Document;
+use self::messages::Show;
 use crate::Ending;
 use crate::arguments::DecodeArguments;
+use crate::description;
 use crate::fault::Fault;
-use crate::output::{print, remark};
-
-/// Bytes of a document, or of one direction of a connection, that are read at most.
-const FILE_BYTES: u64 = 64 << 20;
+use crate::input::{self, FILE_BYTES, Input, limits};
+use crate::output::{Form, print, remark};
 
 pub(crate) fn run(arguments: &DecodeArguments) -> Result<Ending, Fault> {
     let limits = limits();
@@ -28,31 +29,64 @@ pub(crate) fn run(arguments: &DecodeArguments) -> Result<Ending, Fault> {
         true => Parser::retaining(Options::default(), &limits, VocabularyLimits::default()),
         false => Parser::stateless(Options::default(), &limits),
     };
+    let messages = match &arguments.schema {
+        Some(file) => {
+            let description = description::read(file, &arguments.description)?;
+            let options = trunkline_transcode::Options::default();
+            Some(Messages::new(description, options, limits))
+        }
+        None => None,
+    };
+    let form = arguments.form.get();
+    let mut show = Show::new(messages, arguments.message.as_deref(), arguments.format, form);
     let mut sides: Vec<(Side, Vec<u8>)> = Vec::new();
     for file in &arguments.files {
-        let mut input = open(file)?;
-        let mut start = start(&mut input, MAGIC.len(), file)?;
+        let (mut start, mut input) = input::open(file)?;
         if capture::is_one(&start) {
             // What it is shows its whole first block only, in one piece.
-            start.extend(self::start(&mut input, capture::ROOM - start.len(), file)?);
+            start.extend(input::more(&mut input, capture::ROOM - start.len(), file)?);
             capture::decode(file, io::Cursor::new(start).chain(input))?;
             continue;
         }
-        let bytes = read(start, input, file)?;
-        match side(&bytes) {
-            Some(side) => sides.push((side, bytes)),
-            None => decode_document(file, &bytes, &mut parser, arguments.retain)?,
+        if let Some(side) = side(&start) {
+            sides.push((side, input::whole(start, input, file)?));
+            continue;
+        }
+        match Kind::of(&start) {
+            Some(Kind::FastInfoset) if show.messages.is_none() && form == Form::Text => {
+                let bytes = input::whole(start, input, file)?;
+                decode_document(file, &bytes, &mut parser, arguments.retain)?;
+            }
+            Some(Kind::FastInfoset) => show.whole(file, input::whole(start, input, file)?)?,
+            Some(Kind::Giop) => show.giop(file, &input::whole(start, input, file)?)?,
+            kind => decode_messages(&mut show, file, start, input, kind)?,
         }
     }
-    match sides.is_empty() {
-        true => Ok(Ending::Right),
-        false => decode_sides(&sides),
+    if !sides.is_empty() && decode_sides(&sides)? == Ending::Wrong {
+        return Ok(Ending::Wrong);
     }
+    Ok(if show.is_wrong() { Ending::Wrong } else { Ending::Right })
 }
 
-/// What reads untrusted documents that are looked at by hand.
-fn limits() -> Limits {
-    Limits { message_bytes: FILE_BYTES as usize, ..Limits::default() }
+/// Shows what is a text with messages in it, or one message of a format that is not.
+fn decode_messages(
+    show: &mut Show<'_>,
+    file: &str,
+    start: Vec<u8>,
+    input: Input,
+    kind: Option<Kind>,
+) -> Result<(), Fault> {
+    let is_binary = kind.is_none() && input::is_binary(&start);
+    let is_wide = start.contains(&0) && kind == Some(Kind::Xml);
+    if is_binary || is_wide {
+        return show.whole(file, input::whole(start, input, file)?);
+    }
+    let content = match kind {
+        Some(Kind::Xml) => Content::Documents,
+        _ if show.format.is_some() => Content::Dumps,
+        _ => Content::Log,
+    };
+    show.stream(file, io::Cursor::new(start).chain(input), content)
 }
 
 /// Is it one direction of a connection? Which?
@@ -123,31 +157,4 @@ fn decode_document(
         ));
     }
     Ok(())
-}
-
-fn unreadable(file: &str) -> impl Fn(io::Error) -> Fault {
-    move |cause| Fault::new(format!("{file}: cannot be read: {cause}"))
-}
-
-fn open(file: &str) -> Result<Box<dyn Read + Send>, Fault> {
-    Ok(match file {
-        "-" => Box::new(io::stdin()),
-        _ => Box::new(File::open(file).map_err(unreadable(file))?),
-    })
-}
-
-/// The next bytes, as many as there are.
-fn start(input: &mut dyn Read, most: usize, file: &str) -> Result<Vec<u8>, Fault> {
-    let mut start = Vec::new();
-    input.take(most as u64).read_to_end(&mut start).map_err(unreadable(file))?;
-    Ok(start)
-}
-
-fn read(start: Vec<u8>, input: impl Read, file: &str) -> Result<Vec<u8>, Fault> {
-    let mut bytes = start;
-    input.take(FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable(file))?;
-    if bytes.len() as u64 > FILE_BYTES {
-        return Err(Fault::new(format!("{file}: more than {FILE_BYTES} bytes")));
-    }
-    Ok(bytes)
 }

@@ -6,6 +6,7 @@ pub(crate) mod echo_slope;
 pub(crate) mod end;
 pub(crate) mod forwarder;
 pub(crate) mod list;
+pub(crate) mod message;
 pub(crate) mod operations;
 pub(crate) mod peers;
 mod progress;

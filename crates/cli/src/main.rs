@@ -11,10 +11,13 @@ mod admin;
 mod arguments;
 mod client;
 mod config;
+mod convert;
 mod credentials;
 mod decode;
+mod description;
 mod durable;
 mod fault;
+mod input;
 mod journal;
 mod lab;
 mod link;
@@ -87,6 +90,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Lab(LabCommand::Compare(arguments)) => lab::compare::run(&arguments),
         Command::Lab(LabCommand::Peers { peers, form }) => lab::peers::run(&peers, form.get()),
         Command::Lab(LabCommand::List(form)) => lab::list::run(form.get()),
+        Command::Lab(LabCommand::Message(arguments)) => lab::message::run(&arguments),
         Command::Lab(LabCommand::EchoSlope(arguments)) => lab::echo_slope::run(&arguments),
         Command::Lab(LabCommand::End(arguments)) => lab::end::run(&arguments),
         Command::Lab(LabCommand::Operations(arguments)) => lab::operations::run(&arguments),
@@ -102,6 +106,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Admin(command) => admin::run(&command),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
     }
 }
 

@@ -2,28 +2,26 @@
 
 mod dictionary;
 mod idl;
+mod xml;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
+use trunkline_import::Description;
 use trunkline_message::{
     Field, Holds, Layout, MemberId, Need, ScopeId, Shape, Structure as _, TypeId,
 };
 
 use crate::Ending;
 use crate::arguments::SchemaArguments;
+use crate::description;
 use crate::fault::Fault;
-use crate::output::{Form, print};
-
-/// Bytes of a file that are read at most.
-const FILE_BYTES: u64 = 64 << 20;
+use crate::output::{Form, print, remark};
 
 pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
     let (name, message) = (arguments.name.as_str(), arguments.message.as_deref());
@@ -57,69 +55,44 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
     Ok(Ending::Right)
 }
 
-/// The layout of a listing, or of a message of a dictionary or of IDL. None if what is in the file was asked for, and is
+/// The layout of a listing, or of a message of a dictionary, of IDL, of WSDL or of XML Schema. None if what is in the file was asked for, and is
 /// printed.
 fn of_file(arguments: &SchemaArguments) -> Result<Option<Layout>, Fault> {
-    let SchemaArguments { name: file, message, transport, .. } = arguments;
-    if idl::is_idl(file) {
-        let specification = idl::read(arguments)?;
-        return match message {
-            Some(message) => idl::layout(&specification, file, message).map(Some),
-            None if arguments.listing => Err(unnamed(file)),
-            None => idl::list(&specification, arguments.form.get()).map(|()| None),
-        };
+    let SchemaArguments { name: file, message, .. } = arguments;
+    let description = description::read(file, &arguments.description)?;
+    match (description, message) {
+        (Description::Listing(_), Some(_)) => {
+            Err(Fault::new(format!("{file}: a listing is one message; name none")))
+        }
+        (Description::Listing(layout), None) => Ok(Some(*layout)),
+        (_, None) if arguments.listing => {
+            Err(Fault::new(format!("{file}: name the message whose listing is to be printed")))
+        }
+        (description, Some(message)) => message_of(&description, file, message).map(Some),
+        (Description::Fix(dictionary), None) => {
+            dictionary::list(&dictionary, arguments.form.get()).map(|()| None)
+        }
+        (Description::Idl(specification), None) => {
+            idl::list(&specification, arguments.form.get()).map(|()| None)
+        }
+        (Description::Services(services), None) => {
+            xml::list_services(&services, arguments.form.get()).map(|()| None)
+        }
+        (Description::Elements(schemas), None) => {
+            xml::list_elements(&schemas, arguments.form.get()).map(|()| None)
+        }
+        (_, None) => Err(Fault::new(format!("{file}: nothing of it is listed"))),
     }
-    let bytes = read(file)?;
-    if !is_markup(&bytes) {
-        return match message {
-            Some(_) => Err(Fault::new(format!("{file}: a listing is one message; name none"))),
-            None => listed(file, bytes).map(Some),
-        };
-    }
-    let transport = match transport {
-        Some(other) => Some((&**other, read(other)?)),
-        None => None,
+}
+
+/// The layout of the message of this name. What is wrong with the description is told on standard error.
+fn message_of(description: &Description, file: &str, name: &str) -> Result<Layout, Fault> {
+    let Some(layout) = description.layout(name)? else {
+        let known = description.messages().join(", ");
+        return Err(Fault::new(format!("{file} has no message {name:?}; known: {known}")));
     };
-    let transport = transport.as_ref().map(|(file, bytes)| (*file, &**bytes));
-    let dictionary = dictionary::read((file, &bytes), transport)?;
-    match message {
-        Some(message) => dictionary::layout(&dictionary, file, message).map(Some),
-        None if arguments.listing => Err(unnamed(file)),
-        None => dictionary::list(&dictionary, arguments.form.get()).map(|()| None),
-    }
-}
-
-fn unnamed(file: &str) -> Fault {
-    Fault::new(format!("{file}: name the message whose listing is to be printed"))
-}
-
-/// Is it XML? No listing begins so, in whichever encoding XML is.
-fn is_markup(bytes: &[u8]) -> bool {
-    let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe"];
-    let behind = marks.iter().find_map(|it| bytes.strip_prefix(*it)).unwrap_or(bytes);
-    let first = behind.iter().find(|it| !it.is_ascii_whitespace() && **it != 0);
-    first == Some(&b'<')
-}
-
-fn read(file: &str) -> Result<Vec<u8>, Fault> {
-    let unreadable = |cause: io::Error| Fault::new(format!("{file}: cannot be read: {cause}"));
-    let mut bytes = Vec::new();
-    let input = File::open(file).map_err(unreadable)?;
-    let length = input.take(FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if length as u64 > FILE_BYTES {
-        return Err(Fault::new(format!("{file}: more than {FILE_BYTES} bytes")));
-    }
-    Ok(bytes)
-}
-
-fn listed(file: &str, bytes: Vec<u8>) -> Result<Layout, Fault> {
-    let text = String::from_utf8(bytes)
-        .map_err(|error| Fault::new(format!("{file}: cannot be read: {}", error.utf8_error())))?;
-    Layout::from_listing(&text).map_err(|error| {
-        let error = error.to_string();
-        let colon = if error.starts_with("line ") { "" } else { ":" };
-        Fault::new(format!("{file}{colon} {error}"))
-    })
+    description.warnings().iter().for_each(|it| remark(&it.to_string()));
+    Ok(layout)
 }
 
 /// The notes that say how what is of a type looks inside, as derive(Message) has them.

@@ -73,9 +73,12 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     let how = if called.url.starts_with("vnd.sun.ws.tcp:") { "SOAP/TCP" } else { "POST" };
     remark(&format!("{how} {}{port}", called.url));
     let answered = client.call_dynamically(&called.action, &message);
-    let has_travelled = !matches!(answered, Err(CallError::Transport(_)));
-    if let Some(profile) = client.profile().filter(|_| has_travelled) {
-        remark(&profile.to_string());
+    let profile = client.profile().filter(|_| has_travelled(&answered));
+    if let Some(profile) = &profile {
+        // A fault is told with it.
+        if arguments.raw || !matches!(answered, Err(CallError::Fault(_))) {
+            remark(&profile.to_string());
+        }
         let wanted = called.encoding;
         if wanted.name() != profile.encoding && profile.answer != Some(wanted.name()) {
             remark(&format!("the server takes {} and no {}", profile.encoding, wanted.name()));
@@ -89,7 +92,7 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
         Err(CallError::Fault(fault)) => {
             match arguments.raw {
                 true => print(&format!("{}\n", client.last_answer()))?,
-                false => reply::print_fault(&fault, form)?,
+                false => reply::print_fault(&fault, profile.as_ref(), form)?,
             }
             return Ok(Ending::Wrong);
         }
@@ -100,6 +103,17 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
         }
     }
     Ok(Ending::Right)
+}
+
+/// Has the request been sent, as far as is known?
+fn has_travelled<T>(answered: &Result<T, CallError>) -> bool {
+    use http::Error::{Broken, TimedOut};
+    match answered {
+        Err(CallError::Transport(Broken { maybe_handled, .. })) => *maybe_handled,
+        Err(CallError::Transport(TimedOut { limit, .. })) => *limit == "response_timeout",
+        Err(CallError::Transport(_)) => false,
+        _ => true,
+    }
 }
 
 /// What the arguments say of the operation, and where they do not, the service's WSDL.

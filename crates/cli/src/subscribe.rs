@@ -2,6 +2,7 @@
 
 mod guaranteed;
 mod newest;
+mod payload;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -19,11 +20,11 @@ use crate::Ending;
 use crate::arguments::{Column, SubArguments};
 use crate::client::{
     MOMENT, connect, counted, durability, not_taken, payload_fact, tell, tell_notice, write_age,
-    write_payload,
 };
 use crate::fault::Fault;
 use crate::signals::{self, Stop};
 use newest::NewestOutput;
+use payload::Payloads;
 
 /// Gaps that are told one by one in a second; the others are added up.
 const GAPS_TOLD: u32 = 20;
@@ -33,6 +34,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(arguments: &SubArguments) -> Result<Ending, Fault> {
     let stop = signals::ask_to_stop()?;
+    let payloads = Payloads::new(arguments)?;
     let options = Options {
         queue_messages: arguments.queue,
         overflow: arguments.overflow.map(Into::into).unwrap_or_default(),
@@ -53,6 +55,7 @@ pub(crate) fn run(arguments: &SubArguments) -> Result<Ending, Fault> {
         is_read: true,
         newest: conflates.then(|| NewestOutput::new(&stop)),
         fault: None,
+        payloads,
         patterns,
         printed: Vec::new(),
         confirmed: None,
@@ -172,6 +175,7 @@ struct Listing<'a> {
     newest: Option<NewestOutput>,
     /// Why nothing can be printed.
     fault: Option<Fault>,
+    payloads: Payloads,
     /// Which of the patterns each subscription is for.
     patterns: Vec<(Subscription, usize)>,
     /// Guaranteed messages that are printed and not acknowledged.
@@ -304,7 +308,7 @@ impl Listing<'_> {
                     None => write!(line, "{}", message.format),
                 },
                 Column::Payload => {
-                    write_payload(&mut line, message.payload);
+                    self.payloads.write(&mut line, message.format, message.payload);
                     Ok(())
                 }
             };
@@ -338,6 +342,11 @@ impl Listing<'_> {
         }
         payload_fact(&mut value, message.payload);
         let _ = write!(self.line, "{value}");
+        // It is written as it is: its numbers have more digits than others hold.
+        if let Some(json) = self.payloads.json(message.format, message.payload) {
+            self.line.pop();
+            let _ = write!(self.line, ",\"message\":{json}}}");
+        }
     }
 
     fn take_last_values(&mut self, it: &LastValues) {
@@ -405,13 +414,14 @@ impl Listing<'_> {
             tell(&format!("confirmed: all up to position {position} are durable, {how}"));
         }
         let News { elided, gaps_told, gaps, lost, .. } = self.news;
-        if elided == 0 && gaps_told == 0 {
+        if elided == 0 && gaps_told == 0 && !self.payloads.is_wrong() {
             return;
         }
         let since = *self.news.since.get_or_insert_with(Instant::now);
         if since.elapsed() < Duration::from_secs(1) {
             return;
         }
+        self.tell_wrong();
         if elided > 0 {
             tell(&format!("elided: {}, newer ones took their place", counted(elided, "update")));
         }
@@ -422,7 +432,15 @@ impl Listing<'_> {
         self.news = News::default();
     }
 
-    fn summarise(&self, time: Duration) {
+    /// Payloads that are not what the schema says.
+    fn tell_wrong(&mut self) {
+        if let Some((count, why)) = self.payloads.take_wrong() {
+            tell(&format!("{} not as the schema says: {why}", counted(count, "message")));
+        }
+    }
+
+    fn summarise(&mut self, time: Duration) {
+        self.tell_wrong();
         let Tally { messages, elided, lost, gaps } = self.tally;
         let (messages, topics) =
             (counted(messages, "message"), counted(self.topics.len() as u64, "topic"));

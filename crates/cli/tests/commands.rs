@@ -50,8 +50,6 @@ fn user_errors_are_one_line_and_status_2() {
     fs::write(folder.join("day.csv"), format!("{header}1,BAC,12a,500,P,0\n")).expect("a file");
     let good = "1,BAC,12,500,P,0\n".repeat(15);
     fs::write(folder.join("long.csv"), format!("{header}{good}1,BAC,12,500,P\n")).expect("a file");
-    let listing = "message\tOrder\tD\n\nfield\tPrice\t44\tdecimal\tperhaps\nend\n";
-    fs::write(folder.join("wrong.listing"), listing).expect("a file");
     fs::write(folder.join("records"), "in the way").expect("a file");
     let lab_run = |rest: &[&'static str]| [&["lab", "run"], rest].concat();
     for (arguments, expected) in [
@@ -91,11 +89,6 @@ fn user_errors_are_one_line_and_status_2() {
             vec!["schema", "Nothing"],
             "there is no message \"Nothing\" and no such file; known: market-data, customer-services",
         ),
-        (
-            vec!["schema", "wrong.listing"],
-            "wrong.listing line 3: expected required, optional or implied, not \"perhaps\"",
-        ),
-        (vec!["schema", "."], ".: cannot be read: Is a directory (os error 21)"),
         (vec![], "a command is missing; see trunkline --help"),
         (vec!["lab"], "a command is missing; see trunkline lab --help"),
         (vec!["fly"], "unrecognized subcommand 'fly'; see trunkline --help"),
@@ -112,6 +105,27 @@ fn user_errors_are_one_line_and_status_2() {
         let (status, out, err) = run(&folder, &arguments);
         assert_eq!((status, out.as_str()), (Some(2), ""), "{arguments:?}");
         assert_eq!(err, format!("trunkline: {expected}\n"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_description_that_is_wrong_is_named_with_its_place() {
+    let folder = folder("wrong-descriptions");
+    let listing = "message\tOrder\tD\n\nfield\tPrice\t44\tdecimal\tperhaps\nend\n";
+    fs::write(folder.join("wrong.listing"), listing).expect("a file");
+    for (file, expected) in [
+        (
+            "wrong.listing",
+            "wrong.listing:3:1: expected required, optional or implied, not \"perhaps\"; a listing has a line \
+             for each field, as `trunkline schema --listing` prints it",
+        ),
+        (
+            ".",
+            ".:1:1: it cannot be read: Is a directory (os error 21); name a file that can be read",
+        ),
+    ] {
+        let (status, out, err) = run(&folder, &["schema", file]);
+        assert_eq!((status, &*out, err), (Some(2), "", format!("trunkline: {expected}\n")));
     }
 }
 
@@ -197,8 +211,11 @@ fn shells_and_manuals_know_every_verb() {
 fn without_peers_every_known_one_is_absent_with_how_to_get_it() {
     let (status, out, _) = run(&folder("no-peers"), &["lab", "peers"]);
     assert_eq!(status, Some(0));
+    let of_calls = ["metro-operations", "gsoap-best-operations", "rmi-operations"];
     for name in
         ["gsoap-best", "gsoap-debian", "quickfix", "omniorb", "quick-xml", "ironfix", "pugixml"]
+            .into_iter()
+            .chain(of_calls)
     {
         let line = out.lines().find(|line| line.starts_with(&format!("{name} ")));
         let line = line.unwrap_or_else(|| panic!("{name} is missing: {out}"));
@@ -341,6 +358,61 @@ fn messages_of_a_dictionary_are_listed_and_shown() {
     }
 }
 
+/// A service in one file, its types in another one.
+const SERVICE: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:q" xmlns:q="urn:q"
+ xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
+ <types><schema xmlns="http://www.w3.org/2001/XMLSchema">
+  <import namespace="urn:q" schemaLocation="more/quotes.xsd"/>
+ </schema></types>
+ <message name="ask"><part name="body" element="q:ask"/></message>
+ <message name="answer"><part name="body" element="q:answer"/></message>
+ <portType name="T"><operation name="get"><input message="q:ask"/><output message="q:answer"/></operation></portType>
+ <binding name="B" type="q:T"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+  <operation name="get"><soap:operation soapAction="urn:get"/>
+   <input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
+ <service name="Quotes"><port name="Port" binding="q:B"><soap:address location="http://h/q"/></port></service>
+</definitions>"#;
+
+const QUOTES: &str = r#"<schema xmlns="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:q">
+ <element name="ask"><complexType><sequence>
+  <element name="symbol" type="string" maxOccurs="unbounded"/>
+ </sequence></complexType></element>
+ <element name="answer"><complexType><sequence>
+  <element name="side"><simpleType><restriction base="string">
+   <enumeration value="Buy"/><enumeration value="Sell"/></restriction></simpleType></element>
+ </sequence></complexType></element>
+</schema>"#;
+
+#[test]
+fn operations_of_a_service_are_listed_and_shown() {
+    let folder = folder("schema-wsdl");
+    fs::create_dir_all(folder.join("more")).expect("our own folder");
+    fs::write(folder.join("quotes.wsdl"), SERVICE).expect("our own folder");
+    let missing = "trunkline: quotes.wsdl:4:3: there is no document more/quotes.xsd; \
+                   put the file there, or take the reference to it out\n";
+    let show = |rest: &[&str]| run(&folder, &[&["schema", "quotes.wsdl"], rest].concat());
+    assert_eq!(show(&[]), (Some(2), String::new(), missing.to_owned()));
+    fs::write(folder.join("more/quotes.xsd"), QUOTES).expect("our own folder");
+    let (status, list, err) = show(&[]);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    let expected = "service {urn:q}Quotes\n  port Port  SOAP 1.1  http://h/q\n    \
+                    get  document/literal  action urn:get\n      takes {urn:q}ask\n      answers {urn:q}answer\n";
+    assert!(list.starts_with(expected) && list.contains("2 elements, "), "{list}");
+    let (_, tree, _) = show(&["get"]);
+    assert!(tree.starts_with("ask") && tree.contains("list of text"), "{tree}");
+    for name in ["get/response", "answer"] {
+        let (status, tree, err) = show(&[name]);
+        assert_eq!((status, err.as_str()), (Some(0), ""));
+        assert!(tree.starts_with("answer") && tree.contains("\nside\n  Buy\n  Sell\n"), "{tree}");
+    }
+    // The listing stands by itself.
+    let listing = show(&["get", "--listing"]).1;
+    fs::write(folder.join("ask.listing"), &listing).expect("our own folder");
+    assert_eq!(run(&folder, &["schema", "ask.listing", "--listing"]).1, listing);
+    let unknown = "trunkline: quotes.wsdl has no message \"x\"; known: get\n";
+    assert_eq!(show(&["x"]), (Some(2), String::new(), unknown.to_owned()));
+}
+
 #[test]
 fn declarations_of_idl_are_listed_and_shown() {
     let folder = folder("schema-idl");
@@ -360,7 +432,7 @@ fn declarations_of_idl_are_listed_and_shown() {
     let missing = "trunkline: own.idl:1:1: side.idl is not there; \
                    put it beside, or name the folder that has it\n";
     assert_eq!(show(&[]), (Some(2), String::new(), missing.to_owned()));
-    let unknown = "trunkline: own.idl declares no X; without it, all is listed\n";
+    let unknown = "trunkline: own.idl has no message \"X\"; known: Trading::Order\n";
     assert_eq!(show(&[&["X"], &more[..]].concat()), (Some(2), String::new(), unknown.to_owned()));
 }
 

@@ -170,6 +170,33 @@ fn a_dictionary_is_a_line_a_message() {
 }
 
 #[test]
+fn wsdl_is_a_line_a_port_and_operation() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-service.wsdl");
+    let text = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:q" xmlns:q="urn:q"
+        xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
+        <types><schema xmlns="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:q">
+            <element name="ask" type="string"/></schema></types>
+        <message name="ask"><part name="body" element="q:ask"/></message>
+        <portType name="T"><operation name="ask"><input message="q:ask"/></operation></portType>
+        <binding name="B" type="q:T"><soap:binding transport="t"/>
+            <operation name="ask"><soap:operation soapAction="a"/><input><soap:body use="literal"/></input></operation>
+        </binding>
+        <service name="S"><port name="P" binding="q:B"><soap:address location="http://h/"/></port></service>
+        </definitions>"#;
+    fs::write(&file, text).expect("our own folder");
+    let schema = facts("schema", &[file.to_str().expect("text")], 0);
+    let port = find(&schema, "port");
+    assert_eq!((&port["name"], &port["protocol"]), (&"P".into(), &"SOAP 1.1".into()));
+    let operation = find(&schema, "operation");
+    assert_eq!(operation["takes"][0], "{urn:q}ask");
+    assert_eq!(
+        (&operation["form"], &operation["answers"]),
+        (&"document/literal".into(), &Value::Null)
+    );
+    assert_eq!(find(&schema, "element")["namespace"], "urn:q");
+}
+
+#[test]
 fn idl_is_a_line_a_declaration() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json.idl");
     fs::write(&file, "interface I { void f(); };").expect("our own folder");
@@ -203,6 +230,8 @@ fn a_service_answers_with_values_or_a_fault() {
     let fault = facts("soap call", &[&[none[0], "refuse"][..], &none[2..]].concat(), 1);
     assert_eq!(fault[0]["text"], "Sender: refused: HELLO");
     assert_eq!(fault[0]["details"].as_array().map(Vec::len), Some(1));
+    let profile = fault[0]["profile"].as_str().expect("a profile");
+    assert!(profile.starts_with("http-1.1/soap-1.1-"), "{profile}");
 }
 
 /// Its lines come while it runs.

@@ -26,6 +26,12 @@ quick-operations = ["echoVoid", "getOrder2"]
 threads = [1, 3]
 milliseconds = 5
 
+[[part.measure]]
+kind = "vocabularies"
+items = 5
+stretches = 2
+milliseconds = 20
+
 [[aim]]
 name = "fewer bytes"
 words = "SOAP/TCP takes fewer bytes than HTTP"
@@ -92,6 +98,17 @@ fn our_calls_in_every_mode_are_told_as_tables_and_rows() {
     for metric in ["bytes-sent", "bytes-received"] {
         let sizes = ["soap-tcp", "http-fast-infoset", "http"].map(|mode| bytes(mode, metric));
         assert!(sizes.is_sorted(), "{metric}: {sizes:?}");
+    }
+    // A call that is made alone is told in its parts.
+    for mode in ["soap-tcp", "http"] {
+        let of = |metric| value(&rows, &format!("{mode}-1-echoVoid"), "trunkline", metric);
+        assert!(of("codec") > 0.0 && of("wait") > 0.0);
+        assert!(of("toolkit").is_finite() && of("framing").is_finite());
+    }
+    for mode in ["soap-tcp", "soap-tcp-unbounded", "soap-tcp-stateless"] {
+        let case = format!("vocabulary-{mode}");
+        assert!(value(&rows, &case, "trunkline", "client-memory") > 0.0);
+        assert!(value(&rows, &case, "trunkline", "texts") >= 10.0);
     }
     // The echo without a toolkit takes the bytes of SOAP/TCP.
     assert!(value(&rows, "bytes-1-echoVoid", "bare", "calls-per-second") > 0.0);

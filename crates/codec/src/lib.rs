@@ -9,6 +9,7 @@ pub mod fast_infoset;
 pub mod fix;
 pub mod infoset;
 mod intern;
+pub mod json;
 pub mod xml;
 
 pub use code_set::CodeSet;

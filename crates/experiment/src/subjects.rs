@@ -85,6 +85,12 @@ const STYLES_OF_JAX_WS: [Format; 3] =
 /// How the names of programs end that are services.
 const SERVICES: &str = "-services";
 
+/// The programs of toolkits that are at both ends of calls.
+pub fn toolkits_of_others() -> impl Iterator<Item = Known> {
+    let program = |it: &toolkits::Toolkit| Some(peer(it.program?, it.what, &[]));
+    toolkits::TOOLKITS.iter().filter_map(program)
+}
+
 impl Known {
     /// What rows call it: a toolkit is the same whether it works on trades or as a service.
     pub fn subject(self) -> &'static str {

@@ -20,6 +20,8 @@ words! {
         Http = "http",
         /// SOAP/TCP, Fast Infoset without a vocabulary that is kept.
         SoapTcpStateless = "soap-tcp-stateless",
+        /// SOAP/TCP, Fast Infoset with a vocabulary that is kept, whose limits are raised as far as they go.
+        SoapTcpUnbounded = "soap-tcp-unbounded",
         /// Java RMI.
         Rmi = "rmi",
         /// Bytes by themselves, over TCP.
@@ -36,6 +38,7 @@ impl Mode {
             Self::HttpFastInfoset => "Fast Infoset/HTTP",
             Self::Http => "SOAP/HTTP",
             Self::SoapTcpStateless => "SOAP/TCP, stateless",
+            Self::SoapTcpUnbounded => "SOAP/TCP, unbounded",
             Self::Rmi => "RMI",
             Self::Bytes => "TCP",
         }
@@ -44,7 +47,7 @@ impl Mode {
     /// transport/envelope/encoding/vocabulary/compression, as in rows.
     pub fn profile(self) -> &'static str {
         match self {
-            Self::SoapTcp | Self::Multiplexed => {
+            Self::SoapTcp | Self::Multiplexed | Self::SoapTcpUnbounded => {
                 "soap-tcp-1.0/soap-1.1-document-literal-wrapped/fast-infoset/retained/none"
             }
             Self::HttpFastInfoset => {

@@ -4,6 +4,9 @@
 //! |---|---|
 //! | [`fix`] | FIX dictionaries: those of QuickFIX and its kin, FIX Orchestra |
 //! | [`idl`] | OMG IDL |
+//! | [`xsd`] | XML Schema 1.0, and its drafts |
+//! | [`wsdl`] | WSDL 1.1: services, and the messages of their operations |
+//! | [`Description`] | a file of any of these kinds, or a listing |
 //!
 //! Nothing here does I/O: whoever calls hands over the bytes, or a [`Resolver`] for those of files that others
 //! include. What is not understood is rejected, and what is
@@ -34,14 +37,21 @@
 
 #![forbid(unsafe_code)]
 
+mod description;
 pub mod fix;
 pub mod idl;
+
 mod limits;
 mod markup;
 mod names;
 mod problem;
 mod resolver;
+mod source;
+pub mod wsdl;
+pub mod xsd;
 
+pub use description::{Described, Description, Options};
 pub use limits::Limits;
 pub use problem::{Place, Problem};
 pub use resolver::Resolver;
+pub use source::Source;

@@ -13,17 +13,45 @@ pub(crate) struct Element {
     pub(crate) namespace: Arc<str>,
     /// Its local name.
     pub(crate) name: String,
-    /// By local name; those of a namespace are left out.
-    attributes: Vec<(String, String)>,
+    pub(crate) attributes: Vec<Attribute>,
     pub(crate) children: Vec<Element>,
+    /// What prefixes stand for in it.
+    prefixes: Arc<[(String, String)]>,
     line: u32,
     column: u32,
+}
+
+/// One attribute, which declares no namespace.
+#[derive(Debug)]
+pub(crate) struct Attribute {
+    /// Its namespace; empty for none.
+    pub(crate) namespace: Arc<str>,
+    pub(crate) name: String,
+    pub(crate) value: String,
 }
 
 impl Element {
     /// An attribute without a namespace, without blanks at its ends.
     pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|it| it.0 == name).map(|it| it.1.trim_ascii())
+        self.attribute_in("", name)
+    }
+
+    /// An attribute of a namespace, likewise.
+    pub(crate) fn attribute_in(&self, namespace: &str, name: &str) -> Option<&str> {
+        let mut all = self.attributes.iter();
+        let found = all.find(|it| it.name == name && *it.namespace == *namespace);
+        found.map(|it| it.value.trim_ascii())
+    }
+
+    /// The namespace that a prefix stands for there; without one, that of elements.
+    pub(crate) fn namespace_of(&self, prefix: &str) -> Option<&str> {
+        match prefix {
+            "xml" => Some("http://www.w3.org/XML/1998/namespace"),
+            prefix => {
+                let found = self.prefixes.iter().find(|it| it.0 == prefix).map(|it| &*it.1);
+                found.or((prefix.is_empty()).then_some(""))
+            }
+        }
     }
 
     /// The elements inside of this local name.
@@ -46,6 +74,45 @@ pub(crate) struct Document {
 
 impl Document {
     pub(crate) fn parse(file: &str, bytes: &[u8], limits: &Limits) -> Result<Self, Problem> {
+        Self::read(file, bytes, limits, false)
+    }
+
+    /// The same of a document that may have a document type declaration, which is not looked at: what it
+    /// says of entities means nothing, so that one that is used is not known.
+    pub(crate) fn parse_typed(file: &str, bytes: &[u8], limits: &Limits) -> Result<Self, Problem> {
+        Self::read(file, bytes, limits, true)
+    }
+
+    /// The namespace and the name of the root, if its start tag is well-formed.
+    pub(crate) fn root_name(bytes: &[u8]) -> Option<(String, String)> {
+        let limits = trunkline_message::Limits {
+            message_bytes: Limits::default().document_bytes,
+            ..trunkline_message::Limits::default()
+        };
+        let mut source = Source::default();
+        let input = source.prepare(bytes, &limits).ok()?;
+        let blanked = without_doctype(input);
+        let input = blanked.as_deref().unwrap_or(input);
+        let mut parser = Parser::new(xml::Options::default(), &limits);
+        parser.begin(input).ok()?;
+        loop {
+            match parser.next(input).ok()? {
+                Event::Start { name, .. } => {
+                    let namespace = parser.namespace_name(input, name.namespace);
+                    return Some((namespace.to_owned(), name.local().to_owned()));
+                }
+                Event::Eof => return None,
+                _ => {}
+            }
+        }
+    }
+
+    fn read(
+        file: &str,
+        bytes: &[u8],
+        limits: &Limits,
+        may_be_typed: bool,
+    ) -> Result<Self, Problem> {
         let file: Arc<str> = file.into();
         let of_parser = trunkline_message::Limits {
             message_bytes: limits.document_bytes,
@@ -58,6 +125,8 @@ impl Document {
             let before = String::from_utf8_lossy(&bytes[..error.offset.min(bytes.len())]);
             problem(&file, &before, &error)
         })?;
+        let blanked = may_be_typed.then(|| without_doctype(input)).flatten();
+        let input = blanked.as_deref().unwrap_or(input);
         let root = Tree::parse(input, &of_parser).map_err(|error| problem(&file, input, &error))?;
         Ok(Self { file, root })
     }
@@ -65,6 +134,56 @@ impl Document {
     /// Where an element begins.
     pub(crate) fn place(&self, of: &Element) -> Place {
         Place { file: self.file.clone(), line: of.line, column: of.column }
+    }
+}
+
+/// The text with blanks in place of its document type declaration, if there is one: what is behind it
+/// stands where it stood.
+fn without_doctype(input: &str) -> Option<String> {
+    let mut at = 0;
+    loop {
+        let rest = &input[at..];
+        at += rest.len() - rest.trim_ascii_start().len();
+        let rest = &input[at..];
+        if rest.starts_with("<!DOCTYPE") {
+            break;
+        }
+        let end = match rest {
+            it if it.starts_with("<!--") => it.find("-->")? + 3,
+            it if it.starts_with("<?") => it.find("?>")? + 2,
+            _ => return None,
+        };
+        at += end;
+    }
+    let length = doctype_length(&input[at..])?;
+    let (before, rest) = input.split_at(at);
+    let (doctype, behind) = rest.split_at(length);
+    let blank = doctype.chars().map(|it| if it == '\n' { '\n' } else { ' ' });
+    Some(before.chars().chain(blank).chain(behind.chars()).collect())
+}
+
+/// Up to its `>`, which is in no quotes, comment or brackets.
+fn doctype_length(text: &str) -> Option<usize> {
+    let (mut at, mut depth) = (0, 0_u32);
+    loop {
+        let rest = &text[at..];
+        let next = rest.find(['<', '>', '[', ']', '"', '\''])?;
+        let found = &rest[next..];
+        at += next;
+        match found.as_bytes()[0] {
+            quote @ (b'"' | b'\'') => at += 1 + found[1..].find(char::from(quote))?,
+            b'<' if found.starts_with("<!--") => at += 3 + found[3..].find("-->")?,
+            b'<' if found.starts_with("<?") => at += found.find("?>")? - 1,
+            b'<' | b'[' => depth += 1,
+            b']' => depth = depth.checked_sub(1)?,
+            _ => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+        }
+        at += 1;
     }
 }
 
@@ -76,6 +195,7 @@ fn problem(file: &Arc<str>, input: &str, error: &xml::Error) -> Problem {
         xml::ErrorKind::MessageTooLong(_) => "raise the limit `document_bytes`",
         xml::ErrorKind::TooDeep(_) => "raise the limit `depth`",
         xml::ErrorKind::Doctype => "remove it, and replace its entities by what they stand for",
+        xml::ErrorKind::UnknownEntity => "replace the entity by what it stands for",
         _ => "mend the XML",
     };
     Problem::new(&place, format!("XML: {}", error.kind), remedy)
@@ -86,6 +206,8 @@ struct Tree<'a> {
     lines: Lines<'a>,
     /// The namespace seen last, which most elements share.
     namespace: Arc<str>,
+    /// Most attributes are in none.
+    none: Arc<str>,
     /// The first stands for what is around the document.
     open: Vec<Element>,
 }
@@ -99,11 +221,13 @@ impl<'a> Tree<'a> {
             name: String::new(),
             attributes: Vec::new(),
             children: Vec::new(),
+            prefixes: [].into(),
             line: 1,
             column: 1,
         };
         let lines = Lines::new(input);
-        let mut tree = Self { input, lines, namespace: "".into(), open: vec![around] };
+        let none: Arc<str> = "".into();
+        let mut tree = Self { input, lines, namespace: none.clone(), none, open: vec![around] };
         loop {
             let at = parser.position();
             match parser.next(input)? {
@@ -125,14 +249,29 @@ impl<'a> Tree<'a> {
         // Before the root there may be blanks.
         let blanks = self.input[at..].len() - self.input[at..].trim_ascii_start().len();
         let (line, column) = self.lines.at(at + blanks);
-        let own = parser.attributes(self.input).filter(|it| it.name.prefix().is_empty());
-        let attribute =
-            |it: xml::Attribute<'_>| (it.name.local().to_owned(), it.value().into_owned());
+        let attribute = |it: xml::Attribute<'_>| Attribute {
+            namespace: match parser.namespace_name(self.input, it.name.namespace) {
+                "" => self.none.clone(),
+                namespace => namespace.into(),
+            },
+            name: it.name.local().to_owned(),
+            value: it.value().into_owned(),
+        };
+        let attributes = parser.attributes(self.input).map(attribute).collect();
+        let around = self.open.last().map(|it| &it.prefixes);
+        let prefixes = match around.filter(|_| !parser.declares()) {
+            Some(around) => around.clone(),
+            None => {
+                let all = parser.bindings(self.input);
+                all.map(|(prefix, name)| (prefix.to_owned(), name.to_owned())).collect()
+            }
+        };
         self.open.push(Element {
             namespace: self.namespace.clone(),
             name: name.local().to_owned(),
-            attributes: own.map(attribute).collect(),
+            attributes,
             children: Vec::new(),
+            prefixes,
             line,
             column,
         });

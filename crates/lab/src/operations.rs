@@ -11,6 +11,7 @@
 
 mod bytes;
 mod callers;
+mod codec;
 mod end;
 mod exchange;
 mod service;

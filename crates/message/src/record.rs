@@ -149,6 +149,11 @@ impl Record {
         }
     }
 
+    /// What it keeps that its schema does not know.
+    pub fn unknown_fields(&self) -> &Unknown {
+        &self.unknown
+    }
+
     /// Sets the first field at this path, and makes structs there that are around it. A whole number may
     /// be of any type that holds it; a value of an enumeration is set by its name.
     ///

@@ -90,6 +90,14 @@ impl Types {
         }
     }
 
+    /// The names of the values of an enumeration; none of another type.
+    pub fn values(&self, of: TypeId) -> Option<&[Box<str>]> {
+        match &self.types.get(of.0 as usize)?.body {
+            Body::Enumeration(values) => Some(values),
+            _ => None,
+        }
+    }
+
     /// The notes of formats.
     pub fn notes(&mut self) -> &mut Notes {
         &mut self.notes

@@ -10,6 +10,10 @@ use crate::{
     SchemaError, Scope, ScopeId, Shape, TypeId, Value,
 };
 
+/// Scopes of a layout in which every place of a type has one of its own. Where there would be more, all
+/// places of a type share one, as those of what holds itself do.
+const UNSHARED: usize = 4096;
+
 /// Structs and lists inside one another, at most; as [`Limits`](crate::Limits) has it for depth.
 const DEEPEST: usize = 128;
 
@@ -19,17 +23,22 @@ pub(crate) fn scopes(schema: &Schema, notes: &Notes) -> Result<Vec<Scope>, Schem
     if !matches!(schema.type_of(root).body, Body::Struct(_) | Body::Choice(_)) {
         return fail(format!("{} is no struct", schema.type_of(root).name));
     }
-    let mut walk = Walk {
-        schema,
-        notes,
-        recursive: schema.recursive(),
-        scopes: Vec::new(),
-        shared: HashMap::new(),
-        open: Vec::new(),
-        depth: 0,
+    let recursive = schema.recursive();
+    let mut scopes = match Walk::new(schema, notes, recursive, UNSHARED).walked(root)? {
+        Some(scopes) => scopes,
+        None => {
+            // Items of lists are called after theirs.
+            let is_shared =
+                |it: &TypeId| matches!(schema.type_of(*it).body, Body::Struct(_) | Body::Choice(_));
+            let of_types = (0..schema.types().len() as u32).map(TypeId);
+            let all = of_types.filter(is_shared).chain(schema.recursive()).collect();
+            let most = usize::from(u16::MAX);
+            let Some(scopes) = Walk::new(schema, notes, all, most).walked(root)? else {
+                return fail("more than 65,534 lists and structs by themselves".into());
+            };
+            scopes
+        }
     };
-    walk.scope(root, None)?;
-    let mut scopes = walk.scopes;
     for scope in &mut scopes {
         check_scope(scope)?;
         scope.required = Required::of(scope);
@@ -42,9 +51,13 @@ pub(crate) fn scopes(schema: &Schema, notes: &Notes) -> Result<Vec<Scope>, Schem
 struct Walk<'a> {
     schema: &'a Schema,
     notes: &'a Notes,
+    /// The types whose places share a scope: those that hold themselves, or all.
     recursive: HashSet<TypeId>,
+    /// Scopes at most.
+    most: usize,
+    is_beyond: bool,
     scopes: Vec<Scope>,
-    /// The scopes of types that hold themselves. The message has one of its own even so, which is no
+    /// The scopes of these types. The message has one of its own even so, which is no
     /// entry's.
     shared: HashMap<TypeId, ScopeId>,
     /// The structs of the present scope that it is in.
@@ -59,7 +72,21 @@ struct Place {
     component: Option<u16>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(schema: &'a Schema, notes: &'a Notes, recursive: HashSet<TypeId>, most: usize) -> Self {
+        let (scopes, shared, open) = Default::default();
+        Self { schema, notes, recursive, most, is_beyond: false, scopes, shared, open, depth: 0 }
+    }
+
+    /// The scopes; none if they are more than allowed.
+    fn walked(mut self, root: TypeId) -> Result<Option<Vec<Scope>>, SchemaError> {
+        let walked = self.scope(root, None);
+        if self.is_beyond {
+            return Ok(None);
+        }
+        walked.map(|_| Some(self.scopes))
+    }
+
     /// The scope of a type, which stands at this place first.
     fn scope(
         &mut self,
@@ -70,8 +97,9 @@ impl Walk<'_> {
             return Ok(*known);
         }
         let index = self.scopes.len();
-        if index >= usize::from(u16::MAX) {
-            return fail("more than 65,534 lists and structs by themselves".into());
+        if index >= self.most {
+            self.is_beyond = true;
+            return fail(String::new());
         }
         let (id, name) = (ScopeId(index as u16), self.schema.type_of(of).name.clone());
         if place.is_some() && self.recursive.contains(&of) {

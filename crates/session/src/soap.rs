@@ -37,6 +37,7 @@ mod shared;
 mod signature;
 mod tcp;
 mod url;
+mod vocabularies;
 pub mod wsdl;
 
 pub use admission::{Arrival, BasicLogin, Refusal};
@@ -52,7 +53,9 @@ pub use service::{Endpoint, Service, ServiceError};
 pub use shared::SharedConnection;
 pub use signature::Signature;
 pub use tcp::{TcpConfig, TcpServer};
+pub use trunkline_codec::fast_infoset::{VocabularyLimits, WriterOptions};
 pub use trunkline_http::{ClientConfig, ClientTls, Config, ServerTls, Workers};
 pub use trunkline_soap::{
     Fault, FaultCode, Fragment, HeaderBlock, QName, Style, Version as SoapVersion,
 };
+pub use vocabularies::Vocabularies;

@@ -2,6 +2,7 @@
 
 use trunkline_message::{Error, ErrorKind, Result, ScopeId};
 
+use crate::attributes::XML;
 use crate::naming::Naming;
 use crate::plan::{NONE, Shape};
 use crate::types::TypeNamespaces;
@@ -30,7 +31,7 @@ fn is_nameless(shape: Shape) -> bool {
 }
 
 fn is_numbered(prefix: &str) -> bool {
-    !matches!(prefix, "" | "ns")
+    !matches!(prefix, "" | "ns" | "xml")
 }
 
 impl Namespaces {
@@ -91,6 +92,8 @@ impl Namespaces {
         }
         let prefix = match name {
             "" => String::new(),
+            // No document declares it.
+            XML => "xml".into(),
             name if name == of_message => "ns".into(),
             _ => format!("n{}", 1 + self.0.iter().filter(|it| is_numbered(&it.prefix)).count()),
         };
@@ -130,7 +133,7 @@ impl Namespaces {
     /// The namespaces that have a prefix, and the prefix.
     pub(super) fn declared(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.0.iter().map(|it| (&*it.prefix, &*it.name));
-        all.filter(|(prefix, _)| !prefix.is_empty())
+        all.filter(|(prefix, _)| !matches!(*prefix, "" | "xml"))
     }
 
     /// A name as it is written.

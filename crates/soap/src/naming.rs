@@ -414,7 +414,9 @@ impl Naming<'_> {
         for (index, name) in names.iter_mut().enumerate() {
             let place = |name: &String| self.place(id, index, name.clone());
             let is_attribute = self.shape(id, index) == Shape::Attribute;
-            let is_taken = is_attribute && TAKEN.contains(&&**name);
+            // What is noted of an attribute is its name by schema.
+            let is_noted = self.is_noted_attribute(id, index);
+            let is_taken = is_attribute && !is_noted && TAKEN.contains(&&**name);
             if self.follows(id, index) {
                 continue;
             }

@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use trunkline_client::{Overflow, Start, format};
 use trunkline_experiment::link::parse_delay;
 
-use super::{Asked, FormArguments, TlsArguments};
+use super::{Asked, DescriptionArguments, FormArguments, TlsArguments};
 use crate::quantity;
 
 /// The verbs of a client of a router.
@@ -200,6 +200,15 @@ pub(crate) struct SubArguments {
     /// Report when messages that were delivered unconfirmed are durable
     #[arg(long, requires = "kept")]
     pub(crate) confirmed: bool,
+    /// What describes the messages: a FIX dictionary, OMG IDL, WSDL, XML Schema, or a listing (see `trunkline schema`). Each is printed in
+    /// JSON then, in the place of its payload, or with --json beside it
+    #[arg(long, value_name = "FILE", conflicts_with = "raw")]
+    pub(crate) schema: Option<String>,
+    /// The message's name, where the payload does not say it, as in CDR
+    #[arg(long = "type", value_name = "TYPE", requires = "schema")]
+    pub(crate) message: Option<String>,
+    #[command(flatten)]
+    pub(crate) description: DescriptionArguments,
     #[command(flatten)]
     pub(crate) to: ToArguments,
 }

@@ -10,7 +10,7 @@ use super::Arguments;
 const GROUPS: &[(&str, &[&str])] = &[
     ("The router", &["serve", "top", "admin", "config", "credentials", "journal", "simulate"]),
     ("Its clients", &["pub", "sub", "request", "reply", "durable"]),
-    ("Services and messages", &["soap", "decode", "schema"]),
+    ("Services and messages", &["soap", "decode", "convert", "schema"]),
     ("Measuring and planning", &["lab", "plan", "link"]),
     ("The command line", &["completions", "man", "help"]),
 ];
@@ -78,8 +78,19 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("lab compare", "trunkline lab compare records/before.jsonl records/after.jsonl"),
     ("lab peers", "trunkline lab peers"),
     ("lab list", "trunkline lab list"),
+    ("lab message", "trunkline lab message quickfix.log --schema FIX44.xml"),
     ("plan", "trunkline plan --rate 70 --clients 100 --bandwidth 256k"),
-    ("decode", "trunkline decode envelope.finf"),
+    (
+        "decode",
+        "trunkline decode --schema FIX44.xml quickfix.log\n\
+         trunkline decode envelope.finf\n\
+         trunkline decode --schema orders.idl --type Trading::Order --format cdr-be order.bin",
+    ),
+    (
+        "convert",
+        "trunkline convert --from fix --to json --schema FIX44.xml quickfix.log\n\
+         trunkline convert --from json --to fix --schema FIX44.xml --framed orders.json",
+    ),
     ("schema", "trunkline schema market-data"),
     ("soap call", "trunkline soap call http://127.0.0.1:8080/calculator add a=40 b=2"),
     ("link", "trunkline link --to 127.0.0.1:7400 --rate 10M --delay 20ms"),

@@ -10,7 +10,7 @@ use trunkline_session::soap_tcp::{
 };
 
 use super::document::Document;
-use super::limits;
+use crate::input::limits;
 use crate::output::plain;
 
 /// Who speaks.

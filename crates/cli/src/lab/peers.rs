@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use trunkline_bench::table::{Align, Table};
-use trunkline_experiment::subjects::Known;
+use trunkline_experiment::subjects::{Known, toolkits_of_others};
 use trunkline_lab::peer::{ANSWER_TIMEOUT, Discovery, Peer};
 
 use crate::Ending;
@@ -14,9 +14,10 @@ use crate::output::{Form, complain, print_table};
 
 pub(crate) fn run(arguments: &PeersArguments, form: Form) -> Result<Ending, Fault> {
     let discovery = Discovery::of(arguments.folder.as_deref())?;
-    let found =
-        discovery.peers.iter().map(|(known, program)| Found::new(*known, program.as_deref()));
-    let found: Vec<Found> = found.collect();
+    let toolkits = toolkits_of_others().map(|known| (known, discovery.program(known.name)));
+    let all = discovery.peers.iter().cloned().chain(toolkits);
+    let found: Vec<Found> =
+        all.map(|(known, program)| Found::new(known, program.as_deref())).collect();
     form.say(&format!("peers in {}\n\n", discovery.folder.display()))?;
     match form {
         Form::Text => print_table(table(&found))?,
@@ -78,7 +79,7 @@ impl Found {
 }
 
 fn table(found: &[Found]) -> Table {
-    let columns = ["peer", "state", "version", "formats", "what it is"];
+    let columns = ["peer", "state", "version", "formats or modes", "what it is"];
     let mut table = Table::new(columns.map(|title| (title, Align::Left)));
     for it in found {
         let formats = match it.how_to_get() {

@@ -2,40 +2,12 @@
 
 use serde_json::json;
 use trunkline_bench::table::{Align, Table};
+use trunkline_import::Problem;
 use trunkline_import::fix::{Dictionary, Message};
-use trunkline_import::{Limits, Problem};
-use trunkline_message::Layout;
 
 use crate::client::counted;
 use crate::fault::Fault;
 use crate::output::{Form, plain, print, print_table, remark};
-
-/// Reads the dictionary of a file, with the header and trailer of another one if there is such a one.
-pub(super) fn read(
-    (file, bytes): (&str, &[u8]),
-    transport: Option<(&str, &[u8])>,
-) -> Result<Dictionary, Fault> {
-    let limits = Limits::default();
-    let dictionary = Dictionary::read(file, bytes, &limits)?;
-    match transport {
-        Some((file, bytes)) => {
-            Ok(dictionary.with_transport(Dictionary::read(file, bytes, &limits)?))
-        }
-        None => Ok(dictionary),
-    }
-}
-
-/// The layout of the message of this name or MsgType. What is wrong with the dictionary is told on standard
-/// error.
-pub(super) fn layout(dictionary: &Dictionary, file: &str, name: &str) -> Result<Layout, Fault> {
-    let Some(message) = dictionary.message(name) else {
-        let known: Vec<&str> = dictionary.messages().iter().map(|it| &*it.name).collect();
-        let known = known.join(", ");
-        return Err(Fault::new(format!("{file} has no message {name:?}; known: {known}")));
-    };
-    dictionary.warnings().iter().for_each(|it| remark(&it.to_string()));
-    Ok(dictionary.layout(message)?)
-}
 
 /// Prints what is in a dictionary.
 pub(super) fn list(dictionary: &Dictionary, form: Form) -> Result<(), Fault> {

@@ -1,53 +1,11 @@
 //! OMG IDL: what a file declares.
 
-use std::fs::File;
-use std::io::{self, Read as _};
-
 use serde_json::json;
-use trunkline_import::idl::{Body, Content, Declaration, Operation, Options, Specification};
-use trunkline_import::{Limits, Problem};
-use trunkline_message::Layout;
+use trunkline_import::Problem;
+use trunkline_import::idl::{Body, Content, Declaration, Operation, Specification};
 
-use crate::arguments::SchemaArguments;
 use crate::fault::Fault;
 use crate::output::{Form, print, remark};
-
-/// Is it a file of IDL, by its name?
-pub(super) fn is_idl(file: &str) -> bool {
-    [".idl", ".pidl"].iter().any(|it| file.to_ascii_lowercase().ends_with(it))
-}
-
-/// Reads a file and those that it includes.
-pub(super) fn read(arguments: &SchemaArguments) -> Result<Specification, Fault> {
-    let macros = arguments.define.iter().map(|it| {
-        let (name, value) = it.split_once('=').unwrap_or((it, "1"));
-        (name.to_owned(), value.to_owned())
-    });
-    let options = Options { folders: arguments.include.clone(), macros: macros.collect() };
-    let limits = Limits::default();
-    let most = limits.document_bytes as u64 + 1;
-    let mut resolver = |path: &str| {
-        let mut bytes = Vec::new();
-        match File::open(path).and_then(|it| it.take(most).read_to_end(&mut bytes)) {
-            Ok(_) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error.to_string()),
-        }
-    };
-    Ok(Specification::read(&arguments.name, &options, &mut resolver, &limits)?)
-}
-
-/// The layout of the struct, union or exception of this name.
-pub(super) fn layout(
-    specification: &Specification,
-    file: &str,
-    name: &str,
-) -> Result<Layout, Fault> {
-    let Some(of) = specification.find(name) else {
-        return Err(Fault::new(format!("{file} declares no {name}; without it, all is listed")));
-    };
-    Ok(specification.layout(of)?)
-}
 
 /// Prints what the file itself declares.
 pub(super) fn list(specification: &Specification, form: Form) -> Result<(), Fault> {

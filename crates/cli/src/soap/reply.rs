@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::json;
+use trunkline_session::Profile;
 use trunkline_session::soap::Fault as SoapFault;
 use trunkline_soap::graph::{Content, Graph, Message, NodeId};
 
@@ -41,12 +42,21 @@ fn values(message: &Message, name: &str, root: NodeId) -> Vec<(String, String)> 
     lines.values
 }
 
-/// Prints a fault, and what its detail holds.
-pub(super) fn print_fault(fault: &SoapFault, form: Form) -> Result<(), Fault> {
+/// Prints a fault, what its detail holds, and how the call travelled that it answers.
+pub(super) fn print_fault(
+    fault: &SoapFault,
+    profile: Option<&Profile>,
+    form: Form,
+) -> Result<(), Fault> {
     let details: Vec<&str> = fault.detail.iter().map(|it| it.as_str()).collect();
     form.say(&format!("fault: {}\n", plain(&fault.to_string())))?;
     details.iter().try_for_each(|it| form.say(&format!("detail: {}\n", plain(it))))?;
-    form.fact(&json!({"fact": "fault", "text": fault.to_string(), "details": details}))
+    let profile = profile.map(ToString::to_string);
+    if let Some(profile) = &profile {
+        form.say(&format!("profile: {profile}\n"))?;
+    }
+    let text = fault.to_string();
+    form.fact(&json!({"fact": "fault", "text": text, "details": details, "profile": profile}))
 }
 
 const ENVELOPES: [&str; 2] =

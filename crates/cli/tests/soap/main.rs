@@ -77,6 +77,16 @@ fn a_fault_is_printed_and_is_status_1() {
     let (status, out, err) = call("refuse", &[]);
     assert_eq!(status, Some(1), "{out}{err}");
     assert!(out.starts_with("fault: Sender: refused: HELLO\ndetail: <Refusal "), "{out}");
+    let profile = "\nprofile: http-1.1/soap-1.1-document-literal-wrapped/xml-utf8/none/none/";
+    assert!(out.contains(profile), "{out}");
+    let over_tcp = url.replace("http:", "vnd.sun.ws.tcp:");
+    let (wsdl, encoding) = (format!("{url}?wsdl"), "stateful-fast-infoset");
+    let more = ["--wsdl", &wsdl, "--encoding", encoding];
+    let (status, out, _) = said(&[&[&*over_tcp, "refuse"], &none[..], &more].concat());
+    let profile =
+        "\nprofile: soap-tcp-1.0/soap-1.1-document-literal-wrapped/fast-infoset/retained/";
+    assert!(status == Some(1) && out.contains(profile), "{out}");
+    assert!(out.contains(" bytes, vocabulary of ") && out.contains(" % hits\n"), "{out}");
     let (status, out, _) = call("refuse", &["--raw"]);
     assert_eq!(status, Some(1), "{out}");
     assert!(out.contains("<faultstring>refused: HELLO</faultstring>"), "{out}");

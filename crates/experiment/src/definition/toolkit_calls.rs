@@ -27,7 +27,7 @@ pub struct ToolkitCalls {
 }
 
 /// The metrics of calls by toolkits.
-pub const METRICS: [&str; 17] = [
+pub const METRICS: [&str; 19] = [
     RATE,
     OF_SOAP_TCP,
     "latency",
@@ -39,6 +39,8 @@ pub const METRICS: [&str; 17] = [
     BYTES[1],
     PARTS[0],
     PARTS[1],
+    PARTS[2],
+    TOOLKIT,
     "over-bare",
     "ahead-of-metro",
     "ahead-of-gsoap-best",
@@ -56,9 +58,13 @@ pub const OF_SOAP_TCP: &str = "of-soap-tcp";
 /// What a call takes on the wire, there and back.
 pub const BYTES: [&str; 2] = ["bytes-sent", "bytes-received"];
 
-/// Where the time of a call goes that is made alone: what an echo of the same bytes takes, which is the system's; and the
-/// rest, which codec, framing and all else of the toolkit take.
-pub const PARTS: [&str; 2] = ["system", "toolkit"];
+/// Where the time of a call goes that is made alone. The wait is what an echo of the same bytes takes, which is the
+/// system's; the codec's is that of writing and reading request and answer, in memory; framing is the rest: frames, heads of
+/// HTTP, choosing the operation, comparing the answer.
+pub const PARTS: [&str; 3] = ["wait", "codec", "framing"];
+
+/// Codec and framing together, which can be told of every toolkit.
+pub const TOOLKIT: &str = "toolkit";
 
 impl ToolkitCalls {
     /// What is called in such a run.
@@ -116,11 +122,12 @@ pub struct Vocabularies {
 }
 
 impl Vocabularies {
-    /// Who takes part, and how: vocabularies that are kept and that are not.
-    pub const MODES: [Mode; 2] = [Mode::SoapTcp, Mode::SoapTcpStateless];
+    /// Who takes part, and how: vocabularies that are kept within limits and without, and that are not. Metro's that
+    /// are kept have no others, and ours alone have the second.
+    pub const MODES: [Mode; 3] = [Mode::SoapTcp, Mode::SoapTcpUnbounded, Mode::SoapTcpStateless];
 
-    /// What is looked at: calls a second, and what client and server need of memory.
-    pub const METRICS: [&str; 3] = [RATE, "client-memory", "server-memory"];
+    /// What is looked at: calls a second, texts so far, and what client and server need of memory.
+    pub const METRICS: [&str; 4] = [RATE, "texts", "client-memory", "server-memory"];
 
     /// The case of a mode.
     pub fn case(mode: Mode) -> String {

@@ -82,9 +82,7 @@ pub(super) fn run(
 
 /// The program of a toolkit of others, if it is on this machine.
 fn program(setting: &Setting<'_>, toolkit: &Toolkit) -> Option<PathBuf> {
-    let folder = &setting.request.peers.folder;
-    let program = std::path::absolute(folder.join(toolkit.program?)).ok();
-    program.filter(|it| it.is_file() && !setting.request.peers.is_none)
+    setting.request.peers.program(toolkit.program?)
 }
 
 /// A call of a toolkit in a mode.

@@ -10,7 +10,8 @@ use trunkline_session::soap::{Running, Server};
 
 use super::bytes::{self, BytesPort};
 use super::callers::{Asked, Callers};
-use super::exchange::{BODY_BYTES, Connector};
+use super::codec;
+use super::exchange::{BODY_BYTES, Connector, unbounded};
 use super::service::{Manner, service};
 use crate::echo::EchoServer;
 use crate::peer::write_times;
@@ -96,7 +97,7 @@ impl End {
                 Ok(format!("hello {} {version} {}", self.identity.name(), modes.join(",")))
             }
             "serve" => {
-                self.mode(next("a mode")?)?;
+                let mode = self.mode(next("a mode")?)?;
                 let threads = number(next("a number of threads")?)?;
                 let is_wrong = match next("") {
                     Ok("wrong") => true,
@@ -104,7 +105,7 @@ impl End {
                     Err(_) => false,
                 };
                 self.server = None;
-                let server = self.start(threads, is_wrong)?;
+                let server = self.start(mode, threads, is_wrong)?;
                 let port = server.port();
                 self.server = Some(server);
                 Ok(format!("serving {port}"))
@@ -133,18 +134,30 @@ impl End {
                 write_times(file, &outcome.times).map_err(|error| error.to_string())?;
                 Ok(format!("called {} {}", outcome.times.len(), outcome.nanoseconds))
             }
+            "codec" if self.identity == Identity::Trunkline => {
+                let mode = self.mode(next("a mode")?)?;
+                let Asked::Call(call) = asked(next("an operation")?, next("a size")?)? else {
+                    return Err("only the operations of the service have a codec".into());
+                };
+                let milliseconds = number(next("milliseconds")?)?;
+                let (count, nanoseconds) = codec::measure(mode, call, milliseconds)?;
+                Ok(format!("coded {count} {nanoseconds}"))
+            }
             word => Err(format!("unknown word {word:?}")),
         }
     }
 
     fn mode(&self, name: &str) -> Result<Mode, String> {
-        // The stateless one is measured for its vocabulary alone.
-        let stateless = (self.identity == Identity::Trunkline).then_some(Mode::SoapTcpStateless);
-        let mut modes = self.identity.modes().iter().copied().chain(stateless);
+        // Some are measured for their vocabularies alone.
+        let more: &[Mode] = match self.identity {
+            Identity::Trunkline => &[Mode::SoapTcpStateless, Mode::SoapTcpUnbounded],
+            Identity::Bare => &[],
+        };
+        let mut modes = self.identity.modes().iter().chain(more).copied();
         modes.find(|it| it.name() == name).ok_or_else(|| format!("there is no mode {name} here"))
     }
 
-    fn start(&self, threads: u32, is_wrong: bool) -> Result<Serving, String> {
+    fn start(&self, mode: Mode, threads: u32, is_wrong: bool) -> Result<Serving, String> {
         if self.identity == Identity::Bare {
             let echo = EchoServer::start(0, true, bytes::serve);
             return echo.map(Serving::Bare).map_err(|error| error.to_string());
@@ -156,7 +169,10 @@ impl End {
             idle_timeout: PATIENCE,
             ..Config::default()
         };
-        let server = Server::new().service(service(manner)).config(config).offer_soap_tcp();
+        let mut server = Server::new().service(service(manner)).config(config).offer_soap_tcp();
+        if mode == Mode::SoapTcpUnbounded {
+            server = server.vocabularies(unbounded());
+        }
         server.start("127.0.0.1:0").map(Serving::Ours).map_err(|error| error.to_string())
     }
 }

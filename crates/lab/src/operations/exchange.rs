@@ -3,7 +3,10 @@
 use trunkline_experiment::toolkits::{Call, Mode, Operation};
 use trunkline_http::ClientConfig;
 use trunkline_message::{Message, Structure};
-use trunkline_session::soap::{CallError, Client, MessageEncoding, SharedConnection};
+use trunkline_session::soap::{
+    CallError, Client, MessageEncoding, SharedConnection, Vocabularies, VocabularyLimits,
+    WriterOptions,
+};
 
 use super::callers::{Asked, Port, Prepared};
 use super::service::{BINDING, NAMESPACE, PATH};
@@ -32,7 +35,7 @@ impl Connector {
         let (scheme, encoding) = match mode {
             Mode::Http => ("http", MessageEncoding::Xml),
             Mode::HttpFastInfoset => ("http", MessageEncoding::FastInfoset),
-            Mode::SoapTcp | Mode::Multiplexed => {
+            Mode::SoapTcp | Mode::Multiplexed | Mode::SoapTcpUnbounded => {
                 ("vnd.sun.ws.tcp", MessageEncoding::StatefulFastInfoset)
             }
             Mode::SoapTcpStateless => ("vnd.sun.ws.tcp", MessageEncoding::FastInfoset),
@@ -56,9 +59,19 @@ impl Connector {
         };
         let mut client = client.map_err(|error| error.to_string())?;
         client.set_encoding(self.encoding);
+        if self.mode == Mode::SoapTcpUnbounded {
+            client.set_vocabularies(unbounded());
+        }
         client.set_optimistic(self.mode == Mode::HttpFastInfoset);
         Ok(OurPort(client))
     }
+}
+
+/// Vocabularies whose limits are raised as far as they go: the format ends at a million entries of a table.
+pub(super) fn unbounded() -> Vocabularies {
+    let vocabulary = VocabularyLimits { bytes: usize::MAX, entries: usize::MAX };
+    let sent = WriterOptions { vocabulary, ..WriterOptions::default() };
+    Vocabularies { sent, received: vocabulary, connection_bytes: usize::MAX }
 }
 
 impl Port for OurPort {
@@ -79,27 +92,57 @@ pub(crate) fn check(port: &mut OurPort, call: Call) -> Result<(), String> {
     prepared(call).call(port)
 }
 
-fn prepared(Call { operation, size }: Call) -> Box<dyn Prepared<OurPort>> {
+fn prepared(call: Call) -> Box<dyn Prepared<OurPort>> {
+    struct Prepare;
+    impl Visit for Prepare {
+        type Out = Box<dyn Prepared<OurPort>>;
+
+        fn visit<Q: Sent, R: Sent>(
+            self,
+            operation: &'static str,
+            request: Q,
+            expected: R,
+        ) -> Self::Out {
+            Box::new(Exchange { operation, request, expected, reply: R::default() })
+        }
+    }
+    visit(call, Prepare)
+}
+
+/// A message of an operation.
+pub(super) trait Sent: Message + Structure + Clone + Default + PartialEq + 'static {}
+
+impl<T: Message + Structure + Clone + Default + PartialEq + 'static> Sent for T {}
+
+/// What is done with the messages of a call, whatever their types.
+pub(super) trait Visit {
+    /// What comes of it.
+    type Out;
+
+    /// Does it: with the request, and the answer that must come to it.
+    fn visit<Q: Sent, R: Sent>(self, operation: &'static str, request: Q, expected: R)
+    -> Self::Out;
+}
+
+/// Makes the messages of a call.
+pub(super) fn visit<V: Visit>(Call { operation, size }: Call, with: V) -> V::Out {
+    fn echo<V: Visit, T: Sent>(with: V, name: &'static str, it: T) -> V::Out {
+        with.visit(name, it.clone(), it)
+    }
     let name = operation.name();
     match operation {
-        Operation::EchoVoid => Box::new(Exchange::echo(name, Nothing {})),
-        Operation::EchoInt => Box::new(Exchange::echo(name, Number { value: values::NUMBER })),
-        Operation::EchoString => {
-            Box::new(Exchange::echo(name, Words { value: values::TEXT.into() }))
-        }
-        Operation::EchoStruct => {
-            Box::new(Exchange::echo(name, OfStruct { value: values::structure() }))
-        }
+        Operation::EchoVoid => echo(with, name, Nothing {}),
+        Operation::EchoInt => echo(with, name, Number { value: values::NUMBER }),
+        Operation::EchoString => echo(with, name, Words { value: values::TEXT.into() }),
+        Operation::EchoStruct => echo(with, name, OfStruct { value: values::structure() }),
         Operation::EchoSynthetic => {
-            Box::new(Exchange::echo(name, OfSynthetic { value: values::synthetic(size) }))
+            echo(with, name, OfSynthetic { value: values::synthetic(size) })
         }
-        Operation::EchoArray => {
-            Box::new(Exchange::echo(name, Items { value: values::items(size) }))
-        }
+        Operation::EchoArray => echo(with, name, Items { value: values::items(size) }),
         Operation::GetOrder => {
             let request = values::query(size);
             let expected = OfOrder { value: values::order(&request) };
-            Box::new(Exchange { operation: name, request, reply: OfOrder::default(), expected })
+            with.visit(name, request, expected)
         }
     }
 }

@@ -61,14 +61,16 @@ impl Discovery {
         {
             return Err(NoSuchFolder { folder, named_by });
         }
+        let mut found = Self { folder, peers: Vec::new(), is_none: false };
+        found.peers = PEERS.map(|known| (known, found.program(known.name))).into();
+        Ok(found)
+    }
+
+    /// The program of this name, if it is there.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
         // Without a slash in it, a program would be searched for in the system's folders.
-        let absolute = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
-        let peers = PEERS.map(|known| {
-            let program = absolute.join(known.name);
-            let is_there = is_executable(&program);
-            (known, is_there.then_some(program))
-        });
-        Ok(Self { folder, peers: peers.into(), is_none: false })
+        let program = std::path::absolute(self.folder.join(name)).ok()?;
+        (!self.is_none && is_executable(&program)).then_some(program)
     }
 
     /// The peers that are there.

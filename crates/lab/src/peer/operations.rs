@@ -72,6 +72,20 @@ impl Peer {
         }
     }
 
+    /// What its codec takes of one call, in nanoseconds of the processor.
+    pub(crate) fn code(
+        &mut self,
+        mode: &str,
+        (operation, size): (&str, &str),
+        milliseconds: u32,
+    ) -> Result<f64, PeerError> {
+        let question = format!("codec {mode} {operation} {size} {milliseconds}");
+        let expected = "coded COUNT NANOSECONDS";
+        let [count, nanoseconds] = self
+            .parsed(&question, expected, |answer| numbers(answer.strip_prefix("coded ")?, ' '))?;
+        Ok(nanoseconds as f64 / count.max(1) as f64)
+    }
+
     /// Bytes of memory that the peer needs: what it says of its own heap, once what it does not need is freed, or if
     /// it says nothing what the system has given it.
     pub(crate) fn memory(&mut self) -> Option<u64> {

@@ -312,24 +312,25 @@ const LAST: [Spec; 4] = [
     },
     Spec {
         about: ["vocabulary", "Memory with many distinct short texts"],
-        caption: "By how many such texts were sent, each once in a request and once in its answer. Of Metro the heap in use \
+        caption: "By how long one client called, with texts that no message had before. Of Metro the heap in use \
                   after it was collected, of trunkline what the system has given the process.",
         cases: "vocabulary-",
-        form: (Shape::Curves, Along::Logarithm("thousand texts")),
+        form: (Shape::Curves, Along::Time),
         value: ("memory", Quantity::In("bytes")),
         places: |_, seen, mode, places| {
             let ends = ["client-memory", "server-memory"];
             let end = ends.iter().position(|it| *it == seen.row.metric)?;
-            let texts = seen.row.entries.filter(|texts| *texts > 0)?;
+            let seconds = seen.row.entries.filter(|seconds| *seconds > 0)?;
             let kinds = [
                 (TRUNKLINE, "soap-tcp", "trunkline, bounded", INDIGO),
+                (TRUNKLINE, "soap-tcp-unbounded", "trunkline, unbounded", GREEN),
                 (TRUNKLINE, "soap-tcp-stateless", "trunkline, stateless", SKY),
                 ("metro", "soap-tcp", "metro, unbounded", VERMILLION),
                 ("metro", "soap-tcp-stateless", "metro, stateless", ORANGE),
             ];
             let order = kinds.iter().position(|it| (it.0, it.1) == (&*seen.row.subject, mode))?;
             let panel = (end, ["client", "server"][end].to_owned());
-            let place = Place::new(seen, panel, f64::from(texts));
+            let place = Place::new(seen, panel, f64::from(seconds));
             places.push(place.among(order, kinds[order].2, Ink::plain(kinds[order].3)));
             Some(())
         },

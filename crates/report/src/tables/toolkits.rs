@@ -3,7 +3,7 @@
 use super::sheet::{Line, count, words};
 use super::{Rows, Section, each_once, scaled, value};
 use trunkline_bench::table::number;
-use trunkline_experiment::definition::toolkit_calls::{BYTES, OF_SOAP_TCP, PARTS, RATE};
+use trunkline_experiment::definition::toolkit_calls::{BYTES, OF_SOAP_TCP, PARTS, RATE, TOOLKIT};
 use trunkline_experiment::definition::{ToolkitCalls, Vocabularies};
 use trunkline_experiment::subjects::TRUNKLINE;
 use trunkline_experiment::toolkits::{Call, Mode};
@@ -137,18 +137,21 @@ fn processors(rows: Rows<'_>, calls: &[Call]) -> Section {
 fn split(rows: Rows<'_>, calls: &[Call]) -> Section {
     let columns = [
         ("TCP us", TRUNKLINE, Mode::SoapTcp, "latency"),
-        ("system", TRUNKLINE, Mode::SoapTcp, PARTS[0]),
-        ("toolkit", TRUNKLINE, Mode::SoapTcp, PARTS[1]),
+        ("wait", TRUNKLINE, Mode::SoapTcp, PARTS[0]),
+        ("codec", TRUNKLINE, Mode::SoapTcp, PARTS[1]),
+        ("framing", TRUNKLINE, Mode::SoapTcp, PARTS[2]),
         ("HTTP us", TRUNKLINE, Mode::Http, "latency"),
-        ("toolkit", TRUNKLINE, Mode::Http, PARTS[1]),
+        ("codec", TRUNKLINE, Mode::Http, PARTS[1]),
+        ("framing", TRUNKLINE, Mode::Http, PARTS[2]),
         ("Metro us", "metro", Mode::SoapTcp, "latency"),
-        ("toolkit", "metro", Mode::SoapTcp, PARTS[1]),
+        ("toolkit", "metro", Mode::SoapTcp, TOOLKIT),
     ];
     let title = "Where the time of a call goes, us, 1 thread".to_owned();
     let mut section = table(rows, ("toolkit-split", title), (1, calls), &columns, 1e3);
     section.notes = note(
-        "system: what an echo of the bytes of SOAP/TCP takes, sockets and waking up; toolkit: the rest, which codec, \
-         framing and all else take: that is what the figures measure beyond the overhead of carrying bytes",
+        "wait: what an echo of the bytes of SOAP/TCP takes, sockets and waking up; codec: writing and reading request and \
+         answer, in memory; framing: the rest, frames, heads of HTTP, choosing the operation, comparing the answer; \
+         toolkit: codec and framing together, what the figures measure beyond the overhead of carrying bytes",
     );
     section
 }
@@ -186,7 +189,7 @@ fn bytes(rows: Rows<'_>, threads: u32, calls: &[Call]) -> Section {
 
 /// What many distinct texts do: the first look beside the last.
 fn vocabularies(rows: Rows<'_>) -> Section {
-    let columns = ["thousand texts", "a second", "client MB", "server MB"].map(count);
+    let columns = ["s", "calls a second", "thousand texts", "client MB", "server MB"].map(count);
     let names = [words("subject"), words("mode")].into_iter();
     let title = "Many distinct short texts by one client, from stretch to stretch";
     let mut section = Section::new("vocabulary", title, names.chain(columns));
@@ -197,17 +200,17 @@ fn vocabularies(rows: Rows<'_>) -> Section {
             let looks = of_case().filter(|row| row.subject == subject);
             let looks = each_once(looks.filter_map(|row| row.entries), usize::MAX);
             let shown = [0, looks.len() / 2, looks.len().saturating_sub(1)];
-            for texts in each_once(shown.iter().filter_map(|at| looks.get(*at)), usize::MAX) {
-                let line = Line::new(&case, subject).of_entries(Some(*texts));
-                let cells = Vocabularies::METRICS.iter().zip([1.0, 1e6, 1e6]);
+            for seconds in each_once(shown.iter().filter_map(|at| looks.get(*at)), usize::MAX) {
+                let line = Line::new(&case, subject).of_entries(Some(*seconds));
+                let cells = Vocabularies::METRICS.iter().zip([1.0, 1e3, 1e6, 1e6]);
                 let cells = cells.map(|(metric, unit)| scaled(rows.find(&line, metric), unit));
-                let names = [subject.to_owned(), mode.title().to_owned(), texts.to_string()];
+                let names = [subject.to_owned(), mode.title().to_owned(), seconds.to_string()];
                 section.table.row(names.into_iter().chain(cells));
             }
         }
     }
     section.notes = note(
-        "memory: of Metro the heap in use after it was collected, of trunkline what the system has given the process",
+        "s: how long calls went on; memory: of Metro the heap in use after it was collected, of trunkline what the system has given the process",
     );
     section
 }

@@ -23,8 +23,11 @@ pub(super) enum Carrier {
 pub(super) struct Own {
     stream: TcpStream,
     session: ClientSession,
+    /// When the last exchange began.
     used: Instant,
     room: Vec<u8>,
+    /// What the system has been told of time-outs: of reading, of writing.
+    told: [Duration; 2],
 }
 
 /// What came, without what it came in.
@@ -48,8 +51,8 @@ impl Carrier {
     ) -> Result<Self, CallError> {
         let stream = connect(authority, config, wait)?;
         let session = ClientSession::new(limits(config));
-        let (used, room) = (Instant::now(), vec![0; 16 << 10]);
-        let mut own = Own { stream, session, used, room };
+        let (room, told) = (vec![0; ROOM], [Duration::ZERO; 2]);
+        let mut own = Own { stream, session, used: wait.start, room, told };
         let Came::Ready = own.exchange(wait)? else { return Err(unasked()) };
         own.session.initiate();
         let Came::Ready = own.exchange(wait)? else { return Err(unasked()) };
@@ -75,9 +78,7 @@ impl Carrier {
             Self::Shared(wire) => wire.exchange(channel, wait, ask),
             Self::Own(own) => {
                 ask(&mut own.session);
-                let came = own.exchange(wait);
-                own.used = Instant::now();
-                came
+                own.exchange(wait)
             }
         }
     }
@@ -86,8 +87,9 @@ impl Carrier {
 impl Own {
     /// Sends what there is to send, and waits for what comes.
     fn exchange(&mut self, wait: &Wait) -> Result<Came, CallError> {
+        self.used = wait.start;
+        self.limit(Way::Out, wait.after).map_err(|it| wait.failed(it, false))?;
         let output = self.session.output();
-        self.stream.set_write_timeout(Some(wait.left()?)).map_err(|it| wait.failed(it, false))?;
         self.stream.write_all(output).map_err(|it| wait.failed(it, true))?;
         output.clear();
         output.shrink_to(1 << 20);
@@ -97,14 +99,48 @@ impl Own {
                 Ok(Some(event)) => return came(event),
                 Err(error) => return Err(CallError::Channel(Box::new(error))),
             }
-            self.stream.set_read_timeout(Some(wait.left()?)).map_err(|it| wait.failed(it, true))?;
+            self.limit(Way::In, wait.about_left()?).map_err(|it| wait.failed(it, true))?;
             match self.stream.read(&mut self.room) {
                 Ok(0) => return Err(wait.failed(io::ErrorKind::UnexpectedEof.into(), true)),
-                Ok(length) => self.session.receive(&self.room[..length]),
+                Ok(length) => {
+                    self.session.receive(&self.room[..length]);
+                    widen(&mut self.room, length);
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(wait.failed(error, true)),
             }
         }
+    }
+
+    /// Tells the system how long it may wait, unless it knows.
+    fn limit(&mut self, way: Way, left: Duration) -> io::Result<()> {
+        let told = &mut self.told[way as usize];
+        if *told != left {
+            match way {
+                Way::In => self.stream.set_read_timeout(Some(left))?,
+                Way::Out => self.stream.set_write_timeout(Some(left))?,
+            }
+            *told = left;
+        }
+        Ok(())
+    }
+}
+
+/// A direction of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    In,
+    Out,
+}
+
+/// What is read at once, to begin with and at most.
+pub(super) const ROOM: usize = 16 << 10;
+const MOST_ROOM: usize = 256 << 10;
+
+/// Long messages are read in larger pieces.
+pub(super) fn widen(room: &mut Vec<u8>, came: usize) {
+    if came == room.len() && came < MOST_ROOM {
+        room.resize(came * 2, 0);
     }
 }
 
@@ -173,6 +209,12 @@ impl Wait {
     pub(super) fn left(&self) -> Result<Duration, CallError> {
         let left = self.after.checked_sub(self.start.elapsed());
         left.filter(|it| !it.is_zero()).ok_or_else(|| self.timed_out())
+    }
+
+    /// How much is left of it; all, while hardly any is over, so that calls tell the system the same.
+    fn about_left(&self) -> Result<Duration, CallError> {
+        let left = self.left()?;
+        Ok(if self.after - left <= self.after / 64 { self.after } else { left })
     }
 
     pub(super) fn failed(&self, error: io::Error, maybe_handled: bool) -> CallError {

@@ -12,6 +12,7 @@ use super::exchange::{Head, Reply};
 use super::outgoing::Outgoing;
 use super::shared::SharedConnection;
 use super::url::Url;
+use super::vocabularies::Vocabularies;
 use super::{CallError, MessageEncoding};
 use crate::profile::Retained;
 use crate::soap_tcp::{Content, Opened};
@@ -26,9 +27,12 @@ pub(super) struct Channel {
     config: ClientConfig,
     shared: Option<SharedConnection>,
     limits: MessageLimits,
+    vocabularies: Vocabularies,
     wanted: MessageEncoding,
     link: Option<Link>,
     sent: Option<Sent>,
+    /// The vocabularies of a link that an error has ended.
+    lost: Option<[Retained; 2]>,
 }
 
 /// An open channel, and what carries it.
@@ -47,6 +51,7 @@ pub(super) struct Idle {
     url: String,
     wanted: MessageEncoding,
     limits: MessageLimits,
+    vocabularies: Vocabularies,
 }
 
 impl Channel {
@@ -57,9 +62,11 @@ impl Channel {
             config,
             shared: None,
             limits: MessageLimits::default(),
+            vocabularies: Vocabularies::default(),
             wanted: MessageEncoding::Xml,
             link: None,
             sent: None,
+            lost: None,
         }
     }
 
@@ -84,6 +91,11 @@ impl Channel {
         self.give_up();
     }
 
+    pub(super) fn set_vocabularies(&mut self, vocabularies: Vocabularies) {
+        self.vocabularies = vocabularies;
+        self.give_up();
+    }
+
     /// Goes on with another channel.
     fn give_up(&mut self) {
         self.link.take().iter().for_each(Link::give_up);
@@ -98,7 +110,7 @@ impl Channel {
     }
 
     pub(super) fn retained(&self) -> Option<[Retained; 2]> {
-        self.link.as_ref()?.forms.retained()
+        self.link.as_ref().map_or(self.lost, |link| link.forms.retained())
     }
 
     /// Do its calls overlap with those of other channels of its connection? None as long as there is none.
@@ -153,6 +165,7 @@ impl Channel {
             Err(error) => {
                 self.link = Some(link);
                 if !goes_on {
+                    self.lost = self.retained();
                     self.give_up();
                 }
                 return Err(error);
@@ -183,7 +196,8 @@ impl Channel {
         let mut all = shared.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let place = all.iter().position(|it| {
             let is_same = it.url == self.url && it.wanted == self.wanted;
-            is_same && it.limits == self.limits && it.link.is_usable(version)
+            let has_same = it.limits == self.limits && it.vocabularies == self.vocabularies;
+            is_same && has_same && it.link.is_usable(version)
         });
         place.map(|place| all.swap_remove(place).link)
     }
@@ -224,7 +238,7 @@ impl Channel {
             let text = format!("the server opened no channel for {}", names.join(" or "));
             return Err(http::Error::Answer(text).into());
         };
-        let forms = Forms::new(self.limits.clone());
+        let forms = Forms::new(self.limits.clone(), self.vocabularies.clone());
         Ok(Link { carrier, opened, content: *content, forms })
     }
 }
@@ -235,7 +249,8 @@ impl Drop for Channel {
         let (Some(shared), Some(link)) = (&self.shared, self.link.take()) else { return };
         if link.is_usable(link.content.version) {
             let (url, limits) = (std::mem::take(&mut self.url), self.limits.clone());
-            let idle = Idle { link, url, wanted: self.wanted, limits };
+            let vocabularies = self.vocabularies.clone();
+            let idle = Idle { link, url, wanted: self.wanted, limits, vocabularies };
             shared.0.idle.lock().unwrap_or_else(PoisonError::into_inner).push(idle);
         }
     }

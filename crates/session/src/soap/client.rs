@@ -19,6 +19,7 @@ use super::replies::{Replies, status};
 use super::shared::SharedConnection;
 use super::signature::Signature;
 use super::url::Url;
+use super::vocabularies::Vocabularies;
 use super::{Binding, MessageEncoding};
 use crate::{Profile, Retained};
 
@@ -261,6 +262,11 @@ impl Client {
         self.operations.clear();
         self.exchange.set_limits(limits.clone());
         self.replies.limits = limits;
+    }
+
+    /// What the vocabularies of Fast Infoset may hold, in place of the defaults. What was retained is given up.
+    pub fn set_vocabularies(&mut self, vocabularies: Vocabularies) {
+        self.exchange.set_vocabularies(vocabularies);
     }
 
     /// How to handle elements or attributes of replies, and of header blocks that are read, that

@@ -10,9 +10,11 @@ use trunkline_soap::{self as soap, Fault, FaultCode, HeaderBlock, Roles, Version
 use super::context::Stages;
 use super::encoding::FastInfoset;
 use super::fallback::unknown_encoding;
+use super::incoming::open_from;
 use super::operation::{Call, Reply, Request, of_rpc};
 use super::prologue::Prologues;
 use super::service::Endpoint;
+use super::vocabularies::Vocabularies;
 use super::{Context, MessageEncoding};
 use crate::Retained;
 
@@ -22,9 +24,11 @@ pub struct Conversation {
     context: Context,
     /// By operation, once it has been called; behind them, the fallback.
     calls: Vec<Option<Box<dyn Call>>>,
-    prologues: Prologues<Beginning>,
+    /// How messages began: in XML, stateless and stateful Fast Infoset.
+    prologues: [Prologues<Beginning>; 3],
     /// What reads and writes Fast Infoset, stateless and stateful, once either was met.
     forms: [Option<Box<FastInfoset>>; 2],
+    vocabularies: Vocabularies,
     fault: Vec<u8>,
     /// Why the last call failed.
     reason: Option<String>,
@@ -96,11 +100,17 @@ impl Conversation {
             ),
             endpoint,
             calls: std::iter::repeat_with(|| None).take(operations + 1).collect(),
-            prologues: Prologues::new(),
+            prologues: [const { Prologues::new() }; 3],
             forms: [None, None],
+            vocabularies: Vocabularies::default(),
             fault: Vec::new(),
             reason: None,
         }
+    }
+
+    /// What the vocabularies of Fast Infoset may hold, in place of the defaults; to be said before the first message.
+    pub fn set_vocabularies(&mut self, vocabularies: Vocabularies) {
+        self.vocabularies = vocabularies;
     }
 
     /// Who calls from here on, and with which headers of HTTP.
@@ -152,7 +162,7 @@ impl Conversation {
             if let Some(form) = form(encoding)
                 && self.forms[form].is_none()
             {
-                self.forms[form] = FastInfoset::new(encoding, limits);
+                self.forms[form] = FastInfoset::new(encoding, limits, &self.vocabularies);
             }
         }
         let operation = match form(received) {
@@ -215,25 +225,42 @@ impl Conversation {
         Some([Retained::of_parser(parser), Retained::of_writer(writer)])
     }
 
-    /// As [`recognise`](Self::recognise), in Fast Infoset.
+    /// As [`recognise`](Self::recognise), in Fast Infoset, whose document is begun. In a sequence, too, equal bytes
+    /// mean the same: what an index once stood for, it stands for to the end.
     fn recognise_in(&mut self, form: usize, request: &[u8]) -> Result<usize, Fault> {
         let Some(mut binary) = self.forms[form].take() else {
             return Err(Fault::receiver("no encoding"));
         };
-        let limits = self.endpoint.0.service.limits.clone();
-        let opened = Reader::begin(&mut binary.parser, request).and_then(|mut reader| {
-            let opened = soap::open_from(&mut reader, &limits)?;
-            reader.restart()?;
-            Ok(opened)
-        });
+        let known = self.prologues[1 + form].find(request);
+        let limits = &self.endpoint.0.service.limits;
+        let opened =
+            Reader::begin(&mut binary.parser, request).and_then(|mut reader| match known {
+                Some(_) => Ok(None),
+                None => {
+                    let opened = open_from(&mut reader, limits)?;
+                    reader.restart()?;
+                    Ok(Some(opened))
+                }
+            });
         self.forms[form] = Some(binary);
-        self.select(opened.map_err(|it| Fault::of_error(&it))?, request)
+        match (opened.map_err(|it| Fault::of_error(&it))?, known) {
+            (Some(opened), _) => self.select(opened, request, 1 + form),
+            (None, Some(known)) => self.resume(known),
+            (None, None) => Err(Fault::receiver("no beginning")),
+        }
     }
 
     /// Which operation does the message call? Its header is understood then.
     fn recognise(&mut self, request: &[u8]) -> Result<usize, Fault> {
-        let Some(beginning) = self.prologues.find(request) else { return self.open(request) };
-        let Beginning { operation, is_alone, version } = beginning;
+        match self.prologues[0].find(request) {
+            Some(known) => self.resume(known),
+            None => self.open(request),
+        }
+    }
+
+    /// The operation of a message that begins like an earlier one.
+    fn resume(&mut self, known: Beginning) -> Result<usize, Fault> {
+        let Beginning { operation, is_alone, version } = known;
         self.context.set_version(version);
         let operation = match is_alone {
             true => operation,
@@ -251,11 +278,16 @@ impl Conversation {
     #[cold]
     fn open(&mut self, request: &[u8]) -> Result<usize, Fault> {
         let opened = soap::open(request, &self.endpoint.0.service.limits);
-        self.select(opened.map_err(|it| Fault::of_error(&it))?, request)
+        self.select(opened.map_err(|it| Fault::of_error(&it))?, request, 0)
     }
 
     /// Which operation does the envelope call? Its header is understood then.
-    fn select(&mut self, opened: soap::Opened, request: &[u8]) -> Result<usize, Fault> {
+    fn select(
+        &mut self,
+        opened: soap::Opened,
+        request: &[u8],
+        prologues: usize,
+    ) -> Result<usize, Fault> {
         let endpoint = self.endpoint.clone();
         let service = &endpoint.0.service;
         self.context.set_version(opened.version);
@@ -277,7 +309,7 @@ impl Conversation {
                 self.called(index, opened.version);
                 let beginning = Beginning { operation: index, is_alone, version: opened.version };
                 if opened.body.is_some() {
-                    self.prologues.remember(request, &opened, beginning);
+                    self.prologues[prologues].remember(request, &opened, beginning);
                 }
                 self.receive(opened.header, &roles);
                 Ok(index)

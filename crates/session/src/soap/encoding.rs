@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use trunkline_codec::fast_infoset::{Options, Parser, VocabularyLimits, Writer, WriterOptions};
+use trunkline_codec::fast_infoset::{Options, Parser, Writer};
 use trunkline_message::Limits;
 use trunkline_soap::Version;
 
 use super::media::{SOAP_XML, TEXT_XML};
 use super::outgoing::Outgoing;
 use super::prologue::Prologues;
+use super::vocabularies::Vocabularies;
 use crate::profile::Retained;
 
 /// The encoding of a message.
@@ -90,16 +91,19 @@ pub(super) struct FastInfoset {
 
 impl FastInfoset {
     /// None for XML.
-    pub(super) fn new(encoding: MessageEncoding, limits: &Limits) -> Option<Box<Self>> {
-        let (options, written) = (Options::soap(), WriterOptions::default());
+    pub(super) fn new(
+        encoding: MessageEncoding,
+        limits: &Limits,
+        vocabularies: &Vocabularies,
+    ) -> Option<Box<Self>> {
+        let (options, written) = (Options::soap(), vocabularies.sent.clone());
         let (parser, writer) = match encoding {
             MessageEncoding::Xml => return None,
             MessageEncoding::FastInfoset => {
                 (Parser::stateless(options, limits), Writer::stateless(written))
             }
             MessageEncoding::StatefulFastInfoset => {
-                let vocabulary = VocabularyLimits::default();
-                let parser = Parser::retaining(options, limits, vocabulary);
+                let parser = Parser::retaining(options, limits, vocabularies.received);
                 (parser, Writer::retaining(written))
             }
         };
@@ -132,20 +136,21 @@ pub(super) struct Form {
 #[derive(Debug)]
 pub(super) struct Forms {
     limits: Limits,
+    vocabularies: Vocabularies,
     /// Stateless and stateful.
     forms: [Option<Form>; 2],
 }
 
 impl Forms {
-    pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, forms: [None, None] }
+    pub(super) fn new(limits: Limits, vocabularies: Vocabularies) -> Self {
+        Self { limits, vocabularies, forms: [None, None] }
     }
 
     /// None for XML.
     pub(super) fn get(&mut self, encoding: MessageEncoding) -> Option<&mut Form> {
         let form = &mut self.forms[usize::from(encoding == MessageEncoding::StatefulFastInfoset)];
         if form.is_none() {
-            let binary = FastInfoset::new(encoding, &self.limits)?;
+            let binary = FastInfoset::new(encoding, &self.limits, &self.vocabularies)?;
             *form = Some(Form { binary, plain: Prologues::new() });
         }
         form.as_mut().filter(|_| encoding != MessageEncoding::Xml)
@@ -178,7 +183,7 @@ impl Forms {
     /// Is one of the vocabularies so full that a new sequence serves better?
     pub(super) fn is_full(&self) -> bool {
         self.forms[1].as_ref().is_some_and(|it| {
-            let (size, most) = (it.binary.parser.vocabulary_size(), VocabularyLimits::default());
+            let (size, most) = (it.binary.parser.vocabulary_size(), self.vocabularies.received);
             let is_half = size.bytes > most.bytes / 2 || size.entries > most.entries / 2;
             is_half || it.binary.writer.is_full()
         })

@@ -16,6 +16,7 @@ use super::posting::Posting;
 use super::prologue::Prologues;
 use super::shared::SharedConnection;
 use super::url::Url;
+use super::vocabularies::Vocabularies;
 use super::{CallError, MessageEncoding};
 use crate::profile::Retained;
 
@@ -127,6 +128,13 @@ impl Exchange {
         match self {
             Self::Http(posting) => posting.set_limits(limits),
             Self::Channel(channel) => channel.set_limits(limits),
+        }
+    }
+
+    pub(super) fn set_vocabularies(&mut self, vocabularies: Vocabularies) {
+        match self {
+            Self::Http(posting) => posting.set_vocabularies(vocabularies),
+            Self::Channel(channel) => channel.set_vocabularies(vocabularies),
         }
     }
 

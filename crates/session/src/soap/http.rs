@@ -19,6 +19,7 @@ use super::metrics::Metrics;
 use super::page;
 use super::public::Public;
 use super::service::{Endpoint, Service, ServiceError};
+use super::vocabularies::Vocabularies;
 use super::wsdl::Offer;
 use super::{Binding, CallReport, Conversation, Log, MessageEncoding, Outcome, charset};
 use crate::soap_tcp::Limits;
@@ -39,6 +40,7 @@ pub struct Server {
     trusts_forwarded: bool,
     offer: Offer,
     metrics: Option<String>,
+    vocabularies: Vocabularies,
 }
 
 /// A server that runs; it stops when dropped.
@@ -211,6 +213,13 @@ impl Server {
         self
     }
 
+    /// What the vocabularies of Fast Infoset may hold, in place of the defaults.
+    #[must_use]
+    pub fn vocabularies(mut self, vocabularies: Vocabularies) -> Self {
+        self.vocabularies = vocabularies;
+        self
+    }
+
     /// Reports say how long decoding, the function and encoding took.
     #[must_use]
     pub fn time_stages(mut self) -> Self {
@@ -239,7 +248,12 @@ impl Server {
             None => Public::OfRequest { is_tls, trusts_forwarded: self.trusts_forwarded },
             Some(url) => Public::at(url).map_err(StartError::PublicAddress)?,
         };
-        let limits = Limits { message_bytes: self.config.body_bytes, ..Limits::default() };
+        let vocabularies = self.vocabularies;
+        let limits = Limits {
+            message_bytes: self.config.body_bytes,
+            vocabulary_bytes: vocabularies.connection_bytes,
+            ..Limits::default()
+        };
         let (log, is_timed) = (self.log, self.is_timed);
         let offer = Offer { channels: self.offer.channels && !is_tls, ..self.offer };
         let metrics = self.metrics.map(|path| (path, Metrics::default()));
@@ -255,6 +269,7 @@ impl Server {
             public,
             offer,
             metrics,
+            vocabularies,
         };
         let site = Arc::new(site);
         let channels = Channels { site: Arc::clone(&site), limits };
@@ -298,6 +313,7 @@ pub(super) struct Site {
     offer: Offer,
     /// With their path.
     metrics: Option<(String, Metrics)>,
+    vocabularies: Vocabularies,
 }
 
 /// The state of a connection: a conversation with each endpoint that was called.
@@ -557,6 +573,7 @@ impl Site {
             if self.is_timed {
                 conversation.time_stages();
             }
+            conversation.set_vocabularies(self.vocabularies.clone());
             conversations.push((index, conversation));
             conversations.len() - 1
         });

@@ -48,12 +48,7 @@ impl<'a> Incoming<'a> {
     pub(super) fn open(&mut self, limits: &Limits) -> Result<Opened> {
         let Some(reader) = &mut self.reader else { return soap::open(self.body, limits) };
         reader.restart()?;
-        let mut opened = soap::open_from(reader, limits)?;
-        if opened.body.is_some() {
-            let (start, tag_end) = (reader.began(), reader.position());
-            opened.place = Some(BodyPlace { start, name_end: tag_end, tag_end });
-        }
-        Ok(opened)
+        open_from(reader, limits)
     }
 
     pub(super) fn fault(&mut self, limits: &Limits) -> Result<Fault> {
@@ -93,4 +88,14 @@ impl<'a> Incoming<'a> {
     pub(super) fn finish(self) {
         _ = self.reader.map(Reader::finish);
     }
+}
+
+/// As [`soap::open_from`], with the place of the Body's first child.
+pub(super) fn open_from(reader: &mut Reader<'_>, limits: &Limits) -> Result<Opened> {
+    let mut opened = soap::open_from(reader, limits)?;
+    if opened.body.is_some() {
+        let (start, tag_end) = (reader.began(), reader.position());
+        opened.place = Some(BodyPlace { start, name_end: tag_end, tag_end });
+    }
+    Ok(opened)
 }

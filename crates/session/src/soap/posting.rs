@@ -7,6 +7,7 @@ use super::CallError;
 use super::encoding::{Form, Forms, MessageEncoding, Sent};
 use super::exchange::{Head, Reply};
 use super::outgoing::Outgoing;
+use super::vocabularies::Vocabularies;
 
 /// Over HTTP messages stand by themselves: no vocabulary is retained. Whether the server reads Fast Infoset is
 /// learned from its answers, which are in it where `Accept` has it and the server can.
@@ -16,6 +17,8 @@ pub(super) struct Posting {
     wanted: MessageEncoding,
     is_optimistic: bool,
     server: Server,
+    limits: Limits,
+    vocabularies: Vocabularies,
     forms: Forms,
     sent: Option<Sent>,
 }
@@ -37,7 +40,9 @@ impl Posting {
             wanted: MessageEncoding::Xml,
             is_optimistic: false,
             server: Server::Unknown,
-            forms: Forms::new(Limits::default()),
+            limits: Limits::default(),
+            vocabularies: Vocabularies::default(),
+            forms: Forms::new(Limits::default(), Vocabularies::default()),
             sent: None,
         })
     }
@@ -51,7 +56,13 @@ impl Posting {
     }
 
     pub(super) fn set_limits(&mut self, limits: Limits) {
-        self.forms = Forms::new(limits);
+        self.limits = limits;
+        self.forms = Forms::new(self.limits.clone(), self.vocabularies.clone());
+    }
+
+    pub(super) fn set_vocabularies(&mut self, vocabularies: Vocabularies) {
+        self.vocabularies = vocabularies;
+        self.forms = Forms::new(self.limits.clone(), self.vocabularies.clone());
     }
 
     pub(super) fn sent(&self) -> Option<Sent> {

@@ -13,7 +13,7 @@ const MOST: usize = 16;
 const LONGEST: usize = 4096;
 
 impl<T: Copy> Prologues<T> {
-    pub(super) fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self(Vec::new())
     }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use trunkline_http::ClientConfig;
 
-use super::carrier::{Came, FRESH, Wait, came, connect, is_silent, limits, unasked};
+use super::carrier::{Came, FRESH, ROOM, Wait, came, connect, is_silent, limits, unasked, widen};
 use super::channel::Idle;
 use super::url::Url;
 use super::{Binding, CallError, Client};
@@ -138,7 +138,7 @@ impl Wire {
         let state = State {
             session: ClientSession::new(limits(config)),
             is_reading: false,
-            room: vec![0; 16 << 10],
+            room: vec![0; ROOM],
             arrived: Vec::new(),
             abandoned: Vec::new(),
             waiting: 0,
@@ -258,6 +258,7 @@ impl Wire {
                 Ok(length) => {
                     state.session.receive(&room[..length]);
                     state.distribute();
+                    widen(&mut room, length);
                 }
                 Err(error) if is_late(&error) => {}
                 Err(error) => state.broken = Some(error.to_string()),

@@ -22,6 +22,8 @@ pub struct ClientSession {
     /// The server's versions, until they are known.
     versions: Option<Vec<u8>>,
     output: Vec<u8>,
+    /// Room for an action in quotes.
+    quoted: String,
 }
 
 /// A channel that the server has opened.
@@ -79,7 +81,8 @@ impl ClientSession {
     /// A session of a connection that has been made; its output begins it.
     pub fn new(limits: Limits) -> Self {
         let output = [MAGIC, &VERSIONS].concat();
-        Self { receiver: Receiver::new(limits), versions: Some(Vec::new()), output }
+        let quoted = String::new();
+        Self { receiver: Receiver::new(limits), versions: Some(Vec::new()), output, quoted }
     }
 
     /// What is to be sent; take what has been sent out of it.
@@ -126,8 +129,10 @@ impl ClientSession {
     /// Sends an envelope. False if the channel has not this media type, and nothing is sent.
     pub fn call(&mut self, opened: &Opened, content: Content, action: &str, body: &[u8]) -> bool {
         let Some(place) = opened.content(content) else { return false };
-        let quoted = format!("\"{action}\"");
-        let known = [(CHARSET, "utf-8"), (content.action(), &*quoted)];
+        let Self { output, quoted, .. } = self;
+        quoted.clear();
+        quoted.extend(["\"", action, "\""]);
+        let known = [(CHARSET, "utf-8"), (content.action(), &**quoted)];
         // Only XML has a character set.
         let skipped = usize::from(content.encoding != MessageEncoding::Xml);
         let mut params = [(0, ""); 2];
@@ -138,7 +143,7 @@ impl ClientSession {
                 count += 1;
             }
         }
-        write_message(opened.channel, place, &params[..count], body, &mut self.output);
+        write_message(opened.channel, place, &params[..count], body, output);
         true
     }
 

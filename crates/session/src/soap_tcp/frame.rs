@@ -112,20 +112,30 @@ impl<'a> Header<'a> {
 
     /// Appends the header.
     pub fn write(&self, out: &mut Vec<u8>) {
-        let mut nibbles = NibbleWriter::new(out);
-        nibbles.int4(self.channel);
-        nibbles.int4(self.kind as u32);
-        if self.kind.has_content() {
-            nibbles.int4(self.content);
-            nibbles.int4(self.params.len() as u32);
-            for (id, value) in &self.params {
-                nibbles.int4(*id);
-                nibbles.int4(value.len() as u32);
-                nibbles.bytes(value.as_bytes());
-            }
-        }
-        write_int8(self.payload as u32, out);
+        let Self { channel, kind, content, payload, .. } = *self;
+        write_header((channel, kind, content), &self.params, payload, out);
     }
+}
+
+fn write_header(
+    (channel, kind, content): (u32, Kind, u32),
+    params: &[Param<'_>],
+    payload: usize,
+    out: &mut Vec<u8>,
+) {
+    let mut nibbles = NibbleWriter::new(out);
+    nibbles.int4(channel);
+    nibbles.int4(kind as u32);
+    if kind.has_content() {
+        nibbles.int4(content);
+        nibbles.int4(params.len() as u32);
+        for (id, value) in params {
+            nibbles.int4(*id);
+            nibbles.int4(value.len() as u32);
+            nibbles.bytes(value.as_bytes());
+        }
+    }
+    write_int8(payload as u32, out);
 }
 
 /// Appends a message, in chunks if it is longer than a frame.
@@ -136,9 +146,8 @@ pub fn write_message(
     body: &[u8],
     out: &mut Vec<u8>,
 ) {
-    let header = |kind, params: &[_], payload, out: &mut Vec<u8>| {
-        let params = params.to_vec();
-        Header { channel, kind, content, params, payload, length: 0 }.write(out);
+    let header = |kind, params: &[Param<'_>], payload, out: &mut Vec<u8>| {
+        write_header((channel, kind, content), params, payload, out);
     };
     let start = out.len();
     header(Kind::Message, params, body.len(), out);

@@ -7,8 +7,8 @@ use trunkline_http::header::CONTENT_TYPE;
 use trunkline_http::{Client as HttpClient, HeaderMap, HeaderValue, Method, Order, Workers};
 use trunkline_message::Message;
 use trunkline_session::soap::{
-    Binding, CallError, Client, ClientConfig, Config, Fault, HeaderBlock, MessageEncoding, Server,
-    Service, header,
+    Binding, CallError, Client, ClientConfig, Config, Fault, HeaderBlock, MessageEncoding, Running,
+    Server, Service, Vocabularies, VocabularyLimits, WriterOptions, header,
 };
 use trunkline_wire::Text;
 
@@ -86,6 +86,49 @@ fn a_channel_whose_vocabulary_is_full_is_renewed_and_never_beyond_its_limits() {
     }
     assert!(renewed > 0, "the channel stayed");
     assert_eq!(server.counters().connections, 1);
+}
+
+#[test]
+fn vocabularies_hold_what_they_are_told_to() {
+    let server = |vocabularies: Vocabularies| {
+        let service =
+            Service::new("Words", "urn:words").operation("repeat", |it: Word| Ok::<_, Fault>(it));
+        let server = Server::new().service(service.at("/words", Binding::document_literal()));
+        server.vocabularies(vocabularies).start("127.0.0.1:0").expect("a port is free")
+    };
+    let begin = |server: &Running| {
+        let mut client = client(&url(server, "/words"), Binding::default());
+        client.set_encoding(MessageEncoding::StatefulFastInfoset);
+        client
+    };
+    let distinct = |client: &mut Client, count: u32| {
+        // Each comes twice.
+        let mut all = (0..count).map(|it| word(&format!("word {}", it / 2)));
+        all.try_for_each(|it| {
+            client.call::<_, Word>("repeat", &it).map(|answer| assert!(answer == it))
+        })
+    };
+    // The server ends a connection that retains more than it may.
+    let strict = server(Vocabularies { connection_bytes: 2_000, ..Vocabularies::default() });
+    let mut client = begin(&strict);
+    let error = distinct(&mut client, 1_000).expect_err("it is too much").to_string();
+    assert!(error.contains("the channels of a connection retain 2000 at most"), "{error}");
+    // A client goes on with another channel before what it reads is too much for it.
+    let server = server(Vocabularies::default());
+    let mut small = begin(&server);
+    let received = VocabularyLimits { bytes: 1 << 20, entries: 100 };
+    small.set_vocabularies(Vocabularies { received, ..Vocabularies::default() });
+    distinct(&mut small, 1_000).expect("answers");
+    let answered = small.answered_vocabulary().expect("it is retained").size.entries;
+    assert!(answered <= 100, "{answered}");
+    // One that sends goes on with another channel before it has more than it may.
+    let mut few = begin(&server);
+    let vocabulary = VocabularyLimits { bytes: 1 << 20, entries: 40 };
+    let sent = WriterOptions { vocabulary, ..WriterOptions::default() };
+    few.set_vocabularies(Vocabularies { sent, ..Vocabularies::default() });
+    distinct(&mut few, 1_000).expect("answers");
+    let sent = few.profile().and_then(|it| it.retained).expect("it is retained").size.entries;
+    assert!(sent <= 40, "{sent}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::measure::Setting;
 use crate::measure::service::processors::Processors;
 use crate::peer::{ANSWER_TIMEOUT, Called, Peer, PeerError};
 use trunkline_experiment::names::BARE;
+use trunkline_experiment::subjects::TRUNKLINE;
 use trunkline_experiment::toolkits::{Call, Mode, Toolkit};
 
 /// Threads of our server at most: as its defaults are.
@@ -37,7 +38,12 @@ pub(super) struct Turn {
     pub(super) called: Called,
     /// The processor's time of a call, in nanoseconds: the client's and the server's.
     pub(super) cpu: Option<[f64; 2]>,
+    /// What the codec takes of a call in memory, in nanoseconds, where one is made alone by our own client.
+    pub(super) codec: Option<f64>,
 }
+
+/// A turn has so much for the codec, in milliseconds.
+const CODEC: u32 = 10;
 
 impl Pair {
     /// Starts both; `connections` is how many there are at the same time, at most.
@@ -114,7 +120,15 @@ impl Pair {
         let cpu = before.zip(used(self)).map(|(before, after)| {
             [0, 1].map(|end| after[end].by_threads_since(&before[end]) as f64 / calls)
         });
-        Ok(Turn { called, cpu })
+        let codec = match self.toolkit.name == TRUNKLINE && self.threads == 1 {
+            false => None,
+            true => {
+                let size = carried.call.size.to_string();
+                let asked = (carried.call.operation.name(), &*size);
+                Some(self.client.code(self.mode.name(), asked, CODEC)?)
+            }
+        };
+        Ok(Turn { called, cpu, codec })
     }
 }
 

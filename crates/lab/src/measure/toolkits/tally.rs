@@ -4,7 +4,7 @@ use super::pair::{Pair, Turn};
 use crate::measure::{Findings, Setting, series};
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_experiment::definition::ToolkitCalls;
-use trunkline_experiment::definition::toolkit_calls::{BYTES, OF_SOAP_TCP, PARTS, RATE};
+use trunkline_experiment::definition::toolkit_calls::{BYTES, OF_SOAP_TCP, PARTS, RATE, TOOLKIT};
 use trunkline_experiment::names::{BARE, lead_metric};
 use trunkline_experiment::subjects::TRUNKLINE;
 use trunkline_experiment::toolkits::{Call, Mode, Toolkit, named};
@@ -34,7 +34,7 @@ impl Series {
     }
 
     pub(super) fn add_turn(&mut self, turn: &Turn) {
-        let Turn { called, cpu } = turn;
+        let Turn { called, cpu, codec } = turn;
         let mut times = called.times.clone();
         times.sort_unstable();
         self.add(RATE, "1/s", called.rate());
@@ -42,6 +42,9 @@ impl Series {
         if let Some([client, server]) = cpu {
             self.add("client-cpu", "ns", *client);
             self.add("server-cpu", "ns", *server);
+        }
+        if let Some(codec) = codec {
+            self.add(PARTS[1], "ns", *codec);
         }
         times.iter().for_each(|&time| self.times.record(time));
     }
@@ -60,16 +63,27 @@ impl Series {
     }
 }
 
-/// Where the time of a call goes that is made alone: what an echo of the bytes takes, and the rest.
+/// Where the time of a call goes that is made alone: what an echo of the bytes takes, and the rest, of which the codec
+/// has a part where it is known.
 fn split(setting: &Setting<'_>, series: &Series, bare: &Series) -> Vec<Row> {
     let is_alone = ToolkitCalls::parts(&series.case).is_some_and(|(_, threads, _)| threads == 1);
     if !is_alone || series.subject == BARE {
         return Vec::new();
     }
-    let (whole, system) = (series.values("latency"), bare.values("latency"));
-    let toolkit: Vec<f64> = whole.iter().zip(system).map(|(it, system)| it - system).collect();
-    let parts = PARTS.iter().zip([system, &toolkit]);
-    parts.map(|(metric, values)| series.blank(setting, metric, "ns").bounded(values)).collect()
+    let less = |whole: &[f64], part: &[f64]| -> Vec<f64> {
+        whole.iter().zip(part).map(|(whole, part)| whole - part).collect()
+    };
+    let [wait, codec, framing] = PARTS;
+    let waiting = bare.values("latency");
+    let toolkit = less(series.values("latency"), waiting);
+    let of_codec = series.values(codec);
+    let mut parts = vec![(wait, waiting.to_vec()), (TOOLKIT, toolkit.clone())];
+    if !of_codec.is_empty() {
+        parts.push((framing, less(&toolkit, of_codec)));
+    }
+    let row =
+        |(metric, values): &(&str, Vec<f64>)| series.blank(setting, metric, "ns").bounded(values);
+    parts.iter().map(row).collect()
 }
 
 /// The rows of all that took turns with one call of so many threads, with what they take on the wire.

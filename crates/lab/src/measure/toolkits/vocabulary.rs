@@ -31,7 +31,9 @@ pub(super) fn measure(
     let mut done = 0.0;
     for toolkit in toolkits {
         let program = program(setting, toolkit);
-        for mode in Vocabularies::MODES {
+        // What others keep has no limits that they know of.
+        let has_it = |mode: &Mode| *mode != Mode::SoapTcpUnbounded || !toolkit.is_peer();
+        for mode in Vocabularies::MODES.into_iter().filter(has_it) {
             let text = format!("{}, {}", toolkit.name, mode.title());
             progress(Step { part: "vocabulary", text: &text, share: done / count });
             done += 1.0;
@@ -56,7 +58,7 @@ fn blank(setting: &Setting<'_>, toolkit: &Toolkit, mode: Mode, metric: &str, uni
     setting.row(&Vocabularies::case(mode), toolkit.name, mode.profile(), metric, unit)
 }
 
-/// Its rows by thousands of texts.
+/// Its rows by seconds.
 fn of_one(
     setting: &Setting<'_>,
     asked: &Vocabularies,
@@ -68,21 +70,22 @@ fn of_one(
     let mut pair = Pair::start(setting, (toolkit, mode), program, processors, 2).map_err(told)?;
     pair.connect(1).map_err(told)?;
     let stretches = if setting.request.is_quick { QUICK } else { asked.stretches };
-    let milliseconds = asked.milliseconds / if setting.request.is_quick { 2 } else { 1 };
-    let (mut rows, mut texts) = (Vec::new(), 0);
+    let milliseconds = asked.milliseconds;
+    let (mut rows, mut texts, mut nanoseconds) = (Vec::new(), 0, 0);
     for _ in 0..stretches {
         let size = asked.items.to_string();
         let called = pair.client.call_operation(("distinct", &size), 1, milliseconds.max(1));
         let called = called.map_err(told)?;
         texts += called.times.len() as u64 * u64::from(asked.items) * TEXTS;
+        nanoseconds += called.nanoseconds;
         let memory = [pair.client.memory(), pair.server.memory()];
-        let values =
-            [Some(called.rate()), memory[0].map(|it| it as f64), memory[1].map(|it| it as f64)];
-        let metrics = Vocabularies::METRICS.iter().zip(["1/s", "bytes", "bytes"]);
+        let [client, server] = memory.map(|it| it.map(|bytes| bytes as f64));
+        let values = [Some(called.rate()), Some(texts as f64), client, server];
+        let metrics = Vocabularies::METRICS.iter().zip(["1/s", "texts", "bytes", "bytes"]);
         rows.extend(metrics.zip(values).map(|((metric, unit), value)| Row {
             value,
             runs: 1,
-            entries: u32::try_from(texts / 1_000).ok(),
+            entries: u32::try_from((nanoseconds + 500_000_000) / 1_000_000_000).ok(),
             ..blank(setting, toolkit, mode, metric, unit)
         }));
     }

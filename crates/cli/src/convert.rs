@@ -1,0 +1,202 @@
+//! `trunkline convert --from FORMAT --to FORMAT --schema FILE [FILE...]`: messages in another format.
+
+use std::fmt::Write as _;
+use std::io::{self, Read, Write as _};
+
+use trunkline_net::{Frame, Framer as _, LengthPrefixed};
+use trunkline_transcode::{Bad, Content, Format, Found, Kind, Messages, Options, Place, Scanner};
+
+use crate::Ending;
+use crate::arguments::ConvertArguments;
+use crate::client::counted;
+use crate::description;
+use crate::fault::Fault;
+use crate::input::{self, limits, unreadable};
+use crate::output::remark;
+
+/// Bytes that are read at once, and that are written at once at most.
+const PIECE: usize = 64 << 10;
+
+pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Fault> {
+    let description = description::read(&arguments.schema, &arguments.description)?;
+    let options = Options {
+        begin_string: arguments.begin_string.clone(),
+        namespace: arguments.namespace.clone(),
+        quoted: arguments.quoted,
+        strict: true,
+        soap: None,
+    };
+    let mut conversion = Conversion {
+        arguments,
+        messages: Messages::new(description, options, limits()),
+        out: Vec::new(),
+        message: Vec::new(),
+        is_read: true,
+        wrong: 0,
+    };
+    for file in &arguments.files {
+        let (start, input) = input::open(file)?;
+        let is_lines = !arguments.from.is_binary() || !input::is_binary(&start);
+        let whole = io::Cursor::new(start).chain(input);
+        if is_lines {
+            conversion.lines(file, whole)?;
+        } else if arguments.framed {
+            conversion.frames(file, whole)?;
+        } else {
+            let bytes = input::whole(Vec::new(), whole, file)?;
+            conversion.convert(file, Place { line: 1, offset: 0 }, &bytes)?;
+        }
+        conversion.flush()?;
+    }
+    Ok(if conversion.wrong > 0 { Ending::Wrong } else { Ending::Right })
+}
+
+struct Conversion<'a> {
+    arguments: &'a ConvertArguments,
+    messages: Messages,
+    out: Vec<u8>,
+    /// The message that is written, without its frame.
+    message: Vec<u8>,
+    /// Somebody reads what is written.
+    is_read: bool,
+    wrong: u64,
+}
+
+impl Conversion<'_> {
+    /// Messages in a text.
+    fn lines(&mut self, file: &str, mut input: impl Read) -> Result<(), Fault> {
+        let from = self.arguments.from;
+        let (kind, content) = match from {
+            Format::Fix => (Some(Kind::Fix), Content::Log),
+            Format::Json => (Some(Kind::Json), Content::Log),
+            Format::Xml | Format::Soap11 | Format::Soap12 => (Some(Kind::Xml), Content::Documents),
+            Format::FastInfoset => (Some(Kind::FastInfoset), Content::Dumps),
+            Format::CdrLittle | Format::CdrBig => (None, Content::Dumps),
+        };
+        let mut scanner = Scanner::new(limits(), content);
+        let mut piece = vec![0; PIECE];
+        let mut others = 0;
+        while self.is_read {
+            let count = input.read(&mut piece).map_err(unreadable(file))?;
+            match count {
+                0 => scanner.end(),
+                count => scanner.feed(&piece[..count]),
+            }
+            while let Some(found) = scanner.next_message() {
+                match found {
+                    Ok(Found { kind: is, place, bytes, .. }) if kind.is_none() || is == kind => {
+                        self.convert(file, place, &bytes)?;
+                    }
+                    Ok(_) => others += 1,
+                    Err(Bad { place, error, .. }) => self.reject(file, place, &error.to_string()),
+                }
+            }
+            self.flush()?;
+            if count == 0 {
+                break;
+            }
+        }
+        let others = others + scanner.passed_over();
+        if others > 0 {
+            remark(&format!("{file}: {} without a message of {from}", counted(others, "line")));
+        }
+        Ok(())
+    }
+
+    /// Messages behind their lengths.
+    fn frames(&mut self, file: &str, mut input: impl Read) -> Result<(), Fault> {
+        let (limits, mut framer) = (limits(), LengthPrefixed);
+        let mut waiting = Vec::new();
+        let mut piece = vec![0; PIECE];
+        let mut offset = 0;
+        while self.is_read {
+            let count = input.read(&mut piece).map_err(unreadable(file))?;
+            waiting.extend_from_slice(&piece[..count]);
+            let mut used = 0;
+            while used < waiting.len() {
+                let place = Place { line: 1, offset: offset + used as u64 };
+                match framer.frame(&waiting[used..], &limits) {
+                    Ok(Frame::Message(range)) => {
+                        let message = waiting[used + range.start..used + range.end].to_vec();
+                        self.convert(file, place, &message)?;
+                        used += range.end;
+                    }
+                    Ok(Frame::Skip(bytes)) => used += bytes,
+                    Ok(Frame::Incomplete(_)) if count > 0 => break,
+                    Ok(Frame::Incomplete(_)) => {
+                        self.reject(file, place, "the input ends within a message");
+                        used = waiting.len();
+                    }
+                    Err(error) => {
+                        // Where the next one begins cannot be known.
+                        self.reject(file, place, &error.to_string());
+                        return self.flush();
+                    }
+                }
+            }
+            waiting.drain(..used);
+            offset += used as u64;
+            self.flush()?;
+            if count == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn reject(&mut self, file: &str, place: Place, why: &str) {
+        self.wrong += 1;
+        let Place { line, offset } = place;
+        remark(&format!("{file}:{line} (byte {offset}): {why}"));
+    }
+
+    fn convert(&mut self, file: &str, place: Place, bytes: &[u8]) -> Result<(), Fault> {
+        let ConvertArguments { from, to, message: name, framed, .. } = self.arguments;
+        self.message.clear();
+        let converted =
+            self.messages.convert((*from, bytes), name.as_deref(), *to, &mut self.message);
+        if let Err(error) = converted {
+            self.reject(file, place, &error.to_string());
+            return Ok(());
+        }
+        match (to.is_binary(), framed) {
+            (true, true) => {
+                let prefix = LengthPrefixed::prefix(self.message.len())?;
+                self.out.extend(prefix.into_iter().flatten());
+                self.out.append(&mut self.message);
+            }
+            (true, false) => {
+                let hex = self.message.iter().fold(String::new(), |mut out, byte| {
+                    _ = write!(out, "{byte:02x}");
+                    out
+                });
+                self.out.extend_from_slice(hex.as_bytes());
+                self.out.push(b'\n');
+            }
+            (false, framed) => {
+                self.out.append(&mut self.message);
+                if !(*framed && *to == Format::Fix) {
+                    self.out.push(b'\n');
+                }
+            }
+        }
+        if self.out.len() >= PIECE { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), Fault> {
+        if self.out.is_empty() {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        let written = out.write_all(&self.out).and_then(|()| out.flush());
+        self.out.clear();
+        match written {
+            Ok(()) => Ok(()),
+            Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_read = false;
+                Ok(())
+            }
+            Err(cause) => Err(Fault::new(format!("standard output: {cause}"))),
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Messages in logs, streams and dumps: each with what it is and what it says.
+
+use std::fmt::Write as _;
+use std::io::Read;
+
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value, json};
+use trunkline_catalogue::fix::{field_name, message_name};
+use trunkline_codec::fast_infoset;
+use trunkline_codec::xml::{self, Source};
+use trunkline_message::Error;
+use trunkline_transcode::kind::{Envelope, Giop, charset};
+use trunkline_transcode::{
+    Bad, Content, Format, Found, Kind, Messages, Place, Scanner, Written, fix, tree,
+};
+
+use crate::client::counted;
+use crate::fault::Fault;
+use crate::input::{limits, unreadable};
+use crate::output::{Form, plain, print_while_read, remark};
+
+/// Bytes that are read at once.
+const PIECE: usize = 64 << 10;
+
+/// Shows messages by what describes them.
+pub(super) struct Show<'a> {
+    /// What describes them, if that is known.
+    pub(super) messages: Option<Messages>,
+    /// The name of the message, if the user says it.
+    pub(super) name: Option<&'a str>,
+    /// The format, likewise.
+    pub(super) format: Option<Format>,
+    form: Form,
+    shown: u64,
+    wrong: u64,
+    out: String,
+    is_read: bool,
+}
+
+/// What is said of a message.
+#[derive(Default)]
+struct Shown {
+    /// What it is, in words for people.
+    words: Vec<String>,
+    /// The same for programs.
+    facts: Map<String, Value>,
+    /// What it says, as lines.
+    text: String,
+    /// The same as JSON, and its key.
+    json: Option<(&'static str, String)>,
+}
+
+impl Shown {
+    fn fact(&mut self, key: &str, value: &str) {
+        self.words.push(plain(value));
+        self.facts.insert(key.to_owned(), value.into());
+    }
+}
+
+impl<'a> Show<'a> {
+    pub(super) fn new(
+        messages: Option<Messages>,
+        name: Option<&'a str>,
+        format: Option<Format>,
+        form: Form,
+    ) -> Self {
+        let (shown, wrong) = (0, 0);
+        Self { messages, name, format, form, shown, wrong, out: String::new(), is_read: true }
+    }
+
+    /// Has something been wrong?
+    pub(super) fn is_wrong(&self) -> bool {
+        self.wrong > 0
+    }
+
+    /// Shows every message of an input as it comes.
+    pub(super) fn stream(
+        &mut self,
+        file: &str,
+        mut input: impl Read,
+        content: Content,
+    ) -> Result<(), Fault> {
+        let mut scanner = Scanner::new(limits(), content);
+        let mut piece = vec![0; PIECE];
+        let before = (self.shown, self.wrong);
+        loop {
+            let count = input.read(&mut piece).map_err(unreadable(file))?;
+            match count {
+                0 => scanner.end(),
+                count => scanner.feed(&piece[..count]),
+            }
+            while let Some(found) = scanner.next_message() {
+                match found {
+                    Ok(found) => self.found(file, &found),
+                    Err(bad) => self.bad(file, &bad),
+                }
+            }
+            self.flush()?;
+            if count == 0 || !self.is_read {
+                break;
+            }
+        }
+        let (shown, wrong) = (self.shown - before.0, self.wrong - before.1);
+        let lines = scanner.passed_over();
+        if wrong > 0 || shown == 0 || lines > 0 {
+            let (messages, others) = (counted(shown, "message"), counted(lines, "line"));
+            let wrong = if wrong > 0 { format!(", {wrong} of them wrong") } else { String::new() };
+            let others = if lines > 0 { format!("; {others} without one") } else { String::new() };
+            remark(&format!("{file}: {messages}{wrong}{others}"));
+        }
+        Ok(())
+    }
+
+    /// Shows one message that is all of an input.
+    pub(super) fn whole(&mut self, file: &str, bytes: Vec<u8>) -> Result<(), Fault> {
+        let place = Place { line: 1, offset: 0 };
+        let (kind, before) = (Kind::of(&bytes), String::new());
+        let found = Found { place, kind, written: Written::Plain, before, bytes };
+        self.found(file, &found);
+        self.flush()
+    }
+
+    /// Shows the messages of GIOP in a stream.
+    pub(super) fn giop(&mut self, file: &str, bytes: &[u8]) -> Result<(), Fault> {
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let end = Giop::read(rest).map(|it| Giop::HEADER + it.length);
+            let end = end.filter(|end| *end <= rest.len());
+            let place = Place { line: 1, offset: at as u64 };
+            let Some(end) = end else {
+                let expected = "a whole message of GIOP";
+                let kind = trunkline_message::ErrorKind::Truncated { expected };
+                let error = Error::new(kind, rest.len());
+                self.bad(file, &Bad { place, kind: Some(Kind::Giop), error });
+                break;
+            };
+            let bytes = rest[..end].to_vec();
+            let (kind, written, before) = (Some(Kind::Giop), Written::Plain, String::new());
+            self.found(file, &Found { place, kind, written, before, bytes });
+            at += end;
+        }
+        self.flush()
+    }
+
+    fn flush(&mut self) -> Result<(), Fault> {
+        if !self.out.is_empty() && self.is_read {
+            self.is_read = print_while_read(&self.out)?;
+        }
+        self.out.clear();
+        Ok(())
+    }
+
+    fn bad(&mut self, file: &str, bad: &Bad) {
+        self.shown += 1;
+        self.wrong += 1;
+        let mut shown = Shown::default();
+        if let Some(kind) = bad.kind {
+            shown.fact("format", kind.name());
+        }
+        self.put(file, bad.place, shown, Some(&bad.error.to_string()));
+    }
+
+    fn found(&mut self, file: &str, found: &Found) {
+        self.shown += 1;
+        let mut shown = Shown::default();
+        let wrong = self.show(found, &mut shown).err();
+        self.wrong += u64::from(wrong.is_some());
+        let length = found.bytes.len();
+        shown.words.push(counted(length as u64, "byte"));
+        shown.facts.insert("bytes".into(), length.into());
+        let written = match &found.written {
+            Written::Plain => None,
+            Written::Delimiter(delimiter) => Some(format!("{delimiter:?} for SOH")),
+            Written::Hexadecimal => Some("in hexadecimal".into()),
+            Written::Base64 => Some("in base64".into()),
+        };
+        if let Some(written) = written {
+            shown.fact("written", &written);
+        }
+        if !found.before.is_empty() {
+            shown.words.push(format!("behind {:?}", found.before));
+            shown.facts.insert("before".into(), found.before.as_str().into());
+        }
+        self.put(file, found.place, shown, wrong.as_deref());
+    }
+
+    /// Puts what is said into the output: lines for people, or a line for programs.
+    fn put(&mut self, file: &str, place: Place, shown: Shown, wrong: Option<&str>) {
+        let Shown { words, mut facts, text, json } = shown;
+        let Place { line, offset } = place;
+        if self.form == Form::Text {
+            _ = writeln!(self.out, "{file}:{line} (byte {offset}): {}", words.join(", "));
+            self.out += &text;
+            if let Some(why) = wrong {
+                _ = writeln!(self.out, "  wrong: {}", plain(why));
+            }
+            return;
+        }
+        let mut all = Map::new();
+        let known = json!({"fact": "message", "file": file, "line": line, "offset": offset, "wrong": wrong});
+        if let Value::Object(known) = known {
+            all.extend(known);
+        }
+        for key in KEYS {
+            all.insert(key.into(), facts.remove(key).unwrap_or(Value::Null));
+        }
+        // What it says is written as it is: its numbers have more digits than others hold.
+        let mut line = Value::Object(all).to_string();
+        line.pop();
+        for key in CONTENT {
+            let content = json.as_ref().filter(|it| it.0 == key).map_or("null", |it| &it.1);
+            _ = write!(line, ",\"{key}\":{content}");
+        }
+        self.out += &line;
+        self.out += "}\n";
+    }
+
+    /// What a message is and what it says; as far as it goes, if it is wrong.
+    fn show(&mut self, found: &Found, shown: &mut Shown) -> Result<(), String> {
+        let bytes = &found.bytes;
+        match (found.kind, self.format) {
+            (Some(Kind::Fix), _) => self.fix(bytes, shown),
+            (Some(Kind::Xml), _) => self.document(bytes, shown),
+            (Some(Kind::FastInfoset), _) => self.fast_infoset(bytes, shown),
+            (Some(Kind::Giop), _) => {
+                giop(bytes, shown);
+                Ok(())
+            }
+            (Some(Kind::Json), _) => self.json(bytes, shown),
+            (_, Some(format)) if self.messages.is_some() => {
+                shown.fact("format", format.name());
+                self.by_schema(format, bytes, shown).inspect_err(|_| of_bytes(bytes, shown))
+            }
+            (kind, _) => {
+                shown.fact("format", kind.map_or("of no format that is known", Kind::name));
+                of_bytes(bytes, shown);
+                Ok(())
+            }
+        }
+    }
+
+    /// The fields of a message by its description.
+    fn by_schema(&mut self, format: Format, bytes: &[u8], shown: &mut Shown) -> Result<(), String> {
+        let Some(messages) = &mut self.messages else { return Err("there is no schema".into()) };
+        let decoded = messages.decode(format, self.name, bytes).map_err(|it| it.to_string())?;
+        shown.fact("name", decoded.layout.name());
+        let left_out = decoded.left_out;
+        match self.form {
+            Form::Text => shown.text = tree::of_record(decoded.layout, decoded.record),
+            Form::Json => {
+                let mut json = Vec::new();
+                messages.write(Format::Json, &mut json).map_err(|it| it.to_string())?;
+                shown.json = Some(("message", String::from_utf8_lossy(&json).into_owned()));
+            }
+        }
+        if left_out > 0 {
+            let count = counted(left_out as u64, "element or attribute");
+            _ = writeln!(shown.text, "  {count} not described and not shown");
+            shown.facts.insert("not_described".into(), left_out.into());
+        }
+        Ok(())
+    }
+
+    fn fix(&mut self, bytes: &[u8], shown: &mut Shown) -> Result<(), String> {
+        let (begin_string, message_type) = fix::head(bytes).unwrap_or(("FIX", ""));
+        shown.fact("format", begin_string);
+        let result = match self.messages {
+            Some(_) => self.by_schema(Format::Fix, bytes, shown),
+            None => fix::check(bytes, &limits()).map_err(|it| it.to_string()),
+        };
+        if self.messages.is_none() || result.is_err() {
+            if let Some(name) = message_name(message_type) {
+                shown.fact("name", name);
+            }
+            shown.text = tree::of_fix(bytes);
+            shown.json = Some(("fields", fix_fields(bytes)));
+        }
+        shown.words.push(format!("MsgType {}", plain(message_type)));
+        shown.facts.insert("message_type".into(), message_type.into());
+        result
+    }
+
+    fn json(&mut self, bytes: &[u8], shown: &mut Shown) -> Result<(), String> {
+        shown.fact("format", Kind::Json.name());
+        let result = match self.messages {
+            Some(_) => self.by_schema(Format::Json, bytes, shown),
+            None => match serde_json::from_slice::<IgnoredAny>(bytes) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(error.to_string()),
+            },
+        };
+        let text = String::from_utf8_lossy(bytes);
+        if self.messages.is_none() || result.is_err() {
+            shown.text = format!("  {}\n", plain(&text));
+        }
+        if self.messages.is_none() && result.is_ok() {
+            shown.json = Some(("message", text.into_owned()));
+        }
+        result
+    }
+
+    fn document(&mut self, bytes: &[u8], shown: &mut Shown) -> Result<(), String> {
+        let limits = limits();
+        let mut source = Source::default();
+        let wrong = |error: xml::Error| Error::from(error).to_string();
+        shown.facts.insert("format".into(), "XML".into());
+        let input = source.prepare(bytes, &limits).map_err(wrong)?;
+        shown.json = Some(("xml", Value::from(input).to_string()));
+        let envelope = {
+            let mut reader = xml::Reader::soap(input, &limits).map_err(wrong)?;
+            Envelope::read(&mut reader).map_err(|it| it.to_string())?
+        };
+        match envelope.version {
+            Some(version) => shown.fact("envelope", version),
+            None => shown.words.push("XML".into()),
+        }
+        shown.fact("charset", &charset(bytes));
+        let format = match envelope.version {
+            Some("SOAP 1.2") => Format::Soap12,
+            Some(_) => Format::Soap11,
+            None => Format::Xml,
+        };
+        let result = match self.messages {
+            Some(_) => self.by_schema(format, bytes, shown),
+            None => {
+                envelope.content.iter().for_each(|it| shown.fact("name", &it.0));
+                Ok(())
+            }
+        };
+        if self.messages.is_none() || result.is_err() {
+            let mut reader = xml::Reader::soap(input, &limits).map_err(wrong)?;
+            let whole = tree::of_document(&mut reader, &mut shown.text);
+            whole.map_err(|it| it.to_string())?;
+        }
+        result
+    }
+
+    fn fast_infoset(&mut self, bytes: &[u8], shown: &mut Shown) -> Result<(), String> {
+        shown.fact("format", "Fast Infoset");
+        let wrong = |error: Error| error.to_string();
+        let options = fast_infoset::Options::default();
+        let mut parser = fast_infoset::Parser::stateless(options, &limits());
+        let mut reader = fast_infoset::Reader::begin(&mut parser, bytes).map_err(wrong)?;
+        let envelope = Envelope::read(&mut reader).map_err(wrong)?;
+        envelope.version.iter().for_each(|it| shown.fact("envelope", it));
+        if self.messages.is_some() {
+            let result = self.by_schema(Format::FastInfoset, bytes, shown);
+            if result.is_ok() {
+                return result;
+            }
+            let mut reader = fast_infoset::Reader::begin(&mut parser, bytes).map_err(wrong)?;
+            tree::of_document(&mut reader, &mut shown.text).map_err(wrong)?;
+            return result;
+        }
+        let mut reader = fast_infoset::Reader::begin(&mut parser, bytes).map_err(wrong)?;
+        tree::of_document(&mut reader, &mut shown.text).map_err(wrong)
+    }
+}
+
+/// What programs are told of every message, and what it says: one of these, the others are `null`.
+const KEYS: [&str; 8] =
+    ["format", "envelope", "charset", "name", "message_type", "bytes", "written", "before"];
+const CONTENT: [&str; 4] = ["message", "fields", "xml", "hex"];
+
+fn of_bytes(bytes: &[u8], shown: &mut Shown) {
+    tree::of_bytes(bytes, &mut shown.text);
+    let hex = bytes.iter().fold(String::new(), |mut out, byte| {
+        _ = write!(out, "{byte:02x}");
+        out
+    });
+    shown.json = Some(("hex", format!("\"{hex}\"")));
+}
+
+/// The fields of a message as an array.
+fn fix_fields(bytes: &[u8]) -> String {
+    let field = |it: fix::Field<'_>| {
+        let text = std::str::from_utf8(it.value).ok();
+        let hex = text
+            .is_none()
+            .then(|| it.value.iter().map(|it| format!("{it:02x}")).collect::<String>());
+        json!({"tag": it.tag, "name": field_name(it.tag), "value": text, "value_hex": hex})
+    };
+    Value::from(fix::fields(bytes).map_while(Result::ok).map(field).collect::<Vec<_>>()).to_string()
+}
+
+fn giop(bytes: &[u8], shown: &mut Shown) {
+    let Some(header) = Giop::read(bytes) else { return };
+    let (major, minor) = header.version;
+    shown.fact("format", &format!("GIOP {major}.{minor}"));
+    shown.fact("name", header.type_name());
+    shown.words.push(if header.is_little { "little-endian" } else { "big-endian" }.into());
+    if header.has_more {
+        shown.words.push("goes on in a fragment".into());
+    }
+    // CDR counts its alignment from the header's first byte.
+    of_bytes(bytes, shown);
+}

@@ -1,0 +1,98 @@
+//! WSDL 1.1: services, their ports, bindings and operations, and the layouts of what stands in the envelopes.
+//!
+//! Bindings of SOAP 1.1 and 1.2 have layouts: document and rpc, literal and encoded, with header blocks and the
+//! details of faults; parts that a MIME binding puts into attachments are named. Other bindings, such as those of
+//! HTTP without SOAP, are listed and have none.
+//!
+//! What a binding, port or message refers to has to be there: a reference into nothing is rejected with its place.
+
+mod content;
+mod definitions;
+mod reader;
+
+use std::collections::HashMap;
+use std::fmt;
+
+pub use content::Described;
+pub use definitions::{
+    Binding, Fault, Header, Message, Operation, Part, Port, Protocol, Service, Style,
+};
+
+use crate::problem::Warnings;
+use crate::xsd::name::Name;
+use crate::xsd::{Documents, Schemas};
+use crate::{Limits, Place, Problem, Resolver};
+use definitions::{AbstractMessage, PortType};
+
+/// The services of a description, and all that they are made of.
+#[derive(Debug)]
+pub struct Description {
+    services: Vec<Service>,
+    bindings: Vec<Binding>,
+    port_types: HashMap<Name, PortType>,
+    messages: HashMap<Name, AbstractMessage>,
+    schemas: Schemas,
+    warnings: Vec<Problem>,
+}
+
+impl Description {
+    /// Reads a description, and the descriptions and schemas that it imports. The resolver is asked as by
+    /// [`Schemas::read`].
+    ///
+    /// # Errors
+    /// A document is not there, or is neither description nor schema; something is referred to that none of them
+    /// defines; or they are beyond the limits.
+    pub fn read(path: &str, resolver: &mut dyn Resolver, limits: &Limits) -> Result<Self, Problem> {
+        let mut documents = Documents::new(resolver, limits);
+        let mut warnings = Warnings::new(limits.warnings);
+        let start = Place { file: path.into(), line: 1, column: 1 };
+        let mut description = reader::read(&mut documents, &start, &mut warnings)?;
+        description.warnings = warnings.all();
+        Ok(description)
+    }
+
+    /// The services, in their order.
+    pub fn services(&self) -> &[Service] {
+        &self.services
+    }
+
+    /// The bindings, in their order; ports name them.
+    pub fn bindings(&self) -> &[Binding] {
+        &self.bindings
+    }
+
+    /// The binding of a port.
+    pub fn binding(&self, port: &Port) -> &Binding {
+        &self.bindings[port.binding]
+    }
+
+    /// The elements and types that messages are made of.
+    pub fn schemas(&self) -> &Schemas {
+        &self.schemas
+    }
+
+    /// What is odd, but can be lived with.
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Soap11 => out.write_str("SOAP 1.1"),
+            Self::Soap12 => out.write_str("SOAP 1.2"),
+            Self::Http => out.write_str("HTTP without SOAP"),
+            Self::Other(namespace) => out.write_str(namespace),
+        }
+    }
+}
+
+impl fmt::Display for Style {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Document => "document",
+            Self::Rpc => "rpc",
+        })
+    }
+}

@@ -1,0 +1,183 @@
+//! The layouts of what stands in an envelope.
+
+use trunkline_message::{Layout, Need};
+use trunkline_soap as soap;
+
+use super::Description;
+use super::definitions::{
+    Binding, Fault, Header, Message, Operation, Part, PartOf, Protocol, Style,
+};
+use crate::problem::Problem;
+use crate::xsd::name::Name;
+use crate::xsd::{Builder, Members};
+
+/// The layout of a body, a header block or a fault's detail, and the options of its plan.
+#[derive(Clone, Debug)]
+pub struct Described {
+    /// What is said.
+    pub layout: Layout,
+    /// How it is said.
+    pub options: soap::Options,
+}
+
+impl Description {
+    /// What a request of an operation has in its Body; none if it has nothing there.
+    ///
+    /// # Errors
+    /// What is in it has no form: where, and what to do.
+    pub fn request(
+        &self,
+        binding: &Binding,
+        operation: &Operation,
+    ) -> Result<Option<Described>, Problem> {
+        self.body(binding, operation, operation.request.as_ref(), false)
+    }
+
+    /// What the response to a request has in its Body, likewise.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    pub fn response(
+        &self,
+        binding: &Binding,
+        operation: &Operation,
+    ) -> Result<Option<Described>, Problem> {
+        self.body(binding, operation, operation.response.as_ref(), true)
+    }
+
+    fn body(
+        &self,
+        binding: &Binding,
+        operation: &Operation,
+        message: Option<&Message>,
+        is_answer: bool,
+    ) -> Result<Option<Described>, Problem> {
+        let version = version(binding)?;
+        let Some(message) = message else { return Ok(None) };
+        let style = match (operation.style, message.is_encoded) {
+            (Style::Rpc, true) => soap::Style::RpcEncoded,
+            (Style::Rpc, false) => soap::Style::RpcLiteral,
+            (Style::Document, true) => soap::Style::DocumentEncoded,
+            (Style::Document, false) => soap::Style::DocumentLiteral,
+        };
+        let options = options(version, style);
+        if operation.style == Style::Rpc {
+            let layout = self.wrapped(message)?;
+            let options = soap::Options { any_wrapper: is_answer, ..options };
+            return Ok(Some(named(layout, options, &message.wrapper)));
+        }
+        match &*message.parts {
+            [] => Ok(None),
+            [part] => self.document(part, options, &message.wrapper.namespace).map(Some),
+            [_, second, ..] => {
+                let what = format!("the message {} has several parts in its Body", message.name);
+                let remedy = "put them into one element, or bind it as rpc";
+                Err(Problem::new(&second.place, what, remedy))
+            }
+        }
+    }
+
+    /// A header block.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    pub fn header(&self, binding: &Binding, header: &Header) -> Result<Described, Problem> {
+        let options = soap::Options {
+            layout: soap::Layout::Fragment,
+            ..options(version(binding)?, soap::Style::DocumentLiteral)
+        };
+        self.document(&header.part, options, &header.namespace)
+    }
+
+    /// The detail of a fault; none if the message has no part.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    pub fn fault(&self, binding: &Binding, fault: &Fault) -> Result<Option<Described>, Problem> {
+        let options = soap::Options {
+            layout: soap::Layout::Fragment,
+            ..options(version(binding)?, soap::Style::DocumentLiteral)
+        };
+        fault.part.as_ref().map(|it| self.document(it, options, "")).transpose()
+    }
+
+    /// One part that is an element, or an element named after it.
+    fn document(
+        &self,
+        part: &Part,
+        options: soap::Options,
+        namespace: &str,
+    ) -> Result<Described, Problem> {
+        match &part.of {
+            PartOf::Element(name) => {
+                let element = self.schemas.global(name, &part.place)?;
+                Ok(named(self.schemas.layout(element)?, options, name))
+            }
+            PartOf::Type(_)
+                if options.layout != soap::Layout::Fragment && !options.style.is_encoded() =>
+            {
+                let what =
+                    format!("the part {} of a document is of a type, and no element", part.name);
+                Err(Problem::new(&part.place, what, "name an element"))
+            }
+            PartOf::Type(of) => {
+                let name = Name::new(namespace, &*part.name);
+                let layout = self.schemas.layout_of(of, &name, &part.place)?;
+                Ok(named(layout, options, &name))
+            }
+            PartOf::Nothing => Err(untyped(part)),
+        }
+    }
+
+    /// The element around the parts of rpc.
+    fn wrapped(&self, message: &Message) -> Result<Layout, Problem> {
+        let mut builder = Builder::new(&self.schemas);
+        let root = builder.declare(&message.wrapper.local);
+        let mut members = Members::new(root, &message.wrapper.namespace);
+        for part in &message.parts {
+            match &part.of {
+                PartOf::Element(name) => {
+                    let element = self.schemas.global(name, &part.place)?;
+                    builder.element(&mut members, element, true)?;
+                }
+                PartOf::Type(of) => builder.part(&mut members, &part.name, of, Need::Required)?,
+                PartOf::Nothing => return Err(untyped(part)),
+            }
+        }
+        members.finish(&mut builder);
+        builder.finish(root, &message.place)
+    }
+}
+
+fn untyped(part: &Part) -> Problem {
+    let what = format!("the part {} has neither element nor type", part.name);
+    Problem::new(&part.place, what, "give it one")
+}
+
+fn version(binding: &Binding) -> Result<soap::Version, Problem> {
+    match &binding.protocol {
+        Protocol::Soap11 => Ok(soap::Version::Soap11),
+        Protocol::Soap12 => Ok(soap::Version::Soap12),
+        Protocol::Http | Protocol::Other(_) => {
+            let what = format!("the binding {} is not of SOAP, and has no envelopes", binding.name);
+            Err(Problem::new(&binding.place, what, "take a binding of SOAP"))
+        }
+    }
+}
+
+fn options(version: soap::Version, style: soap::Style) -> soap::Options {
+    soap::Options {
+        version,
+        style,
+        layout: soap::Layout::Operation,
+        qualified: false,
+        types: style.is_encoded(),
+        zone: true,
+        ..soap::Options::default()
+    }
+}
+
+fn named(layout: Layout, options: soap::Options, name: &Name) -> Described {
+    let (operation, namespace) = (name.local.to_string(), name.namespace.to_string());
+    Described { layout, options: soap::Options { operation, namespace, ..options } }
+}

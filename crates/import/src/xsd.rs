@@ -1,0 +1,278 @@
+//! XML Schema 1.0, and its drafts of 1999 and 2000: elements become layouts whose plans of SOAP read and write
+//! documents of the schema.
+//!
+//! | XML Schema | layout |
+//! |---|---|
+//! | an element with elements or attributes | a struct; with text, it has a member `value`, with mixed content `content` |
+//! | `maxOccurs` above 1 | a list, its elements side by side |
+//! | `choice`; a substitution group | a choice by element; where it repeats, a list of its arms in their order |
+//! | a `sequence` or `all` that repeats | the same: a list of what stands in it, in its order |
+//! | a choice of which arms are more than one element | members that may be absent |
+//! | a type from which others are derived | a choice by `xsi:type` |
+//! | `list`; `union` | a list in one text; a text |
+//! | `enumeration`; the other facets | an enumeration; [facets](trunkline_message::Checks) |
+//! | `any`, `anyType`, `anySimpleType` | content of any shape |
+//!
+//! What elements and attributes are in which namespaces is noted for every one of them, so that a plan needs
+//! nothing but the name of the element: [`Schemas::layout`].
+
+pub(crate) mod builtin;
+pub(crate) mod component;
+mod content;
+mod documents;
+mod grammar;
+mod layout;
+mod lookup;
+pub(crate) mod name;
+mod reader;
+mod simple;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use trunkline_message::Layout;
+
+pub use component::{ElementId, TypeId};
+pub use name::Name;
+
+pub(crate) use documents::{Documents, located};
+pub(crate) use layout::{Builder, Members};
+
+use crate::markup::{self, Document};
+use crate::problem::Warnings;
+use crate::{Limits, Place, Problem, Resolver};
+use component::{Attribute, AttributeGroup, Element, Group, Type};
+use documents::{Pending, Wanted};
+
+/// What schemas define.
+#[derive(Debug)]
+pub struct Schemas {
+    elements: Vec<Element>,
+    types: Vec<Type>,
+    global_elements: HashMap<Name, ElementId>,
+    named_types: HashMap<Name, TypeId>,
+    groups: HashMap<Name, Group>,
+    attributes: HashMap<Name, Attribute>,
+    attribute_groups: HashMap<Name, AttributeGroup>,
+    /// By the name of the head, the members of substitution groups.
+    substitutes: HashMap<Name, Vec<ElementId>>,
+    /// By their base, the types that are derived from a type that has a name.
+    derived: HashMap<TypeId, Vec<TypeId>>,
+    /// Is what XML Schema forbids rejected, though it can be understood?
+    is_strict: bool,
+    /// Namespaces that are imported, and of which no schema is there.
+    foreign: HashSet<Arc<str>>,
+    pending: Pending,
+    warnings: Vec<Problem>,
+}
+
+/// Where the schema of a namespace is published.
+fn published(namespace: &str) -> Option<&'static str> {
+    name::PUBLISHED.iter().find(|it| it.0 == namespace).map(|it| it.1)
+}
+
+impl Schemas {
+    /// Reads a schema and those that it includes, imports or redefines. The resolver is asked for paths relative
+    /// as the first, and for URLs as they stand, also for the name of a namespace that is imported without a
+    /// location.
+    ///
+    /// # Errors
+    /// A document is not there, is no schema, or says what XML Schema forbids; or it is beyond the limits.
+    pub fn read(path: &str, resolver: &mut dyn Resolver, limits: &Limits) -> Result<Self, Problem> {
+        let mut documents = Documents::new(resolver, limits);
+        let start = Place { file: path.into(), line: 1, column: 1 };
+        let document = documents.get(path, &start)?;
+        let mut schemas = Self { is_strict: true, ..Self::empty() };
+        let mut warnings = Warnings::new(limits.warnings);
+        schemas.add_document(&document, None, None, &mut warnings)?;
+        schemas.finish(&mut documents, &mut warnings)?;
+        schemas.check()?;
+        schemas.warnings = warnings.all();
+        Ok(schemas)
+    }
+
+    pub(crate) fn empty() -> Self {
+        Self {
+            elements: Vec::new(),
+            types: Vec::new(),
+            global_elements: HashMap::new(),
+            named_types: HashMap::new(),
+            groups: HashMap::new(),
+            attributes: HashMap::new(),
+            attribute_groups: HashMap::new(),
+            substitutes: HashMap::new(),
+            derived: HashMap::new(),
+            is_strict: false,
+            foreign: HashSet::new(),
+            pending: Pending::default(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Adds a document that is a schema.
+    fn add_document(
+        &mut self,
+        document: &Arc<Document>,
+        included_in: Option<Arc<str>>,
+        imported_as: Option<(Arc<str>, &Place)>,
+        warnings: &mut Warnings,
+    ) -> Result<(), Problem> {
+        let root = &document.root;
+        if !name::SCHEMA.contains(&&*root.namespace) || root.name != "schema" {
+            let what = format!("{} is no schema: its root is {}", document.file, root.name);
+            return Err(Problem::new(&document.place(root), what, "name a document of XML Schema"));
+        }
+        if let Some((namespace, place)) = imported_as {
+            let target = root.attribute("targetNamespace").unwrap_or_default();
+            if *target != *namespace {
+                let what = format!(
+                    "the schema {} is imported as that of the namespace {namespace:?}, and is that of {target:?}",
+                    document.file
+                );
+                return Err(Problem::new(
+                    place,
+                    what,
+                    "let the import name the namespace of the schema",
+                ));
+            }
+        }
+        self.add(document, root, included_in, warnings)
+    }
+
+    /// Adds what a schema defines, which may stand in a description of services.
+    pub(crate) fn add(
+        &mut self,
+        document: &Document,
+        schema: &markup::Element,
+        included_in: Option<Arc<str>>,
+        warnings: &mut Warnings,
+    ) -> Result<(), Problem> {
+        reader::read(self, document, schema, included_in, warnings)
+    }
+
+    /// Reads what the schemas so far name, and notes what belongs together.
+    pub(crate) fn finish(
+        &mut self,
+        documents: &mut Documents<'_>,
+        warnings: &mut Warnings,
+    ) -> Result<(), Problem> {
+        loop {
+            while let Some(wanted) = self.pending.next.pop() {
+                let Wanted { path, included_in, imported_as, place } = wanted;
+                let published = imported_as.as_deref().and_then(published);
+                let document = match (documents.find(&path, &place)?, published) {
+                    (Some(document), _) => document,
+                    (None, Some(published)) if documents.find(published, &place)?.is_some() => {
+                        documents.get(published, &place)?
+                    }
+                    (None, _) => documents.get(&path, &place)?,
+                };
+                let imported = imported_as.map(|it| (it, &place));
+                self.add_document(&document, included_in, imported, warnings)?;
+            }
+            let Some((namespace, place)) = self.pending.nowhere.pop() else { break };
+            if self.knows(&namespace) {
+                continue;
+            }
+            let mut found = documents.find(&namespace, &place)?;
+            if let (None, Some(published)) = (&found, published(&namespace)) {
+                found = documents.find(published, &place)?;
+            }
+            match found {
+                Some(document) => {
+                    self.add_document(&document, None, Some((namespace, &place)), warnings)?;
+                }
+                None if !namespace.is_empty() => {
+                    if *namespace != *name::XML {
+                        let what =
+                            format!("no schema of the imported namespace {namespace} is there");
+                        warnings.add(&place, what, "what is of it has any content");
+                    }
+                    self.foreign.insert(namespace);
+                }
+                None => {}
+            }
+        }
+        // What is redefined may redefine others.
+        while let Some(redefinition) = self.pending.redefinitions.pop() {
+            let start = Place { file: (&*redefinition.path).into(), line: 1, column: 1 };
+            let document = documents.get(&redefinition.path, &start)?;
+            reader::redefine(self, &document, &redefinition, warnings)?;
+        }
+        let known: Vec<Arc<str>> =
+            self.foreign.iter().filter(|it| self.knows(it)).cloned().collect();
+        known.iter().for_each(|it| _ = self.foreign.remove(it));
+        self.link();
+        Ok(())
+    }
+
+    /// Is there anything of a namespace?
+    fn knows(&self, namespace: &str) -> bool {
+        let is_it = |it: &Name| *it.namespace == *namespace;
+        self.global_elements.keys().any(is_it)
+            || self.named_types.keys().any(is_it)
+            || self.attributes.keys().any(is_it)
+            || self.groups.keys().any(is_it)
+            || self.attribute_groups.keys().any(is_it)
+    }
+
+    /// The elements that may be whole documents, by name.
+    pub fn elements(&self) -> impl Iterator<Item = (&Name, ElementId)> {
+        self.global_elements.iter().map(|(name, id)| (name, *id))
+    }
+
+    /// The types that have names.
+    pub fn types(&self) -> impl Iterator<Item = (&Name, TypeId)> {
+        let is_own = |it: &(&Name, &TypeId)| self.types[it.1.0].name.is_some();
+        self.named_types.iter().filter(is_own).map(|(name, id)| (name, *id))
+    }
+
+    /// The element of this name.
+    pub fn element(&self, name: &Name) -> Option<ElementId> {
+        self.global_elements.get(name).copied()
+    }
+
+    /// The type of this name.
+    pub fn type_named(&self, name: &Name) -> Option<TypeId> {
+        self.named_types.get(name).copied()
+    }
+
+    /// The name of an element.
+    pub fn name_of(&self, element: ElementId) -> &Name {
+        &self.elements[element.0].name
+    }
+
+    /// Where an element is declared.
+    pub fn place_of(&self, element: ElementId) -> &Place {
+        &self.elements[element.0].place
+    }
+
+    /// What is odd, but can be lived with.
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
+    }
+
+    /// The layout of documents that are this element. A plan of SOAP for it has the operation and namespace of
+    /// the element's name, the style document/literal, and the layout of an operation; for the element by itself,
+    /// of a fragment.
+    ///
+    /// # Errors
+    /// The element holds what has no form: where, and what to do.
+    pub fn layout(&self, element: ElementId) -> Result<Layout, Problem> {
+        let mut builder = Builder::new(self);
+        let root = builder.document(element)?;
+        builder.finish(root, &self.elements[element.0].place)
+    }
+
+    /// The layout of documents whose element has this name and is of this type.
+    pub(crate) fn layout_of(
+        &self,
+        of: &component::TypeUse,
+        name: &Name,
+        place: &Place,
+    ) -> Result<Layout, Problem> {
+        let mut builder = Builder::new(self);
+        let root = builder.document_of(of, name, place)?;
+        builder.finish(root, place)
+    }
+}

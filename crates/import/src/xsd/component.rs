@@ -1,0 +1,183 @@
+//! What schemas define: elements, types, groups and attributes. Names are looked up when they are used.
+
+use std::sync::Arc;
+
+use super::builtin::BuiltIn;
+use super::name::Name;
+use crate::Place;
+
+/// An element as it is declared, by its place among all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ElementId(pub(crate) usize);
+
+/// A type that a document defines, by its place among all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(pub(crate) usize);
+
+/// A type as it is used.
+#[derive(Clone, Debug)]
+pub(crate) enum TypeUse {
+    BuiltIn(&'static BuiltIn),
+    /// The array of the SOAP encoding.
+    Array,
+    Named(Name, Place),
+    /// One that is defined where it is used.
+    Own(TypeId),
+    /// That of the head of a substitution group.
+    OfHead(Name, Place),
+}
+
+/// An element.
+#[derive(Clone, Debug)]
+pub(crate) struct Element {
+    pub(crate) name: Name,
+    pub(crate) of: TypeUse,
+    pub(crate) is_global: bool,
+    pub(crate) is_nillable: bool,
+    pub(crate) is_abstract: bool,
+    pub(crate) default: Option<String>,
+    pub(crate) fixed: Option<String>,
+    /// The head of the substitution group that it belongs to.
+    pub(crate) substitutes: Option<Name>,
+    pub(crate) place: Place,
+}
+
+/// A type.
+#[derive(Clone, Debug)]
+pub(crate) struct Type {
+    /// None of a type that is defined where it is used.
+    pub(crate) name: Option<Name>,
+    /// The namespace of the document that defines it.
+    pub(crate) namespace: Arc<str>,
+    pub(crate) body: TypeBody,
+    pub(crate) place: Place,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum TypeBody {
+    Simple(Simple),
+    Complex(Box<Complex>),
+}
+
+/// A type of texts.
+#[derive(Clone, Debug)]
+pub(crate) enum Simple {
+    Restriction { base: TypeUse, facets: Facets },
+    List { item: TypeUse },
+    Union { members: Vec<TypeUse> },
+}
+
+/// What is said of texts beyond their type.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facets {
+    /// Words as messages have them, with values.
+    pub(crate) words: Vec<(&'static str, String)>,
+    /// One of these, if there are any.
+    pub(crate) values: Vec<String>,
+    /// As one of these has it, if there are any.
+    pub(crate) patterns: Vec<String>,
+}
+
+/// A type of elements that have elements or attributes.
+#[derive(Clone, Debug)]
+pub(crate) struct Complex {
+    pub(crate) derivation: Derivation,
+    pub(crate) is_mixed: bool,
+    pub(crate) is_abstract: bool,
+    pub(crate) attributes: Vec<AttributeUse>,
+    pub(crate) attribute_groups: GroupUses,
+    /// The items of an array of the encoding, and whether they are arrays themselves.
+    pub(crate) items: Option<Items>,
+}
+
+/// What an array of the SOAP encoding holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Items {
+    pub(crate) of: TypeUse,
+    /// How many dimensions each of the arrays has, the innermost last.
+    pub(crate) dimensions: Vec<usize>,
+    pub(crate) place: Place,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Derivation {
+    /// Of nothing.
+    Own(Option<Particle>),
+    /// The content of the base, and then its own.
+    Extension { base: TypeUse, own: Option<Particle> },
+    /// Its own content, which the base allows.
+    Restriction { base: TypeUse, own: Option<Particle> },
+    /// A text with attributes.
+    Text { base: TypeUse, facets: Facets, own: Option<TypeUse> },
+}
+
+/// What stands in an element, and how often.
+#[derive(Clone, Debug)]
+pub(crate) struct Particle {
+    pub(crate) least: u32,
+    /// None for any number.
+    pub(crate) most: Option<u32>,
+    pub(crate) term: Term,
+    pub(crate) place: Place,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Term {
+    Element(ElementId),
+    Reference(Name),
+    Group(Name),
+    All(Vec<Particle>),
+    Sequence(Vec<Particle>),
+    Choice(Vec<Particle>),
+    /// Elements of these namespaces, in the words of XML Schema.
+    Any(Arc<str>),
+}
+
+/// An attribute.
+#[derive(Clone, Debug)]
+pub(crate) struct Attribute {
+    pub(crate) name: Name,
+    /// None is a text.
+    pub(crate) of: Option<TypeUse>,
+    pub(crate) default: Option<String>,
+    pub(crate) fixed: Option<String>,
+}
+
+/// An attribute where a type has it.
+#[derive(Clone, Debug)]
+pub(crate) struct AttributeUse {
+    pub(crate) what: AttributeTerm,
+    pub(crate) presence: Presence,
+    pub(crate) default: Option<String>,
+    pub(crate) fixed: Option<String>,
+    pub(crate) place: Place,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum AttributeTerm {
+    Own(Box<Attribute>),
+    Reference(Name),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Optional,
+    Required,
+    Prohibited,
+}
+
+/// The groups of attributes that a type or group takes over, and where it does.
+pub(crate) type GroupUses = Vec<(Name, Place)>;
+
+/// A named group of particles.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) particle: Particle,
+}
+
+/// A named group of attributes.
+#[derive(Clone, Debug)]
+pub(crate) struct AttributeGroup {
+    pub(crate) attributes: Vec<AttributeUse>,
+    pub(crate) groups: GroupUses,
+}

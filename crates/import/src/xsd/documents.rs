@@ -1,0 +1,144 @@
+//! Which documents are read: those that others include or import, each once.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::markup::Document;
+use crate::{Limits, Place, Problem, Resolver};
+
+/// Gets documents, by the paths or URLs that name them.
+pub(crate) struct Documents<'a> {
+    resolver: &'a mut dyn Resolver,
+    limits: &'a Limits,
+    read: HashMap<String, Option<Arc<Document>>>,
+    bytes: usize,
+}
+
+impl<'a> Documents<'a> {
+    pub(crate) fn new(resolver: &'a mut dyn Resolver, limits: &'a Limits) -> Self {
+        Self { resolver, limits, read: HashMap::new(), bytes: 0 }
+    }
+
+    /// The document at a path; none if there is none.
+    pub(crate) fn find(
+        &mut self,
+        path: &str,
+        named_at: &Place,
+    ) -> Result<Option<Arc<Document>>, Problem> {
+        if let Some(known) = self.read.get(path) {
+            return Ok(known.clone());
+        }
+        if self.read.len() >= self.limits.documents {
+            let what = format!("more than {} documents", self.limits.documents);
+            return Err(Problem::new(named_at, what, "raise the limit `documents`"));
+        }
+        let found = self.resolver.read(path).map_err(|why| {
+            let what = format!("{path} is not read: {why}");
+            Problem::new(named_at, what, "put the document there")
+        })?;
+        let document = match found {
+            Some(bytes) => {
+                self.bytes += bytes.len();
+                if self.bytes > self.limits.document_bytes {
+                    let what =
+                        format!("documents of more than {} bytes", self.limits.document_bytes);
+                    return Err(Problem::new(named_at, what, "raise the limit `document_bytes`"));
+                }
+                Some(Arc::new(Document::parse_typed(path, &bytes, self.limits)?))
+            }
+            None => None,
+        };
+        self.read.insert(path.to_owned(), document.clone());
+        Ok(document)
+    }
+
+    /// The same of one that must be there.
+    pub(crate) fn get(&mut self, path: &str, named_at: &Place) -> Result<Arc<Document>, Problem> {
+        self.find(path, named_at)?.ok_or_else(|| absent(path, named_at))
+    }
+}
+
+/// The problem that a document is not there.
+fn absent(path: &str, named_at: &Place) -> Problem {
+    let remedy = match is_url(path) {
+        true => "nothing is fetched: save what is there, and let the location name the file",
+        false => "put the file there, or take the reference to it out",
+    };
+    Problem::new(named_at, format!("there is no document {path}"), remedy)
+}
+
+/// Is it more than a path?
+pub(crate) fn is_url(location: &str) -> bool {
+    let scheme = location.split_once(':').map_or("", |it| it.0);
+    let is_scheme = |it: char| it.is_ascii_alphanumeric() || matches!(it, '+' | '-' | '.');
+    // One letter is a drive.
+    scheme.len() > 1
+        && scheme.starts_with(|it: char| it.is_ascii_alphabetic())
+        && scheme.chars().all(is_scheme)
+}
+
+/// Where a location is that a document names, be they paths or URLs.
+pub(crate) fn located(from: &str, location: &str) -> String {
+    let location = location.split('#').next().unwrap_or_default();
+    if is_url(location) {
+        return location.strip_prefix("file://").unwrap_or(location).to_owned();
+    }
+    // Behind `//` and the host, a URL is a path.
+    match from.split_once("://") {
+        Some((scheme, rest)) => {
+            let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+            let path = crate::resolver::beside(&format!("/{path}"), location);
+            format!("{scheme}://{host}{path}")
+        }
+        None => crate::resolver::beside(from, location),
+    }
+}
+
+/// Documents that schemas name, and that are still to be read.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    pub(crate) next: Vec<Wanted>,
+    /// By path, and the namespace that its definitions are in.
+    pub(crate) seen: HashSet<(String, Arc<str>)>,
+    pub(crate) redefinitions: Vec<Redefinition>,
+    /// Namespaces that are imported from nowhere.
+    pub(crate) nowhere: Vec<(Arc<str>, Place)>,
+}
+
+/// A schema that another one names.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) path: String,
+    /// The namespace of what includes it.
+    pub(crate) included_in: Option<Arc<str>>,
+    /// The namespace that an import names.
+    pub(crate) imported_as: Option<Arc<str>>,
+    pub(crate) place: Place,
+}
+
+/// Definitions that take the place of others.
+#[derive(Debug)]
+pub(crate) struct Redefinition {
+    pub(crate) path: String,
+    /// The namespace that they are in.
+    pub(crate) target: Arc<str>,
+    pub(crate) is_chameleon: bool,
+    /// Where they stand in the schema.
+    pub(crate) child: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locations_are_relative_to_what_names_them() {
+        assert_eq!(located("a/b.wsdl", "../c.xsd"), "c.xsd");
+        assert_eq!(located("http://h/a/b.wsdl", "../c.xsd#x"), "http://h/c.xsd");
+        assert_eq!(located("http://h", "c.xsd"), "http://h/c.xsd");
+        assert_eq!(located("http://h/a/b.wsdl", "/c.xsd"), "http://h/c.xsd");
+        assert_eq!(located("a.xsd", "http://h/c.xsd"), "http://h/c.xsd");
+        assert_eq!(located("a.xsd", "file:///c.xsd"), "/c.xsd");
+        assert!(is_url("urn:x") && !is_url("C:\\x.xsd") && !is_url("a/b.xsd"));
+    }
+}

@@ -1,0 +1,361 @@
+//! From elements to layouts.
+
+mod attributes;
+mod members;
+
+use std::collections::HashMap;
+
+use trunkline_message::{Body, Kind, Layout, Need, TypeId, Types};
+
+use super::Schemas;
+use super::component::{ElementId, Items, Type, TypeBody, TypeId as SchemaTypeId, TypeUse};
+use super::content::{Arm, Item};
+use super::lookup::Found;
+use super::name::Name;
+use super::simple::Values;
+use crate::{Place, Problem, names};
+
+pub(crate) use members::Members;
+
+/// Makes the types of one layout.
+#[derive(Debug)]
+pub(crate) struct Builder<'a> {
+    schemas: &'a Schemas,
+    pub(crate) types: Types,
+    structs: HashMap<SchemaTypeId, TypeId>,
+    /// Choices by `xsi:type`, by the declared type.
+    choices: HashMap<SchemaTypeId, TypeId>,
+    enumerations: HashMap<SchemaTypeId, TypeId>,
+    /// Structs that are declared, and have no members yet.
+    pending: Vec<(SchemaTypeId, TypeId)>,
+}
+
+/// What a member holds.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) of: TypeId,
+    pub(crate) form: Form,
+    /// Facets of each value, in the words of messages.
+    pub(crate) facets: Vec<(&'static str, String)>,
+    /// Of single values.
+    pub(crate) kind: Option<Kind>,
+}
+
+/// How it looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// One value.
+    Value,
+    /// Values with blanks between.
+    Spaced,
+    /// An element with content of any shape.
+    Any,
+    /// Elements inside, attributes, or both.
+    Struct,
+    /// An array of the encoding.
+    Array,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(schemas: &'a Schemas) -> Self {
+        Self {
+            schemas,
+            types: Types::default(),
+            structs: HashMap::new(),
+            choices: HashMap::new(),
+            enumerations: HashMap::new(),
+            pending: Vec::new(),
+        }
+    }
+
+    pub(crate) fn declare(&mut self, name: &str) -> TypeId {
+        self.types.declare(&type_name(name))
+    }
+
+    /// The struct of documents that are this element.
+    pub(super) fn document(&mut self, element: ElementId) -> Result<TypeId, Problem> {
+        let element = self.schemas.at(element);
+        if element.is_abstract {
+            let what = format!("the element {} is abstract", element.name);
+            return Err(Problem::new(
+                &element.place,
+                what,
+                "ask for one of its substitution group",
+            ));
+        }
+        self.document_of(&element.of, &element.name, &element.place)
+    }
+
+    /// The same of an element of this name and type.
+    pub(super) fn document_of(
+        &mut self,
+        of: &'a TypeUse,
+        name: &Name,
+        place: &Place,
+    ) -> Result<TypeId, Problem> {
+        let reject = |what: &str, remedy: &str| {
+            let what = format!("the element {name} is {what}, for which a document has no form");
+            Err(Problem::new(place, what, remedy))
+        };
+        let root = self.declare(&name.local);
+        if let Some(values) = self.schemas.values(of)? {
+            let mut members = Members::new(root, &name.namespace);
+            self.text(&mut members, values, &name.local);
+            members.finish(self);
+            return Ok(root);
+        }
+        match self.schemas.found(of)? {
+            Found::BuiltIn(_) => {
+                // Attributes are unknown content.
+                let mut members = Members::new(root, &name.namespace);
+                let arms = vec![Arm::Any("##any".into())];
+                let item = Item { name: "any".into(), arms, least: 0, most: None };
+                self.mixed(&mut members, &[item])?;
+                members.finish(self);
+                Ok(root)
+            }
+            Found::Array => reject("an array", "give it a type that holds the array"),
+            Found::Type(_, of) if is_abstract(of) => {
+                reject("of an abstract type", "give it one that is derived from it")
+            }
+            Found::Type(_, of) if items(of).is_some() => {
+                reject("an array", "give it a type that holds the array")
+            }
+            Found::Type(id, _) => {
+                // The message's own struct, which may be elsewhere as well.
+                self.pending.push((id, root));
+                Ok(root)
+            }
+        }
+    }
+
+    /// Adds a part of a message.
+    pub(crate) fn part(
+        &mut self,
+        members: &mut Members,
+        name: &str,
+        of: &'a TypeUse,
+        need: Need,
+    ) -> Result<(), Problem> {
+        let held = self.held(of, name)?;
+        let member = members.add(name, held.of, need);
+        members.element_named(self, member, &Name::new("", name));
+        self.note_values(member, &held);
+        Ok(())
+    }
+
+    /// The layout, once all is described.
+    pub(crate) fn finish(mut self, root: TypeId, place: &Place) -> Result<Layout, Problem> {
+        self.describe()?;
+        self.types
+            .layout(root)
+            .map_err(|error| Problem::new(place, error.to_string(), "change it there"))
+    }
+
+    fn describe(&mut self) -> Result<(), Problem> {
+        while let Some((of, id)) = self.pending.pop() {
+            let of = &self.schemas.types[of.0];
+            self.fill(of, id)?;
+        }
+        Ok(())
+    }
+
+    /// The members of a complex type.
+    fn fill(&mut self, of: &'a Type, id: TypeId) -> Result<(), Problem> {
+        let mut members = Members::new(id, &of.namespace);
+        let attributes = self.attributes(of)?;
+        if let Some(values) = self.schemas.text_values(of)? {
+            members.reserve(attributes.iter().map(|it| &*it.name.local));
+            let name = of.name.as_ref().map_or("value".into(), |it| type_name(&it.local));
+            self.text(&mut members, values, &name);
+            members.free();
+        } else {
+            let items = self.schemas.content(of)?;
+            // Elements of any name, in one order with others, stand as in mixed content.
+            let is_of_any = |it: &Item| {
+                it.most != Some(1)
+                    && it.arms.len() > 1
+                    && it.arms.iter().any(|it| matches!(it, Arm::Any(_)))
+            };
+            match self.schemas.is_mixed(of)? || items.iter().any(is_of_any) {
+                true => self.mixed(&mut members, &items)?,
+                false => items.iter().try_for_each(|it| self.item(&mut members, it))?,
+            }
+        }
+        for attribute in attributes {
+            self.attribute(&mut members, attribute)?;
+        }
+        members.finish(self);
+        Ok(())
+    }
+
+    /// The text of an element.
+    fn text(&mut self, members: &mut Members, values: Values, name: &str) {
+        // A text has no items; a list is one text there.
+        let values = if values.is_list { Values::of(Kind::Text) } else { values };
+        let held = self.value(values, name);
+        let member = members.add("value", held.of, Need::Required);
+        self.note(member, "kind", "text");
+        self.note_values(member, &held);
+    }
+
+    /// What an element or a part of a message is; `name` is what a type without a name is called.
+    pub(crate) fn held(&mut self, of: &TypeUse, name: &str) -> Result<Held, Problem> {
+        if let TypeUse::BuiltIn(known) = of
+            && known.is_any()
+        {
+            return Ok(self.any());
+        }
+        if let Some(values) = self.schemas.values(of)? {
+            return Ok(self.value(values, name));
+        }
+        match self.schemas.found(of)? {
+            Found::BuiltIn(_) => Ok(self.any()),
+            Found::Array => {
+                let of = self.types.scalar(Kind::Any);
+                Ok(Held {
+                    of: self.types.list(of, None),
+                    form: Form::Array,
+                    facets: Vec::new(),
+                    kind: None,
+                })
+            }
+            Found::Type(id, of) => match items(of) {
+                Some(items) => self.array(items, name),
+                None => self.complex(id, of, name),
+            },
+        }
+    }
+
+    /// Has an element of a type neither elements nor attributes nor text?
+    pub(super) fn is_empty(&self, of: &TypeUse) -> Result<bool, Problem> {
+        let Found::Type(id, of) = self.schemas.found(of)? else { return Ok(false) };
+        let TypeBody::Complex(_) = of.body else { return Ok(false) };
+        Ok(self.schemas.derived(id).is_empty()
+            && self.schemas.text_values(of)?.is_none()
+            && !self.schemas.is_mixed(of)?
+            && self.schemas.content(of)?.is_empty()
+            && self.attributes(of)?.is_empty())
+    }
+
+    pub(super) fn any(&mut self) -> Held {
+        let of = self.types.scalar(Kind::Any);
+        Held { of, form: Form::Any, facets: Vec::new(), kind: None }
+    }
+
+    fn array(&mut self, items: &'a Items, name: &str) -> Result<Held, Problem> {
+        if items.dimensions.iter().any(|it| *it != 1) {
+            let what = "an array of several dimensions, for which there is no form";
+            return Err(Problem::new(&items.place, what, "describe it as an array of arrays"));
+        }
+        let item = self.held(&items.of, name)?;
+        let mut of = item.of;
+        for _ in &items.dimensions {
+            of = self.types.list(of, None);
+        }
+        Ok(Held { of, form: Form::Array, facets: Vec::new(), kind: None })
+    }
+
+    fn complex(&mut self, id: SchemaTypeId, of: &'a Type, name: &str) -> Result<Held, Problem> {
+        let derived: Vec<SchemaTypeId> = self
+            .schemas
+            .derived(id)
+            .into_iter()
+            .filter(|it| !is_abstract(&self.schemas.types[it.0]))
+            .collect();
+        let held = |of| Held { of, form: Form::Struct, facets: Vec::new(), kind: None };
+        match (is_abstract(of), &*derived) {
+            // Whatever it is, it is not known here.
+            (true, []) => Ok(self.any()),
+            (false, []) => Ok(held(self.structure(id, of, name))),
+            (is_abstract, derived) => Ok(held(self.by_type((id, of), derived, is_abstract, name))),
+        }
+    }
+
+    fn structure(&mut self, id: SchemaTypeId, of: &Type, name: &str) -> TypeId {
+        if let Some(known) = self.structs.get(&id) {
+            return *known;
+        }
+        let name = of.name.as_ref().map_or_else(|| type_name(name), |it| type_name(&it.local));
+        let declared = self.types.declare(&name);
+        self.structs.insert(id, declared);
+        self.pending.push((id, declared));
+        declared
+    }
+
+    /// The choice of a type and those that are derived from it.
+    fn by_type(
+        &mut self,
+        (id, of): (SchemaTypeId, &'a Type),
+        derived: &[SchemaTypeId],
+        is_abstract: bool,
+        name: &str,
+    ) -> TypeId {
+        if let Some(known) = self.choices.get(&id) {
+            return *known;
+        }
+        let schemas = self.schemas;
+        let own_name = of.name.as_ref().map_or(name, |it| &it.local);
+        let choice = self.types.declare(&type_name(own_name));
+        self.choices.insert(id, choice);
+        self.types.notes().note_type(choice, "xml", "choice", "type");
+        let mut arms = Members::new(choice, &of.namespace);
+        let own = (!is_abstract).then_some(id);
+        for arm in own.into_iter().chain(derived.iter().copied()) {
+            let of = &schemas.types[arm.0];
+            let Some(Name { namespace, local }) = &of.name else { continue };
+            let held = self.structure(arm, of, local);
+            let member = arms.add(local, held, Need::Required);
+            self.note(member, "type", local);
+            self.note(member, "namespace", namespace);
+            if arm == id {
+                self.note(member, "base", "true");
+            }
+        }
+        arms.finish_as(self, Body::Choice);
+        choice
+    }
+
+    /// Values of a simple type.
+    pub(super) fn value(&mut self, values: Values, name: &str) -> Held {
+        let Values { kind, is_list, facets, enumeration } = values;
+        let item = match enumeration {
+            None => self.types.scalar(kind),
+            Some(enumeration) => {
+                let known = enumeration.of.and_then(|it| self.enumerations.get(&it).copied());
+                known.unwrap_or_else(|| {
+                    let of = enumeration.of.and_then(|it| self.schemas.types[it.0].name.as_ref());
+                    let name = type_name(of.map_or(name, |it| &it.local));
+                    let values: Vec<&str> = enumeration.values.iter().map(|it| &**it).collect();
+                    let made = self.types.enumeration(&name, &values);
+                    self.enumerations.extend(enumeration.of.map(|it| (it, made)));
+                    made
+                })
+            }
+        };
+        match is_list {
+            true => {
+                let of = self.types.list(item, None);
+                Held { of, form: Form::Spaced, facets, kind: None }
+            }
+            false => Held { of: item, form: Form::Value, facets, kind: Some(kind) },
+        }
+    }
+}
+
+/// A name as every format allows it.
+fn type_name(name: &str) -> String {
+    names::joined(name).unwrap_or_else(|| "Type".to_owned())
+}
+
+fn is_abstract(of: &Type) -> bool {
+    matches!(&of.body, TypeBody::Complex(complex) if complex.is_abstract)
+}
+
+/// The items of a type that is an array of the encoding.
+fn items(of: &Type) -> Option<&Items> {
+    match &of.body {
+        TypeBody::Complex(complex) => complex.items.as_ref(),
+        TypeBody::Simple(_) => None,
+    }
+}

@@ -1,0 +1,410 @@
+//! From the elements of a schema to what they define.
+
+mod attributes;
+mod particles;
+mod types;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Schemas;
+use super::builtin::BuiltIn;
+use super::component::{AttributeGroup, Element, ElementId, Group, TypeId, TypeUse};
+use super::documents::{Redefinition, Wanted, located};
+use super::name::{Name, SCHEMA};
+use crate::markup::{self, Document};
+use crate::problem::Warnings;
+use crate::{Place, Problem};
+
+/// Reads a schema. One without a namespace has that of what includes it.
+pub(super) fn read(
+    schemas: &mut Schemas,
+    document: &Document,
+    schema: &markup::Element,
+    included_in: Option<Arc<str>>,
+    warnings: &mut Warnings,
+) -> Result<(), Problem> {
+    let own = schema.attribute("targetNamespace");
+    let target: Arc<str> = match (own, &included_in) {
+        (Some(""), _) => {
+            let what = "an empty targetNamespace";
+            return Err(Problem::new(
+                &document.place(schema),
+                what,
+                "take it out, or name a namespace",
+            ));
+        }
+        (Some(own), Some(around)) if *own != **around => {
+            let what = format!("a schema of the namespace {own} is included in one of {around:?}");
+            return Err(Problem::new(&document.place(schema), what, "import it instead"));
+        }
+        (Some(own), _) => own.into(),
+        (None, Some(around)) => around.clone(),
+        (None, None) => "".into(),
+    };
+    let is_whole = std::ptr::eq(schema, &document.root);
+    if is_whole && !schemas.pending.seen.insert((document.file.to_string(), target.clone())) {
+        return Ok(());
+    }
+    let is_chameleon = own.is_none() && !target.is_empty();
+    let mut reader = Reader::new(schemas, document, schema, (target, is_chameleon), warnings);
+    reader.schema(schema)
+}
+
+struct Reader<'a, 'w> {
+    schemas: &'a mut Schemas,
+    document: &'a Document,
+    target: Arc<str>,
+    /// Has the schema no namespace of its own, so that names in none are in that of what includes it?
+    is_chameleon: bool,
+    elements_are_qualified: bool,
+    attributes_are_qualified: bool,
+    /// What is redefined, and the name that it has from there on.
+    redefined: Option<(Name, Name)>,
+    warnings: &'w mut Warnings,
+}
+
+/// Reads what redefines others, which were read before.
+pub(super) fn redefine(
+    schemas: &mut Schemas,
+    document: &Document,
+    redefinition: &Redefinition,
+    warnings: &mut Warnings,
+) -> Result<(), Problem> {
+    let schema = &document.root;
+    let Redefinition { target, is_chameleon, child, .. } = redefinition;
+    let mut reader =
+        Reader::new(schemas, document, schema, (target.clone(), *is_chameleon), warnings);
+    reader.redefinitions(&schema.children[*child])
+}
+
+fn moved<T>(all: &mut HashMap<Name, T>, from: &Name, to: &Name) -> bool {
+    all.remove(from).map(|it| all.insert(to.clone(), it)).is_some()
+}
+
+/// The children of an element but for annotations.
+fn parts(of: &markup::Element) -> impl Iterator<Item = &markup::Element> {
+    of.children.iter().filter(|it| is_of_schema(it) && it.name != "annotation")
+}
+
+fn is_of_schema(element: &markup::Element) -> bool {
+    SCHEMA.contains(&&*element.namespace)
+}
+
+/// The first part of one of these names.
+fn part<'e>(of: &'e markup::Element, names: &[&str]) -> Option<&'e markup::Element> {
+    parts(of).find(|it| names.contains(&&*it.name))
+}
+
+impl<'a, 'w> Reader<'a, 'w> {
+    fn new(
+        schemas: &'a mut Schemas,
+        document: &'a Document,
+        schema: &markup::Element,
+        (target, is_chameleon): (Arc<str>, bool),
+        warnings: &'w mut Warnings,
+    ) -> Self {
+        let is_qualified = |it: &str| schema.attribute(it) == Some("qualified");
+        Self {
+            elements_are_qualified: is_qualified("elementFormDefault"),
+            attributes_are_qualified: is_qualified("attributeFormDefault"),
+            schemas,
+            document,
+            target,
+            is_chameleon,
+            redefined: None,
+            warnings,
+        }
+    }
+}
+
+impl Reader<'_, '_> {
+    fn place(&self, element: &markup::Element) -> Place {
+        self.document.place(element)
+    }
+
+    fn reject<T>(
+        &self,
+        element: &markup::Element,
+        what: impl Into<String>,
+        remedy: &str,
+    ) -> Result<T, Problem> {
+        Err(Problem::new(&self.place(element), what, remedy))
+    }
+
+    fn schema(&mut self, schema: &markup::Element) -> Result<(), Problem> {
+        if let Err(problem) = super::grammar::check(self.document, schema) {
+            if self.schemas.is_strict {
+                return Err(problem);
+            }
+            self.warnings.add(
+                &problem.place,
+                problem.what,
+                "it is read as far as it is understood",
+            );
+        }
+        for child in parts(schema) {
+            match &*child.name {
+                "include" => self.include(child)?,
+                "import" => self.import(child)?,
+                "redefine" => self.redefine(schema, child)?,
+                "notation" => {}
+                _ => self.definition(child)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn include(&mut self, element: &markup::Element) -> Result<(), Problem> {
+        let Some(location) = element.attribute("schemaLocation") else {
+            return self.reject(element, "an include without schemaLocation", "say which schema");
+        };
+        let target = Some(self.target.clone());
+        self.want(element, location, target, None);
+        Ok(())
+    }
+
+    fn import(&mut self, element: &markup::Element) -> Result<(), Problem> {
+        let namespace: Arc<str> = element.attribute("namespace").unwrap_or_default().into();
+        if *namespace == *self.target && !self.is_chameleon {
+            let what = format!("the namespace {namespace:?} is imported into itself");
+            // What stands in one description of services is often imported so.
+            self.warnings.add(&self.place(element), what, "it is left out: what is there is known");
+            return Ok(());
+        }
+        // Their types are known.
+        let name = Name::new(namespace.clone(), "");
+        if name.is_of_schema() || name.is_of_encoding() {
+            return Ok(());
+        }
+        match element.attribute("schemaLocation") {
+            Some(location) => self.want(element, location, None, Some(namespace)),
+            None => {
+                let place = self.place(element);
+                self.schemas.pending.nowhere.push((namespace, place));
+            }
+        }
+        Ok(())
+    }
+
+    fn want(
+        &mut self,
+        element: &markup::Element,
+        location: &str,
+        included_in: Option<Arc<str>>,
+        imported_as: Option<Arc<str>>,
+    ) {
+        let path = located(&self.document.file, location);
+        let place = self.place(element);
+        self.schemas.pending.next.push(Wanted { path, included_in, imported_as, place });
+    }
+
+    fn redefine(
+        &mut self,
+        schema: &markup::Element,
+        element: &markup::Element,
+    ) -> Result<(), Problem> {
+        if parts(element).next().is_none() {
+            return self.include(element);
+        }
+        if !std::ptr::eq(schema, &self.document.root) {
+            let what = "a redefine in a description of services";
+            return self.reject(element, what, "put the schema into a file of its own");
+        }
+        let redefinition = Redefinition {
+            path: self.document.file.to_string(),
+            target: self.target.clone(),
+            is_chameleon: self.is_chameleon,
+            child: schema.children.iter().position(|it| std::ptr::eq(it, element)).unwrap_or(0),
+        };
+        self.schemas.pending.redefinitions.push(redefinition);
+        self.include(element)
+    }
+
+    /// Puts definitions in place of those of the same names, which they may refer to.
+    fn redefinitions(&mut self, element: &markup::Element) -> Result<(), Problem> {
+        for child in parts(element) {
+            let name = self.own_name(child)?;
+            let former = Name::new(name.namespace.clone(), format!("{} (redefined)", name.local));
+            let schemas = &mut *self.schemas;
+            let is_known = match &*child.name {
+                "group" => moved(&mut schemas.groups, &name, &former),
+                "attributeGroup" => moved(&mut schemas.attribute_groups, &name, &former),
+                _ => {
+                    let id = schemas.named_types.get(&name).copied();
+                    // No document can name it any more.
+                    id.into_iter().for_each(|it| schemas.types[it.0].name = None);
+                    moved(&mut schemas.named_types, &name, &former)
+                }
+            };
+            if !is_known {
+                let what = format!("the {} {name} is redefined, and is not defined", child.name);
+                return self.reject(child, what, "define it instead");
+            }
+            self.redefined = Some((name, former));
+            self.definition(child)?;
+            self.redefined = None;
+        }
+        Ok(())
+    }
+
+    fn definition(&mut self, element: &markup::Element) -> Result<(), Problem> {
+        let name = self.own_name(element)?;
+        match &*element.name {
+            "element" => {
+                let id = self.element_declaration(element, name.clone(), true)?;
+                let known = self.schemas.global_elements.insert(name, id);
+                self.once(element, known.is_none())
+            }
+            "complexType" | "simpleType" => {
+                let id = self.type_definition(element, Some(name.clone()))?;
+                let known = self.schemas.named_types.insert(name, id);
+                self.once(element, known.is_none())
+            }
+            "group" => {
+                let Some(inside) = part(element, &["all", "choice", "sequence"]) else {
+                    return self.reject(element, "a group with nothing in it", "put a sequence in");
+                };
+                let particle = self.particle(inside)?;
+                let group = Group { particle };
+                let known = self.schemas.groups.insert(name, group);
+                self.once(element, known.is_none())
+            }
+            "attribute" => {
+                let attribute = self.attribute_declaration(element, name.clone())?;
+                let known = self.schemas.attributes.insert(name, attribute);
+                self.once(element, known.is_none())
+            }
+            "attributeGroup" => {
+                let (attributes, groups) = self.attributes(element)?;
+                let group = AttributeGroup { attributes, groups };
+                let known = self.schemas.attribute_groups.insert(name, group);
+                self.once(element, known.is_none())
+            }
+            other => {
+                let what = format!("{other} is not understood in a schema");
+                self.reject(element, what, "take it out")
+            }
+        }
+    }
+
+    fn once(&self, element: &markup::Element, is_first: bool) -> Result<(), Problem> {
+        if is_first {
+            return Ok(());
+        }
+        let name = element.attribute("name").unwrap_or_default();
+        let what = format!("the {} {name} is defined twice", element.name);
+        self.reject(element, what, "take one of them out, or give it another name")
+    }
+
+    /// The name of what is defined at the top.
+    fn own_name(&self, element: &markup::Element) -> Result<Name, Problem> {
+        Ok(Name::new(self.target.clone(), self.needed(element, "name")?))
+    }
+
+    fn needed<'e>(
+        &self,
+        element: &'e markup::Element,
+        attribute: &str,
+    ) -> Result<&'e str, Problem> {
+        match element.attribute(attribute) {
+            Some(found) if !found.is_empty() => Ok(found),
+            _ => {
+                let what = format!("{} has no {attribute}", element.name);
+                self.reject(element, what, "give it one")
+            }
+        }
+    }
+
+    /// The name that an attribute's value is.
+    fn name(&self, element: &markup::Element, written: &str) -> Result<Name, Problem> {
+        let (prefix, local) = written.split_once(':').unwrap_or(("", written));
+        let Some(namespace) = element.namespace_of(prefix) else {
+            let what = format!("the prefix of {written} is not declared");
+            return self.reject(element, what, "declare it");
+        };
+        let name = match namespace {
+            "" if self.is_chameleon => Name::new(self.target.clone(), local),
+            namespace => Name::new(namespace, local),
+        };
+        match &self.redefined {
+            Some((redefined, former)) if *redefined == name => Ok(former.clone()),
+            _ => Ok(name),
+        }
+    }
+
+    /// The type that an attribute's value names.
+    fn type_named(&self, element: &markup::Element, written: &str) -> Result<TypeUse, Problem> {
+        let name = self.name(element, written)?;
+        if name.is_of_encoding() && *name.local == *"Array" {
+            return Ok(TypeUse::Array);
+        }
+        if let Some(known) = BuiltIn::named(&name) {
+            return Ok(TypeUse::BuiltIn(known));
+        }
+        Ok(TypeUse::Named(name, self.place(element)))
+    }
+
+    fn element_declaration(
+        &mut self,
+        element: &markup::Element,
+        name: Name,
+        is_global: bool,
+    ) -> Result<ElementId, Problem> {
+        let head = element.attribute("substitutionGroup").or(element.attribute("equivClass"));
+        let head = head.map(|it| self.name(element, it)).transpose()?;
+        let of = match (element.attribute("type"), part(element, &["complexType", "simpleType"])) {
+            (Some(_), Some(_)) => {
+                let what = format!("the element {} has two types", name.local);
+                return self.reject(element, what, "take one of them out");
+            }
+            (Some(written), None) => self.type_named(element, written)?,
+            (None, Some(inside)) => TypeUse::Own(self.type_definition(inside, None)?),
+            (None, None) => match &head {
+                Some(head) => TypeUse::OfHead(head.clone(), self.place(element)),
+                None => any_type(),
+            },
+        };
+        let (default, fixed) = self.fixed_or_default(element)?;
+        let is_true = |it: &str| matches!(element.attribute(it), Some("true" | "1"));
+        let declared = Element {
+            name,
+            of,
+            is_global,
+            is_nillable: is_true("nillable") || is_true("nullable"),
+            is_abstract: is_true("abstract"),
+            default,
+            fixed,
+            substitutes: head,
+            place: self.place(element),
+        };
+        self.schemas.elements.push(declared);
+        Ok(ElementId(self.schemas.elements.len() - 1))
+    }
+
+    fn fixed_or_default(
+        &self,
+        element: &markup::Element,
+    ) -> Result<(Option<String>, Option<String>), Problem> {
+        match (element.attribute("default"), element.attribute("fixed")) {
+            (Some(_), Some(_)) => {
+                let what = "default and fixed of one thing";
+                self.reject(element, what, "take one of them out")
+            }
+            (default, fixed) => Ok((default.map(str::to_owned), fixed.map(str::to_owned))),
+        }
+    }
+
+    fn add_type(&mut self, of: super::component::Type) -> TypeId {
+        self.schemas.types.push(of);
+        TypeId(self.schemas.types.len() - 1)
+    }
+}
+
+pub(super) fn any_type() -> TypeUse {
+    TypeUse::BuiltIn(any_built_in())
+}
+
+pub(super) fn any_built_in() -> &'static BuiltIn {
+    BuiltIn::of("anyType").expect("it is known")
+}

@@ -1,0 +1,276 @@
+//! What the values of a simple type are, with all that is said of them on the way to their kind.
+
+use trunkline_message::Kind;
+
+use super::Schemas;
+use super::builtin::BuiltIn;
+use super::component::{Derivation, Facets, Simple, Type, TypeBody, TypeId, TypeUse};
+use super::lookup::Found;
+use crate::{Place, Problem};
+
+/// The values of a simple type.
+#[derive(Clone, Debug)]
+pub(crate) struct Values {
+    /// What one value is.
+    pub(crate) kind: Kind,
+    /// Are there several, with blanks between?
+    pub(crate) is_list: bool,
+    /// Facets of each, in the words of messages, and `min_items` and so on of lists.
+    pub(crate) facets: Vec<(&'static str, String)>,
+    /// One of these, if it is an enumeration of texts.
+    pub(crate) enumeration: Option<Enumeration>,
+}
+
+/// Texts of which each value is one.
+#[derive(Clone, Debug)]
+pub(crate) struct Enumeration {
+    /// The type that says so.
+    pub(crate) of: Option<TypeId>,
+    pub(crate) values: Vec<String>,
+}
+
+impl Values {
+    pub(super) fn of(kind: Kind) -> Self {
+        Self { kind, is_list: false, facets: Vec::new(), enumeration: None }
+    }
+
+    fn built_in(of: &BuiltIn) -> Self {
+        let facets = of.facet.iter().map(|(word, value)| (*word, (*value).to_owned())).collect();
+        // An attribute, or a text with attributes, has no content of any shape.
+        let kind = if of.kind == Kind::Any { Kind::Text } else { of.kind };
+        Self { kind, is_list: of.is_list, facets, enumeration: None }
+    }
+
+    pub(super) fn set(&mut self, word: &'static str, value: String) {
+        self.facets.retain(|it| it.0 != word);
+        self.facets.push((word, value));
+    }
+
+    /// Restricts the values to this one.
+    pub(super) fn fix(&mut self, value: &str) {
+        match self.kind {
+            _ if self.is_list => {}
+            Kind::Text if self.enumeration.is_none() => self.set("pattern", literal(value)),
+            Kind::Text => {
+                let of = None;
+                self.enumeration = Some(Enumeration { of, values: vec![value.to_owned()] });
+            }
+            kind if is_ordered(kind) => {
+                self.bound("min_inclusive", value);
+                self.bound("max_inclusive", value);
+            }
+            _ => {}
+        }
+    }
+
+    /// A bound that the kind can be compared with.
+    fn bound(&mut self, word: &'static str, value: &str) {
+        if is_ordered(self.kind) && trunkline_message::Value::parse(self.kind, value).is_some() {
+            self.set(word, value.to_owned());
+        }
+    }
+
+    /// Keeps what is said of the values of a restriction, as far as a message knows facets of their kind.
+    fn restrict(&mut self, facets: &Facets, of: Option<TypeId>) {
+        for (word, value) in &facets.words {
+            let value = value.trim();
+            match *word {
+                "length" | "min_length" | "max_length" if self.is_list => {
+                    let items = match *word {
+                        "length" => "items",
+                        "min_length" => "min_items",
+                        _ => "max_items",
+                    };
+                    self.set(items, value.to_owned());
+                }
+                _ if self.is_list => {}
+                "length" | "min_length" | "max_length" => {
+                    if matches!(self.kind, Kind::Text | Kind::Bytes) {
+                        self.set(word, value.to_owned());
+                    }
+                }
+                "total_digits" | "fraction_digits" => self.digits(word, value),
+                _ => self.bound(word, value),
+            }
+        }
+        if self.is_list {
+            return;
+        }
+        if let (Kind::Text, [_, ..]) = (self.kind, &*facets.patterns) {
+            // That of the base is not compared any more; that of each must be kept.
+            let all: Vec<String> = facets.patterns.iter().map(|it| format!("({it})")).collect();
+            let pattern = if let [one] = &*facets.patterns { one.clone() } else { all.join("|") };
+            self.set("pattern", pattern);
+        }
+        self.enumerate(&facets.values, of);
+    }
+
+    fn digits(&mut self, word: &'static str, value: &str) {
+        let is_number = matches!(
+            self.kind,
+            Kind::Decimal | Kind::BigDecimal | Kind::BigInteger | Kind::Integer(_)
+        );
+        if !is_number {
+            return;
+        }
+        if word == "total_digits"
+            && value.parse::<u32>().is_ok_and(|it| it > 18)
+            && self.kind == Kind::Decimal
+        {
+            self.kind = Kind::BigDecimal;
+        }
+        let is_whole = matches!(self.kind, Kind::BigInteger | Kind::Integer(_));
+        if word == "total_digits" || !is_whole {
+            self.set(word, value.to_owned());
+        }
+    }
+
+    fn enumerate(&mut self, values: &[String], of: Option<TypeId>) {
+        if values.is_empty() {
+            return;
+        }
+        if self.kind != Kind::Text {
+            // All that can be said of other kinds is between which values they are.
+            let mut all: Vec<(f64, &String)> =
+                values.iter().filter_map(|it| Some((it.trim().parse().ok()?, it))).collect();
+            all.sort_by(|one, other| one.0.total_cmp(&other.0));
+            if let ([least, ..], [.., most]) = (&*all, &*all)
+                && all.len() == values.len()
+            {
+                self.bound("min_inclusive", least.1.trim());
+                self.bound("max_inclusive", most.1.trim());
+            }
+            return;
+        }
+        let may_be_named =
+            |it: &String| !it.is_empty() && it.trim() == *it && !it.contains(char::is_control);
+        match values.iter().all(may_be_named) {
+            true => {
+                self.facets.clear();
+                self.enumeration = Some(Enumeration { of, values: values.to_vec() });
+            }
+            false => {
+                let all: Vec<String> = values.iter().map(|it| literal(it)).collect();
+                self.set("pattern", all.join("|"));
+            }
+        }
+    }
+}
+
+fn is_ordered(kind: Kind) -> bool {
+    !matches!(kind, Kind::Boolean | Kind::Text | Kind::Code | Kind::Bytes | Kind::Any)
+}
+
+/// The pattern of this text alone.
+fn literal(text: &str) -> String {
+    let mut pattern = String::new();
+    for character in text.chars() {
+        if "\\|.?*+{}()[]^$-".contains(character) {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
+impl Schemas {
+    /// The values of a type; none of one that has elements or attributes.
+    pub(crate) fn values(&self, of: &TypeUse) -> Result<Option<Values>, Problem> {
+        match self.found(of)? {
+            Found::BuiltIn(known) => Ok(known.is_simple().then(|| Values::built_in(known))),
+            Found::Array => Ok(None),
+            Found::Type(id, of) => self.values_of(id, of, 0),
+        }
+    }
+
+    fn values_of(&self, id: TypeId, of: &Type, depth: usize) -> Result<Option<Values>, Problem> {
+        /// Types that are made of one another, at most.
+        const DEEPEST: usize = 64;
+        if depth > DEEPEST {
+            let what = "types that are made of one another without end";
+            return Err(Problem::new(&of.place, what, "let one be made of a type of XML Schema"));
+        }
+        let TypeBody::Simple(simple) = &of.body else { return Ok(None) };
+        let values = |it: &TypeUse| match self.found(it)? {
+            Found::BuiltIn(known) if known.is_simple() => Ok(Values::built_in(known)),
+            Found::Type(id, inner) => match self.values_of(id, inner, depth + 1)? {
+                Some(values) => Ok(values),
+                None => not_simple(&of.place),
+            },
+            _ => not_simple(&of.place),
+        };
+        let found = match simple {
+            Simple::Restriction { base, facets } => {
+                let mut found = values(base)?;
+                found.restrict(facets, Some(id));
+                found
+            }
+            Simple::List { item } => {
+                let item = values(item)?;
+                if item.is_list {
+                    let what = "a list of lists";
+                    return Err(Problem::new(&of.place, what, "let each item be one value"));
+                }
+                Values { is_list: true, ..item }
+            }
+            Simple::Union { members } => {
+                let members = members.iter().map(values).collect::<Result<Vec<_>, _>>()?;
+                union(&members)
+            }
+        };
+        Ok(Some(found))
+    }
+
+    /// The values of the text of a complex type, if it is one.
+    pub(crate) fn text_values(&self, of: &Type) -> Result<Option<Values>, Problem> {
+        let TypeBody::Complex(complex) = &of.body else { return Ok(None) };
+        let Derivation::Text { base, facets, own, .. } = &complex.derivation else {
+            // What extends a type with a text has it.
+            return match &complex.derivation {
+                Derivation::Extension { base, own: None }
+                | Derivation::Restriction { base, own: None } => match self.found(base)? {
+                    Found::Type(_, base) => self.text_values(base),
+                    _ => Ok(None),
+                },
+                _ => Ok(None),
+            };
+        };
+        let mut values = match (own, self.found(base)?) {
+            (Some(own), _) => self.values(own)?,
+            (None, Found::Type(_, inner)) if matches!(inner.body, TypeBody::Complex(_)) => {
+                // Mixed content that is restricted to text has nothing else.
+                self.text_values(inner)?.or(Some(Values::of(Kind::Text)))
+            }
+            (None, _) => self.values(base)?,
+        };
+        if let Some(values) = &mut values {
+            values.restrict(facets, None);
+        }
+        match values {
+            Some(values) => Ok(Some(values)),
+            None => not_simple(&of.place),
+        }
+    }
+}
+
+fn not_simple<T>(place: &Place) -> Result<T, Problem> {
+    let what = "a simple type that is made of one with elements or attributes";
+    Err(Problem::new(place, what, "make it of a simple type"))
+}
+
+/// Values of any of these types: texts, unless all are of one kind.
+fn union(members: &[Values]) -> Values {
+    let enumerations: Option<Vec<&Enumeration>> =
+        members.iter().map(|it| it.enumeration.as_ref().filter(|_| !it.is_list)).collect();
+    if let Some(all) = enumerations {
+        let mut values: Vec<String> = Vec::new();
+        for value in all.iter().flat_map(|it| &it.values) {
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        let enumeration = Some(Enumeration { of: None, values });
+        return Values { enumeration, ..Values::of(Kind::Text) };
+    }
+    Values::of(Kind::Text)
+}

@@ -1,0 +1,168 @@
+//! What WSDL means: the messages of services, and what is rejected in their descriptions.
+
+use std::sync::Arc;
+
+use trunkline_import::wsdl::{Described, Description, Protocol};
+use trunkline_import::{Limits, Problem};
+use trunkline_message::Record;
+use trunkline_soap::{Decoder, Encoder, Plan};
+
+fn read(text: &str) -> Result<Description, Problem> {
+    let mut resolver = |path: &str| Ok((path == "a.wsdl").then(|| text.as_bytes().to_vec()));
+    Description::read("a.wsdl", &mut resolver, &Limits::default())
+}
+
+/// A description of these parts, in the namespace `urn:a`.
+fn definitions(inside: &str) -> String {
+    format!(
+        "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' targetNamespace='urn:a' xmlns:a='urn:a'\n\
+         xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/' xmlns:soap12='http://schemas.xmlsoap.org/wsdl/soap12/'\n\
+         xmlns:mime='http://schemas.xmlsoap.org/wsdl/mime/' xmlns:wsdl='http://schemas.xmlsoap.org/wsdl/'\n\
+         xmlns:enc='http://schemas.xmlsoap.org/soap/encoding/' xmlns:xs='http://www.w3.org/2001/XMLSchema'>\n\
+         {inside}</definitions>"
+    )
+}
+
+const TYPES: &str = "<types><xs:schema targetNamespace='urn:a'>
+ <xs:element name='ask'><xs:complexType><xs:sequence><xs:element name='id' type='xs:int'/></xs:sequence></xs:complexType></xs:element>
+ <xs:element name='key' type='xs:string'/><xs:element name='wrong' type='xs:string'/>
+ <xs:complexType name='Names'><xs:complexContent><xs:restriction base='enc:Array'>
+  <xs:attribute ref='enc:arrayType' wsdl:arrayType='xs:string[]'/></xs:restriction></xs:complexContent></xs:complexType>
+</xs:schema></types>
+<message name='ask'><part name='body' element='a:ask'/><part name='key' element='a:key'/></message>
+<message name='wrong'><part name='detail' element='a:wrong'/></message>
+<message name='names'><part name='names' type='a:Names'/><part name='count' type='xs:int'/></message>
+<message name='file'><part name='count' type='xs:int'/><part name='file' type='xs:base64Binary'/></message>";
+
+/// The envelope of a record that was read from one, without what is around its Body.
+fn again(described: Described, body: &str) -> String {
+    let plan = Plan::new(&Arc::new(described.layout), &described.options)
+        .unwrap_or_else(|it| panic!("{it}"));
+    let envelope = format!(
+        "<e:Envelope xmlns:e=\"http://schemas.xmlsoap.org/soap/envelope/\"><e:Body>{body}</e:Body></e:Envelope>"
+    );
+    let mut record = Record::new(plan.layout());
+    Decoder::new(&plan)
+        .decode(envelope.as_bytes(), &mut record)
+        .unwrap_or_else(|it| panic!("{it}"));
+    let bytes = Encoder::new(&plan).encode(&record).unwrap_or_else(|it| panic!("{it}")).to_vec();
+    let text = String::from_utf8(bytes).expect("text");
+    let (_, body) = text.split_once(":Body").expect("a Body");
+    let (_, body) = body.split_once('>').expect("its start");
+    body.rsplit_once("</").and_then(|it| it.0.rsplit_once("</")).expect("its end").0.to_owned()
+}
+
+#[test]
+fn documents_have_bodies_header_blocks_and_faults() {
+    let text = definitions(&format!(
+        "{TYPES}<portType name='T'><operation name='ask'><input message='a:ask'/>
+         <fault name='wrong' message='a:wrong'/></operation></portType>
+         <binding name='B' type='a:T'><soap12:binding transport='http://schemas.xmlsoap.org/soap/http'/>
+         <operation name='ask'><soap12:operation soapAction='urn:ask'/>
+         <input><soap12:header message='a:ask' part='key' use='literal'/><soap12:body use='literal'/></input>
+         <fault name='wrong'><soap12:fault name='wrong' use='literal'/></fault></operation></binding>
+         <service name='S'><port name='P' binding='a:B'><soap12:address location='http://h/'/></port></service>"
+    ));
+    let read = read(&text).unwrap_or_else(|it| panic!("{it}"));
+    let port = &read.services()[0].ports[0];
+    let binding = read.binding(port);
+    assert_eq!(
+        (&binding.protocol, port.address.as_deref()),
+        (&Protocol::Soap12, Some("http://h/"))
+    );
+    let operation = &binding.operations[0];
+    assert_eq!(operation.action.as_deref(), Some("urn:ask"));
+    // What is a header block is not in the Body.
+    let request = operation.request.as_ref().expect("it takes something");
+    assert_eq!((request.parts.len(), request.headers.len()), (1, 1));
+    let body =
+        read.request(binding, operation).unwrap_or_else(|it| panic!("{it}")).expect("a Body");
+    let ask = "<ns:ask xmlns:ns=\"urn:a\"><id>7</id></ns:ask>";
+    assert_eq!(again(body, ask), ask);
+    let key = read.header(binding, &request.headers[0]).unwrap_or_else(|it| panic!("{it}"));
+    assert_eq!(key.layout.name(), "key");
+    let detail = read.fault(binding, &operation.faults[0]).unwrap_or_else(|it| panic!("{it}"));
+    assert_eq!(detail.expect("a part").layout.name(), "wrong");
+    assert!(operation.response.is_none());
+}
+
+#[test]
+fn parts_of_rpc_are_members_of_the_call() {
+    let binding = |body: &str, namespace: &str| {
+        definitions(&format!(
+            "{TYPES}<portType name='T'><operation name='put'><input message='a:names'/><output message='a:file'/>
+             </operation></portType><binding name='B' type='a:T'>
+             <soap:binding style='rpc' transport='http://schemas.xmlsoap.org/soap/http'/>
+             <operation name='put'><soap:operation soapAction=''/>
+             <input><soap:body use='{body}' namespace='{namespace}'/></input>
+             <output><mime:multipartRelated><mime:part><soap:body use='{body}' namespace='{namespace}'/></mime:part>
+             <mime:part><mime:content part='file' type='image/png'/></mime:part></mime:multipartRelated></output>
+             </operation></binding>"
+        ))
+    };
+    let text = binding("encoded", "urn:b");
+    let described = read(&text).unwrap_or_else(|it| panic!("{it}"));
+    let binding_of = &described.bindings()[0];
+    let operation = &binding_of.operations[0];
+    let request = described.request(binding_of, operation).unwrap_or_else(|it| panic!("{it}"));
+    let body = "<ns:put xmlns:ns=\"urn:b\" xmlns:enc=\"http://schemas.xmlsoap.org/soap/encoding/\" \
+                xmlns:xs=\"http://www.w3.org/2001/XMLSchema\"><names enc:arrayType=\"xs:string[2]\">\
+                <x>a</x><x>b</x></names><count>2</count></ns:put>";
+    let written = again(request.expect("a Body"), body);
+    assert!(
+        written.contains("arrayType=\"xsd:string[2]\"") && written.contains(">b</"),
+        "{written}"
+    );
+    // An attachment is no member.
+    let response = operation.response.as_ref().expect("it answers");
+    assert_eq!((response.parts.len(), &*response.attachments), (1, &["file".to_owned()][..]));
+    let text = binding("literal", "urn:b");
+    let described = read(&text).unwrap_or_else(|it| panic!("{it}"));
+    let binding_of = &described.bindings()[0];
+    let response = described.response(binding_of, &binding_of.operations[0]);
+    let body = "<ns:putResponse xmlns:ns=\"urn:b\"><count>2</count></ns:putResponse>";
+    let response = response.unwrap_or_else(|it| panic!("{it}")).expect("a Body");
+    assert_eq!(again(response, body), body);
+}
+
+#[test]
+fn what_is_referred_to_and_is_not_there_is_rejected() {
+    for (inside, why) in [
+        (
+            "<service name='S'><port name='P' binding='a:B'/></service>",
+            "a.wsdl:5:19: the binding {urn:a}B is not defined",
+        ),
+        ("<binding name='B' type='a:T'/>", "a.wsdl:5:1: the port type {urn:a}T is not defined"),
+        (
+            "<portType name='T'><operation name='o'><input message='a:m'/></operation></portType>",
+            "a.wsdl:5:40: the message {urn:a}m is not defined",
+        ),
+        (
+            "<portType name='T'/><binding name='B' type='a:T'><operation name='o'/></binding>",
+            "a.wsdl:5:50: the port type {urn:a}T has no operation o",
+        ),
+        (
+            "<import namespace='urn:b' location='b.wsdl'/>",
+            "a.wsdl:5:1: there is no document b.wsdl",
+        ),
+    ] {
+        let problem = read(&definitions(inside)).expect_err(why).to_string();
+        assert!(problem.starts_with(why) && problem.contains("; "), "{problem}");
+    }
+    // What only some messages need is missed there.
+    let text = definitions(
+        "<message name='m'><part name='p' type='a:T'/></message>
+         <portType name='T'><operation name='o'><input message='a:m'/></operation></portType>
+         <binding name='B' type='a:T'><soap:binding style='rpc' transport='t'/><operation name='o'>
+         <input><soap:body use='literal'/></input></operation></binding>",
+    );
+    let described = read(&text).unwrap_or_else(|it| panic!("{it}"));
+    assert_eq!(described.warnings().len(), 1);
+    let binding = &described.bindings()[0];
+    let problem =
+        described.request(binding, &binding.operations[0]).expect_err("no type").to_string();
+    assert!(problem.starts_with("a.wsdl:5:19: the type {urn:a}T is not defined; "), "{problem}");
+    assert!(
+        read("<a/>").expect_err("no WSDL").to_string().contains("is no description of services")
+    );
+}

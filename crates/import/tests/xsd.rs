@@ -1,0 +1,302 @@
+//! What XML Schema means: documents come back as they were, and what is not understood is rejected with its place.
+
+use std::sync::Arc;
+
+use trunkline_import::xsd::{Name, Schemas};
+use trunkline_import::{Limits, Problem};
+use trunkline_message::{Layout, Record, UnknownContent};
+use trunkline_soap::{Decoder, Encoder, Layout as Form, Options, Plan, Style};
+
+/// Files by their paths, the first of which is asked for.
+fn read(files: &[(&str, &str)]) -> Result<Schemas, Problem> {
+    let mut resolver = |path: &str| {
+        let found = files.iter().find(|it| it.0 == path);
+        Ok(found.map(|it| it.1.as_bytes().to_vec()))
+    };
+    Schemas::read(files[0].0, &mut resolver, &Limits::default())
+}
+
+/// A schema of `urn:a` with these definitions.
+fn schema(definitions: &str) -> String {
+    format!(
+        "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:a' xmlns:a='urn:a'>\n\
+         {definitions}</xs:schema>"
+    )
+}
+
+fn plan(schemas: &Schemas, element: &str) -> (Arc<Plan>, Arc<Layout>) {
+    let name = Name::new("urn:a", element);
+    let element = schemas.element(&name).expect("it is declared");
+    let layout = Arc::new(schemas.layout(element).unwrap_or_else(|it| panic!("{it}")));
+    let options = Options {
+        style: Style::DocumentLiteral,
+        layout: Form::Fragment,
+        operation: name.local.to_string(),
+        namespace: name.namespace.to_string(),
+        qualified: false,
+        zone: true,
+        ..Options::default()
+    };
+    (Plan::new(&layout, &options).unwrap_or_else(|it| panic!("{it}")), layout)
+}
+
+/// Reads what is inside of the element `{urn:a}r`, and writes it again.
+fn again(definitions: &str, attributes: &str, inside: &str) -> Result<String, String> {
+    let text = schema(definitions);
+    let schemas = read(&[("a.xsd", &text)]).unwrap_or_else(|it| panic!("{it}"));
+    let (plan, layout) = plan(&schemas, "r");
+    let document = format!("<ns:r xmlns:ns=\"urn:a\"{attributes}>{inside}</ns:r>");
+    let mut record = Record::new(&layout);
+    let mut decoder = Decoder::new(&plan).on_unknown(UnknownContent::Reject);
+    decoder.decode(document.as_bytes(), &mut record).map_err(|it| it.to_string())?;
+    let written = Encoder::new(&plan).encode(&record).map_err(|it| it.to_string())?.to_vec();
+    let written = String::from_utf8(written).expect("text");
+    let (_, inside) = written.split_once('>').expect("a start tag");
+    Ok(inside.strip_suffix("</ns:r>").unwrap_or(inside).to_owned())
+}
+
+fn comes_back(definitions: &str, inside: &str) {
+    assert_eq!(again(definitions, "", inside).as_deref(), Ok(inside), "{definitions}");
+}
+
+fn is_rejected(definitions: &str, inside: &str, why: &str) {
+    let error = again(definitions, "", inside).expect_err(inside);
+    assert!(error.contains(why), "{error}");
+}
+
+/// The element `r` of a type with this inside.
+fn element(inside: &str) -> String {
+    format!("<xs:element name='r'><xs:complexType>{inside}</xs:complexType></xs:element>")
+}
+
+#[test]
+fn sequences_have_members_and_lists() {
+    let of = element(
+        "<xs:sequence><xs:element name='a' type='xs:int'/><xs:element name='b' type='xs:string' minOccurs='0'/>\
+         <xs:element name='c' type='xs:decimal' maxOccurs='unbounded'/></xs:sequence>",
+    );
+    comes_back(&of, "<a>1</a><c>1.5</c><c>2</c>");
+    comes_back(&of, "<a>1</a><b>x</b><c>1.5</c>");
+    is_rejected(&of, "<b>x</b><c>1</c>", "a");
+    is_rejected(&of, "<a>1</a><a>2</a><c>1</c>", "a");
+    is_rejected(&of, "<a>x</a><c>1</c>", "whole number");
+    is_rejected(&of, "<a>1</a><c>1</c><d/>", "unknown");
+}
+
+#[test]
+fn what_repeats_keeps_its_order() {
+    let of = element(
+        "<xs:sequence maxOccurs='unbounded'><xs:element name='a' type='xs:int'/>\
+         <xs:element name='b' type='xs:string' minOccurs='0'/></xs:sequence>",
+    );
+    comes_back(&of, "<a>1</a><b>x</b><a>2</a><a>3</a><b>y</b>");
+    let of = element(
+        "<xs:choice maxOccurs='unbounded'><xs:element name='a' type='xs:int'/>\
+         <xs:element name='b' type='xs:string'/></xs:choice>",
+    );
+    comes_back(&of, "<b>x</b><a>1</a><b>y</b>");
+    // One name at two places.
+    let of = element(
+        "<xs:sequence><xs:element name='a' type='xs:int'/><xs:element name='b' type='xs:string'/>\
+         <xs:element name='a' type='xs:int'/></xs:sequence>",
+    );
+    comes_back(&of, "<a>1</a><b>x</b><a>2</a>");
+}
+
+#[test]
+fn choices_have_one_arm() {
+    let of = element(
+        "<xs:sequence><xs:choice><xs:element name='a' type='xs:int'/><xs:element name='b' type='xs:string'/>\
+         </xs:choice><xs:choice minOccurs='0'><xs:element name='c' type='xs:int'/>\
+         <xs:element name='d' type='xs:string'/></xs:choice></xs:sequence>",
+    );
+    comes_back(&of, "<b>x</b>");
+    comes_back(&of, "<a>1</a><d>x</d>");
+    is_rejected(&of, "<a>1</a><b>x</b>", "");
+    is_rejected(&of, "<c>1</c>", "");
+    // Arms of several elements are members that may be absent.
+    let of = element(
+        "<xs:choice><xs:sequence><xs:element name='a' type='xs:int'/><xs:element name='b' type='xs:string'/>\
+         </xs:sequence><xs:element name='c' type='xs:int'/></xs:choice>",
+    );
+    comes_back(&of, "<a>1</a><b>x</b>");
+    comes_back(&of, "<c>1</c>");
+}
+
+#[test]
+fn groups_and_attributes_are_shared() {
+    let of = "<xs:group name='g'><xs:all><xs:element name='a' type='xs:int'/></xs:all></xs:group>\
+              <xs:attributeGroup name='h'><xs:attribute name='i' type='xs:int' use='required'/>\
+              <xs:attribute ref='a:j'/></xs:attributeGroup><xs:attribute name='j' type='xs:string'/>";
+    let of = format!(
+        "{of}{}",
+        element(
+            "<xs:group ref='a:g'/><xs:attributeGroup ref='a:h'/><xs:attribute name='a' type='xs:boolean'/>"
+        )
+    );
+    let attributes = " a=\"true\" i=\"1\" ns:j=\"x\"";
+    assert_eq!(again(&of, attributes, "<a>1</a>").as_deref(), Ok("<a>1</a>"));
+    assert!(again(&of, "", "<a>1</a>").is_err());
+    assert!(again(&of, " i=\"1\" k=\"1\"", "<a>1</a>").is_err());
+}
+
+#[test]
+fn types_are_derived_and_named_by_documents() {
+    let of = "<xs:complexType name='B' abstract='true'><xs:sequence><xs:element name='a' type='xs:int'/>\
+              </xs:sequence></xs:complexType>\
+              <xs:complexType name='D'><xs:complexContent><xs:extension base='a:B'><xs:sequence>\
+              <xs:element name='d' type='xs:string'/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>\
+              <xs:complexType name='E'><xs:complexContent><xs:extension base='a:B'/></xs:complexContent></xs:complexType>";
+    let of =
+        format!("{of}{}", element("<xs:sequence><xs:element name='b' type='a:B'/></xs:sequence>"));
+    let xsi = " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    let derived = "<b xsi:type=\"ns:D\"><a>1</a><d>x</d></b>";
+    assert_eq!(again(&of, xsi, derived).as_deref(), Ok(derived));
+    assert!(again(&of, xsi, "<b><a>1</a></b>").expect_err("abstract").contains("xsi:type"));
+    assert!(again(&of, xsi, "<b xsi:type=\"ns:B\"><a>1</a></b>").is_err());
+}
+
+#[test]
+fn elements_stand_for_others() {
+    let of = "<xs:element name='h' type='xs:string' abstract='true'/>\
+              <xs:element name='s' type='xs:string' substitutionGroup='a:h'/>\
+              <xs:element name='t' substitutionGroup='a:s'/>";
+    let one = format!("{of}{}", element("<xs:sequence><xs:element ref='a:h'/></xs:sequence>"));
+    comes_back(&one, "<ns:t>x</ns:t>");
+    is_rejected(&one, "<ns:h>x</ns:h>", "");
+    let optional = format!(
+        "{of}{}",
+        element("<xs:sequence><xs:element ref='a:s' minOccurs='0'/></xs:sequence>")
+    );
+    comes_back(&optional, "");
+    comes_back(&optional, "<ns:s>x</ns:s>");
+    let many = element("<xs:sequence><xs:element ref='a:h' maxOccurs='unbounded'/></xs:sequence>");
+    comes_back(&format!("{of}{many}"), "<ns:t>x</ns:t><ns:s>y</ns:s><ns:t>z</ns:t>");
+}
+
+#[test]
+fn simple_types_have_values_lists_and_texts() {
+    let of = "<xs:simpleType name='S'><xs:restriction base='xs:string'><xs:enumeration value='on'/>\
+              <xs:enumeration value='off'/></xs:restriction></xs:simpleType>\
+              <xs:simpleType name='L'><xs:list itemType='xs:int'/></xs:simpleType>\
+              <xs:simpleType name='U'><xs:union memberTypes='xs:int a:S'/></xs:simpleType>";
+    let of = format!(
+        "{of}{}",
+        element(
+            "<xs:sequence><xs:element name='s' type='a:S'/><xs:element name='l' type='a:L' maxOccurs='2'/>\
+             <xs:element name='u' type='a:U'/><xs:element name='h' type='xs:hexBinary'/></xs:sequence>"
+        )
+    );
+    comes_back(&of, "<s>on</s><l>1 2</l><l>3</l><u>off</u><h>00FF</h>");
+    is_rejected(&of, "<s>x</s><l>1</l><u>1</u><h>00</h>", "one of on, off");
+}
+
+#[test]
+fn nil_and_defaults_are_kept_apart() {
+    let of = element(
+        "<xs:sequence><xs:element name='a' type='xs:int' nillable='true'/>\
+         <xs:element name='b' type='xs:string' minOccurs='0' default='x'/>\
+         <xs:element name='c' type='xs:string' default='y'/></xs:sequence>\
+         <xs:attribute name='d' type='xs:string' default='z'/>",
+    );
+    let xsi = " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    let nil = "<a xsi:nil=\"true\"/><c></c>";
+    let back = again(&of, xsi, nil).expect("it is read");
+    assert_eq!(back, "<a xsi:nil=\"true\"></a><c>y</c>".replace("></a>", "/>"));
+}
+
+#[test]
+fn texts_stand_beside_attributes_and_elements() {
+    let of = "<xs:element name='r'><xs:complexType><xs:simpleContent><xs:extension base='xs:decimal'>\
+              <xs:attribute name='currency' type='xs:string'/></xs:extension></xs:simpleContent></xs:complexType></xs:element>";
+    assert_eq!(again(of, " currency=\"EUR\"", "1.5").as_deref(), Ok("1.5"));
+    let of = "<xs:element name='r'><xs:complexType mixed='true'><xs:sequence>\
+              <xs:element name='b' type='xs:string' minOccurs='0' maxOccurs='unbounded'/></xs:sequence></xs:complexType></xs:element>";
+    comes_back(of, "one <b>two</b> three");
+    let of = "<xs:element name='r' type='xs:int'/>";
+    comes_back(of, "7");
+}
+
+#[test]
+fn any_content_is_kept() {
+    let of = element(
+        "<xs:sequence><xs:element name='a' type='xs:anyType'/>\
+         <xs:any namespace='##other' minOccurs='0' maxOccurs='unbounded' processContents='lax'/></xs:sequence>",
+    );
+    comes_back(&of, "<a><x>1</x></a><b:c xmlns:b=\"urn:b\">1</b:c>");
+    is_rejected(&of, "<a/><b/>", "unknown");
+}
+
+#[test]
+fn what_holds_itself_is_read() {
+    let of = "<xs:complexType name='T'><xs:sequence><xs:element name='v' type='xs:int'/>\
+              <xs:element name='t' type='a:T' minOccurs='0' maxOccurs='unbounded'/></xs:sequence></xs:complexType>\
+              <xs:element name='r' type='a:T'/>";
+    comes_back(of, "<v>1</v><t><v>2</v><t><v>3</v></t></t><t><v>4</v></t>");
+}
+
+#[test]
+fn schemas_include_import_and_redefine_others() {
+    let main = schema(
+        "<xs:include schemaLocation='more/b.xsd'/><xs:import namespace='urn:c' schemaLocation='http://h/c.xsd'/>\
+         <xs:redefine schemaLocation='d.xsd'><xs:complexType name='D'><xs:complexContent><xs:extension base='a:D'>\
+         <xs:sequence><xs:element name='e' type='a:B'/><xs:element ref='c:c' xmlns:c='urn:c'/></xs:sequence>\
+         </xs:extension></xs:complexContent></xs:complexType></xs:redefine><xs:element name='r' type='a:D'/>",
+    );
+    // Without a namespace, it has that of what includes it; the one includes the other.
+    let included = "<schema xmlns='http://www.w3.org/2001/XMLSchema'><include schemaLocation='../a.xsd'/>\
+                    <simpleType name='B'><restriction base='int'/></simpleType></schema>";
+    let imported = "<!DOCTYPE schema [<!ENTITY e 'e'>]><schema xmlns='http://www.w3.org/2001/XMLSchema' \
+                    targetNamespace='urn:c'><element name='c' type='string'/></schema>";
+    let redefined = schema(
+        "<xs:complexType name='D'><xs:sequence><xs:element name='d' type='xs:int'/></xs:sequence></xs:complexType>",
+    );
+    let files = [
+        ("a.xsd", &*main),
+        ("more/b.xsd", included),
+        ("http://h/c.xsd", imported),
+        ("d.xsd", &redefined),
+    ];
+    let schemas = read(&files).unwrap_or_else(|it| panic!("{it}"));
+    let (plan, layout) = plan(&schemas, "r");
+    let document = "<a:r xmlns:a='urn:a'><d>1</d><e>2</e><c xmlns='urn:c'>x</c></a:r>";
+    let mut record = Record::new(&layout);
+    Decoder::new(&plan).decode(document.as_bytes(), &mut record).expect("it is read");
+    let written = Encoder::new(&plan).encode(&record).expect("it is written").to_vec();
+    let written = String::from_utf8(written).expect("text");
+    assert!(written.contains("<d>1</d><e>2</e><n1:c>x</n1:c>"), "{written}");
+    for (missing, why) in [
+        (1, "a.xsd:2:1: there is no document more/b.xsd; put the file there"),
+        (2, "a.xsd:2:42: there is no document http://h/c.xsd; nothing is fetched"),
+    ] {
+        let mut fewer = files.to_vec();
+        fewer.remove(missing);
+        let problem = read(&fewer).expect_err(why).to_string();
+        assert!(problem.starts_with(why), "{problem}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_rejected_with_its_place() {
+    for (definitions, why) in [
+        ("<xs:element name='r' type='a:T'/>", "a.xsd:2:1: the type {urn:a}T is not defined"),
+        ("<xs:element name='r' type='b:T'/>", "a.xsd:2:1: the prefix of b:T is not declared"),
+        (
+            "<xs:element name='r'/><xs:element name='r'/>",
+            "a.xsd:2:23: the element r is defined twice",
+        ),
+        ("<xs:elemnt name='r'/>", "a.xsd:2:1: elemnt is not expected there in schema"),
+        ("<xs:element name='r' minOccurs='0'/>", "a.xsd:2:1: element has the attribute minOccurs"),
+        ("<xs:element name='a b'/>", "a.xsd:2:1: name of element is \"a b\""),
+    ] {
+        let problem = read(&[("a.xsd", &schema(definitions))]).expect_err(why).to_string();
+        assert!(problem.starts_with(why), "{problem}");
+        assert!(problem.contains("; "), "{problem}");
+    }
+    let of = "<xs:complexType name='T'><xs:complexContent><xs:extension base='a:T'/></xs:complexContent></xs:complexType>";
+    let problem = read(&[("a.xsd", &schema(of))]).expect_err("endless").to_string();
+    assert!(problem.contains("is derived from itself"), "{problem}");
+    for text in ["<a/>", "", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"] {
+        assert!(read(&[("a.xsd", text)]).is_err(), "{text}");
+    }
+}

@@ -1,0 +1,109 @@
+//! What the codec takes of a call: its messages are written and read in memory, as both ends do.
+
+use trunkline_bench::clock::thread_cpu_nanoseconds;
+use trunkline_codec::fast_infoset::{Options, Parser, Reader, Writer, WriterOptions};
+use trunkline_experiment::toolkits::{Call, Mode};
+use trunkline_message::Limits;
+use trunkline_soap::{Decoder, Encoder, Plan};
+
+use super::exchange::{Sent, Visit, visit};
+use super::service::{BINDING, NAMESPACE};
+use crate::answer;
+
+/// Passes before any is timed, so that vocabularies hold what they will.
+const BEFORE: u32 = 8;
+
+/// Passes between two looks at the clock.
+const BATCH: u32 = 16;
+
+/// So many calls took so many nanoseconds of the processor, in a mode.
+pub(super) fn measure(mode: Mode, call: Call, milliseconds: u32) -> Result<(u32, u64), String> {
+    visit(call, Measure { mode, milliseconds })
+}
+
+struct Measure {
+    mode: Mode,
+    milliseconds: u32,
+}
+
+impl Visit for Measure {
+    type Out = Result<(u32, u64), String>;
+
+    fn visit<Q: Sent, R: Sent>(
+        self,
+        operation: &'static str,
+        request: Q,
+        expected: R,
+    ) -> Self::Out {
+        let mut there = Way::<Q>::new(self.mode, operation)?;
+        let mut back = Way::<R>::new(self.mode, &format!("{operation}Response"))?;
+        let mut pass = |times: u32| -> Result<(), String> {
+            for _ in 0..times {
+                there.carry(&request)?;
+                back.carry(&expected)?;
+            }
+            Ok(())
+        };
+        pass(BEFORE)?;
+        let (begun, mut count) = (thread_cpu_nanoseconds(), 0);
+        let nanoseconds = loop {
+            pass(BATCH)?;
+            count += BATCH;
+            let nanoseconds = thread_cpu_nanoseconds() - begun;
+            if nanoseconds >= u64::from(self.milliseconds) * 1_000_000 {
+                break nanoseconds;
+            }
+        };
+        answer::compare(&request, &there.came)?;
+        answer::compare(&expected, &back.came)?;
+        Ok((count, nanoseconds))
+    }
+}
+
+/// One direction: who writes, and who reads.
+struct Way<M> {
+    encoder: Encoder,
+    decoder: Decoder,
+    /// None for XML.
+    binary: Option<(Writer, Parser)>,
+    came: M,
+}
+
+impl<M: Sent> Way<M> {
+    fn new(mode: Mode, element: &str) -> Result<Self, String> {
+        let plan = Plan::new(M::layout(), &BINDING.options(NAMESPACE, element));
+        let plan = plan.map_err(|error| error.to_string())?;
+        let (written, limits) = (WriterOptions::default(), Limits::default());
+        let retained = || {
+            let parser = Parser::retaining(Options::soap(), &limits, Default::default());
+            (Writer::retaining(written.clone()), parser)
+        };
+        let stateless =
+            || (Writer::stateless(written.clone()), Parser::stateless(Options::soap(), &limits));
+        let binary = match mode {
+            Mode::SoapTcp | Mode::Multiplexed | Mode::SoapTcpUnbounded => Some(retained()),
+            Mode::HttpFastInfoset | Mode::SoapTcpStateless => Some(stateless()),
+            Mode::Http => None,
+            Mode::Rmi | Mode::Bytes => return Err(format!("{} has no codec here", mode.name())),
+        };
+        let decoder = Decoder::with_limits(&plan, limits.clone());
+        Ok(Self { encoder: Encoder::new(&plan), decoder, binary, came: M::default() })
+    }
+
+    fn carry(&mut self, message: &M) -> Result<(), String> {
+        let Self { encoder, decoder, binary, came } = self;
+        let carried = match binary {
+            None => encoder.encode(message).and_then(|bytes| decoder.decode(bytes, came)),
+            Some((writer, parser)) => {
+                writer.begin();
+                encoder.encode_to("", message, writer).and_then(|()| {
+                    let bytes = writer.finish()?;
+                    let mut reader = Reader::begin(parser, bytes)?;
+                    decoder.decode_from(&mut reader, came)?;
+                    reader.finish()
+                })
+            }
+        };
+        carried.map_err(|error| error.to_string())
+    }
+}

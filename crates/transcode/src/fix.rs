@@ -1,0 +1,199 @@
+//! FIX without a dictionary: its fields as they stand, with the names of the standard.
+
+use std::fmt::Write as _;
+
+use trunkline_catalogue::fix::field_name;
+use trunkline_codec::fix::{self, SOH};
+use trunkline_message::{Error, ErrorKind, Limits, Result};
+use trunkline_wire::fix_checksum;
+
+/// A field as it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field<'a> {
+    /// Its number.
+    pub tag: u32,
+    /// Its value; of data, as many bytes as the field before it says.
+    pub value: &'a [u8],
+    /// Where it begins in the message.
+    pub offset: usize,
+}
+
+/// The fields of a message one by one, up to one that is none.
+#[derive(Clone, Debug)]
+pub struct Fields<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// The field before, if it may be the length of the next.
+    length: Option<(u32, usize)>,
+}
+
+/// The fields of a message.
+pub fn fields(bytes: &[u8]) -> Fields<'_> {
+    Fields { bytes, at: 0, length: None }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Result<Field<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.bytes.len() {
+            return None;
+        }
+        let offset = self.at;
+        let rest = &self.bytes[offset..];
+        let digits = rest.iter().take(10).take_while(|it| it.is_ascii_digit()).count();
+        let tag = std::str::from_utf8(&rest[..digits]).ok().and_then(|it| it.parse::<u32>().ok());
+        let (Some(tag), Some(b'=')) = (tag, rest.get(digits)) else {
+            self.at = self.bytes.len();
+            return Some(Err(Error::new(
+                ErrorKind::Expected("a tag number and '='".into()),
+                offset,
+            )));
+        };
+        let start = offset + digits + 1;
+        let behind = self.data_end(tag, start);
+        let end = behind.or_else(|| memchr::memchr(SOH, &self.bytes[start..]).map(|it| start + it));
+        let end = end.unwrap_or(self.bytes.len());
+        let value = &self.bytes[start..end];
+        self.at = end + 1;
+        let number = std::str::from_utf8(value).ok().and_then(|it| it.parse().ok());
+        self.length = number.map(|it| (tag, it));
+        Some(Ok(Field { tag, value, offset }))
+    }
+}
+
+impl Fields<'_> {
+    /// The end of data whose length is the field before.
+    fn data_end(&self, tag: u32, start: usize) -> Option<usize> {
+        let (length_tag, length) = self.length?;
+        let behind = field_name(length_tag)?.strip_prefix(field_name(tag)?)?;
+        let end = start.checked_add(length)?;
+        let is_whole = self.bytes.get(end) == Some(&SOH);
+        (matches!(behind, "Len" | "Length") && is_whole).then_some(end)
+    }
+}
+
+/// BeginString and MsgType.
+pub fn head(bytes: &[u8]) -> Option<(&str, &str)> {
+    let mut fields = fields(bytes).map_while(Result::ok);
+    let begin = fields.next().filter(|it| it.tag == 8)?;
+    let message_type = fields.take(3).find(|it| it.tag == 35)?;
+    Some((std::str::from_utf8(begin.value).ok()?, std::str::from_utf8(message_type.value).ok()?))
+}
+
+/// Checks what needs no dictionary: the frame, and that fields are such and have values.
+///
+/// # Errors
+/// The first thing that is wrong, and its byte.
+pub fn check(bytes: &[u8], limits: &Limits) -> Result<()> {
+    let mut found = [None; 3];
+    let mut last = None;
+    for (index, field) in fields(bytes).enumerate() {
+        let field = field?;
+        let named = |error: Error| match field_name(field.tag) {
+            Some(name) => error.within(name),
+            None => error.within(&field.tag.to_string()),
+        };
+        if field.value.is_empty() {
+            let problem = trunkline_wire::ValueError::Empty;
+            let kind = ErrorKind::Value { expected: "a value", problem };
+            return Err(named(Error::new(kind, field.offset)));
+        }
+        if let Some((expected, place)) = [8, 9, 35].get(index).zip(found.get_mut(index)) {
+            if field.tag != *expected {
+                let name = field_name(*expected).unwrap_or_default();
+                let what = format!("{name} ({expected}=) as field {}", index + 1);
+                return Err(Error::new(ErrorKind::Expected(what.into()), field.offset));
+            }
+            *place = Some(field);
+        }
+        last = Some(field);
+    }
+    let ([_, Some(length), Some(body)], Some(end)) = (found, last) else {
+        return Err(Error::new(ErrorKind::Truncated { expected: "MsgType (35)" }, bytes.len()));
+    };
+    if end.tag != 10 || bytes.last() != Some(&SOH) {
+        let expected = "CheckSum (10=) at the end";
+        return Err(Error::new(ErrorKind::Truncated { expected }, bytes.len()));
+    }
+    if fix::frame(bytes, limits) != fix::Frame::Message(bytes.len()) {
+        let stated = std::str::from_utf8(length.value).ok().and_then(|it| it.parse().ok());
+        let kind = match stated {
+            Some(stated) => ErrorKind::Length { stated, counted: end.offset - body.offset },
+            None => ErrorKind::Expected("a whole number".into()),
+        };
+        return Err(Error::new(kind, length.offset).within("BodyLength"));
+    }
+    let computed = fix_checksum(&bytes[..end.offset]);
+    let stated = std::str::from_utf8(end.value).ok().and_then(|it| it.parse::<u8>().ok());
+    match stated {
+        Some(stated) if stated == computed && end.value.len() == 3 => Ok(()),
+        Some(stated) => {
+            let kind = ErrorKind::CheckSum { stated, computed };
+            Err(Error::new(kind, end.offset).within("CheckSum"))
+        }
+        None => {
+            let what = "a check sum of three digits";
+            Err(Error::new(ErrorKind::Expected(what.into()), end.offset).within("CheckSum"))
+        }
+    }
+}
+
+/// A message in one line, with `|` between the fields as logs have it, and without what could steer a terminal.
+pub fn line(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    for c in String::from_utf8_lossy(bytes).chars() {
+        match c {
+            '\u{1}' => out.push('|'),
+            c if c.is_control() => _ = write!(out, "{}", c.escape_default()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEARTBEAT: &[u8] = b"8=FIX.4.3\x019=5\x0135=0\x0110=162\x01";
+
+    #[test]
+    fn data_may_hold_a_delimiter() {
+        let bytes = b"95=5\x0196=a\x01b=c\x0158=x\x01";
+        let all: Vec<_> = fields(bytes).map(|it| it.expect("a field")).collect();
+        let values: Vec<_> = all.iter().map(|it| (it.tag, it.value)).collect();
+        assert_eq!(values, [(95, &b"5"[..]), (96, b"a\x01b=c"), (58, b"x")]);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_frame_is_named_with_its_place() {
+        let limits = Limits::default();
+        assert_eq!(check(HEARTBEAT, &limits), Ok(()));
+        let changed = |from: &str, to: &str| {
+            let text = String::from_utf8_lossy(HEARTBEAT).replace(from, to);
+            check(text.as_bytes(), &limits).expect_err("it is wrong").to_string()
+        };
+        assert_eq!(
+            changed("10=162", "10=163"),
+            "CheckSum at byte 19: CheckSum says 163, but the bytes sum to 162"
+        );
+        assert_eq!(
+            changed("9=5", "9=6"),
+            "BodyLength at byte 10: the length says 6, but 5 bytes are there"
+        );
+        assert_eq!(changed("35=0", "36=0"), "at byte 14: expected MsgType (35=) as field 3");
+        assert_eq!(changed("35=0", "35="), "MsgType at byte 14: expected a value, but it is empty");
+        assert_eq!(changed("35=0", "35;0"), "at byte 14: expected a tag number and '='");
+        assert_eq!(
+            changed("10=162\u{1}", ""),
+            "at byte 19: the message ends where CheckSum (10=) at the end should be"
+        );
+    }
+
+    #[test]
+    fn a_message_is_one_line() {
+        assert_eq!(line(HEARTBEAT), "8=FIX.4.3|9=5|35=0|10=162|");
+        assert_eq!(line(b"58=a\nb\x1b\x01"), "58=a\\nb\\u{1b}|");
+    }
+}

@@ -1,0 +1,30 @@
+//! Messages of others, as whoever looks at them by hand or carries them over needs them: what bytes are, where in a log
+//! or a stream messages stand, what they say by a description that is read at run time, and the same in another format.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`kind`] | names the format, the envelope and the charset of bytes |
+//! | [`scanner`] | finds messages in logs, streams and dumps |
+//! | [`messages`] | reads and converts messages by a description |
+//! | [`tree`] | shows a message to people |
+//! | [`fix`] | FIX without a dictionary |
+//!
+//! Nothing here does I/O.
+
+#![forbid(unsafe_code)]
+
+mod codec;
+mod dump;
+mod error;
+pub mod fix;
+pub mod kind;
+pub mod messages;
+pub mod scanner;
+pub mod tree;
+
+pub use codec::{Codec, Format, Options};
+pub use dump::Written;
+pub use error::Error;
+pub use kind::Kind;
+pub use messages::{Decoded, Messages};
+pub use scanner::{Bad, Content, Found, Place, Scanner};

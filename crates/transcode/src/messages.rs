@@ -1,0 +1,265 @@
+//! The messages of a description, compiled for formats as they are needed.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trunkline_codec::xml::{self, Source};
+use trunkline_codec::{fast_infoset, infoset, json};
+use trunkline_import::{Described, Description};
+use trunkline_message::{Holds, Layout, Limits, Record, ScopeId, Value};
+use trunkline_soap as soap;
+
+use crate::codec::{Codec, Format, Options};
+use crate::error::Error;
+use crate::fix;
+use crate::kind::Envelope;
+use crate::tree::plain;
+
+/// The messages of a description.
+#[derive(Debug)]
+pub struct Messages {
+    description: Description,
+    options: Options,
+    limits: Limits,
+    known: Vec<Known>,
+    /// Where each stands among those that are known, by its name or MsgType.
+    names: HashMap<String, usize>,
+    /// The one that was read last, and its BeginString.
+    last: Option<(usize, Option<String>)>,
+}
+
+/// A message that was asked for.
+#[derive(Debug)]
+struct Known {
+    layout: Arc<Layout>,
+    /// How SOAP says it, if that is described.
+    soap: Option<soap::Options>,
+    record: Record,
+    codecs: Vec<Compiled>,
+}
+
+#[derive(Debug)]
+struct Compiled {
+    format: Format,
+    /// Of FIX.
+    begin_string: Option<String>,
+    codec: Codec,
+}
+
+/// BeginStrings and formats for which a message is kept compiled.
+const MOST_COMPILED: usize = 16;
+
+/// A message that was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Decoded<'a> {
+    /// Its layout.
+    pub layout: &'a Arc<Layout>,
+    /// What it says.
+    pub record: &'a Record,
+    /// How much of it is not described and not in the record.
+    pub left_out: usize,
+}
+
+impl Messages {
+    /// Those of a description.
+    pub fn new(description: Description, options: Options, limits: Limits) -> Self {
+        Self { description, options, limits, known: Vec::new(), names: HashMap::new(), last: None }
+    }
+
+    /// What describes them.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// Reads a message; `name` is that of its type where the bytes do not say it, or its MsgType.
+    ///
+    /// # Errors
+    /// There is no such message, or the format has no form for it, or the bytes are not as they must be.
+    pub fn decode(
+        &mut self,
+        format: Format,
+        name: Option<&str>,
+        bytes: &[u8],
+    ) -> Result<Decoded<'_>, Error> {
+        let name = match name {
+            Some(name) => name.to_owned(),
+            None => self.name_of(format, bytes)?,
+        };
+        let index = self.index(&name)?;
+        let left_out = self.read(index, format, bytes)?;
+        let Known { layout, record, .. } = &self.known[index];
+        Ok(Decoded { layout, record, left_out })
+    }
+
+    /// Appends the message that was read last in another format, and says how much of what it keeps that is not
+    /// described has no form there.
+    ///
+    /// # Errors
+    /// Nothing was read, or the format has no form for the message: names the field.
+    pub fn write(&mut self, to: Format, out: &mut Vec<u8>) -> Result<usize, Error> {
+        let Some((index, begin_string)) = self.last.clone() else { return Err(Error::NothingRead) };
+        let begin_string = match to {
+            Format::Fix => Some(self.begin_string().or(begin_string).ok_or(Error::NoBeginString)?),
+            _ => None,
+        };
+        let compiled = self.compiled(index, to, begin_string)?;
+        let Known { record, codecs, .. } = &mut self.known[index];
+        let codec = &mut codecs[compiled].codec;
+        let bytes = codec.encode(record).map_err(|error| Error::Unwritable(to, error))?;
+        out.extend_from_slice(bytes);
+        Ok(codec.not_written())
+    }
+
+    /// Appends a message of one format in another one. All of it: what the other format cannot hold is an error.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode), and names the field that has no form.
+    pub fn convert(
+        &mut self,
+        (from, bytes): (Format, &[u8]),
+        name: Option<&str>,
+        to: Format,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let left_out = self.decode(from, name, bytes)?.left_out;
+        if left_out > 0 {
+            return Err(Error::Undescribed(from, left_out, None));
+        }
+        let start = out.len();
+        match self.write(to, out)? {
+            0 => Ok(()),
+            left_out => {
+                out.truncate(start);
+                let (index, _) = self.last.take().ok_or(Error::NothingRead)?;
+                let Known { layout, record, .. } = &self.known[index];
+                Err(Error::Undescribed(to, left_out, undescribed(layout, record, ScopeId(0))))
+            }
+        }
+    }
+
+    /// BeginString of what is written.
+    fn begin_string(&self) -> Option<String> {
+        let of_dictionary = || match &self.description {
+            Description::Fix(dictionary) => dictionary.begin_string().map(str::to_owned),
+            _ => None,
+        };
+        self.options.begin_string.clone().or_else(of_dictionary)
+    }
+
+    fn read(&mut self, index: usize, format: Format, bytes: &[u8]) -> Result<usize, Error> {
+        // Whichever version a message says it is of, its fields are those of the dictionary.
+        let begin_string = match format {
+            Format::Fix => fix::head(bytes).map(|it| it.0.to_owned()),
+            _ => None,
+        };
+        self.last = None;
+        let compiled = self.compiled(index, format, begin_string.clone())?;
+        let Known { record, codecs, .. } = &mut self.known[index];
+        let left_out = codecs[compiled].codec.decode(bytes, record).map_err(Error::Rejected)?;
+        self.last = Some((index, begin_string));
+        Ok(left_out)
+    }
+
+    /// The name of the type of a message, as its bytes say it.
+    fn name_of(&self, format: Format, bytes: &[u8]) -> Result<String, Error> {
+        let name = match format {
+            Format::Fix => fix::head(bytes).map(|it| it.1.to_owned()),
+            Format::Xml | Format::Soap11 | Format::Soap12 => {
+                let mut source = Source::default();
+                let text = source.prepare(bytes, &self.limits);
+                let text = text.map_err(|error| Error::Rejected(error.into()))?;
+                let reader = xml::Reader::soap(text, &self.limits);
+                let mut reader = reader.map_err(|error| Error::Rejected(error.into()))?;
+                self.root(&mut reader)?
+            }
+            Format::FastInfoset => {
+                let options = fast_infoset::Options::soap();
+                let mut parser = fast_infoset::Parser::stateless(options, &self.limits);
+                let reader = fast_infoset::Reader::begin(&mut parser, bytes);
+                self.root(&mut reader.map_err(Error::Rejected)?)?
+            }
+            Format::Json => json::name(bytes).ok().map(Cow::into_owned),
+            Format::CdrLittle | Format::CdrBig => None,
+        };
+        let only = || match &self.description.messages()[..] {
+            [only] => Some(only.clone()),
+            _ => None,
+        };
+        name.or_else(only).ok_or(Error::Unnamed(format))
+    }
+
+    fn root(&self, reader: &mut impl infoset::Reader) -> Result<Option<String>, Error> {
+        let envelope = Envelope::read(reader).map_err(Error::Rejected)?;
+        Ok(envelope.content.map(|(local, namespace)| {
+            self.description.name_of_element(&local, &namespace).unwrap_or(local)
+        }))
+    }
+
+    /// Where the message of a name or MsgType stands among those that are known.
+    fn index(&mut self, name: &str) -> Result<usize, Error> {
+        if let Some(known) = self.names.get(name) {
+            return Ok(*known);
+        }
+        let Some(Described { layout, soap }) = self.description.message(name)? else {
+            return Err(Error::NoSuchMessage(name.to_owned(), self.description.messages()));
+        };
+        let layout = Arc::new(layout);
+        let record = Record::new(&layout);
+        self.known.push(Known { layout, soap, record, codecs: Vec::new() });
+        self.names.insert(name.to_owned(), self.known.len() - 1);
+        Ok(self.known.len() - 1)
+    }
+
+    /// Where a message's codec for a format stands.
+    fn compiled(
+        &mut self,
+        index: usize,
+        format: Format,
+        begin_string: Option<String>,
+    ) -> Result<usize, Error> {
+        let begin_string = begin_string.filter(|_| format == Format::Fix);
+        let Known { layout, soap, codecs, .. } = &mut self.known[index];
+        let is_it = |it: &Compiled| it.format == format && it.begin_string == begin_string;
+        if let Some(at) = codecs.iter().position(is_it) {
+            return Ok(at);
+        }
+        let begin = begin_string.clone().or_else(|| self.options.begin_string.clone());
+        let soap = soap.clone();
+        let options = Options { begin_string: begin, soap, ..self.options.clone() };
+        let codec = Codec::new(layout, format, &options, &self.limits)
+            .map_err(|error| Error::NoForm(format, layout.name().to_owned(), error))?;
+        if codecs.len() == MOST_COMPILED {
+            codecs.remove(0);
+        }
+        codecs.push(Compiled { format, begin_string, codec });
+        Ok(codecs.len() - 1)
+    }
+}
+
+/// The path of the first field or element that a record keeps and its layout does not describe.
+fn undescribed(layout: &Layout, record: &Record, scope: ScopeId) -> Option<String> {
+    let unknown = record.unknown_fields();
+    if let Some((number, _)) = unknown.iter().next() {
+        return Some(number.to_string());
+    }
+    if let Some((_, markup)) = unknown.markup().next() {
+        return Some(plain(&markup[..markup.floor_char_boundary(100)]));
+    }
+    let scope = layout.scope(scope);
+    scope.fields.iter().enumerate().find_map(|(index, field)| {
+        let path = scope.path(index);
+        match (record.value(index)?, field.holds) {
+            (Value::Struct(inner), Holds::Struct(inside)) => {
+                Some(format!("{path}/{}", undescribed(layout, inner, inside)?))
+            }
+            (Value::Group(group), Holds::Group(inside)) => {
+                let mut entries = group.entries().iter().enumerate();
+                entries.find_map(|(at, entry)| {
+                    Some(format!("{path}[{at}]/{}", undescribed(layout, entry, inside)?))
+                })
+            }
+            _ => None,
+        }
+    })
+}

@@ -1,0 +1,479 @@
+//! Finds the messages in a text or a stream: logs with prefixes before them, documents one after the other, dumps in
+//! hexadecimal or base64.
+//!
+//! It reads nothing itself: bytes are fed to it, and messages are taken out. It holds no more than one message at a time.
+
+use memchr::{memchr, memchr_iter, memmem};
+use trunkline_codec::fix::{self, SOH};
+use trunkline_message::{Error, ErrorKind, Limits};
+use trunkline_net::{Frame, Framer as _, Xml};
+
+use crate::dump::{self, Line, Written};
+use crate::kind::Kind;
+
+/// Where a message stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    /// Its first byte in the input, from 0.
+    pub offset: u64,
+}
+
+/// A message that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Where it begins.
+    pub place: Place,
+    /// What it is; none of a dump of something else.
+    pub kind: Option<Kind>,
+    /// How it was written.
+    pub written: Written,
+    /// What stands before it on its line.
+    pub before: String,
+    /// The message, as it is on the wire.
+    pub bytes: Vec<u8>,
+}
+
+/// What begins as a message and is none, or is too long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bad {
+    /// Where it begins.
+    pub place: Place,
+    /// What it begins as.
+    pub kind: Option<Kind>,
+    /// What is wrong, at which of its bytes.
+    pub error: Error,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A log: messages somewhere on lines.
+    Log,
+    /// Documents of XML, which may begin with any element.
+    Documents,
+    /// A log whose dumps may be of anything.
+    Dumps,
+}
+
+/// Characters of what stands before a message that are kept.
+const LONGEST_BEFORE: usize = 200;
+
+/// Finds messages in bytes that are fed to it.
+#[derive(Debug)]
+pub struct Scanner {
+    limits: Limits,
+    content: Content,
+    buffer: Vec<u8>,
+    /// The first byte that is not used.
+    start: usize,
+    place: Place,
+    is_end: bool,
+    /// Something was found on this line.
+    is_used: bool,
+    pending: Option<Pending>,
+    xml: Xml,
+    /// Lines without a message.
+    passed_over: u64,
+}
+
+/// A dump that may go on.
+#[derive(Debug)]
+struct Pending {
+    place: Place,
+    line: Line,
+}
+
+/// The beginning of a message, by its place on a line.
+enum Begin {
+    Fix(usize),
+    Xml(usize),
+    Json(usize),
+}
+
+/// What became of a beginning.
+enum Taken {
+    /// It waits for more bytes.
+    Waits,
+    /// So many bytes are a message.
+    Message(Found, usize),
+    /// So many bytes are none.
+    Bad(Bad, usize),
+}
+
+impl Scanner {
+    /// One that has seen nothing.
+    pub fn new(limits: Limits, content: Content) -> Self {
+        Self {
+            limits,
+            content,
+            buffer: Vec::new(),
+            start: 0,
+            place: Place { line: 1, offset: 0 },
+            is_end: false,
+            is_used: false,
+            pending: None,
+            xml: Xml::default(),
+            passed_over: 0,
+        }
+    }
+
+    /// The next bytes of the input. Take all messages out before more are fed.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.buffer.drain(..self.start);
+        self.start = 0;
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// No more bytes come.
+    pub fn end(&mut self) {
+        self.is_end = true;
+    }
+
+    /// How many lines had no message.
+    pub fn passed_over(&self) -> u64 {
+        self.passed_over
+    }
+
+    /// The next message; none if more bytes are needed, or at the end.
+    pub fn next_message(&mut self) -> Option<Result<Found, Bad>> {
+        loop {
+            let rest = &self.buffer[self.start..];
+            if rest.is_empty() {
+                return if self.is_end { self.flush().map(Ok) } else { None };
+            }
+            let newline = memchr(b'\n', rest);
+            let line = &rest[..newline.unwrap_or(rest.len())];
+            let is_whole = newline.is_some() || self.is_end;
+            let begin = if self.is_of_dump(line) { None } else { self.begin(line, is_whole) };
+            match begin {
+                Some(begin) => {
+                    if let Some(found) = self.flush() {
+                        return Some(Ok(found));
+                    }
+                    match self.take(begin) {
+                        Taken::Waits => return self.too_long(),
+                        Taken::Message(found, used) => {
+                            self.advance(used);
+                            self.is_used = true;
+                            return Some(Ok(found));
+                        }
+                        Taken::Bad(bad, used) => {
+                            self.advance(used);
+                            self.is_used = true;
+                            return Some(Err(bad));
+                        }
+                    }
+                }
+                None if is_whole => {
+                    let length = line.len();
+                    let found = self.other_line(length);
+                    self.advance(length + usize::from(newline.is_some()));
+                    if let Some(found) = found {
+                        return Some(Ok(found));
+                    }
+                }
+                None => return self.too_long(),
+            }
+        }
+    }
+
+    /// What waits is longer than a message may be, so that it is passed over.
+    fn too_long(&mut self) -> Option<Result<Found, Bad>> {
+        let waiting = self.buffer.len() - self.start;
+        let limit = self.limits.message_bytes;
+        if waiting <= limit {
+            return None;
+        }
+        let error = Error::new(ErrorKind::Limit { name: "message_bytes", limit }, limit);
+        let bad = Bad { place: self.place, kind: Kind::of(&self.buffer[self.start..]), error };
+        self.xml = Xml::default();
+        self.advance(waiting);
+        self.is_used = true;
+        Some(Err(bad))
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        let used = &self.buffer[self.start..self.start + bytes];
+        let lines = memchr_iter(b'\n', used).count() as u64;
+        self.place.line += lines;
+        self.place.offset += bytes as u64;
+        self.start += bytes;
+        if lines > 0 {
+            self.is_used = false;
+        }
+    }
+
+    /// Is the line one of a dump with places? Its characters may show the beginning of a message, which is none.
+    fn is_of_dump(&self, line: &[u8]) -> bool {
+        let next = self.pending.as_ref().map_or(0, |it| it.line.bytes.len());
+        !self.is_used && dump::place(line).is_some_and(|place| place == 0 || place == next)
+    }
+
+    fn begin(&self, line: &[u8], is_whole: bool) -> Option<Begin> {
+        let blanks = line.len() - line.trim_ascii_start().len();
+        let rest = &line[blanks..];
+        if rest.starts_with(b"{") && !self.is_used {
+            return Some(Begin::Json(blanks));
+        }
+        if self.content == Content::Documents && Kind::of(rest) == Some(Kind::Xml) {
+            return Some(Begin::Xml(blanks));
+        }
+        let fix = fix_begins(line);
+        match (fix, document_begins(line, is_whole)) {
+            (Some(fix), Some(xml)) if xml < fix => Some(Begin::Xml(xml)),
+            (Some(fix), _) => Some(Begin::Fix(fix)),
+            (None, xml) => xml.map(Begin::Xml),
+        }
+    }
+
+    fn take(&mut self, begin: Begin) -> Taken {
+        match begin {
+            Begin::Fix(at) => self.take_fix(at),
+            Begin::Xml(at) => self.take_document(at),
+            Begin::Json(at) => {
+                let rest = &self.buffer[self.start + at..];
+                let end = memchr(b'\n', rest);
+                if end.is_none() && !self.is_end {
+                    return Taken::Waits;
+                }
+                let end = end.unwrap_or(rest.len());
+                let length = rest[..end].trim_ascii_end().len();
+                let found = self.found(at, at + length, Kind::Json);
+                Taken::Message(found, at + end)
+            }
+        }
+    }
+
+    /// Place of what begins so many bytes behind the present one.
+    fn place_at(&self, at: usize) -> Place {
+        Place { line: self.place.line, offset: self.place.offset + at as u64 }
+    }
+
+    fn found(&self, begin: usize, end: usize, kind: Kind) -> Found {
+        let rest = &self.buffer[self.start..];
+        Found {
+            place: self.place_at(begin),
+            kind: Some(kind),
+            written: Written::Plain,
+            before: before(&rest[..begin]),
+            bytes: rest[begin..end].to_vec(),
+        }
+    }
+
+    fn bad(&self, at: usize, kind: Kind, error: Error, used: usize) -> Taken {
+        Taken::Bad(Bad { place: self.place_at(at), kind: Some(kind), error }, used)
+    }
+
+    fn take_fix(&self, at: usize) -> Taken {
+        let rest = &self.buffer[self.start + at..];
+        let line_end = memchr(b'\n', rest).unwrap_or(rest.len());
+        let Some(delimiter) = delimiter(&rest[..line_end]) else {
+            if line_end == rest.len() && rest.len() < LONGEST_HEAD && !self.is_end {
+                return Taken::Waits;
+            }
+            let expected = "BeginString (8=), a delimiter and BodyLength (9=)";
+            let error = Error::new(ErrorKind::Expected(expected.into()), 0);
+            return self.bad(at, Kind::Fix, error, at + b"8=FIX".len());
+        };
+        if delimiter == [SOH] {
+            return self.take_framed_fix(at);
+        }
+        // The next message on the line is not part of this one.
+        let next = fix_begins(&rest[b"8=FIX".len()..line_end]);
+        let most = next.map_or(line_end, |next| next + b"8=FIX".len());
+        let has_more = next.is_none() && line_end == rest.len() && !self.is_end;
+        match text_end(&rest[..most], delimiter, has_more) {
+            Some(end) => {
+                let delimiter = delimiter.to_vec();
+                let mut found = self.found(at, at + end, Kind::Fix);
+                found.bytes = replaced(&found.bytes, &delimiter);
+                let delimiter = String::from_utf8_lossy(&delimiter).into_owned();
+                found.written = Written::Delimiter(delimiter);
+                Taken::Message(found, at + end)
+            }
+            None if has_more => Taken::Waits,
+            None => {
+                let expected = "CheckSum (10=)";
+                let error = Error::new(ErrorKind::Truncated { expected }, most);
+                self.bad(at, Kind::Fix, error, at + most)
+            }
+        }
+    }
+
+    /// With the delimiter of the standard, a message ends where its BodyLength says, or else where its CheckSum does.
+    fn take_framed_fix(&self, at: usize) -> Taken {
+        let rest = &self.buffer[self.start + at..];
+        let framed = fix::frame(rest, &self.limits);
+        if let fix::Frame::Message(length) = framed {
+            let trailer = &rest[length - 7..length];
+            if trailer.starts_with(b"10=") && trailer.ends_with(&[SOH]) {
+                return Taken::Message(self.found(at, at + length, Kind::Fix), at + length);
+            }
+        }
+        if matches!(framed, fix::Frame::Incomplete(_)) && !self.is_end {
+            return Taken::Waits;
+        }
+        let next = fix_begins(&rest[b"8=FIX".len()..]).map(|next| next + b"8=FIX".len());
+        let most = next.unwrap_or(rest.len());
+        let has_more = next.is_none() && !self.is_end;
+        if let Some(end) = text_end(&rest[..most], &[SOH], has_more) {
+            // Its length or its end is wrong, which is for its reader to say.
+            return Taken::Message(self.found(at, at + end, Kind::Fix), at + end);
+        }
+        if has_more {
+            return Taken::Waits;
+        }
+        let line_end = memchr(b'\n', &rest[..most]).unwrap_or(most);
+        let error = Error::new(ErrorKind::Truncated { expected: "CheckSum (10=)" }, line_end);
+        self.bad(at, Kind::Fix, error, at + line_end)
+    }
+
+    fn take_document(&mut self, at: usize) -> Taken {
+        let rest = &self.buffer[self.start + at..];
+        match self.xml.frame(rest, &self.limits) {
+            Ok(Frame::Message(range)) => {
+                Taken::Message(self.found(at, at + range.end, Kind::Xml), at + range.end)
+            }
+            Ok(Frame::Skip(_) | Frame::Incomplete(_)) if !self.is_end => Taken::Waits,
+            Ok(_) => {
+                self.xml = Xml::default();
+                let expected = "the end of the document";
+                // One that is cut does not hide what follows it.
+                let line_end = memchr(b'\n', rest).filter(|_| self.content != Content::Documents);
+                let used = next_document(rest).or(line_end).unwrap_or(rest.len());
+                let error = Error::new(ErrorKind::Truncated { expected }, used);
+                self.bad(at, Kind::Xml, error, at + used)
+            }
+            Err(error) => {
+                self.xml = Xml::default();
+                // What stands behind that place may be something else.
+                let used = at + error.offset().clamp(1, rest.len());
+                self.bad(at, Kind::Xml, error, used)
+            }
+        }
+    }
+
+    /// A line in which nothing begins: perhaps of a dump. Answers the dump before it, if it does not go on.
+    fn other_line(&mut self, length: usize) -> Option<Found> {
+        let bytes = &self.buffer[self.start..self.start + length];
+        let line = if self.is_used { None } else { dump::line(bytes) };
+        let place = self.place;
+        match (&mut self.pending, line) {
+            (Some(pending), Some(line)) if pending.line.goes_on_with(&line) => {
+                pending.line.append(line);
+                if pending.line.bytes.len() > self.limits.message_bytes {
+                    self.flush()
+                } else {
+                    None
+                }
+            }
+            (_, line) => {
+                let line = line.filter(Line::is_first);
+                if line.is_none() && !self.is_used && !bytes.trim_ascii().is_empty() {
+                    self.passed_over += 1;
+                }
+                let before = self.flush();
+                self.pending = line.map(|line| Pending { place, line });
+                before
+            }
+        }
+    }
+
+    /// The dump that was read, if it is of something.
+    fn flush(&mut self) -> Option<Found> {
+        let Pending { place, line } = self.pending.take()?;
+        let kind = Kind::of(&line.bytes);
+        if kind.is_none() && !line.is_surely_a_dump() && self.content != Content::Dumps {
+            self.passed_over += 1;
+            return None;
+        }
+        let before = String::new();
+        Some(Found { place, kind, written: line.written, before, bytes: line.bytes })
+    }
+}
+
+/// Bytes up to BodyLength, with the longest delimiter.
+const LONGEST_HEAD: usize = 64;
+
+/// Where a message of FIX begins on a line: not within a number.
+fn fix_begins(line: &[u8]) -> Option<usize> {
+    memmem::find_iter(line, b"8=FIX")
+        .find(|at| at.checked_sub(1).is_none_or(|before| !line[before].is_ascii_digit()))
+}
+
+/// Where a document begins on a line of a log: with a declaration, or an envelope.
+fn document_begins(line: &[u8], is_whole: bool) -> Option<usize> {
+    memchr_iter(b'<', line).find(|at| {
+        let rest = &line[at + 1..];
+        let end =
+            rest.iter().position(|it| matches!(it, b' ' | b'>' | b'\t' | b'/' | b'\r' | b'\n'));
+        let name = &rest[..end.unwrap_or(rest.len()).min(100)];
+        let is_known = name == b"?xml" || name == b"Envelope" || name.ends_with(b":Envelope");
+        is_known && (end.is_some() || is_whole)
+    })
+}
+
+/// Where the document behind the one that begins here begins.
+fn next_document(rest: &[u8]) -> Option<usize> {
+    let behind = |from: usize| document_begins(&rest[from..], true).map(|at| from + at);
+    // Behind a declaration stands the document's own element.
+    let own = if rest.starts_with(b"<?xml") { behind(1)? } else { 0 };
+    behind(own + 1)
+}
+
+/// What stands between BeginString and BodyLength.
+fn delimiter(message: &[u8]) -> Option<&[u8]> {
+    let head = &message[..message.len().min(LONGEST_HEAD)];
+    let is_of_value = |it: &u8| it.is_ascii_alphanumeric() || *it == b'.';
+    let value = head[2..].iter().take_while(|it| is_of_value(it)).count();
+    let behind = &head[2 + value..];
+    let length = memmem::find(behind, b"9=")?;
+    (length > 0).then(|| &behind[..length])
+}
+
+/// Where a message ends: behind its CheckSum, and behind the delimiter if one is there. If there may be more than
+/// is seen, nothing ends where it does.
+fn text_end(message: &[u8], delimiter: &[u8], has_more: bool) -> Option<usize> {
+    let trailer = [delimiter, b"10="].concat();
+    memmem::find_iter(message, &trailer).find_map(|at| {
+        let value = at + trailer.len();
+        let digits = message.get(value..value + 3)?;
+        let behind = &message[value + 3..];
+        if has_more && behind.len() < delimiter.len() {
+            return None;
+        }
+        let ends = behind.first().is_none_or(|it| !it.is_ascii_digit());
+        let is_delimited = behind.starts_with(delimiter);
+        let end = value + 3 + if is_delimited { delimiter.len() } else { 0 };
+        (digits.iter().all(u8::is_ascii_digit) && ends).then_some(end)
+    })
+}
+
+/// A message with the delimiter of the standard, behind its last field too.
+fn replaced(message: &[u8], delimiter: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(message.len() + 1);
+    let mut from = 0;
+    for at in memmem::find_iter(message, delimiter) {
+        out.extend_from_slice(&message[from..at]);
+        out.push(SOH);
+        from = at + delimiter.len();
+    }
+    out.extend_from_slice(&message[from..]);
+    if out.last() != Some(&SOH) {
+        out.push(SOH);
+    }
+    out
+}
+
+fn before(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let shown = text.chars().map(|it| if it.is_control() { ' ' } else { it });
+    let text: String = shown.collect();
+    let text = text.trim().trim_end_matches(['(', ':', ' ']);
+    text.chars().take(LONGEST_BEFORE).collect()
+}
+
+#[cfg(test)]
+mod tests;

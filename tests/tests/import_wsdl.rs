@@ -1,0 +1,126 @@
+//! WSDL of others.
+
+use trunkline_tests::conformance;
+use trunkline_tests::import_corpus::exceptions::Exceptions;
+use trunkline_tests::import_corpus::wsdl;
+
+/// What is rejected although another takes it.
+const REFUSED: &[(&str, &str)] = &[
+    // A header block of the message itself, and a part that the message does not have.
+    ("axis-MultiImp", "has no part body"),
+    // zeep rejects it too.
+    ("axis-soap12-test", "with neither extension nor restriction"),
+    // zeep leaves the port out.
+    ("gowsdl-stock", "StockQuoteBinding is not defined"),
+    // zeep takes the last.
+    ("zeep-soap_transport_err", "is defined twice"),
+];
+
+/// What is taken although others reject it.
+const TAKEN: &[(&str, &str)] = &[
+    // A schema that is not there is found where its namespace is published.
+    ("axis-liberty2", ""),
+    ("cxf-basic_callback_test", ""),
+    // What is not there is needed by one header block, which has no layout.
+    ("jaxws-jaxws692-MyService", ""),
+];
+
+/// In what others read something else.
+const DIFFERENCES: &[(&str, &str)] = &[
+    // An operation's style is "literal", which is none.
+    ("cxf-swa-mime-nomime", "echoData literal"),
+];
+
+/// Bodies, header blocks and details that have no plan.
+const WITHOUT_PLAN: &[(&str, &str)] = &[
+    // Encoded content has no content of any shape.
+    ("axis-ComprehensiveTypes", "where content is encoded"),
+    // What they need is defined nowhere.
+    ("axis-Import", "is not defined"),
+    ("axis-MArrayTest", "is not defined"),
+    ("axis-Nested", "is not defined"),
+    ("axis-header", "is not defined"),
+    ("axis-rpcParams", "is not defined"),
+    ("jaxws-jaxws692-MyService", "is not defined"),
+    // A name with a colon.
+    ("axis-JavaNames", "area:Code"),
+    // An attribute that would be an element where content is encoded, beside one of its name.
+    ("axis-clash", "two elements string_1"),
+    // A detail that is an array by itself.
+    ("axis-simple-rpc-encoded", "is an array"),
+    // A message that only `xsi:type` tells.
+    ("cxf-cardealer", "is of an abstract type"),
+    // WS-I (basic profile 1.1, R2201) has one part in the Body of a document.
+    ("cxf-test_chars", "has several parts in its Body"),
+    ("jaxws-rt_wsdl_parser-hello_literal", "has several parts in its Body"),
+    ("jaxws-wsdlparser-hello_literal_identity", "has several parts in its Body"),
+    ("jaxws-wsdlparser-hello_literal_identity1", "has several parts in its Body"),
+    ("soapwsdl-generator_test_dot_names", "has several parts in its Body"),
+    // The same says (R2204) that it is an element.
+    ("soapwsdl-03_complexType-all", "of a document is of a type"),
+    ("soapwsdl-05_simpleType-list", "of a document is of a type"),
+    ("soapwsdl-generator_unsupported_test", "of a document is of a type"),
+];
+
+/// Requests of zeep that do not come back.
+const SAMPLES: &[(&str, &str)] = &[
+    // What it needs is defined nowhere.
+    ("axis-Import", "is not defined"),
+    // It sends a struct as one text.
+    ("axis-dime-rpc", "expected elements here, not text"),
+    // Elements that repeat, where content is encoded: ours are arrays.
+    ("axis-echo2", "expected item elements"),
+    // It sends nothing: it does not look into MIME bindings, or into what is encoded.
+    ("axis-mime-rpc", "expected the message"),
+    ("cxf-swa-mime", "expected the message"),
+    ("cxf-swa-mime-nomime", "expected the message"),
+    ("jaxws-parser-usingpolicy", "expected the message"),
+    // It sends an array as one text.
+    ("axis-simple-rpc-encoded", "expected a whole number"),
+    // zeep sends a text that is none of the enumeration.
+    ("bingads-customerbilling", "not \"text\""),
+    ("bingads-customermanagement", "not \"text\""),
+    ("jaxws-marshalltest-MarshallTestService", "not \"text\""),
+    ("onvif-devicemgmt", "not \"text\""),
+    ("soapwsdl-006_sax_client", "not \"text\""),
+    ("soapwsdl-message_gateway", "not \"text\""),
+    // A message that only `xsi:type` tells.
+    ("cxf-cardealer", "is of an abstract type"),
+    // A document that is of a type.
+    ("soapwsdl-03_complexType-all", "of a document is of a type"),
+    ("soapwsdl-05_simpleType-list", "of a document is of a type"),
+    ("soapwsdl-generator_unsupported_test", "of a document is of a type"),
+];
+
+#[test]
+fn services_of_others_are_imported() {
+    let Some(suite) = conformance::directory("wsdl") else { return };
+    let rows = wsdl::rows(&suite);
+    assert!(rows.len() > 150, "{}", rows.len());
+    let [mut refused, mut taken, mut differences, mut plans, mut samples] =
+        [REFUSED, TAKEN, DIFFERENCES, WITHOUT_PLAN, SAMPLES].map(Exceptions::new);
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let rejected = row.rejected.as_deref();
+        match (&*row.expected, rejected) {
+            ("import", Some(why)) => refused.note(&row.case, why),
+            ("error" | "error-offline", None) => taken.note(&row.case, ""),
+            _ => {}
+        }
+        // A reason has a place and a remedy.
+        let is_clear = rejected.is_none_or(|it| it.matches(':').count() >= 3 && it.contains("; "));
+        if !is_clear {
+            wrong.push(row.line());
+        }
+        row.differences.iter().for_each(|it| differences.note(&row.case, it));
+        row.without_plan.iter().for_each(|it| plans.note(&row.case, it));
+        row.samples.1.iter().for_each(|it| samples.note(&row.case, it));
+    }
+    wrong.extend(
+        [refused, taken, differences, plans, samples].into_iter().flat_map(Exceptions::wrong),
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let (plans, samples): (usize, usize) =
+        rows.iter().fold((0, 0), |all, it| (all.0 + it.plans, all.1 + it.samples.0));
+    assert!(plans > 4000 && samples >= 175, "{plans} plans, {samples} samples came back");
+}

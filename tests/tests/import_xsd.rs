@@ -1,0 +1,198 @@
+//! XML Schema of others.
+
+use trunkline_tests::conformance;
+use trunkline_tests::import_corpus::exceptions::Exceptions;
+use trunkline_tests::import_corpus::xsd;
+
+/// What is rejected although others take it.
+const REFUSED: &[(&str, &str)] = &[
+    // It imports a schema that is not there; others go on without.
+    ("gsoap-netrm", "there is no document http://"),
+];
+
+/// What is taken although others reject it: nothing of it is read wrong.
+const TAKEN: &[(&str, &str)] = &[
+    // It is complete without what it imports for the attributes of XML.
+    ("w3c-XSD_1.1-XMLSchema", ""),
+    // Annotations are not looked into.
+    ("xsts-Annotations-annotF001", ""),
+    // `final` is not kept.
+    ("xsts-CType-final00101m2", ""),
+    ("xsts-CType-final00101m4", ""),
+    ("xsts-CType-final00101m5", ""),
+    ("xsts-SType-st_final00101m1", ""),
+    ("xsts-SType-st_final00102m1", ""),
+    // Whether a restriction restricts is not checked.
+    ("xsts-Errata10-errC008", ""),
+    ("xsts-Errata10-errC009", ""),
+    ("xsts-Particles-particlesJb006", ""),
+    // Keys are not looked into.
+    ("xsts-IdConstrDefs-name00101m2", ""),
+    ("xsts-IdConstrDefs-targetns00101m2", ""),
+    // Nor are notations.
+    ("xsts-Notation-name00101m2", ""),
+    ("xsts-Notation-publicid00201m1", ""),
+    // A pattern is looked into when values are checked.
+    ("xsts-Regex-RegexTest_1479", ""),
+    ("xsts-Regex-RegexTest_484", ""),
+    // Whether what is redefined is derived from itself is not checked.
+    ("xsts-Schema-schK3", ""),
+    ("xsts-Schema-schM10", ""),
+    // A facet that its base does not have is left out.
+    ("xsts-SimpleType-stK005", ""),
+    // What attributes may have any name is not kept.
+    ("xsts-Wildcards-wildK029", ""),
+];
+
+/// In what others find something else.
+const DIFFERENCES: &[(&str, &str)] = &[
+    // xmlschema has the schema of WSDL itself, which the case does not.
+    ("w3c-WSDL-wsdl-soap", "elements:"),
+    ("w3c-WSDL-wsdl-soap", "types:"),
+];
+
+/// Elements that have no plan.
+const WITHOUT_PLAN: &[(&str, &str)] = &[
+    // An array by itself.
+    ("castor-schema-Soap", "is an array"),
+    // Abstract elements are in no document.
+    ("cs-parser-polymorphism-recursive-test", "is abstract; ask for one of its substitution group"),
+    ("ebxml-query", "is abstract; ask for one of its substitution group"),
+    ("fpml-4-2-message", "is abstract; ask for one of its substitution group"),
+    ("fpml-5-10-confirmation", "is abstract; ask for one of its substitution group"),
+    ("w3c-XSD_1.1-XMLSchema", "is abstract; ask for one of its substitution group"),
+    ("xsts-Particles-particlesDc005", "is abstract; ask for one of its substitution group"),
+    // No document is so: it would have no end.
+    ("cs-processing-inheritance-test-000", "holds itself without end"),
+    ("cs-processing-inheritance-test-001", "holds itself without end"),
+    // Documents that only `xsi:type` tells.
+    ("ebxml-lcm", "is of an abstract type"),
+    ("ebxml-query", "is of an abstract type"),
+    ("ebxml-rim", "is of an abstract type"),
+    ("ebxml-rs", "is of an abstract type"),
+    ("fpml-4-2-message", "is of an abstract type"),
+    ("fpml-5-10-confirmation", "is of an abstract type"),
+    ("xsts-ComplexType-ctL022", "is of an abstract type"),
+];
+
+/// Valid documents that do not come back.
+const LOST: &[(&str, &str)] = &[
+    // An array by itself.
+    ("castor-schema-Soap", "is an array"),
+    // A decimal of more than 18 digits.
+    ("cs-tree-binary-cdr-test", "out of range"),
+    // Defaults that are dates of the same day are not the same text.
+    ("cs-tree-default-general-test", "came back"),
+    // Attributes of any name whose values look like names, or at the root, are not kept.
+    ("cs-tree-wildcard-test", "came back"),
+    // Documents that only `xsi:type` tells.
+    ("fpml-4-2-message", "is of an abstract type"),
+    ("xsts-ComplexType-ctL022", "is of an abstract type"),
+    // An empty element with a fixed value.
+    ("xsts-ElemDecl-valueconstraint00101m1", "it is empty"),
+    // What stands in an `all` comes back in the order of the schema.
+    ("xsts-MGroupDef-modelgroup00101m1", "came back"),
+    ("xsts-Particles-particlesEa004", "came back"),
+    // The schema declares no element.
+    ("xsts-SType-st_name00401m", "no element"),
+    ("xsts-SType-st_targetns00101m", "no element"),
+];
+
+/// Documents that are not valid, and are read.
+const ACCEPTED: &[(&str, &str)] = &[
+    // A list that is the text of an element is one text.
+    ("cs-list-test", "generated-invalid-1.xml"),
+    // A list of all that stands there: what is missing in it is not told.
+    ("cs-parser-name-clash-inheritance-test", "generated-invalid-1.xml"),
+    ("cs-tree-name-clash-inheritance-test", "generated-invalid-1.xml"),
+    ("cs-tree-wildcard-test", "generated-invalid-1.xml"),
+    ("cs-tree-wildcard-test", "generated-invalid-2.xml"),
+    // The order of elements is not checked.
+    ("cs-parser-validation-choice-test", "instance-01-test-000.xml"),
+    ("cs-parser-validation-choice-test", "instance-02-test-001.xml"),
+    ("cs-parser-validation-choice-test", "instance-03-test-002.xml"),
+    ("cs-parser-validation-choice-test", "instance-04-test-003.xml"),
+    ("cs-parser-validation-choice-test", "generated-invalid-1.xml"),
+    ("cs-parser-validation-sequence-test", "instance-01-test-000.xml"),
+    ("cs-parser-validation-sequence-test", "instance-02-test-001.xml"),
+    ("cs-parser-validation-sequence-test", "instance-03-test-002.xml"),
+    ("cs-parser-validation-sequence-test", "instance-04-test-003.xml"),
+    // The root is another element of the schema.
+    ("w3c-DSIG-xmldsig-core-schema", "generated-invalid-2.xml"),
+    ("w3c-WSDL-wsdl-soap", "generated-invalid-2.xml"),
+    // The content of an element of any type is not looked into.
+    ("xsts-AttrUse-au_required00101m1", "instance-02-AU_required00101m1_n.xml"),
+    // `block` is not kept.
+    ("xsts-ElemDecl-disallowedsubst00502m4", "instance-01-disallowedSubst00502m4_n.xml"),
+    ("xsts-ElemDecl-disallowedsubst00503m5", "instance-01-disallowedSubst00503m5_n.xml"),
+    ("xsts-Element-elemT004", "instance-01-elemT004.xml"),
+    ("xsts-Element-elemT046", "instance-01-elemT046.xml"),
+    ("xsts-Particles-particlesDc005", "instance-01-particlesDc005.xml"),
+    // Keys and uniqueness are not checked.
+    ("xsts-IdConstrDefs-fields00201m3", "instance-01-fields00201m3_n.xml"),
+    ("xsts-IdentityConstraint-idG005", "instance-01-idG005.xml"),
+    ("xsts-IdentityConstraint-idL032", "instance-01-idL032.xml"),
+    ("xsts-IdentityConstraint-idL047", "instance-01-idL047.xml"),
+    ("xsts-suntest-idc004.nogen", "instance-01-idc004.nogen.n00.xml"),
+    ("xsts-suntest-idc004.nogen", "instance-02-idc004.nogen.n01.xml"),
+    ("xsts-suntest-idc004.nogen", "instance-03-idc004.nogen.n02.xml"),
+    ("xsts-suntest-idc004.nogen", "instance-04-idc004.nogen.n03.xml"),
+    ("xsts-suntest-idc006.nogen", "instance-01-idc006.nogen.n00.xml"),
+    ("xsts-suntest-idc006.nogen", "instance-02-idc006.nogen.n01.xml"),
+    ("xsts-suntest-identitytestsuitetest001", "instance-02-test.2.n.xml"),
+    ("xsts-suntest-test003", "instance-02-test.2.n.xml"),
+    ("xsts-suntest-test003", "instance-03-test.3.n.xml"),
+    ("xsts-suntest-test003", "instance-04-test.4.n.xml"),
+    ("xsts-suntest-test003", "instance-05-test.5.n.xml"),
+    ("xsts-suntest-test004", "instance-02-test.2.n.xml"),
+    ("xsts-suntest-test004", "instance-03-test.3.n.xml"),
+    ("xsts-suntest-test004", "instance-04-test.4.n.xml"),
+    ("xsts-suntest-test004", "instance-05-test.5.n.xml"),
+    // Elements of a group that may be absent may each be absent.
+    ("xsts-MGroup-particles00204m1", "instance-02-particles00204m1_n.xml"),
+    ("xsts-ModelGroups-mgZ001", "instance-01-mgZ001.xml"),
+    // How often a group repeats is not checked.
+    ("xsts-Particles-particlesEb030", "instance-01-particlesEb030.xml"),
+    // A value of a union is any text.
+    ("xsts-SType-st_final00101m5", "instance-02-ST_final00101m5_n.xml"),
+    ("xsts-SimpleType-stG005", "instance-01-stG005.xml"),
+    // What stands for elements of any name is not looked into.
+    ("xsts-Wildcard-pscontents00101m2", "instance-01-psContents00101m2_n.xml"),
+    ("xsts-Wildcards-wildZ001", "instance-01-wildZ001.xml"),
+];
+
+#[test]
+fn schemas_of_others_are_imported() {
+    let Some(suite) = conformance::directory("wsdl") else { return };
+    let rows = xsd::rows(&suite);
+    assert!(rows.len() > 350, "{}", rows.len());
+    let [mut refused, mut taken, mut differences, mut plans, mut valid, mut invalid] =
+        [REFUSED, TAKEN, DIFFERENCES, WITHOUT_PLAN, LOST, ACCEPTED].map(Exceptions::new);
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let rejected = row.rejected.as_deref();
+        match (&*row.expected, rejected) {
+            ("accept", Some(why)) => refused.note(&row.case, why),
+            ("refuse" | "error-offline", None) => taken.note(&row.case, ""),
+            _ => {}
+        }
+        // A reason has a place and a remedy.
+        let is_clear = rejected.is_none_or(|it| it.matches(':').count() >= 3 && it.contains("; "));
+        if !is_clear {
+            wrong.push(row.line());
+        }
+        row.differences.iter().for_each(|it| differences.note(&row.case, it));
+        row.without_plan.iter().for_each(|it| plans.note(&row.case, it));
+        row.valid.1.iter().for_each(|it| valid.note(&row.case, it));
+        row.invalid.1.iter().for_each(|it| invalid.note(&row.case, it));
+    }
+    wrong.extend(
+        [refused, taken, differences, plans, valid, invalid]
+            .into_iter()
+            .flat_map(Exceptions::wrong),
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let counted = rows.iter().map(|it| (it.plans, it.valid.0, it.invalid.0));
+    let all = counted.fold((0, 0, 0), |all, it| (all.0 + it.0, all.1 + it.1, all.2 + it.2));
+    assert!(all.0 > 1300 && all.1 > 350 && all.2 > 300, "{all:?}");
+}
