@@ -27,7 +27,7 @@ pub(super) struct Own {
     used: Instant,
     room: Vec<u8>,
     /// What the system has been told of time-outs: of reading, of writing.
-    told: [Duration; 2],
+    timeouts: [Duration; 2],
 }
 
 /// What came, without what it came in.
@@ -51,8 +51,8 @@ impl Carrier {
     ) -> Result<Self, CallError> {
         let stream = connect(authority, config, wait)?;
         let session = ClientSession::new(limits(config));
-        let (room, told) = (vec![0; ROOM], [Duration::ZERO; 2]);
-        let mut own = Own { stream, session, used: wait.start, room, told };
+        let (room, timeouts) = (vec![0; ROOM], [Duration::ZERO; 2]);
+        let mut own = Own { stream, session, used: wait.start, room, timeouts };
         let Came::Ready = own.exchange(wait)? else { return Err(unasked()) };
         own.session.initiate();
         let Came::Ready = own.exchange(wait)? else { return Err(unasked()) };
@@ -114,13 +114,13 @@ impl Own {
 
     /// Tells the system how long it may wait, unless it knows.
     fn limit(&mut self, way: Way, left: Duration) -> io::Result<()> {
-        let told = &mut self.told[way as usize];
-        if *told != left {
+        let known = &mut self.timeouts[way as usize];
+        if *known != left {
             match way {
                 Way::In => self.stream.set_read_timeout(Some(left))?,
                 Way::Out => self.stream.set_write_timeout(Some(left))?,
             }
-            *told = left;
+            *known = left;
         }
         Ok(())
     }

@@ -292,7 +292,9 @@ fn answered(
         ignores_login: false,
     };
     let conversation: &mut Conversation = site.conversation(caller, target);
-    let before = conversation.retained();
+    // Nobody asks for it otherwise.
+    let is_reported = is_retained && site.is_reported();
+    let before = is_reported.then(|| conversation.retained()).flatten();
     let answered =
         unless_panics(|| conversation.answer_in([encoding; 2], &body, action, content.version));
     let Some(answer) = answered else {
@@ -318,7 +320,7 @@ fn answered(
         travelled.answer_bytes = into.len();
     }
     let (outcome, version) = (answer.outcome, answer.version);
-    travelled.retained = conversation.retained().filter(|_| is_retained).map(|it| it[0]);
+    travelled.retained = is_reported.then(|| conversation.retained()).flatten().map(|it| it[0]);
     let reason = conversation.reason().unwrap_or("a message cannot be read");
     let broken = conversation.is_broken().then(|| reason.to_owned());
     site.tell(caller, target, &travelled, outcome, before);

@@ -476,12 +476,17 @@ impl Site {
             response.body.extend_from_slice(answer.bytes);
         }
         let outcome = answer.outcome;
-        if self.log.is_some() || self.metrics.is_some() {
+        if self.is_reported() {
             let mut travelled = self.travelled(request, response);
             let is_other = sent != received && travelled.answer_bytes > 0;
             travelled.answer = Some(sent).filter(|_| is_other);
             self.tell(caller, index, &travelled, outcome, None);
         }
+    }
+
+    /// Does anybody want to know of calls?
+    pub(super) fn is_reported(&self) -> bool {
+        self.log.is_some() || self.metrics.is_some()
     }
 
     /// Counts a call and reports it; `before` is what was retained before it.
