@@ -182,6 +182,32 @@ pub(crate) enum SoapCommand {
     /// its value does not fit. Without a WSDL, use --namespace and --binding. Status 1 means that the service
     /// answered with a fault.
     Call(SoapCallArguments),
+    /// Serve what a WSDL describes, with answers from files or made up
+    ///
+    /// Each operation of each port of SOAP has one answer: that of OPERATION.json in the folder of --answers, in the
+    /// form that `convert` has, or else one with a value in every field. Each call is logged on standard error.
+    Serve(SoapServeArguments),
+}
+
+/// Of `soap serve`.
+#[derive(Debug, Args)]
+pub(crate) struct SoapServeArguments {
+    /// The WSDL
+    pub(crate) file: String,
+    /// Listen at this address; the system picks a port for 0
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8080")]
+    pub(crate) listen: String,
+    /// Serve this port of the WSDL only
+    #[arg(long, value_name = "PORT")]
+    pub(crate) port: Option<String>,
+    /// The folder with the answers, one OPERATION.json for each operation
+    #[arg(long, value_name = "FOLDER", conflicts_with = "write_answers")]
+    pub(crate) answers: Option<PathBuf>,
+    /// Write the answers that are made up to this folder, to be changed; and serve nothing
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) write_answers: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) description: DescriptionArguments,
 }
 
 /// Of `soap call`.

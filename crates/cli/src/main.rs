@@ -101,6 +101,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Man(arguments) => manual::pages(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Soap(SoapCommand::Call(arguments)) => soap::call(&arguments),
+        Command::Soap(SoapCommand::Serve(arguments)) => soap::serve(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),
         Command::Admin(command) => admin::run(&command),

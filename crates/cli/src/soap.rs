@@ -22,7 +22,10 @@ mod choice;
 mod passport;
 mod reply;
 mod request;
+mod serve;
 mod typed;
+
+pub(crate) use serve::serve;
 
 /// As many header blocks are named.
 const SHOWN_HEADERS: usize = 8;

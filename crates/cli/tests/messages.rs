@@ -560,6 +560,17 @@ fn envelopes_are_read_by_the_services_description() {
     for format in ["soap-1.1", "soap-1.2", "fast-infoset", "xml"] {
         assert_eq!(to(format, "json", &to("json", format, &json)), json, "{format}");
     }
+    // Faults, and Bodies with nothing inside, are no messages of the description, and not wrong.
+    let fault = envelope(
+        "<e:Fault xmlns=''><faultcode>e:Server</faultcode><faultstring>no</faultstring></e:Fault>",
+    );
+    let (status, out, err) = run(
+        &folder,
+        &["decode", "-s", "quotes.wsdl"],
+        format!("{fault}\n{}\n", envelope("")).as_bytes(),
+    );
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    assert!(lines(&out).iter().any(|it| it == "faultstring no"), "{out}");
     // An element that the description does not have.
     let other = envelope("<order/>");
     let (status, out, _) = run(&folder, &["decode", "--schema", "quotes.wsdl"], other.as_bytes());

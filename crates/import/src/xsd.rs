@@ -259,7 +259,7 @@ impl Schemas {
     /// # Errors
     /// The element holds what has no form: where, and what to do.
     pub fn layout(&self, element: ElementId) -> Result<Layout, Problem> {
-        let mut builder = Builder::new(self);
+        let mut builder = Builder::new(self, false);
         let root = builder.document(element)?;
         builder.finish(root, &self.elements[element.0].place)
     }
@@ -270,8 +270,9 @@ impl Schemas {
         of: &component::TypeUse,
         name: &Name,
         place: &Place,
+        is_encoded: bool,
     ) -> Result<Layout, Problem> {
-        let mut builder = Builder::new(self);
+        let mut builder = Builder::new(self, is_encoded);
         let root = builder.document_of(of, name, place)?;
         builder.finish(root, place)
     }

@@ -84,6 +84,25 @@ fn sequences_have_members_and_lists() {
 }
 
 #[test]
+fn an_element_around_items_is_a_list() {
+    let list = |occurs: &str| {
+        element(&format!(
+            "<xs:sequence><xs:element name='l' minOccurs='0'><xs:complexType><xs:sequence>\
+             <xs:element name='i' type='xs:int' {occurs}/></xs:sequence></xs:complexType></xs:element></xs:sequence>"
+        ))
+    };
+    let any = list("minOccurs='0' maxOccurs='unbounded'");
+    let schemas = read(&[("a.xsd", &schema(&any))]).unwrap_or_else(|it| panic!("{it}"));
+    assert_eq!(plan(&schemas, "r").1.scopes()[0].fields.len(), 1);
+    for inside in ["", "<l></l>", "<l><i>1</i><i>2</i></l>"] {
+        comes_back(&any, inside);
+    }
+    let two = list("minOccurs='2' maxOccurs='2'");
+    comes_back(&two, "<l><i>1</i><i>2</i></l>");
+    is_rejected(&two, "<l><i>1</i></l>", "");
+}
+
+#[test]
 fn what_repeats_keeps_its_order() {
     let of = element(
         "<xs:sequence maxOccurs='unbounded'><xs:element name='a' type='xs:int'/>\
@@ -299,4 +318,60 @@ fn what_is_wrong_is_rejected_with_its_place() {
     for text in ["<a/>", "", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"] {
         assert!(read(&[("a.xsd", text)]).is_err(), "{text}");
     }
+}
+
+#[test]
+fn hostile_schemas_are_rejected_in_time() {
+    // Groups, unions and groups of attributes that double at each step, and chains without end.
+    let doubled = |what: &dyn Fn(usize) -> String| (1..60).map(what).collect::<String>();
+    let groups = doubled(&|at| {
+        format!(
+            "<xs:group name='g{at}'><xs:sequence><xs:group ref='a:g{0}'/><xs:group ref='a:g{0}'/></xs:sequence></xs:group>",
+            at - 1
+        )
+    });
+    let groups = format!(
+        "<xs:group name='g0'><xs:sequence><xs:element name='e'/></xs:sequence></xs:group>{groups}{}",
+        element("<xs:group ref='a:g59'/>")
+    );
+    let unions = doubled(&|at| {
+        format!(
+            "<xs:simpleType name='u{at}'><xs:union memberTypes='a:u{0} a:u{0}'/></xs:simpleType>",
+            at - 1
+        )
+    });
+    let unions = format!(
+        "<xs:simpleType name='u0'><xs:restriction base='xs:string'/></xs:simpleType>{unions}\
+         <xs:element name='r' type='a:u59'/>"
+    );
+    let chain: String = (1..20_000)
+        .map(|at| {
+            format!(
+                "<xs:complexType name='t{at}'><xs:complexContent><xs:extension base='a:t{}'/></xs:complexContent></xs:complexType>",
+                at - 1
+            )
+        })
+        .collect();
+    let chain = format!("<xs:complexType name='t0'/>{chain}<xs:element name='r' type='a:t19999'/>");
+    for definitions in [groups, unions, chain] {
+        let problem = match read(&[("a.xsd", &schema(&definitions))]) {
+            Ok(schemas) => {
+                let element = schemas.element(&Name::new("urn:a", "r")).expect("it is declared");
+                schemas.layout(element).expect_err("it is too much")
+            }
+            Err(problem) => problem,
+        };
+        assert!(problem.to_string().starts_with("a.xsd:"), "{problem}");
+    }
+    let attributes = doubled(&|at| {
+        format!(
+            "<xs:attributeGroup name='h{at}'><xs:attributeGroup ref='a:h{0}'/><xs:attributeGroup ref='a:h{0}'/></xs:attributeGroup>",
+            at - 1
+        )
+    });
+    let of = format!(
+        "<xs:attributeGroup name='h0'><xs:attribute name='i' type='xs:int'/></xs:attributeGroup>{attributes}{}",
+        element("<xs:attributeGroup ref='a:h59'/>")
+    );
+    assert_eq!(again(&of, " i=\"1\"", "").as_deref(), Ok(""));
 }

@@ -126,6 +126,14 @@ pub struct Envelope {
 }
 
 impl Envelope {
+    /// Is there no message in it that a description has: is its Body empty, or has it a fault?
+    pub fn is_empty_or_fault(&self) -> bool {
+        let is_fault = |(local, namespace): &(String, String)| {
+            local == "Fault" && VERSIONS.iter().any(|it| it.0 == namespace)
+        };
+        self.version.is_some() && self.content.as_ref().is_none_or(is_fault)
+    }
+
     /// Reads as much of a document as tells it.
     ///
     /// # Errors

@@ -321,14 +321,14 @@ impl<'a> Show<'a> {
             Some(_) => Format::Soap11,
             None => Format::Xml,
         };
-        let result = match self.messages {
-            Some(_) => self.by_schema(format, bytes, shown),
-            None => {
-                envelope.content.iter().for_each(|it| shown.fact("name", &it.0));
-                Ok(())
-            }
+        let is_described = self.messages.is_some() && !envelope.is_empty_or_fault();
+        let result = if is_described {
+            self.by_schema(format, bytes, shown)
+        } else {
+            envelope.content.iter().for_each(|it| shown.fact("name", &it.0));
+            Ok(())
         };
-        if self.messages.is_none() || result.is_err() {
+        if !is_described || result.is_err() {
             let mut reader = xml::Reader::soap(input, &limits).map_err(wrong)?;
             let whole = tree::of_document(&mut reader, &mut shown.text);
             whole.map_err(|it| it.to_string())?;
@@ -344,7 +344,7 @@ impl<'a> Show<'a> {
         let mut reader = fast_infoset::Reader::begin(&mut parser, bytes).map_err(wrong)?;
         let envelope = Envelope::read(&mut reader).map_err(wrong)?;
         envelope.version.iter().for_each(|it| shown.fact("envelope", it));
-        if self.messages.is_some() {
+        if self.messages.is_some() && !envelope.is_empty_or_fault() {
             let result = self.by_schema(Format::FastInfoset, bytes, shown);
             if result.is_ok() {
                 return result;

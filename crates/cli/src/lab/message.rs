@@ -159,6 +159,20 @@ impl<'a> Timed<'a> {
         let mut encoded = Vec::new();
         for record in &kind.records {
             encoded.push(codec.encode(record).map_err(why)?.to_vec());
+            // What would be smaller for having less in it is not compared.
+            match codec.not_written() {
+                0 => {}
+                1 => {
+                    return Err(format!(
+                        "{name} as {format}: a field that is not described has no form"
+                    ));
+                }
+                count => {
+                    return Err(format!(
+                        "{name} as {format}: {count} fields that are not described have no form"
+                    ));
+                }
+            }
         }
         let (encode, decode) = (Vec::new(), Vec::new());
         let mut timed = Self { kind, format, codec, encoded, passes: [1; 2], encode, decode };

@@ -6,6 +6,7 @@ mod files;
 mod login;
 mod noted;
 mod ports;
+mod served;
 mod site;
 mod typed;
 

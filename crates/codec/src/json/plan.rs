@@ -1,8 +1,8 @@
 //! A layout compiled for JSON: keys to write, names to look up.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt as _};
 use trunkline_message::{
     Component, Error, ErrorKind, Field, Holds, Layout, Required, Result, Scope, Shape, TypeId,
 };
@@ -107,7 +107,7 @@ impl Plan {
 
 impl ScopePlan {
     fn new(scope: &Scope) -> Result<Self> {
-        let mut nodes = vec![HashMap::new(); 1 + scope.components.len()];
+        let mut nodes = vec![HashMap::<Box<str>, Member>::new(); 1 + scope.components.len()];
         let mut add = |component: Option<u16>, name: &str, member| {
             let node = component.map_or(0, |it| 1 + usize::from(it));
             match nodes[node].insert(name.into(), member) {

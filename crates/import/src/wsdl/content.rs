@@ -122,7 +122,8 @@ impl Description {
             }
             PartOf::Type(of) => {
                 let name = Name::new(namespace, &*part.name);
-                let layout = self.schemas.layout_of(of, &name, &part.place)?;
+                let layout =
+                    self.schemas.layout_of(of, &name, &part.place, options.style.is_encoded())?;
                 Ok(named(layout, options, &name))
             }
             PartOf::Nothing => Err(untyped(part)),
@@ -131,7 +132,7 @@ impl Description {
 
     /// The element around the parts of rpc.
     fn wrapped(&self, message: &Message) -> Result<Layout, Problem> {
-        let mut builder = Builder::new(&self.schemas);
+        let mut builder = Builder::new(&self.schemas, message.is_encoded);
         let root = builder.declare(&message.wrapper.local);
         let mut members = Members::new(root, &message.wrapper.namespace);
         for part in &message.parts {

@@ -86,6 +86,8 @@ pub(crate) struct Complex {
     pub(crate) is_abstract: bool,
     pub(crate) attributes: Vec<AttributeUse>,
     pub(crate) attribute_groups: GroupUses,
+    /// May it have attributes of other names?
+    pub(crate) has_any_attribute: bool,
     /// The items of an array of the encoding, and whether they are arrays themselves.
     pub(crate) items: Option<Items>,
 }
@@ -110,6 +112,9 @@ pub(crate) enum Derivation {
     /// A text with attributes.
     Text { base: TypeUse, facets: Facets, own: Option<TypeUse> },
 }
+
+/// How often at least, and at most; none for any number.
+pub(crate) type Occurs = (u32, Option<u32>);
 
 /// What stands in an element, and how often.
 #[derive(Clone, Debug)]

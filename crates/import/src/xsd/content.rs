@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Schemas;
-use super::component::{Derivation, ElementId, Particle, Term, Type, TypeBody};
+use super::component::{Derivation, ElementId, Occurs, Particle, Term, Type, TypeBody};
 use super::lookup::Found;
 use super::name::Name;
 use crate::Problem;
@@ -26,6 +26,20 @@ pub(crate) struct Item {
     pub(crate) most: Option<u32>,
 }
 
+/// Parts of the content of one type, with those of groups wherever they stand.
+const MOST: usize = 65_534;
+
+/// Groups inside one another, and types derived from one another.
+pub(super) const DEEPEST: usize = 256;
+
+/// What is being looked into.
+#[derive(Default)]
+struct Open<'a> {
+    groups: Vec<&'a Name>,
+    /// The parts so far.
+    count: usize,
+}
+
 impl Item {
     fn is_single(&self) -> bool {
         self.most == Some(1)
@@ -35,6 +49,7 @@ impl Item {
 impl Schemas {
     /// The content of a type, that of its base first; nothing of one with text alone.
     pub(crate) fn content(&self, of: &Type) -> Result<Vec<Item>, Problem> {
+        self.check_end(of)?;
         let mut particles = Vec::new();
         self.particles_of(of, &mut particles, 0)?;
         let mut items = Vec::new();
@@ -42,8 +57,9 @@ impl Schemas {
             let (name, arms) = ("any".into(), vec![Arm::Any("##any".into())]);
             items.push(Item { name, arms, least: 0, most: None });
         }
+        let mut open = Open::default();
         for particle in particles {
-            self.flatten(particle, false, &mut items, &mut Vec::new())?;
+            self.flatten(particle, false, &mut items, &mut open)?;
         }
         self.told_apart(items)
     }
@@ -65,6 +81,7 @@ impl Schemas {
 
     /// Is text allowed between the elements of a type?
     pub(crate) fn is_mixed(&self, of: &Type) -> Result<bool, Problem> {
+        self.check_end(of)?;
         let TypeBody::Complex(complex) = &of.body else { return Ok(false) };
         if complex.is_mixed || self.extends_any(of)? {
             return Ok(true);
@@ -107,9 +124,15 @@ impl Schemas {
         particle: &'a Particle,
         is_optional: bool,
         items: &mut Vec<Item>,
-        open: &mut Vec<&'a Name>,
+        open: &mut Open<'a>,
     ) -> Result<(), Problem> {
         let Particle { least, most, term, place } = particle;
+        open.count += 1;
+        if open.count > MOST || open.groups.len() > DEEPEST {
+            let what =
+                format!("content of more than {MOST} parts, or in more than {DEEPEST} groups");
+            return Err(Problem::new(place, what, "describe fewer in one type"));
+        }
         if *most == Some(0) {
             return Ok(());
         }
@@ -133,14 +156,14 @@ impl Schemas {
                 most: *most,
             }),
             Term::Group(name) => {
-                if open.contains(&name) {
+                if open.groups.contains(&name) {
                     let what = format!("the group {name} holds itself");
                     return Err(Problem::new(place, what, "put an element between"));
                 }
-                open.push(name);
+                open.groups.push(name);
                 let inside = &self.group(name, place)?.particle;
                 self.flatten_group(std::slice::from_ref(inside), (least, *most), items, open)?;
-                open.pop();
+                open.groups.pop();
             }
             Term::All(inside) | Term::Sequence(inside) => {
                 self.flatten_group(inside, (least, *most), items, open)?;
@@ -153,7 +176,7 @@ impl Schemas {
     }
 
     /// An element, or one of those that may stand in its place.
-    fn element_item(&self, id: ElementId, (least, most): (u32, Option<u32>)) -> Option<Item> {
+    fn element_item(&self, id: ElementId, (least, most): Occurs) -> Option<Item> {
         let arms: Vec<Arm> = self.substitutes(id).into_iter().map(Arm::Element).collect();
         // One that is abstract, and for which no other stands, is in no document.
         let name = self.at(id).name.local.clone();
@@ -163,9 +186,9 @@ impl Schemas {
     fn flatten_group<'a>(
         &'a self,
         inside: &'a [Particle],
-        (least, most): (u32, Option<u32>),
+        (least, most): Occurs,
         items: &mut Vec<Item>,
-        open: &mut Vec<&'a Name>,
+        open: &mut Open<'a>,
     ) -> Result<(), Problem> {
         if most == Some(1) {
             return inside.iter().try_for_each(|it| self.flatten(it, least == 0, items, open));
@@ -190,9 +213,9 @@ impl Schemas {
     fn flatten_choice<'a>(
         &'a self,
         inside: &'a [Particle],
-        (least, most): (u32, Option<u32>),
+        (least, most): Occurs,
         items: &mut Vec<Item>,
-        open: &mut Vec<&'a Name>,
+        open: &mut Open<'a>,
     ) -> Result<(), Problem> {
         let mut found: Vec<Vec<Item>> = Vec::new();
         for particle in inside {

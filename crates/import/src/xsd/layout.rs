@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use trunkline_message::{Body, Kind, Layout, Need, TypeId, Types};
 
 use super::Schemas;
-use super::component::{ElementId, Items, Type, TypeBody, TypeId as SchemaTypeId, TypeUse};
+use super::component::{
+    Element, ElementId, Items, Occurs, Type, TypeBody, TypeId as SchemaTypeId, TypeUse,
+};
 use super::content::{Arm, Item};
 use super::lookup::Found;
 use super::name::Name;
@@ -26,6 +28,8 @@ pub(crate) struct Builder<'a> {
     /// Choices by `xsi:type`, by the declared type.
     choices: HashMap<SchemaTypeId, TypeId>,
     enumerations: HashMap<SchemaTypeId, TypeId>,
+    /// Is the content by the rules of the SOAP encoding, whose lists are arrays?
+    is_encoded: bool,
     /// Structs that are declared, and have no members yet.
     pending: Vec<(SchemaTypeId, TypeId)>,
 }
@@ -57,9 +61,10 @@ pub(crate) enum Form {
 }
 
 impl<'a> Builder<'a> {
-    pub(crate) fn new(schemas: &'a Schemas) -> Self {
+    pub(crate) fn new(schemas: &'a Schemas, is_encoded: bool) -> Self {
         Self {
             schemas,
+            is_encoded,
             types: Types::default(),
             structs: HashMap::new(),
             choices: HashMap::new(),
@@ -236,6 +241,37 @@ impl<'a> Builder<'a> {
             && !self.schemas.is_mixed(of)?
             && self.schemas.content(of)?.is_empty()
             && self.attributes(of)?.is_empty())
+    }
+
+    /// The items of an element that has nothing but those, and how many there are. Where content is encoded it is
+    /// a struct that holds a list.
+    pub(super) fn wrapped(
+        &self,
+        element: &Element,
+    ) -> Result<Option<(ElementId, Occurs)>, Problem> {
+        let Found::Type(id, of) = self.schemas.found(&element.of)? else { return Ok(None) };
+        let TypeBody::Complex(complex) = &of.body else { return Ok(None) };
+        let is_plain = !self.is_encoded
+            && !complex.is_abstract
+            && !complex.has_any_attribute
+            && complex.attribute_groups.is_empty()
+            && complex.items.is_none()
+            && self.schemas.derived(id).is_empty()
+            && self.schemas.text_values(of)?.is_none()
+            && !self.schemas.is_mixed(of)?
+            && self.attributes(of)?.is_empty();
+        if !is_plain {
+            return Ok(None);
+        }
+        let content = self.schemas.content(of)?;
+        let [Item { arms, least, most, .. }] = &*content else { return Ok(None) };
+        let ([Arm::Element(inner)], true) = (&**arms, *most != Some(1)) else { return Ok(None) };
+        let item = self.schemas.at(*inner);
+        // The codec puts both into one namespace.
+        let is_list = !item.is_nillable
+            && item.name.namespace == element.name.namespace
+            && !self.is_empty(&item.of)?;
+        Ok(is_list.then_some((*inner, (*least, *most))))
     }
 
     pub(super) fn any(&mut self) -> Held {

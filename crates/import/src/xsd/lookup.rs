@@ -10,6 +10,7 @@ use super::component::{
     Attribute, AttributeGroup, AttributeTerm, AttributeUse, Complex, Derivation, Element,
     ElementId, Group, Particle, Simple, Term, Type, TypeBody, TypeId, TypeUse,
 };
+use super::content::DEEPEST;
 use super::name::{Name, XML};
 use super::reader::any_built_in as any_type;
 use crate::{Place, Problem};
@@ -39,7 +40,7 @@ impl Schemas {
         for (index, of) in self.types.iter().enumerate().filter(|it| it.1.name.is_some()) {
             // What has no end, or no base, is told when it is used.
             if let Ok(Some(Found::Type(base, _))) = self.base(of)
-                && self.check_end(TypeId(index), of).is_ok()
+                && self.check_end(of).is_ok()
             {
                 derived.push((base, TypeId(index)));
             }
@@ -57,10 +58,10 @@ impl Schemas {
                 self.global(head, &element.place)?;
             }
         }
-        for (index, of) in self.types.iter().enumerate() {
+        for of in &self.types {
             self.check_type(of)?;
             self.check_facets(of)?;
-            self.check_end(TypeId(index), of)?;
+            self.check_end(of)?;
         }
         for group in self.groups.values() {
             self.check_particle(&group.particle)?;
@@ -166,10 +167,13 @@ impl Schemas {
     }
 
     /// Does the derivation of a type come to an end?
-    fn check_end(&self, id: TypeId, of: &Type) -> Result<(), Problem> {
-        let mut at = of;
-        let mut seen = HashSet::from([id]);
+    pub(super) fn check_end(&self, of: &Type) -> Result<(), Problem> {
+        let (mut at, mut seen) = (of, HashSet::new());
         while let Some(Found::Type(base, next)) = self.base(at)? {
+            if seen.len() > DEEPEST {
+                let what = format!("more than {DEEPEST} types are derived from one another");
+                return Err(Problem::new(&of.place, what, "derive fewer"));
+            }
             if !seen.insert(base) {
                 let shown = of.name.as_ref().map_or("a type".to_owned(), ToString::to_string);
                 let what = format!("{shown} is derived from itself");

@@ -1,5 +1,7 @@
 //! What the values of a simple type are, with all that is said of them on the way to their kind.
 
+use std::cell::Cell;
+
 use trunkline_message::Kind;
 
 use super::Schemas;
@@ -179,21 +181,29 @@ impl Schemas {
         match self.found(of)? {
             Found::BuiltIn(known) => Ok(known.is_simple().then(|| Values::built_in(known))),
             Found::Array => Ok(None),
-            Found::Type(id, of) => self.values_of(id, of, 0),
+            Found::Type(id, of) => self.values_of(id, of, (0, &Cell::new(0))),
         }
     }
 
-    fn values_of(&self, id: TypeId, of: &Type, depth: usize) -> Result<Option<Values>, Problem> {
+    fn values_of(
+        &self,
+        id: TypeId,
+        of: &Type,
+        (depth, count): (usize, &Cell<usize>),
+    ) -> Result<Option<Values>, Problem> {
         /// Types that are made of one another, at most.
         const DEEPEST: usize = 64;
-        if depth > DEEPEST {
+        /// Types that one is made of, counted wherever they are used.
+        const MOST: usize = 10_000;
+        count.set(count.get() + 1);
+        if depth > DEEPEST || count.get() > MOST {
             let what = "types that are made of one another without end";
             return Err(Problem::new(&of.place, what, "let one be made of a type of XML Schema"));
         }
         let TypeBody::Simple(simple) = &of.body else { return Ok(None) };
         let values = |it: &TypeUse| match self.found(it)? {
             Found::BuiltIn(known) if known.is_simple() => Ok(Values::built_in(known)),
-            Found::Type(id, inner) => match self.values_of(id, inner, depth + 1)? {
+            Found::Type(id, inner) => match self.values_of(id, inner, (depth + 1, count))? {
                 Some(values) => Ok(values),
                 None => not_simple(&of.place),
             },
@@ -223,6 +233,7 @@ impl Schemas {
 
     /// The values of the text of a complex type, if it is one.
     pub(crate) fn text_values(&self, of: &Type) -> Result<Option<Values>, Problem> {
+        self.check_end(of)?;
         let TypeBody::Complex(complex) = &of.body else { return Ok(None) };
         let Derivation::Text { base, facets, own, .. } = &complex.derivation else {
             // What extends a type with a text has it.

@@ -39,7 +39,8 @@ pub struct Service {
     pub(super) name: String,
     pub(super) namespace: String,
     documentation: Option<String>,
-    described_by: Option<String>,
+    /// The WSDL, and the address in it that stands for where the service is reached.
+    described_by: Option<(String, String)>,
     pub(super) operations: Vec<Named>,
     bindings: Vec<(String, Binding)>,
     headers: Vec<Arc<Layout>>,
@@ -125,7 +126,15 @@ impl Service {
     /// path; nobody checks that it is true.
     #[must_use]
     pub fn described_by(mut self, wsdl: &str) -> Self {
-        self.described_by = Some(wsdl.to_owned());
+        self.described_by = Some((wsdl.to_owned(), String::new()));
+        self
+    }
+
+    /// As [`described_by`](Self::described_by), but clients get the address at which they reach the service where this
+    /// one stands as a location.
+    #[must_use]
+    pub fn described_at(mut self, wsdl: &str, address: &str) -> Self {
+        self.described_by = Some((wsdl.to_owned(), address.to_owned()));
         self
     }
 
@@ -548,7 +557,7 @@ impl Endpoint {
     /// As [`wsdl`](Self::wsdl), with what the server offers beside HTTP.
     pub(super) fn wsdl_with(&self, location: &str, offer: Offer) -> String {
         match &self.0.service.described_by {
-            Some(document) => document.clone(),
+            Some((document, address)) => located(document, address, location),
             None => wsdl::write_with(&self.description(location), offer),
         }
     }
@@ -570,6 +579,18 @@ impl Endpoint {
             operations: service.operations.iter().map(|it| service.describe(it)).collect(),
         }
     }
+}
+
+/// A WSDL with another address in place of one. Both stand as attributes, where `&` is escaped.
+fn located(document: &str, address: &str, location: &str) -> String {
+    if address.is_empty() {
+        return document.to_owned();
+    }
+    let escaped = |url: &str| url.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    let (from, to) = (escaped(address), escaped(location));
+    ["\"", "'"].iter().fold(document.to_owned(), |text, quote| {
+        text.replace(&format!("location={quote}{from}{quote}"), &format!("location=\"{to}\""))
+    })
 }
 
 /// Names the port after the style, as an interface may have several.

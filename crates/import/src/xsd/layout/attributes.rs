@@ -9,6 +9,7 @@ use crate::xsd::Schemas;
 use crate::xsd::component::{
     Attribute, AttributeTerm, AttributeUse, Complex, Derivation, Presence, Type, TypeBody, TypeUse,
 };
+use crate::xsd::content::DEEPEST;
 use crate::xsd::lookup::Found;
 use crate::xsd::name::Name;
 
@@ -25,6 +26,7 @@ pub(super) struct Known<'a> {
 impl<'a> Builder<'a> {
     /// The attributes of a type, those of its base first.
     pub(super) fn attributes(&self, of: &'a Type) -> Result<Vec<Known<'a>>, Problem> {
+        self.schemas.check_end(of)?;
         let mut all = Vec::new();
         of_type(self.schemas, of, &mut all, 0)?;
         // Those of the encoding are every element's.
@@ -109,7 +111,7 @@ fn add<'a>(
     attributes: &'a [AttributeUse],
     groups: &'a [(Name, Place)],
     all: &mut Vec<Known<'a>>,
-    open: &mut Vec<&'a Name>,
+    seen: &mut Vec<&'a Name>,
 ) -> Result<(), Problem> {
     for attribute in attributes {
         let (name, declared): (&Name, Option<&Attribute>) = match &attribute.what {
@@ -132,14 +134,17 @@ fn add<'a>(
         });
     }
     for (name, place) in groups.iter().filter(|it| !schemas.has_no_groups(&it.0)) {
-        if open.contains(&name) {
-            let what = format!("the attribute group {name} holds itself");
-            return Err(Problem::new(place, what, "take the reference out"));
+        // Once is enough, also of one that holds itself.
+        if seen.contains(&name) {
+            continue;
         }
-        open.push(name);
+        if seen.len() > DEEPEST {
+            let what = format!("more than {DEEPEST} groups of attributes of one type");
+            return Err(Problem::new(place, what, "put them together"));
+        }
+        seen.push(name);
         let group = schemas.attribute_group(name, place)?;
-        add(schemas, &group.attributes, &group.groups, all, open)?;
-        open.pop();
+        add(schemas, &group.attributes, &group.groups, all, seen)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trunkline_message::{Body, Kind, Member, MemberId, Need, TypeId, Value};
 
 use super::{Builder, Form, Held, type_name};
-use crate::xsd::component::{Element, ElementId};
+use crate::xsd::component::{Element, ElementId, Occurs};
 use crate::xsd::content::{Arm, Item};
 use crate::xsd::name::Name;
 use crate::{Problem, names};
@@ -226,7 +226,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Notes how many items a list has.
-    fn note_count(&mut self, member: MemberId, (least, most): (u32, Option<u32>)) {
+    fn note_count(&mut self, member: MemberId, (least, most): Occurs) {
         let notes = self.types.notes();
         if least > 0 {
             notes.note_member(member, "facet", "min_items", &least.to_string());
@@ -240,7 +240,7 @@ impl<'a> Builder<'a> {
         &mut self,
         members: &mut Members,
         namespaces: &str,
-        (least, most): (u32, Option<u32>),
+        (least, most): Occurs,
         name: &str,
     ) {
         let any = self.types.scalar(Kind::Any);
@@ -267,6 +267,14 @@ impl<'a> Builder<'a> {
         is_needed: bool,
     ) -> Result<(), Problem> {
         let element = self.schemas.at(id);
+        if let Some((item, occurs)) = self.wrapped(element)? {
+            let item = self.schemas.at(item);
+            let held = self.held_by(item)?;
+            if matches!(held.form, Form::Value | Form::Struct) {
+                self.list(members, element, (is_needed, item, held, occurs));
+                return Ok(());
+            }
+        }
         let held = self.held_by(element)?;
         let may_be_nil = element.is_nillable && is_needed && held.form != Form::Any;
         // Of an element that is not there nothing is said; an empty one stands for its default.
@@ -289,12 +297,38 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// An element around items.
+    fn list(
+        &mut self,
+        members: &mut Members,
+        element: &Element,
+        (is_needed, item, held, occurs): (bool, &Element, Held, Occurs),
+    ) {
+        let (least, most) = occurs;
+        let fixed = most.filter(|it| *it == least && least > 0);
+        let of = self.types.list(held.of, fixed);
+        let may_be_nil = is_needed && element.is_nillable;
+        let need = if is_needed && !may_be_nil { Need::Required } else { Need::Optional };
+        let member = members.add(&element.name.local, of, need);
+        members.element_named(self, member, &element.name);
+        self.note_values(member, &held);
+        if held.form == Form::Struct || &*item.name.local != "item" {
+            self.note(member, "entry", &item.name.local);
+        }
+        if may_be_nil {
+            self.note(member, "nillable", "true");
+        }
+        if fixed.is_none() {
+            self.note_count(member, occurs);
+        }
+    }
+
     /// An element that may stand several times.
     fn elements(
         &mut self,
         members: &mut Members,
         id: ElementId,
-        occurs: (u32, Option<u32>),
+        occurs: Occurs,
     ) -> Result<(), Problem> {
         let element = self.schemas.at(id);
         // A list of structs without members has no form.

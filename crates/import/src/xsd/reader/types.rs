@@ -178,7 +178,16 @@ impl Reader<'_, '_> {
     ) -> Result<Complex, Problem> {
         let (attributes, attribute_groups) = self.attributes(attributes_in)?;
         let is_abstract = matches!(element.attribute("abstract"), Some("true" | "1"));
-        Ok(Complex { derivation, is_mixed, is_abstract, attributes, attribute_groups, items: None })
+        let has_any_attribute = part(attributes_in, &["anyAttribute"]).is_some();
+        Ok(Complex {
+            derivation,
+            is_mixed,
+            is_abstract,
+            attributes,
+            attribute_groups,
+            has_any_attribute,
+            items: None,
+        })
     }
 
     /// What stands in a type.
