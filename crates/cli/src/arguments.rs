@@ -82,7 +82,7 @@ pub(crate) enum Command {
     Plan(PlanArguments),
     /// Print the description of a message
     Schema(SchemaArguments),
-    /// Call SOAP services
+    /// Call SOAP services, and serve what a WSDL describes
     #[command(subcommand)]
     Soap(SoapCommand),
     /// Say what messages are and what is in them: FIX, SOAP, XML, Fast Infoset, CDR; in logs, dumps and captures

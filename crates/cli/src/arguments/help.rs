@@ -93,6 +93,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     ("schema", "trunkline schema market-data"),
     ("soap call", "trunkline soap call http://127.0.0.1:8080/calculator add a=40 b=2"),
+    ("soap serve", "trunkline soap serve quotes.wsdl --answers answers"),
     ("link", "trunkline link --to 127.0.0.1:7400 --rate 10M --delay 20ms"),
     (
         "completions",
