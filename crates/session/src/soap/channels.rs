@@ -13,7 +13,9 @@ use crate::soap_tcp::{
 };
 
 /// The transport in profiles.
-pub(super) const TRANSPORT: &str = "soap-tcp-1.0";
+pub(super) fn transport_name(is_tls: bool) -> &'static str {
+    if is_tls { "soap-tcp-1.0-tls" } else { "soap-tcp-1.0" }
+}
 
 /// The services of a site, for clients of SOAP/TCP.
 pub(super) struct Channels {
@@ -280,7 +282,7 @@ fn answered(
         return Verdict::Reject(format!("the character set {charset:?} is not known here"));
     };
     let mut travelled = Travelled {
-        transport: TRANSPORT,
+        transport: transport_name(site.is_tls),
         encoding,
         compression: "none",
         bytes: body.len(),
