@@ -217,11 +217,11 @@ impl Errors {
     ) {
         let mut known: Vec<(&str, &str, &Ident)> = Vec::new();
         for (ident, name, notes) in all {
-            let of_fix = notes.iter().filter(|it| it.format == "fix").map(|it| {
+            let tags = notes.iter().filter(|it| it.format == "fix").map(|it| {
                 let is_code = it.word == "code";
                 (if is_code { "FIX code" } else { "FIX tag" }, &*it.value, it.at)
             });
-            for (what, value, at) in [("name", name, ident.span())].into_iter().chain(of_fix) {
+            for (what, value, at) in [("name", name, ident.span())].into_iter().chain(tags) {
                 match known.iter().find(|it| it.0 == what && it.1 == value) {
                     Some((.., other)) => {
                         let why = format!("the {what} {value} is that of `{other}`, too");
