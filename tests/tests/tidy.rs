@@ -15,6 +15,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("export", &["message", "soap", "import"]),
     ("net", &["wire", "message", "codec"]),
     ("transcode", &["wire", "message", "codec", "soap", "catalogue", "import", "net"]),
+    ("fix", &["wire", "message", "codec", "import"]),
     ("tls", &[]),
     ("http", &["tls"]),
     ("native", &["wire"]),

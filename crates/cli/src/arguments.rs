@@ -151,7 +151,7 @@ pub(crate) enum LabCommand {
     },
     /// List the experiments and their parts
     List(FormArguments),
-    /// Measure your own messages in every format: bytes, CPU time of encoding and decoding
+    /// Measure your own messages in every format: bytes, CPU time, round trips, instructions
     ///
     /// The messages are held as records, as whatever reads them by a schema at run time holds them; structs of Rust
     /// are faster. The figures are medians.

@@ -1,9 +1,11 @@
-//! `trunkline decode [FILE...]`: messages in logs, streams and dumps, Fast Infoset documents as XML, and what was said on
-//! connections of SOAP/TCP.
+//! `trunkline decode [FILE...]`: messages in logs, streams, dumps and captures, Fast Infoset documents as XML, and what was
+//! said on connections of SOAP/TCP.
 
 mod capture;
 mod conversation;
 mod document;
+mod flow;
+mod http;
 mod messages;
 mod stream;
 
@@ -45,7 +47,7 @@ pub(crate) fn run(arguments: &DecodeArguments) -> Result<Ending, Fault> {
         if capture::is_one(&start) {
             // What it is shows its whole first block only, in one piece.
             start.extend(input::more(&mut input, capture::ROOM - start.len(), file)?);
-            capture::decode(file, io::Cursor::new(start).chain(input))?;
+            capture::decode(file, io::Cursor::new(start).chain(input), &mut show)?;
             continue;
         }
         if let Some(side) = side(&start) {

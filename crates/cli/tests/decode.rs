@@ -280,3 +280,71 @@ fn captures_are_put_together_whatever_the_order_of_their_segments() {
     assert_eq!(status, Some(2));
     assert!(err.contains("short.pcap: it ends too early"), "{err}");
 }
+
+/// A message of FIX with its frame.
+fn fix(body: &str) -> Vec<u8> {
+    let body = body.replace('|', "\u{1}");
+    let text = format!("8=FIX.4.4\u{1}9={}\u{1}{body}", body.len());
+    let sum = text.bytes().map(u32::from).sum::<u32>() % 256;
+    format!("{text}10={sum:03}\u{1}").into_bytes()
+}
+
+#[test]
+fn captures_of_fix_show_both_sides() {
+    let body = |text: &str| format!("35=D|34=7|11={text}|58={}|", "long ".repeat(300));
+    let client = [fix("35=A|34=1|98=0|108=30|"), fix(&body("A1")), fix(&body("A2"))].concat();
+    let server = [fix("35=A|34=1|98=0|108=30|"), fix("35=8|34=2|11=A1|")].concat();
+    let capture = pcap(&packets(&segments(&client, &server), true), 1);
+    let (status, out, err) = decode(&[&write("fix.pcap", &capture)]);
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    let heads: Vec<&str> = out.lines().filter(|it| it.starts_with("fix.pcap")).collect();
+    let of = |from: &str| heads.iter().filter(|it| it.contains(from)).count();
+    assert_eq!(of("fix.pcap 1 10.0.0.1:40000 to 10.0.0.2:8080:"), 3, "{out}");
+    assert_eq!(of("fix.pcap 1 10.0.0.2:8080 to 10.0.0.1:40000:"), 2, "{out}");
+    check(&out, &["Logon", "NewOrderSingle", "A2"]);
+    // From the middle on, and cut within a message.
+    let packets = packets(&[(true, 0, &client[..client.len() - 9])], true);
+    let (status, out, err) = decode(&[&write("fix-cut.pcap", &pcap(&packets[2..], 1))]);
+    assert_eq!(status, Some(1), "{out} {err}");
+    assert_eq!(out.matches("FIX.4.4").count() >= 2, true, "{out}");
+}
+
+#[test]
+fn captures_of_giop_are_read_by_idl() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let golden =
+        |name: &str| fs::read(folder.join("../../golden/giop").join(name)).expect("a file");
+    let (client, server) = (golden("client-1.2.bin"), golden("server-1.2.bin"));
+    let mut all: Vec<Segment<'_>> = segments(&client, &[]);
+    all.extend(segments(&[], &server));
+    let capture = write("giop.pcap", &pcap(&packets(&all, true), 1));
+    let idl = folder.join("../import/tests/data/vec.idl");
+    let (status, out, err) = decode(&["--schema", idl.to_str().expect("UTF-8"), &capture]);
+    assert_eq!((status, &*err), (Some(0), ""), "{out:.2000}");
+    assert_eq!(out.matches("echo by IDL").count(), 6, "{out:.2000}");
+    assert_eq!(out.matches("Bad by IDL").count(), 1);
+    check(&out, &["Request, little-endian, request", "operation add", "Reply, little-endian"]);
+}
+
+#[test]
+fn captures_of_http_show_the_bodies() {
+    let envelope = "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>\
+        <add><a>40</a></add></e:Body></e:Envelope>";
+    let length = envelope.len();
+    let client = format!(
+        "POST /calculator HTTP/1.1\r\nContent-Type: text/xml\r\nContent-Length: {length}\r\n\r\n{envelope}\
+         GET /logo HTTP/1.1\r\n\r\n"
+    );
+    let chunks = format!("{length:x}\r\n{envelope}\r\n0\r\n\r\n");
+    let server = format!(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}\
+         HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 3\r\n\r\npng"
+    );
+    let segments = segments(client.as_bytes(), server.as_bytes());
+    let capture = write("http.pcap", &pcap(&packets(&segments, true), 1));
+    let (status, out, err) = decode(&[&capture]);
+    assert_eq!(status, Some(0), "{out} {err}");
+    assert!(err.contains("1 body of HTTP passed over"), "{err}");
+    check(&out, &["SOAP 1.1", "behind \"POST /calculator HTTP/1.1\"", "40"]);
+    check(&out, &["10.0.0.2:8080 to 10.0.0.1:40000", "SOAP 1.1", "behind \"HTTP/1.1 200 OK\""]);
+}

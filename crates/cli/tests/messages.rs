@@ -464,6 +464,61 @@ fn what_messages_cost_is_told_for_every_format() {
 }
 
 #[test]
+fn what_messages_take_on_links_and_at_a_rate_is_told() {
+    let folder = folder("links");
+    let log = format!("{}\n{}\n", framed(DESCRIBED), framed(DESCRIBED));
+    let measure = ["lab", "message", "-", "--schema", "own.xml", "--repetitions", "1"];
+    let more = ["--link", "direct,1mbit-2ms", "--rate", "1k"];
+    let (status, out, err) = run(&folder, &[&measure[..], &more].concat(), log.as_bytes());
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    assert_eq!(lines(&out).len(), 3 * (2 + 8) + 2, "{out}");
+    let options = [&measure[..], &more, &["--json"]].concat();
+    let (status, out, err) = run(&folder, &options, log.as_bytes());
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    let facts: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let of = |fact: &str| facts.iter().filter(|it| it["fact"] == fact).collect::<Vec<_>>();
+    assert_eq!(
+        ["message_in_format", "message_over_link", "message_at_rate"].map(|it| of(it).len()),
+        [8, 16, 8]
+    );
+    for it in of("message_over_link") {
+        let trip = it["round_trip_ns"].as_f64().expect("a time");
+        let carried = it["messages_per_second"].as_f64();
+        match it["link"].as_str() {
+            Some("direct") => assert_eq!(carried, None),
+            _ => {
+                // There and back, the delay and the time of its bytes.
+                let carried = carried.expect("it has a rate");
+                assert!(trip >= 2.0 * (2e6 + 1e9 / carried), "{it}");
+            }
+        }
+    }
+    let fix = framed(DESCRIBED).len() as f64;
+    let of_fix = of("message_at_rate")[0];
+    assert_eq!(of_fix["wire_bits_per_second"].as_f64(), Some((fix + 78.0) * 8e3));
+}
+
+#[test]
+fn instructions_of_messages_are_counted_where_valgrind_is() {
+    let folder = folder("instructions");
+    fs::write(folder.join("orders.log"), framed(DESCRIBED)).expect("a folder for the test");
+    let measure = ["lab", "message", "orders.log", "--schema", "own.xml", "--repetitions", "1"];
+    let options = [&measure[..], &["--instructions", "--json"]].concat();
+    let (status, out, err) = run(&folder, &options, b"");
+    if status == Some(2) && err.contains("valgrind is not there") {
+        return;
+    }
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    for line in out.lines() {
+        let fact: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        for key in ["encode_instructions", "decode_instructions"] {
+            assert!(fact[key].as_f64().expect("a count") > 100.0, "{line}");
+        }
+    }
+}
+
+#[test]
 fn facts_have_all_keys() {
     let folder = folder("facts");
     let log = format!("{}\n{}\n", framed(ORDER), framed(&ORDER.replace("6.350", "x")));

@@ -19,6 +19,7 @@
 //! What CDR of ours has no form for is rejected when the layout is asked for: `any`, `wchar`, `wstring`,
 //! `long double`, `fixed`, references to objects, value types and natives.
 
+mod call;
 mod constant;
 mod declaration;
 mod interface;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 
 use trunkline_message::Layout;
 
+pub use call::Call;
 pub use declaration::{
     Body, Case, Constant, Content, Declaration, DeclarationId, Interface, Member, Operation,
     Parameter, Type, Typed, Union, ValueType,

@@ -9,6 +9,7 @@
 mod answer;
 pub mod builds;
 pub mod capacity;
+pub mod counter;
 pub mod csv;
 pub mod customer_services;
 mod disk;

@@ -8,6 +8,7 @@
 //! | [`messages`] | reads and converts messages by a description |
 //! | [`tree`] | shows a message to people |
 //! | [`fix`] | FIX without a dictionary |
+//! | [`giop`] | GIOP by IDL: heads, fragments, requests and what answers them |
 //!
 //! Nothing here does I/O.
 
@@ -17,6 +18,7 @@ mod codec;
 mod dump;
 mod error;
 pub mod fix;
+pub mod giop;
 pub mod kind;
 pub mod messages;
 pub mod scanner;

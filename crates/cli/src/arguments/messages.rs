@@ -1,9 +1,12 @@
 //! The command line of the verbs for messages of others.
 
 use clap::Args;
+use trunkline_experiment::link::Link;
 use trunkline_transcode::Format;
 
 use super::FormArguments;
+use crate::lab::message::{Counted, what_is_counted};
+use crate::quantity;
 
 /// How a file is read that describes messages.
 #[derive(Debug, Default, Args)]
@@ -103,6 +106,19 @@ pub(crate) struct MessageArguments {
     /// Repetitions, of which the middle one is the figure
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repetitions: u32,
+    /// Also make round trips over these links, named as 10mbit-20ms, 100mbit, 1ms or direct, and say how many messages a
+    /// second each carries
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) link: Vec<Link>,
+    /// Also say what so many messages a second need, as `plan` does: a line, a share of a core
+    #[arg(long, value_name = "RATE", value_parser = quantity::per_second)]
+    pub(crate) rate: Option<f64>,
+    /// Also count the instructions of encoding and decoding one, by Valgrind
+    #[arg(long)]
+    pub(crate) instructions: bool,
+    /// What Valgrind counts
+    #[arg(long, hide = true, value_parser = what_is_counted)]
+    pub(crate) counted: Option<Counted>,
     #[command(flatten)]
     pub(crate) form: FormArguments,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Captures of a network, pcap and pcapng: the connections of SOAP/TCP in them.
+//! Captures of a network, pcap and pcapng: the connections in them of SOAP/TCP, FIX, GIOP and HTTP.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -10,7 +10,10 @@ use pcap_parser::{Block, Linktype, PcapBlockOwned, PcapError, create_reader};
 use trunkline_session::soap_tcp::MAGIC;
 
 use super::conversation::{Conversation, Side};
+use super::flow::{Flow, Protocol};
+use super::messages::Show;
 use super::stream::{Gap, Stream};
+use crate::client::counted;
 use crate::fault::Fault;
 use crate::output::{print, remark};
 
@@ -30,8 +33,12 @@ pub(super) fn is_one(start: &[u8]) -> bool {
     big == PCAPNG || PCAP.contains(&big) || PCAP.contains(&little)
 }
 
-/// Prints what was said on each connection of SOAP/TCP, as it was captured.
-pub(super) fn decode(file: &str, input: impl Read + Send) -> Result<(), Fault> {
+/// Prints what was said on each connection, as it was captured.
+pub(super) fn decode(
+    file: &str,
+    input: impl Read + Send,
+    show: &mut Show<'_>,
+) -> Result<(), Fault> {
     let failed = |error: &PcapError<&[u8]>| {
         let why = match error {
             PcapError::HeaderNotRecognized | PcapError::Eof => "it is no pcap or pcapng".to_owned(),
@@ -41,7 +48,15 @@ pub(super) fn decode(file: &str, input: impl Read + Send) -> Result<(), Fault> {
         Fault::new(format!("{file}: {why}"))
     };
     let mut reader = create_reader(ROOM, input).map_err(|error| failed(&error))?;
-    let mut network = Network::default();
+    let mut network = Network {
+        file,
+        show,
+        links: Vec::new(),
+        connections: HashMap::new(),
+        others: usize::default(),
+        passed_over: usize::default(),
+        pages: u64::default(),
+    };
     let mut room = ROOM;
     let read = loop {
         match reader.next() {
@@ -66,7 +81,7 @@ pub(super) fn decode(file: &str, input: impl Read + Send) -> Result<(), Fault> {
             break Err(failed(&error));
         }
     };
-    network.finish(file);
+    network.finish()?;
     read
 }
 
@@ -77,8 +92,10 @@ struct Path {
     to: SocketAddr,
 }
 
-#[derive(Default)]
-struct Network {
+struct Network<'a, 's> {
+    file: &'a str,
+    /// Shows messages of other protocols than SOAP/TCP.
+    show: &'a mut Show<'s>,
     /// Of the file, or of each interface in it.
     links: Vec<Linktype>,
     connections: HashMap<Path, Connection>,
@@ -86,19 +103,27 @@ struct Network {
     others: usize,
     /// Packets of a kind that is not read.
     passed_over: usize,
+    /// Bodies of HTTP that are no messages.
+    pages: u64,
 }
 
 /// A connection, by the path of who opened it.
 struct Connection {
     number: usize,
     streams: [Stream; 2],
-    conversation: Conversation,
-    /// Bytes of the client, until they tell the protocol.
-    first: Vec<u8>,
-    is_ours: Option<bool>,
+    spoken: Spoken,
 }
 
-impl Network {
+/// What is spoken on a connection.
+enum Spoken {
+    /// Not known yet: what each side has said, in order.
+    Unknown([Vec<u8>; 2]),
+    SoapTcp(Box<Conversation>),
+    Messages(Box<Flow>),
+    Other,
+}
+
+impl Network<'_, '_> {
     fn block(&mut self, block: &PcapBlockOwned<'_>) -> Result<(), Fault> {
         match block {
             PcapBlockOwned::LegacyHeader(header) => self.links = vec![header.network],
@@ -161,8 +186,9 @@ impl Network {
         let is_opening = tcp.syn() && !tcp.ack();
         if is_opening && self.connections.get(&path).is_some_and(Connection::has_spoken) {
             // The same ports again.
-            let before = self.connections.remove(&path);
-            before.into_iter().for_each(|it| self.end(path, &it));
+            if let Some(before) = self.connections.remove(&path) {
+                self.end(path, before)?;
+            }
         }
         let (client, side) = match self.connections.contains_key(&back) {
             true => (back, Side::Server),
@@ -182,50 +208,111 @@ impl Network {
 
     fn hear(&mut self, client: Path, side: Side, tcp: &TcpSlice<'_>) -> Result<(), Fault> {
         let Some(connection) = self.connections.get_mut(&client) else { return Ok(()) };
-        let said = connection.hear(side, tcp);
-        if said.is_empty() {
-            return Ok(());
-        }
+        connection.hear(side, tcp);
         let Path { from, to } = client;
         let number = connection.number;
-        print(&format!("{number}: {from} to {to}\n{said}"))
+        match &mut connection.spoken {
+            Spoken::Unknown(_) | Spoken::Other => Ok(()),
+            Spoken::Messages(flow) => both(flow, self.file, (number, client), self.show),
+            Spoken::SoapTcp(conversation) => {
+                let mut said = String::new();
+                // What the server answered may have been captured before the client's request was whole.
+                for side in SIDES {
+                    while let Some(next) = conversation.next(side) {
+                        said.push_str(&next);
+                    }
+                }
+                match said.is_empty() {
+                    true => Ok(()),
+                    false => print(&format!("{number}: {from} to {to}\n{said}")),
+                }
+            }
+        }
     }
 
-    fn end(&mut self, path: Path, connection: &Connection) {
-        if connection.is_ours != Some(true) {
-            self.others += 1;
-            return;
-        }
+    fn end(&mut self, path: Path, connection: Connection) -> Result<(), Fault> {
+        let Connection { number, streams, spoken } = connection;
+        let left: [Option<String>; 2] = match spoken {
+            Spoken::Unknown(_) | Spoken::Other => {
+                self.others += 1;
+                return Ok(());
+            }
+            Spoken::SoapTcp(conversation) => SIDES.map(|side| conversation.unfinished(side)),
+            Spoken::Messages(mut flow) => {
+                for side in SIDES {
+                    flow.end(side);
+                }
+                both(&mut flow, self.file, (number, path), self.show)?;
+                self.pages += flow.passed_over();
+                SIDES.map(|side| match flow.left(side) {
+                    0 => None,
+                    count => {
+                        let bytes = counted(count as u64, "byte");
+                        Some(format!("{}: {bytes} at the end are no whole message", side.name()))
+                    }
+                })
+            }
+        };
         let Path { from, to } = path;
-        for side in [Side::Client, Side::Server] {
-            let gap = connection.streams[side as usize].gap().map(shown);
-            let left = connection.conversation.unfinished(side);
+        for (side, left) in SIDES.into_iter().zip(left) {
+            let gap = streams[side as usize].gap().map(shown);
             let told = match (gap, left) {
                 (Some(gap), None) => Some(format!("{}: {gap}", side.name())),
                 (Some(gap), Some(left)) => Some(format!("{left}; {gap}")),
                 (None, left) => left,
             };
             if let Some(told) = told {
-                remark(&format!("{}: {from} to {to}: {told}", connection.number));
+                remark(&format!("{number}: {from} to {to}: {told}"));
             }
         }
+        Ok(())
     }
 
-    fn finish(&mut self, file: &str) {
+    fn finish(&mut self) -> Result<(), Fault> {
         let mut all: Vec<(Path, Connection)> = self.connections.drain().collect();
         all.sort_by_key(|it| it.1.number);
-        let ours = all.iter().filter(|it| it.1.is_ours == Some(true)).count();
-        all.iter().for_each(|(path, it)| self.end(*path, it));
-        if ours == 0 || self.others > 0 {
+        let is_ours = |it: &&(Path, Connection)| matches!(it.1.spoken, Spoken::SoapTcp(_));
+        let has_messages = |it: &&(Path, Connection)| matches!(it.1.spoken, Spoken::Messages(_));
+        let (ours, flows) =
+            (all.iter().filter(is_ours).count(), all.iter().filter(has_messages).count());
+        for (path, connection) in all {
+            self.end(path, connection)?;
+        }
+        let Self { file, others, passed_over, pages, .. } = self;
+        if ours + flows == 0 || *others > 0 {
+            let of_messages = match flows {
+                0 => String::new(),
+                count => format!("{count} of FIX, GIOP or HTTP, "),
+            };
             remark(&format!(
-                "{file}: {ours} connections of SOAP/TCP from their beginning, {} others",
-                self.others
+                "{file}: {ours} connections of SOAP/TCP from their beginning, {of_messages}{others} others"
             ));
         }
-        if self.passed_over > 0 {
-            remark(&format!("{file}: {} packets are of no kind that is read", self.passed_over));
+        if *pages > 0 {
+            let bodies = match pages {
+                1 => "1 body".to_owned(),
+                count => format!("{count} bodies"),
+            };
+            remark(&format!("{file}: {bodies} of HTTP passed over, pages and the like"));
         }
+        if *passed_over > 0 {
+            remark(&format!("{file}: {passed_over} packets are of no kind that is read"));
+        }
+        Ok(())
     }
+}
+
+const SIDES: [Side; 2] = [Side::Client, Side::Server];
+
+/// Shows the messages of both sides that are whole.
+fn both(
+    flow: &mut Flow,
+    file: &str,
+    (number, Path { from, to }): (usize, Path),
+    show: &mut Show<'_>,
+) -> Result<(), Fault> {
+    flow.show(Side::Client, &format!("{file} {number} {from} to {to}"), show)?;
+    flow.show(Side::Server, &format!("{file} {number} {to} to {from}"), show)
 }
 
 fn shown(gap: Gap) -> String {
@@ -235,55 +322,67 @@ fn shown(gap: Gap) -> String {
 
 impl Connection {
     fn new(number: usize) -> Self {
-        Self {
-            number,
-            streams: [Stream::default(), Stream::default()],
-            conversation: Conversation::new(MESSAGE_BYTES),
-            first: Vec::new(),
-            is_ours: None,
-        }
+        let spoken = Spoken::Unknown([Vec::new(), Vec::new()]);
+        Self { number, streams: [Stream::default(), Stream::default()], spoken }
     }
 
     fn has_spoken(&self) -> bool {
-        !self.first.is_empty()
+        !matches!(&self.spoken, Spoken::Unknown([client, _]) if client.is_empty())
     }
 
-    /// What is said with this segment.
-    fn hear(&mut self, side: Side, tcp: &TcpSlice<'_>) -> String {
-        let Self { streams, conversation, first, is_ours, .. } = self;
-        if *is_ours == Some(false) {
-            return String::new();
+    /// Takes in what is said with this segment.
+    fn hear(&mut self, side: Side, tcp: &TcpSlice<'_>) {
+        let Self { streams, spoken, .. } = self;
+        if matches!(spoken, Spoken::Other) {
+            return;
         }
         let heard = streams[side as usize].receive(
             tcp.sequence_number(),
             tcp.syn(),
             tcp.payload(),
-            |bytes| {
-                if side == Side::Client && first.len() < MAGIC.len() {
-                    first.extend(&bytes[..bytes.len().min(MAGIC.len() - first.len())]);
-                }
-                conversation.receive(side, bytes);
-            },
+            |bytes| spoken.receive(side, bytes),
         );
-        if let Err(gap) = heard {
+        if let (Err(gap), Spoken::SoapTcp(conversation)) = (heard, &mut *spoken) {
             conversation.lose(side, shown(gap));
         }
-        if is_ours.is_none() && !first.is_empty() {
-            *is_ours = match MAGIC.starts_with(first) {
-                true if first.len() == MAGIC.len() => Some(true),
-                true => None,
-                false => Some(false),
-            };
+        if let Spoken::Unknown(said) = spoken
+            && let Some(known) = Spoken::of(said)
+        {
+            *spoken = known;
         }
-        let mut said = String::new();
-        if *is_ours == Some(true) {
-            // What the server answered may have been captured before the client's request was whole.
-            for side in [Side::Client, Side::Server] {
-                while let Some(next) = conversation.next(side) {
-                    said.push_str(&next);
-                }
-            }
+    }
+}
+
+impl Spoken {
+    fn receive(&mut self, side: Side, bytes: &[u8]) {
+        match self {
+            Self::Unknown(said) => said[side as usize].extend_from_slice(bytes),
+            Self::SoapTcp(conversation) => conversation.receive(side, bytes),
+            Self::Messages(flow) => flow.receive(side, bytes),
+            Self::Other => {}
         }
-        said
+    }
+
+    /// What it is that began so; none as long as too little was said.
+    fn of(said: &[Vec<u8>; 2]) -> Option<Self> {
+        let [client, server] = said;
+        let is_of_soap_tcp = match client.len() {
+            0 => false,
+            length => MAGIC.starts_with(&client[..length.min(MAGIC.len())]),
+        };
+        let mut spoken = match (is_of_soap_tcp, client.is_empty()) {
+            (true, _) if client.len() < MAGIC.len() => return None,
+            (true, _) => Self::SoapTcp(Box::new(Conversation::new(MESSAGE_BYTES))),
+            // Where the beginning was not captured, the server may be heard first.
+            (false, is_silent) => match Protocol::of(if is_silent { server } else { client })? {
+                Some(protocol) => Self::Messages(Box::new(Flow::new(protocol))),
+                None if is_silent && server.len() < ROOM => return None,
+                None => Self::Other,
+            },
+        };
+        for side in SIDES {
+            spoken.receive(side, &said[side as usize]);
+        }
+        Some(spoken)
     }
 }

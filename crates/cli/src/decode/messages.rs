@@ -8,7 +8,9 @@ use serde_json::{Map, Value, json};
 use trunkline_catalogue::fix::{field_name, message_name};
 use trunkline_codec::fast_infoset;
 use trunkline_codec::xml::{self, Source};
+use trunkline_import::Description;
 use trunkline_message::Error;
+use trunkline_transcode::giop::{Calls, Exchanges, STATUS, Unread};
 use trunkline_transcode::kind::{Envelope, Giop, charset};
 use trunkline_transcode::{
     Bad, Content, Format, Found, Kind, Messages, Place, Scanner, Written, fix, tree,
@@ -31,6 +33,11 @@ pub(super) struct Show<'a> {
     /// The format, likewise.
     pub(super) format: Option<Format>,
     form: Form,
+    /// What IDL says of GIOP, and what came before on a connection.
+    calls: Option<Calls>,
+    exchanges: Exchanges,
+    /// Does the client say what is shown, if that is known?
+    is_client: Option<bool>,
     shown: u64,
     wrong: u64,
     out: String,
@@ -64,8 +71,23 @@ impl<'a> Show<'a> {
         format: Option<Format>,
         form: Form,
     ) -> Self {
-        let (shown, wrong) = (0, 0);
-        Self { messages, name, format, form, shown, wrong, out: String::new(), is_read: true }
+        let calls = match messages.as_ref().map(Messages::description) {
+            Some(Description::Idl(specification)) => Some(Calls::new(specification, limits())),
+            _ => None,
+        };
+        Self {
+            messages,
+            name,
+            format,
+            form,
+            calls,
+            exchanges: Exchanges::default(),
+            is_client: None,
+            shown: 0,
+            wrong: 0,
+            out: String::new(),
+            is_read: true,
+        }
     }
 
     /// Has something been wrong?
@@ -140,6 +162,27 @@ impl<'a> Show<'a> {
             self.found(file, &Found { place, kind, written, before, bytes });
             at += end;
         }
+        self.flush()
+    }
+
+    /// Shows what one side of a connection said, whose exchanges of GIOP these are.
+    pub(super) fn said(
+        &mut self,
+        of: &str,
+        is_client: bool,
+        exchanges: &mut Exchanges,
+        all: impl Iterator<Item = Result<Found, Bad>>,
+    ) -> Result<(), Fault> {
+        std::mem::swap(&mut self.exchanges, exchanges);
+        self.is_client = Some(is_client);
+        for found in all {
+            match found {
+                Ok(found) => self.found(of, &found),
+                Err(bad) => self.bad(of, &bad),
+            }
+        }
+        self.is_client = None;
+        std::mem::swap(&mut self.exchanges, exchanges);
         self.flush()
     }
 
@@ -223,10 +266,7 @@ impl<'a> Show<'a> {
             (Some(Kind::Fix), _) => self.fix(bytes, shown),
             (Some(Kind::Xml), _) => self.document(bytes, shown),
             (Some(Kind::FastInfoset), _) => self.fast_infoset(bytes, shown),
-            (Some(Kind::Giop), _) => {
-                giop(bytes, shown);
-                Ok(())
-            }
+            (Some(Kind::Giop), _) => self.giop_message(bytes, shown),
             (Some(Kind::Json), _) => self.json(bytes, shown),
             (_, Some(format)) if self.messages.is_some() => {
                 shown.fact("format", format.name());
@@ -260,6 +300,71 @@ impl<'a> Show<'a> {
             shown.facts.insert("not_described".into(), left_out.into());
         }
         Ok(())
+    }
+
+    /// A message of GIOP, and by IDL what its operation takes or answers.
+    fn giop_message(&mut self, bytes: &[u8], shown: &mut Shown) -> Result<(), String> {
+        let Some(header) = Giop::read(bytes) else { return Ok(()) };
+        of_giop(&header, shown);
+        let taken = self.exchanges.take(self.is_client, bytes, &limits());
+        let (head, whole) = match taken {
+            Ok(taken) => taken,
+            Err(error) => {
+                of_bytes(bytes, shown);
+                return Err(error.to_string());
+            }
+        };
+        if let Some(request) = head.request {
+            shown.words.push(format!("request {request}"));
+            shown.facts.insert("request".into(), request.into());
+        }
+        if let Some(operation) = &head.operation {
+            shown.words.push(format!("operation {}", plain(operation)));
+            shown.facts.insert("operation".into(), operation.as_str().into());
+        }
+        let status = head.status.filter(|_| header.type_name() == "Reply");
+        let status = status.and_then(|it| STATUS.get(it as usize));
+        status.into_iter().for_each(|it| shown.words.push((*it).into()));
+        let idl = match self.messages.as_ref().map(Messages::description) {
+            Some(Description::Idl(specification)) => Some(specification),
+            _ => None,
+        };
+        let described = match (&mut self.calls, idl, &whole) {
+            (Some(calls), Some(idl), Some(whole)) if head.has_body() => {
+                calls.read(idl, &head, whole)
+            }
+            _ => {
+                // CDR counts its alignment from the header's first byte.
+                of_bytes(bytes, shown);
+                return Ok(());
+            }
+        };
+        match described {
+            Ok(described) => {
+                shown.words.push(format!("{} by IDL", plain(described.name)));
+                match self.form {
+                    Form::Text => {
+                        let content = described.content;
+                        shown.text =
+                            content.map_or_else(String::new, |it| tree::of_record(it.0, it.1));
+                    }
+                    Form::Json => {
+                        let json = described.json(&limits()).map_err(|it| it.to_string())?;
+                        shown.json = Some(("message", String::from_utf8_lossy(&json).into_owned()));
+                    }
+                }
+                Ok(())
+            }
+            Err(Unread::NotDescribed(why)) => {
+                shown.words.push(plain(&why));
+                of_bytes(bytes, shown);
+                Ok(())
+            }
+            Err(Unread::Wrong(why)) => {
+                of_bytes(bytes, shown);
+                Err(why)
+            }
+        }
     }
 
     fn fix(&mut self, bytes: &[u8], shown: &mut Shown) -> Result<(), String> {
@@ -359,8 +464,18 @@ impl<'a> Show<'a> {
 }
 
 /// What programs are told of every message, and what it says: one of these, the others are `null`.
-const KEYS: [&str; 8] =
-    ["format", "envelope", "charset", "name", "message_type", "bytes", "written", "before"];
+const KEYS: [&str; 10] = [
+    "format",
+    "envelope",
+    "charset",
+    "name",
+    "message_type",
+    "request",
+    "operation",
+    "bytes",
+    "written",
+    "before",
+];
 const CONTENT: [&str; 4] = ["message", "fields", "xml", "hex"];
 
 fn of_bytes(bytes: &[u8], shown: &mut Shown) {
@@ -384,8 +499,7 @@ fn fix_fields(bytes: &[u8]) -> String {
     Value::from(fix::fields(bytes).map_while(Result::ok).map(field).collect::<Vec<_>>()).to_string()
 }
 
-fn giop(bytes: &[u8], shown: &mut Shown) {
-    let Some(header) = Giop::read(bytes) else { return };
+fn of_giop(header: &Giop, shown: &mut Shown) {
     let (major, minor) = header.version;
     shown.fact("format", &format!("GIOP {major}.{minor}"));
     shown.fact("name", header.type_name());
@@ -393,6 +507,4 @@ fn giop(bytes: &[u8], shown: &mut Shown) {
     if header.has_more {
         shown.words.push("goes on in a fragment".into());
     }
-    // CDR counts its alignment from the header's first byte.
-    of_bytes(bytes, shown);
 }

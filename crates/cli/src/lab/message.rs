@@ -1,13 +1,17 @@
 //! `trunkline lab message FILE --schema FILE`: what the user's own messages cost in each format.
 
+mod counts;
+mod tables;
+mod trips;
+
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use serde_json::json;
 use trunkline_bench::clock::thread_cpu_nanoseconds;
-use trunkline_bench::statistics::Summary;
-use trunkline_bench::table::{Align, Table, number};
+use trunkline_experiment::link::Link;
+use trunkline_lab::capacity::Demand;
+use trunkline_lab::counter;
 use trunkline_message::{Layout, Record};
 use trunkline_transcode::{Codec, Content, Format, Found, Kind, Messages, Options, Scanner};
 
@@ -17,7 +21,10 @@ use crate::client::counted;
 use crate::description;
 use crate::fault::Fault;
 use crate::input::{self, limits};
-use crate::output::{Form, print_table, remark};
+use crate::output::remark;
+pub(crate) use counts::Counted;
+pub(crate) use counts::counted as what_is_counted;
+use trips::Trips;
 
 /// Messages of one type that are timed; those behind them are passed over.
 const MOST: usize = 1000;
@@ -30,21 +37,41 @@ pub(crate) fn run(arguments: &MessageArguments) -> Result<Ending, Fault> {
         Options { begin_string: Some(arguments.begin_string.clone()), ..Options::default() };
     let mut messages = Messages::new(description, options.clone(), limits());
     let kinds = kinds(arguments, &mut messages)?;
-    let form = arguments.form.get();
-    let columns = ["message", "format"].map(|it| (it, Align::Left));
-    let figures = ["messages", "bytes", "encode ns", "decode ns"].map(|it| (it, Align::Right));
-    let mut table = Table::new(columns.into_iter().chain(figures));
+    if let Some(counted) = &arguments.counted {
+        return work(counted, &kinds, &options);
+    }
+    let demand = arguments.rate.map(|rate| Demand::new(rate, 1, 1.0)).transpose()?;
+    if arguments.instructions {
+        if arguments.file == "-" {
+            return Err(Fault::new("--instructions reads the messages again: name a file"));
+        }
+        counter::try_it().map_err(Fault::new)?;
+    }
+    let mut measured = Vec::new();
     for kind in kinds.values() {
-        for row in rows(kind, &options, arguments.repetitions) {
+        for row in rows(kind, &options, arguments)? {
             match row {
-                Ok(row) => row.put(&mut table, form)?,
+                Ok(row) => measured.push(row),
                 // It has no form for them, which is no fault of anybody's.
                 Err(why) => remark(&why),
             }
         }
     }
-    if form == Form::Text {
-        print_table(table)?;
+    tables::print_all(&measured, demand.as_ref(), arguments)?;
+    Ok(Ending::Right)
+}
+
+/// Does what is counted, in the process that Valgrind looks at.
+fn work(
+    counted: &Counted,
+    kinds: &BTreeMap<String, OfType>,
+    options: &Options,
+) -> Result<Ending, Fault> {
+    let kind = kinds.get(&counted.name).ok_or_else(|| Fault::new("there is no such type"))?;
+    let mut timed = Timed::new(kind, counted.format, options).map_err(Fault::new)?;
+    for (which, passes) in counted.passes.into_iter().enumerate() {
+        timed.passes[which] = passes as usize;
+        timed.time(which);
     }
     Ok(Ending::Right)
 }
@@ -135,20 +162,35 @@ struct Timed<'a> {
     /// Nanoseconds a message.
     encode: Vec<f64>,
     decode: Vec<f64>,
+    /// Instructions of encoding and decoding one, if they are counted.
+    instructions: Option<[f64; 2]>,
+    trips: Vec<Trips>,
 }
 
 /// What the messages of a type cost in each format that has a form for them, timed in turns; or why one has none.
 fn rows<'a>(
     kind: &'a OfType,
     options: &Options,
-    repetitions: u32,
-) -> Vec<Result<Timed<'a>, String>> {
+    arguments: &MessageArguments,
+) -> Result<Vec<Result<Timed<'a>, String>>, Fault> {
     let mut rows: Vec<_> =
         Format::ALL.iter().map(|(format, _)| Timed::new(kind, *format, options)).collect();
-    for _ in 0..repetitions {
-        rows.iter_mut().flatten().for_each(Timed::repeat);
+    for row in rows.iter_mut().flatten() {
+        row.warm_up();
+        if arguments.instructions {
+            let name = kind.layout.name();
+            row.instructions = Some(counts::of(name, row.format, kind.records.len())?);
+        }
+        for &link in &arguments.link {
+            row.trips.push(row.trips(options, link)?);
+        }
     }
-    rows
+    for _ in 0..arguments.repetitions {
+        for row in rows.iter_mut().flatten() {
+            row.repeat()?;
+        }
+    }
+    Ok(rows)
 }
 
 impl<'a> Timed<'a> {
@@ -174,15 +216,25 @@ impl<'a> Timed<'a> {
                 }
             }
         }
-        let (encode, decode) = (Vec::new(), Vec::new());
-        let mut timed = Self { kind, format, codec, encoded, passes: [1; 2], encode, decode };
-        // What is timed is warm, and long enough for the clock.
+        let (encode, decode, trips) = (Vec::new(), Vec::new(), Vec::new());
+        let (passes, instructions) = ([1; 2], None);
+        Ok(Self { kind, format, codec, encoded, passes, encode, decode, instructions, trips })
+    }
+
+    /// What is timed is warm, and long enough for the clock.
+    fn warm_up(&mut self) {
         for which in 0..2 {
-            while timed.time(which) < REPETITION {
-                timed.passes[which] *= 2;
+            while self.time(which) < REPETITION {
+                self.passes[which] *= 2;
             }
         }
-        Ok(timed)
+    }
+
+    fn trips(&self, options: &Options, link: Link) -> Result<Trips, Fault> {
+        let Self { kind: OfType { layout, records }, format, .. } = self;
+        Trips::new(layout, records, (*format, options, link)).map_err(|error| {
+            Fault::new(format!("{} as {format} over {link}: {error}", layout.name()))
+        })
     }
 
     /// CPU time of one repetition of encoding (0) or decoding (1), in nanoseconds.
@@ -203,35 +255,25 @@ impl<'a> Timed<'a> {
         thread_cpu_nanoseconds() - start
     }
 
-    fn repeat(&mut self) {
+    fn repeat(&mut self) -> Result<(), Fault> {
         let count = self.kind.records.len();
         let each = |time: u64, passes: usize| time as f64 / (passes * count) as f64;
         let time = self.time(0);
         self.encode.push(each(time, self.passes[0]));
         let time = self.time(1);
         self.decode.push(each(time, self.passes[1]));
+        self.trips.iter_mut().try_for_each(|it| it.repeat(&self.kind.records))
     }
 
-    fn put(&self, table: &mut Table, form: Form) -> Result<(), Fault> {
-        let count = self.encoded.len();
-        let bytes = self.encoded.iter().map(Vec::len).sum::<usize>() as f64 / count as f64;
-        let [encode, decode] = [&self.encode, &self.decode].map(|it| Summary::of(it));
-        let (Some(encode), Some(decode)) = (encode, decode) else { return Ok(()) };
-        let name = self.kind.layout.name();
-        table.row([
-            name.to_owned(),
-            self.format.to_string(),
-            count.to_string(),
-            number(bytes),
-            number(encode.median),
-            number(decode.median),
-        ]);
-        form.fact(&json!({
-            "fact": "message_in_format", "name": name, "format": self.format.name(),
-            "messages": count, "bytes": bytes,
-            "encode_ns": encode.median, "encode_ns_low": encode.low, "encode_ns_high": encode.high,
-            "decode_ns": decode.median, "decode_ns_low": decode.low, "decode_ns_high": decode.high,
-            "repetitions": encode.runs,
-        }))
+    /// Bytes of a message, on average.
+    fn bytes(&self) -> f64 {
+        self.encoded.iter().map(Vec::len).sum::<usize>() as f64 / self.encoded.len() as f64
+    }
+
+    /// Messages a second that a link carries; none where it has no rate.
+    fn carried(&self, link: Link) -> Option<f64> {
+        link.rate?;
+        let busy: u64 = self.encoded.iter().map(|it| link.serialisation(it.len() as u64)).sum();
+        Some(self.encoded.len() as f64 * 1e9 / busy as f64)
     }
 }

@@ -160,7 +160,8 @@ pub(super) fn shown(port: &Port) -> String {
 
 /// Is it one that can be called? Others are of message queues and the like.
 pub(super) fn is_web(port: &Port) -> bool {
-    parts(&port.location).is_some_and(|it| ["http", "https", "vnd.sun.ws.tcp"].contains(&&*it.0))
+    let known = ["http", "https", "vnd.sun.ws.tcp", "vnd.sun.ws.tcps"];
+    parts(&port.location).is_some_and(|it| known.contains(&&*it.0))
 }
 
 /// Are they one URL? Schemes and hosts are of any case, and ports need not be said.

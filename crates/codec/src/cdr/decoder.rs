@@ -43,6 +43,25 @@ impl Decoder {
     /// Says what is wrong at which byte in which field; the message must end with `bytes`.
     #[inline]
     pub fn decode<M: Message>(&mut self, bytes: &[u8], message: &mut M) -> Result<()> {
+        self.decode_behind(bytes, 0, message)
+    }
+
+    /// As [`decode`](Self::decode), of a message that begins at byte `start` of what alignment is counted in, as one in
+    /// a message of GIOP does.
+    ///
+    /// # Errors
+    /// The same; and there are fewer bytes.
+    #[inline]
+    pub fn decode_behind<M: Message>(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        message: &mut M,
+    ) -> Result<()> {
+        if start > bytes.len() {
+            let expected = "what stands before the message";
+            return Err(Error::new(ErrorKind::Truncated { expected }, bytes.len()));
+        }
         let plan = &*self.plan;
         if !message.message_layout().is_same(&plan.layout) {
             return Err(Error::new(ErrorKind::Schema, 0));
@@ -55,8 +74,12 @@ impl Decoder {
         self.seen.clear();
         let memory = (&mut self.predictions[..], &mut self.seen);
         match plan.options.byte_order {
-            ByteOrder::Little => Body::<true>::decode(plan, &self.limits, memory, bytes, message),
-            ByteOrder::Big => Body::<false>::decode(plan, &self.limits, memory, bytes, message),
+            ByteOrder::Little => {
+                Body::<true>::decode(plan, &self.limits, memory, (bytes, start), message)
+            }
+            ByteOrder::Big => {
+                Body::<false>::decode(plan, &self.limits, memory, (bytes, start), message)
+            }
         }
     }
 }
@@ -82,7 +105,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         plan: &'a Plan,
         limits: &'a Limits,
         (predictions, seen): (&'a mut [u8], &'a mut Vec<u64>),
-        bytes: &'a [u8],
+        (bytes, at): (&'a [u8], usize),
         message: &mut M,
     ) -> Result<()> {
         let mut body = Self {
@@ -91,7 +114,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
             predictions,
             seen,
             bytes,
-            at: 0,
+            at,
             scope_index: 0,
             field: 0,
             depth: 0,

@@ -28,6 +28,26 @@ pub(super) fn layout(specification: &Specification, of: DeclarationId) -> Result
     })
 }
 
+/// The layout of members that belong to no declaration of types; none if there are none.
+pub(super) fn of_members(
+    specification: &Specification,
+    name: &str,
+    members: &[Member],
+    place: &Place,
+) -> Result<Option<Layout>, Problem> {
+    if members.is_empty() {
+        return Ok(None);
+    }
+    let mut builder = Builder { specification, types: Types::default(), known: HashMap::new() };
+    let root = builder.types.declare(name);
+    let described = builder.members(root, members)?;
+    builder.types.set_body(root, trunkline_message::Body::Struct(described));
+    let layout = builder.types.layout(root);
+    let layout =
+        layout.map_err(|error| Problem::new(place, format!("{name}: {error}"), "change it there"));
+    layout.map(Some)
+}
+
 struct Builder<'a> {
     specification: &'a Specification,
     types: Types,

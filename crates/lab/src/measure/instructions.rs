@@ -5,9 +5,7 @@
 //! second time: the difference, over the messages of those passes, is what one message takes once all is warm.
 //! Valgrind knows no instructions beyond AVX2, so that on newer processors it counts other paths than run there.
 
-use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::thread;
 
 use super::codec::COMPILED_AS_THEY_RUN;
@@ -17,7 +15,7 @@ use crate::experiment::{Operation, Subject as _};
 use crate::peer::{ANSWER_TIMEOUT, Peer};
 use crate::scenario::{Content, OPERATIONS, Scenario, Stage};
 use crate::subjects::{State, admit};
-use crate::{answer, format};
+use crate::{answer, counter, format};
 use trunkline_bench::folder::PrivateFolder;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_experiment::definition::Measure;
@@ -26,8 +24,6 @@ use trunkline_experiment::names::INSTRUCTIONS;
 use trunkline_experiment::subjects::{
     BUILDS, RECORD_FORMATS, REUSING_PEERS, TRUNKLINE, TRUNKLINE_RECORD, TRUNKLINE_REUSED,
 };
-
-const COUNTER: &str = "valgrind";
 
 /// Messages that are loaded.
 const MESSAGES: usize = 40;
@@ -60,7 +56,7 @@ pub(super) fn measure<S: Scenario>(
     findings: &mut Findings,
     progress: &mut dyn FnMut(&str, f64),
 ) {
-    if let Err(why) = try_counter() {
+    if let Err(why) = counter::try_it() {
         findings.notes.push(format!("instructions are not counted: {why}"));
         return;
     }
@@ -74,18 +70,6 @@ pub(super) fn measure<S: Scenario>(
             let rows = of_content(setting, scenario, content, counted, findings);
             findings.rows.extend(rows);
         }
-    }
-}
-
-/// Whether Valgrind is there, else how to get it.
-fn try_counter() -> Result<(), &'static str> {
-    let mut command = Command::new(COUNTER);
-    let quiet = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    let is_there = quiet.status().is_ok_and(|status| status.success());
-    if is_there {
-        Ok(())
-    } else {
-        Err("valgrind is not there; Debian has it in the package valgrind")
     }
 }
 
@@ -171,11 +155,13 @@ impl<S: Scenario> Task<'_, S> {
         let Self { counted, format, operation, messages, corpus } = *self;
         let folder = PrivateFolder::new().map_err(|cause| cause.to_string())?;
         let file = folder.path().join("counts");
-        let out = format!("--cachegrind-out-file={}", file.display());
         let program = counted.program.to_string_lossy();
-        let mut arguments = vec!["--tool=cachegrind", "--cache-sim=no", &out, &*program];
+        let options = counter::options(&file);
+        let mut arguments: Vec<&str> = options.iter().map(String::as_str).collect();
+        arguments.push(&program);
         arguments.extend(counted.arguments);
-        let peer = Peer::start_with(counted.name, Path::new(COUNTER), &arguments, ANSWER_TIMEOUT);
+        let counter = Path::new(counter::PROGRAM);
+        let peer = Peer::start_with(counted.name, counter, &arguments, ANSWER_TIMEOUT);
         let mut subject =
             match admit(peer.map_err(|error| error.to_string())?, format, counted.name) {
                 State::Ready { subject, .. } => subject,
@@ -190,12 +176,6 @@ impl<S: Scenario> Task<'_, S> {
         answer::check(format, messages)(&echo)?;
         subject.run(operation, passes).map_err(|error| error.to_string())?;
         subject.stop();
-        let text =
-            fs::read_to_string(&file).map_err(|cause| format!("valgrind's counts: {cause}"))?;
-        let summary = text.lines().find_map(|line| line.strip_prefix("summary: "));
-        summary
-            .and_then(|text| text.trim().parse().ok())
-            .map(Some)
-            .ok_or_else(|| "valgrind's counts have no sum".to_owned())
+        counter::sum(&file).map(Some)
     }
 }
