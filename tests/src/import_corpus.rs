@@ -44,3 +44,12 @@ impl Row {
         )
     }
 }
+
+/// What is said of each case of a suite.
+///
+/// # Panics
+/// The suite is not whole.
+pub fn facts(suite: &std::path::Path, file: &str) -> Vec<serde_json::Value> {
+    let facts = std::fs::read_to_string(suite.join(file)).expect("the facts");
+    facts.lines().map(|it| serde_json::from_str(it).expect("JSON")).collect()
+}

@@ -494,6 +494,10 @@ pub(crate) struct SchemaArguments {
     /// Print the listing, one field a line, in the form that tools and `trunkline schema FILE` read
     #[arg(long, conflicts_with = "is_json")]
     pub(crate) listing: bool,
+    /// Print a module of Rust: a struct with derive(Message) for each message and what is inside, and of WSDL a client
+    /// and a service too; of one message if MESSAGE is given
+    #[arg(long, conflicts_with_all = ["is_json", "listing"])]
+    pub(crate) rust: bool,
     #[command(flatten)]
     pub(crate) form: FormArguments,
 }

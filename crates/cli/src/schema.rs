@@ -2,6 +2,7 @@
 
 mod dictionary;
 mod idl;
+mod written;
 mod xml;
 
 use std::collections::HashSet;
@@ -28,6 +29,7 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
     let layout = match name {
         "market-data" if message.is_none() => MarketDataIncrementalRefresh::layout().clone(),
         "customer-services" if message.is_none() => CustomerServices::layout().clone(),
+        _ if Path::new(name).exists() && arguments.rust => return written::of_file(arguments),
         _ if Path::new(name).exists() => match of_file(arguments)? {
             Some(layout) => Arc::new(layout),
             None => return Ok(Ending::Right),
@@ -43,6 +45,9 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
             )));
         }
     };
+    if arguments.rust {
+        return written::of_layout(name, &layout);
+    }
     if arguments.listing {
         print(&layout.listing())?;
         return Ok(Ending::Right);
@@ -88,11 +93,15 @@ fn of_file(arguments: &SchemaArguments) -> Result<Option<Layout>, Fault> {
 /// The layout of the message of this name. What is wrong with the description is told on standard error.
 fn message_of(description: &Description, file: &str, name: &str) -> Result<Layout, Fault> {
     let Some(layout) = description.layout(name)? else {
-        let known = description.messages().join(", ");
-        return Err(Fault::new(format!("{file} has no message {name:?}; known: {known}")));
+        return Err(unknown_message(description, file, name));
     };
     description.warnings().iter().for_each(|it| remark(&it.to_string()));
     Ok(layout)
+}
+
+fn unknown_message(description: &Description, file: &str, name: &str) -> Fault {
+    let known = description.messages().join(", ");
+    Fault::new(format!("{file} has no message {name:?}; known: {known}"))
 }
 
 /// The notes that say how what is of a type looks inside, as derive(Message) has them.

@@ -322,6 +322,35 @@ const DICTIONARY: &str = "<fix major='4' minor='2'>
 </fix>";
 
 #[test]
+fn a_schema_is_printed_as_rust() {
+    let folder = folder("schema-rust");
+    fs::write(folder.join("own.xml"), DICTIONARY).expect("our own folder");
+    let (status, module, _) = run(&folder, &["schema", "own.xml", "--rust"]);
+    assert_eq!(status, Some(0));
+    for expected in [
+        "pub struct OrderSingle {",
+        "#[fix(message_type = \"D\")]",
+        "#[fix(code = \"1\")]\n    Buy,",
+    ] {
+        assert!(module.contains(expected), "{module}");
+    }
+    assert_eq!(run(&folder, &["schema", "own.xml", "D", "--rust"]).1, module);
+    let (status, module, _) = run(&folder, &["schema", "market-data", "--rust"]);
+    assert_eq!(status, Some(0));
+    assert!(module.contains("pub struct MdIncGroup {"), "{module}");
+
+    let (status, _, err) = run(&folder, &["schema", "own.xml", "E", "--rust"]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("own.xml has no message \"E\"; known: OrderSingle"), "{err}");
+    fs::write(folder.join("own.idl"), "interface Orders { void cancel(); };")
+        .expect("our own folder");
+    let (status, _, err) = run(&folder, &["schema", "own.idl", "--rust"]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("left out: Orders: it is an interface"), "{err}");
+    assert!(err.contains("own.idl: nothing in it can be written"), "{err}");
+}
+
+#[test]
 fn messages_of_a_dictionary_are_listed_and_shown() {
     let folder = folder("schema-dictionary");
     fs::write(folder.join("own.xml"), DICTIONARY).expect("our own folder");

@@ -58,7 +58,7 @@ impl Row {
 }
 
 /// Reads files of a case, and those of the catalogue by their URLs.
-pub(super) fn resolver<'a>(
+pub fn resolver<'a>(
     folder: &'a Path,
     suite: &Path,
 ) -> impl FnMut(&str) -> Result<Option<Vec<u8>>, String> + use<'a> {

@@ -91,7 +91,12 @@ const EXAMPLES: &[(&str, &str)] = &[
         "trunkline convert --from fix --to json --schema FIX44.xml quickfix.log\n\
          trunkline convert --from json --to fix --schema FIX44.xml --framed orders.json",
     ),
-    ("schema", "trunkline schema market-data"),
+    (
+        "schema",
+        "trunkline schema market-data\n\
+         trunkline schema quotes.wsdl --rust > quotes.rs\n\
+         trunkline schema FIX44.xml NewOrderSingle --listing",
+    ),
     ("soap call", "trunkline soap call http://127.0.0.1:8080/calculator add a=40 b=2"),
     ("soap serve", "trunkline soap serve quotes.wsdl --answers answers"),
     ("link", "trunkline link --to 127.0.0.1:7400 --rate 10M --delay 20ms"),

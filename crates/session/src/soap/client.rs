@@ -426,6 +426,34 @@ impl Client {
         self.taken(index, request)
     }
 
+    /// Calls an operation whose messages look as the signature says, whatever the binding.
+    ///
+    /// # Errors
+    /// The service's fault, or the reason why there is no reply.
+    pub fn call_as<Q, R>(&mut self, operation: &Signature, request: &Q) -> Result<R, CallError>
+    where
+        Q: Structure + Message,
+        R: Structure + Message,
+    {
+        let index = self.operation_of(operation)?;
+        let mut reply = R::empty();
+        self.answered(index, request, &mut reply)?;
+        Ok(reply)
+    }
+
+    /// The same of one that is not answered, as [`send`](Self::send).
+    ///
+    /// # Errors
+    /// The service's fault, or the request could not be handed over.
+    pub fn send_as<Q: Structure + Message>(
+        &mut self,
+        operation: &Signature,
+        request: &Q,
+    ) -> Result<(), CallError> {
+        let index = self.operation_of(operation)?;
+        self.taken(index, request)
+    }
+
     /// Sends a request, and reads its answer.
     fn answered<Q: Message, R: Message>(
         &mut self,

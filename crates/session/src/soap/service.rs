@@ -10,7 +10,7 @@ use trunkline_soap::{Fault, QName, Style, graph};
 use super::conversation::Conversation;
 use super::fallback::Fallback;
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
-use super::signature::{AnsweredRecords, OfRecords, Signature, TakenRecords};
+use super::signature::{AnsweredRecords, OfRecords, Signature, Signed, TakenRecords};
 use super::wsdl::{self, Description, Offer, OperationDescription};
 use super::{Binding, Context, Function};
 
@@ -160,6 +160,35 @@ impl Service {
         E: Into<Fault> + 'static,
     {
         self.add(name, Box::new(OneWay::new(function)))
+    }
+
+    /// Adds an operation whose messages look as the signature says, in every binding: that of a description from which
+    /// its structs were made, which is to be given as well ([`described_at`](Self::described_at)).
+    #[must_use]
+    pub fn operation_as<F, Shape, Q, R>(self, signature: &Signature, function: F) -> Self
+    where
+        F: Function<Shape, Q, R>,
+        Shape: 'static,
+        Q: Structure + Message + Send + 'static,
+        R: Structure + Message + Send + 'static,
+    {
+        self.add_signed(signature, Answered::new(function))
+    }
+
+    /// The same for an operation that is not answered.
+    #[must_use]
+    pub fn one_way_as<F, Q, E>(self, signature: &Signature, function: F) -> Self
+    where
+        F: Fn(Q) -> Result<(), E> + Send + Sync + 'static,
+        Q: Structure + Message + Send + 'static,
+        E: Into<Fault> + 'static,
+    {
+        self.add_signed(signature, OneWay::new(function))
+    }
+
+    fn add_signed<O: Operation + 'static>(self, signature: &Signature, operation: O) -> Self {
+        let signed = Signed { signature: signature.clone(), operation };
+        self.add(signature.name(), Box::new(signed)).action(signature.action())
     }
 
     /// Adds an operation of which the messages are known at run time only; they look as the signature says, in every

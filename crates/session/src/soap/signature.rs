@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use trunkline_message::{Layout, Limits, Record, Result, UnknownContent};
+use trunkline_message::{Layout, Limits, Record, Result, Structure, UnknownContent};
 use trunkline_soap::{Fault, Options, QName, Version};
 
 use super::operation::{Answered, Call, OneWayCall, Operation, Plans};
-use super::{Context, Function};
+use super::{Binding, Context, Function};
 
 /// An operation: what it is called, and how its messages look.
 ///
@@ -96,6 +96,34 @@ impl Signature {
         Ok(self)
     }
 
+    /// An operation of structs that were made from a description, which is not answered: `element` is the namespace and
+    /// the name of its request's. Whether members are in a namespace is in their notes, and not said by the binding.
+    ///
+    /// # Errors
+    /// Its request has no plan.
+    pub fn of<Q: Structure>(
+        name: &str,
+        action: &str,
+        binding: Binding,
+        element: (&str, &str),
+    ) -> Result<Self> {
+        Self::new(name, action, (Q::layout(), &options(binding, element)))
+    }
+
+    /// The same with an answer, and the element of it.
+    ///
+    /// # Errors
+    /// The answer has no plan.
+    pub fn answered_by<R: Structure>(
+        self,
+        binding: Binding,
+        element: (&str, &str),
+    ) -> Result<Self> {
+        let any_wrapper = binding.style.is_rpc();
+        let options = Options { any_wrapper, ..options(binding, element) };
+        self.answered((R::layout(), &options))
+    }
+
     /// The name.
     pub fn name(&self) -> &str {
         &self.name
@@ -124,6 +152,35 @@ impl Signature {
     /// The layout of answers; none for an operation without.
     pub fn reply(&self) -> Option<&Arc<Layout>> {
         self.reply.as_ref()
+    }
+}
+
+/// Of a message that is this element, by the notes of its members.
+fn options(binding: Binding, (namespace, local): (&str, &str)) -> Options {
+    Binding { wrapped: true, qualified: false, ..binding }.options(namespace, local)
+}
+
+/// An operation of structs whose messages look as a signature says.
+pub(super) struct Signed<O> {
+    pub(super) signature: Signature,
+    pub(super) operation: O,
+}
+
+impl<O: Operation> Operation for Signed<O> {
+    fn input(&self) -> &Arc<Layout> {
+        self.operation.input()
+    }
+
+    fn output(&self) -> Option<&Arc<Layout>> {
+        self.operation.output()
+    }
+
+    fn signature(&self) -> Option<&Signature> {
+        Some(&self.signature)
+    }
+
+    fn begin(&self, plans: &Plans, limits: &Limits, unknown: UnknownContent) -> Box<dyn Call> {
+        self.operation.begin(plans, limits, unknown)
     }
 }
 

@@ -1,0 +1,473 @@
+//! Clients and services of WSDL.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use trunkline_import::wsdl::{Binding, Described, Description, Operation, Port, Protocol, Service};
+use trunkline_message::Layout;
+use trunkline_soap as soap;
+
+use super::declaration::Declarations;
+use super::names::Taken;
+use super::{one_line, written};
+use crate::types::Graph;
+use crate::{LeftOut, Written};
+
+/// A way to call a service.
+struct Interface<'a> {
+    service: Option<&'a Service>,
+    /// The first port that has the binding, if one has.
+    port: Option<&'a Port>,
+    binding: &'a Binding,
+    operations: Vec<Called>,
+}
+
+/// An operation.
+struct Called {
+    /// What it is called, and no other of the interface.
+    name: String,
+    action: String,
+    style: soap::Style,
+    request: Element,
+    reply: Option<Element>,
+    /// What faults may have as their details.
+    details: Vec<usize>,
+    /// Header blocks of requests.
+    blocks: Vec<(String, String)>,
+}
+
+/// An element of a message.
+#[derive(Clone)]
+struct Element {
+    /// Its place among all messages.
+    root: usize,
+    namespace: String,
+    local: String,
+}
+
+/// The messages of all operations.
+#[derive(Default)]
+struct Messages {
+    layouts: Vec<Layout>,
+    titles: Vec<String>,
+    left_out: Vec<LeftOut>,
+}
+
+impl Messages {
+    fn add(&mut self, described: Described, title: String) -> Element {
+        let soap::Options { namespace, operation, .. } = described.options;
+        self.layouts.push(described.layout);
+        self.titles.push(title);
+        Element { root: self.layouts.len() - 1, namespace, local: operation }
+    }
+}
+
+/// The messages of a WSDL, with a client and a service for each binding of SOAP.
+pub(super) fn module(file: &str, description: &Description) -> Written {
+    let mut messages = Messages::default();
+    let interfaces: Vec<Interface<'_>> = description
+        .bindings()
+        .iter()
+        .enumerate()
+        .filter(|it| matches!(it.1.protocol, Protocol::Soap11 | Protocol::Soap12))
+        .map(|(index, binding)| interface(description, index, binding, &mut messages))
+        .collect();
+    let Messages { layouts, titles, mut left_out } = messages;
+    let layouts: Vec<&Layout> = layouts.iter().collect();
+    let graph = Graph::of(&layouts);
+    let titles: Vec<&str> = titles.iter().map(|it| &**it).collect();
+    let mut declarations = Declarations::new(&graph, &titles);
+    let mut taken = std::mem::take(&mut declarations.taken);
+    let (mut behind, mut functions) = (String::new(), Taken::default());
+    for interface in &interfaces {
+        let mut printer = Printer::new(interface, &declarations, &mut taken, &mut functions);
+        printer.print(&mut left_out);
+        behind.push_str(&printer.out);
+    }
+    written(file, &declarations, behind, left_out)
+}
+
+fn interface<'a>(
+    description: &'a Description,
+    index: usize,
+    binding: &'a Binding,
+    messages: &mut Messages,
+) -> Interface<'a> {
+    let mut ports = description.services().iter().flat_map(|service| {
+        service.ports.iter().filter(|it| it.binding == index).map(move |it| (service, it))
+    });
+    let first = ports.next();
+    let mut interface = Interface {
+        service: first.map(|it| it.0),
+        port: first.map(|it| it.1),
+        binding,
+        operations: Vec::new(),
+    };
+    for operation in &binding.operations {
+        match called(description, binding, operation, messages) {
+            Ok(called) => interface.operations.push(called),
+            Err(why) => {
+                let what = format!("the operation {} of {}", operation.name, binding.name.local);
+                messages.left_out.push(LeftOut { what, why });
+            }
+        }
+    }
+    interface
+}
+
+fn called(
+    description: &Description,
+    binding: &Binding,
+    operation: &Operation,
+    messages: &mut Messages,
+) -> Result<Called, String> {
+    let name = &operation.name;
+    let request = description.request(binding, operation).map_err(|it| it.to_string())?;
+    let request = request.ok_or("nothing in the Body of a request says that it is called")?;
+    let response = description.response(binding, operation).map_err(|it| it.to_string())?;
+    for described in [Some(&request), response.as_ref()].into_iter().flatten() {
+        let layout = Arc::new(described.layout.clone());
+        soap::Plan::new(&layout, &described.options).map_err(|it| it.to_string())?;
+    }
+    let style = request.options.style;
+    let request = messages.add(request, format!("What `{name}` takes."));
+    let reply = response.map(|it| messages.add(it, format!("What `{name}` answers.")));
+    let mut details = Vec::new();
+    for fault in &operation.faults {
+        match description.fault(binding, fault) {
+            Ok(Some(detail)) => {
+                let title = format!("The detail of the fault `{}` of `{name}`.", fault.name);
+                details.push(messages.add(detail, title).root);
+            }
+            Ok(None) => {}
+            Err(problem) => messages.left_out.push(LeftOut {
+                what: format!("the fault {} of {name}", fault.name),
+                why: problem.to_string(),
+            }),
+        }
+    }
+    let mut blocks = Vec::new();
+    let sent = operation.request.iter().flat_map(|it| &it.headers).map(|it| (it, true));
+    let answered = operation.response.iter().flat_map(|it| &it.headers).map(|it| (it, false));
+    for (header, is_sent) in sent.chain(answered) {
+        match description.header(binding, header) {
+            Ok(described) => {
+                let title = format!("The header block `{}` of `{name}`.", header.part.name);
+                let element = messages.add(described, title);
+                blocks.extend(is_sent.then_some((element.namespace, element.local)));
+            }
+            Err(problem) => messages.left_out.push(LeftOut {
+                what: format!("the header block {} of {name}", header.part.name),
+                why: problem.to_string(),
+            }),
+        }
+    }
+    let action = operation.action.clone().unwrap_or_default();
+    Ok(Called { name: name.clone(), action, style, request, reply, details, blocks })
+}
+
+/// Prints one interface.
+struct Printer<'a> {
+    interface: &'a Interface<'a>,
+    declarations: &'a Declarations<'a>,
+    /// The trait of its service, and the struct of its client.
+    service: String,
+    client: String,
+    /// The module of its signatures.
+    module: String,
+    /// The function that makes the service.
+    function: String,
+    out: String,
+}
+
+impl<'a> Printer<'a> {
+    fn new(
+        interface: &'a Interface<'a>,
+        declarations: &'a Declarations<'a>,
+        types: &mut Taken,
+        functions: &mut Taken,
+    ) -> Self {
+        let name = interface.port.map_or(&*interface.binding.name.local, |it| &*it.name);
+        Self {
+            interface,
+            declarations,
+            service: types.camel(&format!("{name}-Service"), "A"),
+            client: types.camel(&format!("{name}-Client"), "A"),
+            module: functions.snake(&format!("{name}-signatures"), "a"),
+            function: functions.snake(&format!("{name}-service"), "a"),
+            out: String::new(),
+        }
+    }
+
+    fn print(&mut self, left_out: &mut Vec<LeftOut>) {
+        let binding = &self.interface.binding.name.local;
+        let mut methods = Methods::default();
+        for called in &self.interface.operations {
+            let roots = [Some(&called.request), called.reply.as_ref()];
+            let why = roots.into_iter().flatten().find_map(|it| self.declarations.problem(it.root));
+            match why {
+                None => methods.add(called),
+                Some(why) => left_out.push(LeftOut {
+                    what: format!("the operation {} of {binding}", called.name),
+                    why: why.to_owned(),
+                }),
+            }
+        }
+        if !methods.0.is_empty() {
+            self.client(&methods);
+            self.service(&methods);
+            self.signatures(&methods);
+        }
+    }
+
+    fn type_of(&self, element: &Element) -> &'a str {
+        self.declarations.message(element.root).unwrap_or_default()
+    }
+
+    /// What the interface is, for people.
+    fn title(&self) -> String {
+        let Interface { service, port, binding, .. } = self.interface;
+        match (port, service) {
+            (Some(port), Some(service)) => {
+                format!("the port `{}` of the service `{}`", port.name, service.name.local)
+            }
+            _ => format!("the binding `{}`", binding.name.local),
+        }
+    }
+
+    fn namespace(&self) -> &'a str {
+        let Interface { service, binding, .. } = self.interface;
+        let name = service.map_or(&binding.name, |it| &it.name);
+        if name.namespace.is_empty() { "urn:none" } else { &name.namespace }
+    }
+
+    fn address(&self) -> &'a str {
+        self.interface.port.and_then(|it| it.address.as_deref()).unwrap_or_default()
+    }
+
+    fn binding(&self, style: soap::Style) -> String {
+        let style = match style {
+            soap::Style::DocumentLiteral => "document_literal",
+            soap::Style::DocumentEncoded => "document_encoded",
+            soap::Style::RpcLiteral => "rpc_literal",
+            soap::Style::RpcEncoded => "rpc_encoded",
+        };
+        let version = match self.interface.binding.protocol {
+            Protocol::Soap12 => ".soap12()",
+            _ => "",
+        };
+        format!("soap::Binding::{style}(){version}")
+    }
+
+    fn client(&mut self, methods: &Methods<'_>) {
+        let (client, title, namespace) = (&self.client, self.title(), self.namespace());
+        let (address, module) = (self.address(), &self.module);
+        let binding = self.binding(methods.0[0].1.style);
+        let mut out = format!(
+            "
+/// A client of {title}.
+#[derive(Debug)]
+pub struct {client}(soap::Client);
+
+impl {client} {{
+    /// Where the description says that the service is.
+    pub const ADDRESS: &str = {address:?};
+
+    /// A client of the service at a URL. It connects with the first call.
+    ///
+    /// # Errors
+    /// The URL is not valid.
+    pub fn new(url: &str) -> Result<Self, soap::CallError> {{
+        let config = soap::ClientConfig::default();
+        soap::Client::with(url, {namespace:?}, {binding}, config).map(Self)
+    }}
+
+    /// Calls by a client that was made by other means.
+    pub fn of(client: soap::Client) -> Self {{
+        Self(client)
+    }}
+
+    /// The client underneath: header blocks, profile.
+    pub fn client(&mut self) -> &mut soap::Client {{
+        &mut self.0
+    }}
+",
+            title = one_line(&title),
+        );
+        for (method, called) in &methods.0 {
+            let request = self.type_of(&called.request);
+            let reply = called.reply.as_ref().map_or("()", |it| self.type_of(it));
+            let call = if called.reply.is_some() { "call_as" } else { "send_as" };
+            let _ = write!(
+                out,
+                "
+    /// `{name}`{details}.
+    ///
+    /// # Errors
+    /// The service's fault, or the reason why there is no reply.
+    pub fn {method}(&mut self, request: &{request}) -> Result<{reply}, soap::CallError> {{
+        self.0.{call}({module}::{method}(), request)
+    }}
+",
+                name = one_line(&called.name),
+                details = self.details(called),
+            );
+        }
+        out.push_str("}\n");
+        self.out.push_str(&out);
+    }
+
+    /// What its faults may hold, for people.
+    fn details(&self, called: &Called) -> String {
+        let names = called.details.iter().filter_map(|it| self.declarations.message(*it));
+        let names: Vec<String> = names.map(|it| format!("`{it}`")).collect();
+        match names.is_empty() {
+            true => String::new(),
+            false => format!(", whose faults may have as detail {}", names.join(", ")),
+        }
+    }
+
+    fn service(&mut self, methods: &Methods<'_>) {
+        let (service, function, client) = (&self.service, &self.function, &self.client);
+        let (title, namespace, module) = (one_line(&self.title()), self.namespace(), &self.module);
+        let mut out = format!(
+            "\n/// What answers at {title}.\npub trait {service}: Send + Sync + 'static {{\n"
+        );
+        let mut operations = String::new();
+        for (index, (method, called)) in methods.0.iter().enumerate() {
+            let request = self.type_of(&called.request);
+            let reply = called.reply.as_ref().map_or("()", |it| self.type_of(it));
+            let (context, given, add) = match called.reply.is_some() {
+                true => (", context: &mut soap::Context", ", context", "operation_as"),
+                false => ("", "", "one_way_as"),
+            };
+            let _ = write!(
+                out,
+                "{}    /// `{name}`{details}.
+    ///
+    /// # Errors
+    /// The fault that the caller gets.
+    fn {method}(&self, request: {request}{context}) -> Result<{reply}, soap::Fault>;
+",
+                if index > 0 { "\n" } else { "" },
+                name = one_line(&called.name),
+                details = self.details(called),
+            );
+            let _ = write!(
+                operations,
+                "    let own = std::sync::Arc::clone(&answers);
+    let service = service.{add}({module}::{method}(), move |request: {request}{context}| {{
+        own.{method}(request{given})
+    }});
+"
+            );
+            for (namespace, local) in &called.blocks {
+                let _ = writeln!(
+                    operations,
+                    "    let service = service.understands({namespace:?}, {local:?});"
+                );
+            }
+        }
+        let binding = self.binding(methods.0[0].1.style);
+        let _ = write!(
+            out,
+            "}}
+
+/// The service that answers so. Clients get this WSDL, with its own address in place of that in it:
+/// `include_str!(...)`.
+pub fn {function}(answers: impl {service}, wsdl: &str) -> soap::Service {{
+    let answers = std::sync::Arc::new(answers);
+    let service = soap::Service::new({name:?}, {namespace:?});
+    let service = service.described_at(wsdl, {client}::ADDRESS);
+{operations}    service.at({path:?}, {binding})
+}}
+",
+            name = self.name(),
+            path = path(self.address()),
+        );
+        self.out.push_str(&out);
+    }
+
+    fn name(&self) -> &'a str {
+        let Interface { port, binding, .. } = self.interface;
+        port.map_or(&*binding.name.local, |it| &*it.name)
+    }
+
+    /// How messages look on the wire.
+    fn signatures(&mut self, methods: &Methods<'_>) {
+        let mut out = format!(
+            "\n/// The operations of {} as they look on the wire.\nmod {} {{\n    use super::*;\n",
+            one_line(&self.title()),
+            self.module
+        );
+        for (method, called) in &methods.0 {
+            let binding = self.binding(called.style);
+            let Element { namespace, local, .. } = &called.request;
+            let (label, action) = (methods.label(called), &called.action);
+            let request = self.type_of(&called.request);
+            let _ = write!(
+                out,
+                "
+    pub(super) fn {method}() -> &'static soap::Signature {{
+        static SIGNATURE: std::sync::OnceLock<soap::Signature> = std::sync::OnceLock::new();
+        SIGNATURE.get_or_init(|| {{
+            let binding = {binding};
+            let (name, action) = ({label:?}, {action:?});
+            let element = ({namespace:?}, {local:?});
+            let signature = soap::Signature::of::<{request}>(name, action, binding, element);
+"
+            );
+            if let Some(element) = &called.reply {
+                let Element { namespace, local, .. } = element;
+                let _ = write!(
+                    out,
+                    "            let element = ({namespace:?}, {local:?});
+            let signature = signature.and_then(|it| it.answered_by::<{}>(binding, element));
+",
+                    self.type_of(element)
+                );
+            }
+            out.push_str(
+                "            signature.expect(\"its messages have a form\")\n        })\n    }\n",
+            );
+        }
+        out.push_str("}\n");
+        self.out.push_str(&out);
+    }
+}
+
+/// The operations that are written, each with the name of its method.
+struct Methods<'a>(Vec<(String, &'a Called)>, Taken);
+
+impl Default for Methods<'_> {
+    fn default() -> Self {
+        let mut taken = Taken::default();
+        // Those that a client has anyway.
+        ["new", "of", "client"].iter().for_each(|it| _ = taken.snake(it, "call"));
+        Self(Vec::new(), taken)
+    }
+}
+
+impl<'a> Methods<'a> {
+    fn add(&mut self, called: &'a Called) {
+        let method = self.1.snake(&called.name, "call");
+        self.0.push((method, called));
+    }
+
+    /// A name that no other operation has: several may have one in WSDL.
+    fn label(&self, called: &Called) -> String {
+        let before = self.0.iter().take_while(|it| !std::ptr::eq(it.1, called));
+        match before.filter(|it| it.1.name == called.name).count() {
+            0 => called.name.clone(),
+            count => format!("{}_{}", called.name, count + 1),
+        }
+    }
+}
+
+/// The path of an address; that of one without is all of it.
+fn path(address: &str) -> &str {
+    let behind = address.split_once("://").map_or("", |it| it.1);
+    let path = behind.find('/').map_or("/", |it| &behind[it..]);
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    if path.contains(' ') { "/" } else { path }
+}

@@ -1,0 +1,183 @@
+//! The types of several layouts, each once: those that are the same in every name, member and note are one type.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::hash::Hash;
+
+use trunkline_message::{Body, Layout, Member, MemberId, TypeId};
+
+/// Types that refer to one another, the first one met first.
+#[derive(Debug)]
+pub(crate) struct Graph<'a> {
+    pub(crate) types: Vec<Type<'a>>,
+    /// The message of each layout, a place in `types`.
+    pub(crate) roots: Vec<usize>,
+}
+
+/// A type, as one of the layouts has it.
+#[derive(Debug)]
+pub(crate) struct Type<'a> {
+    layout: &'a Layout,
+    of: TypeId,
+    /// What each member is, or the item of a list.
+    pub(crate) inside: Vec<usize>,
+}
+
+impl<'a> Type<'a> {
+    pub(crate) fn name(&self) -> &'a str {
+        &self.layout.schema().type_of(self.of).name
+    }
+
+    pub(crate) fn body(&self) -> &'a Body {
+        &self.layout.schema().type_of(self.of).body
+    }
+
+    /// The members of a struct, or the arms of a choice.
+    pub(crate) fn members(&self) -> &'a [Member] {
+        self.layout.schema().members(self.of)
+    }
+
+    /// Is it a struct or choice?
+    pub(crate) fn has_members(&self) -> bool {
+        matches!(self.body(), Body::Struct(_) | Body::Choice(_))
+    }
+
+    pub(crate) fn is_choice(&self) -> bool {
+        matches!(self.body(), Body::Choice(_))
+    }
+
+    /// What formats note of it: format, word and value.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = (&'a str, &'a str, &'a str)> + use<'a> {
+        self.layout.notes().all_of_type(self.of)
+    }
+
+    /// The same of a member, a value of an enumeration, or the item of a list.
+    pub(crate) fn notes_of(
+        &self,
+        member: usize,
+    ) -> impl Iterator<Item = (&'a str, &'a str, &'a str)> + use<'a> {
+        self.layout.notes().all_of_member(MemberId { of: self.of, index: member as u32 })
+    }
+
+    /// What a format's word about a member is.
+    pub(crate) fn note_of(&self, member: usize, format: &str, word: &str) -> Option<&'a str> {
+        let id = MemberId { of: self.of, index: member as u32 };
+        self.layout.notes().of_member(id, format, word)
+    }
+}
+
+impl<'a> Graph<'a> {
+    pub(crate) fn of(layouts: &[&'a Layout]) -> Self {
+        let mut places = Places::default();
+        let roots: Vec<usize> =
+            layouts.iter().map(|it| places.add(it, it.schema().root())).collect();
+        let mut classes = classes(places.found.iter().map(said));
+        loop {
+            let known = classes.iter().max().copied();
+            let finer = self::classes(places.found.iter().enumerate().map(|(index, it)| {
+                let inside: Vec<usize> = it.inside.iter().map(|it| classes[*it]).collect();
+                (classes[index], inside)
+            }));
+            classes = finer;
+            if classes.iter().max().copied() == known {
+                break;
+            }
+        }
+        let mut types: Vec<Type<'a>> = Vec::new();
+        for (place, class) in places.found.into_iter().zip(&classes) {
+            if *class == types.len() {
+                types.push(place);
+            }
+        }
+        for it in &mut types {
+            it.inside.iter_mut().for_each(|it| *it = classes[*it]);
+        }
+        Self { types, roots: roots.into_iter().map(|it| classes[it]).collect() }
+    }
+
+    /// The types to which `next` leads from one, over several steps too.
+    pub(crate) fn reached(&self, from: usize, next: impl Fn(usize) -> Vec<usize>) -> Vec<bool> {
+        let (mut reached, mut ahead) = (vec![false; self.types.len()], next(from));
+        while let Some(at) = ahead.pop() {
+            if !std::mem::replace(&mut reached[at], true) {
+                ahead.extend(next(at));
+            }
+        }
+        reached
+    }
+}
+
+/// Every type of every layout, in the order in which they are met.
+#[derive(Default)]
+struct Places<'a> {
+    found: Vec<Type<'a>>,
+    /// By the layout's address and the type.
+    known: HashMap<(*const Layout, TypeId), usize>,
+}
+
+impl<'a> Places<'a> {
+    fn add(&mut self, layout: &'a Layout, root: TypeId) -> usize {
+        let first = self.place(layout, root);
+        let mut at = first;
+        while at < self.found.len() {
+            let of = self.found[at].of;
+            let inside = match layout.schema().type_of(of).body {
+                Body::List { of, .. } => vec![of],
+                _ => layout.schema().members(of).iter().map(|it| it.of).collect(),
+            };
+            self.found[at].inside = inside.into_iter().map(|it| self.place(layout, it)).collect();
+            at += 1;
+        }
+        first
+    }
+
+    fn place(&mut self, layout: &'a Layout, of: TypeId) -> usize {
+        *self.known.entry((layout, of)).or_insert_with(|| {
+            self.found.push(Type { layout, of, inside: Vec::new() });
+            self.found.len() - 1
+        })
+    }
+}
+
+/// The class of each: those that are equal are in one. Classes are counted as they are met.
+fn classes<T: Hash + Eq>(all: impl Iterator<Item = T>) -> Vec<usize> {
+    let mut known: HashMap<T, usize> = HashMap::new();
+    all.map(|it| {
+        let next = known.len();
+        *known.entry(it).or_insert(next)
+    })
+    .collect()
+}
+
+/// All that is said of a type apart from what the types inside are.
+fn said(of: &Type<'_>) -> String {
+    let mut out = format!("{:?}\n", of.name());
+    let count = match of.body() {
+        Body::Scalar(kind) => {
+            let _ = writeln!(out, "{kind:?}");
+            0
+        }
+        Body::Enumeration(values) => {
+            let _ = writeln!(out, "enumeration {values:?}");
+            values.len()
+        }
+        Body::Struct(members) | Body::Choice(members) => {
+            let _ = writeln!(out, "{}", if of.is_choice() { "choice" } else { "struct" });
+            for Member { name, need, .. } in members {
+                // An arm is there if it is chosen, whatever its need.
+                let need = (!of.is_choice()).then_some(need);
+                let _ = writeln!(out, "{name:?} {need:?}");
+            }
+            members.len()
+        }
+        Body::List { fixed, .. } => {
+            let _ = writeln!(out, "list {fixed:?}");
+            1
+        }
+    };
+    let _ = writeln!(out, "{:?}", of.notes().collect::<Vec<_>>());
+    for member in 0..count {
+        let _ = writeln!(out, "{:?}", of.notes_of(member).collect::<Vec<_>>());
+    }
+    out
+}

@@ -1,0 +1,67 @@
+//! What `trunkline schema --rust` prints: it compiles, for every description of the corpus; its types are those of
+//! the description, byte for byte; its clients call its services.
+//!
+//! The modules beside this file are printed from the descriptions beside them. With `UPDATE_GENERATED` in the
+//! environment they are made anew.
+
+mod corpus;
+#[rustfmt::skip]
+#[allow(missing_docs, dead_code, unreachable_pub)]
+mod orders;
+mod same;
+mod services;
+#[rustfmt::skip]
+#[allow(missing_docs, dead_code, unreachable_pub)]
+mod quotes;
+#[rustfmt::skip]
+#[allow(missing_docs, dead_code, unreachable_pub)]
+mod trading;
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use trunkline_import::{Description, Limits, Options};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated")
+}
+
+fn description(file: &str) -> Description {
+    let mut files = |path: &str| match fs::read(folder().join(path)) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) => Err(error.to_string()),
+    };
+    let read = Description::read(file, &Options::default(), &mut files, &Limits::default());
+    read.expect("a description")
+}
+
+#[test]
+fn the_modules_are_those_of_the_descriptions() {
+    for (file, module) in
+        [("orders.xml", "orders.rs"), ("trading.idl", "trading.rs"), ("quotes.wsdl", "quotes.rs")]
+    {
+        let written = trunkline_export::rust::module(file, &description(file), None);
+        let written = written.expect("a module");
+        let path = folder().join(module);
+        if env::var_os("UPDATE_GENERATED").is_some() {
+            fs::write(&path, &written.text).expect("the module is written");
+        }
+        let known = fs::read_to_string(&path).expect("the module");
+        assert!(written.text == known, "{module} is another; UPDATE_GENERATED=1 makes it anew");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_said() {
+    let written = trunkline_export::rust::module("trading.idl", &description("trading.idl"), None);
+    let left_out = written.expect("a module").left_out;
+    let left_out: Vec<String> =
+        left_out.iter().map(|it| format!("{}: {}", it.what, it.why)).collect();
+    assert_eq!(
+        left_out,
+        [
+            "Trading::Desk: it is an interface, and there is neither a client nor a server of CORBA",
+            "Checksum: `u8[16]`: a list of `u8` is data in Rust, not a list of numbers",
+        ]
+    );
+}
