@@ -27,6 +27,10 @@ pub mod toolkit;
 mod messages_guide {}
 
 /// As above.
+#[doc = include_str!("../../docs/fix.md")]
+mod fix_guide {}
+
+/// As above.
 #[doc = include_str!("../../docs/router.md")]
 mod router_guide {}
 

@@ -14,6 +14,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("import", &["message", "codec", "soap"]),
     ("net", &["wire", "message", "codec"]),
     ("transcode", &["wire", "message", "codec", "soap", "catalogue", "import", "net"]),
+    ("fix", &["wire", "message", "codec", "import"]),
     ("tls", &[]),
     ("http", &["tls"]),
     ("native", &["wire"]),

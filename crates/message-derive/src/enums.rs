@@ -7,7 +7,7 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned;
 use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result, Type, Variant};
 
-use crate::expand::{alone, check_names, layout, message};
+use crate::expand::{alone, as_value, check_names, layout, message};
 use crate::parse::{self, Note};
 
 struct Arm {
@@ -25,18 +25,17 @@ pub(crate) fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream
         return Err(Error::new(input.span(), "an enum without variants says nothing"));
     }
     let is_choice = data.variants.iter().any(|it| !matches!(it.fields, Fields::Unit));
-    let mut arms: Vec<Arm> = Vec::new();
+    let (mut arms, mut errors): (Vec<Arm>, _) = (Vec::new(), parse::Errors::default());
     for variant in &data.variants {
-        let arm = Arm::from_variant(variant, camel, is_choice)?;
-        if arms.iter().any(|it| it.name == arm.name) {
-            let why = format!("the name {} stands twice", arm.name);
-            return Err(Error::new(variant.span(), why));
-        }
-        arms.push(arm);
+        arms.extend(errors.take(Arm::from_variant(variant, camel, is_choice)));
     }
-    let of_type = parse::notes(&input.attrs, if is_choice { &[&parse::OF_CHOICES] } else { &[] })?;
+    errors.add_repeated(arms.iter().map(|it| (&it.ident, &*it.name, &*it.notes)));
+    let known: &[&[_]] = if is_choice { &[&parse::OF_CHOICES] } else { &[] };
+    let of_type = errors.take(parse::notes(&input.attrs, known)).unwrap_or_default();
+    errors.finish()?;
     // The values of an enumeration are texts, not names.
-    let names = check_names(&name, arms.iter().map(|it| &it.name).filter(|_| is_choice));
+    let named = arms.iter().map(|it| (&it.ident, &it.name)).filter(|_| is_choice);
+    let names = check_names((&input.ident, &name), named);
     let code = match is_choice {
         true => choice(&input.ident, &name, &of_type, &arms),
         false => enumeration(&input.ident, &name, &arms),
@@ -46,6 +45,8 @@ pub(crate) fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream
 
 impl Arm {
     fn from_variant(variant: &Variant, camel: bool, is_choice: bool) -> Result<Self> {
+        let but = "a variant has `#[field(name = \"...\")]`";
+        parse::reject_misplaced(&variant.attrs, &["message", "presence", "unknown"], but)?;
         let mut name = variant.ident.unraw().to_string();
         if camel {
             name[..1].make_ascii_lowercase();
@@ -62,14 +63,18 @@ impl Arm {
                 Some(fields.unnamed[0].ty.clone())
             }
             _ => {
-                let why = "an arm of a choice holds one thing: give it a struct, `Circle(Circle)`";
-                return Err(Error::new(variant.span(), why));
+                let name = &variant.ident;
+                let why = format!(
+                    "an arm of a choice holds one thing: `{name}({name})`, a struct that derives `Message`"
+                );
+                return Err(Error::new(variant.fields.span(), why));
             }
         };
         if let Some(ty) = holds.as_ref().filter(|ty| parse::inner(ty, "Option").is_some()) {
             let why = "an arm of a choice is there if it is chosen, and holds no Option";
             return Err(Error::new(ty.span(), why));
         }
+        holds.as_ref().map_or(Ok(()), parse::reject_type)?;
         let known: &[&[_]] = match is_choice {
             true => &[&parse::OF_ARMS, &parse::FACETS],
             false => &[&parse::OF_VALUES],
@@ -81,15 +86,18 @@ impl Arm {
 
 fn choice(ident: &Ident, name: &str, of_type: &[Note], arms: &[Arm]) -> TokenStream {
     let (layout, message) = (layout(name), message(ident));
-    let of_type = of_type.iter().map(|Note { format, word, value }| {
+    let of_type = of_type.iter().map(|Note { format, word, value, .. }| {
         quote! { members.note_type(#format, #word, #value); }
     });
     let describe = arms.iter().map(|Arm { name, holds, notes, .. }| {
         let ty = holds_or_nothing(holds.as_ref());
-        let notes = notes.iter().map(|Note { format, word, value }| {
-            quote! { .note(#format, #word, #value) }
+        let notes = notes.iter().map(|Note { format, word, value, .. }| {
+            quote! { members.note(#format, #word, #value); }
         });
-        quote! { members.add::<#ty>(#name, None)#(#notes)*; }
+        quote! {
+            <#ty as ::trunkline_message::FieldValue>::describe_as(members, #name, None);
+            #(#notes)*
+        }
     });
     let (fields, value) = (choice_fields(ident, arms), choice_value(ident, arms));
     quote! {
@@ -121,24 +129,30 @@ fn holds_or_nothing(holds: Option<&Type>) -> TokenStream {
 
 fn choice_fields(ident: &Ident, arms: &[Arm]) -> TokenStream {
     let encode = arms.iter().enumerate().map(|(i, Arm { ident, holds, .. })| match holds {
-        Some(_) => quote! { Self::#ident(value) => value.encode_alone(base + #i, encoder), },
+        Some(ty) => {
+            let of_type = as_value(ty);
+            quote! { Self::#ident(value) => #of_type::encode_alone(value, base + #i, encoder), }
+        }
         None => quote! {
             Self::#ident => ::trunkline_message::Nothing.encode_alone(base + #i, encoder),
         },
     });
     let decode = arms.iter().enumerate().map(|(i, Arm { ident, holds, .. })| match holds {
-        Some(_) => quote! {
-            #i => {
-                if !matches!(self, Self::#ident(_)) {
-                    *self = Self::#ident(::trunkline_message::FieldValue::empty());
-                }
-                match self {
-                    Self::#ident(value) => value.decode_alone(decoder),
-                    #[allow(unreachable_patterns)]
-                    _ => unreachable!("it was made"),
+        Some(ty) => {
+            let of_type = as_value(ty);
+            quote! {
+                #i => {
+                    if !matches!(self, Self::#ident(_)) {
+                        *self = Self::#ident(#of_type::empty());
+                    }
+                    match self {
+                        Self::#ident(value) => #of_type::decode_alone(value, decoder),
+                        #[allow(unreachable_patterns)]
+                        _ => unreachable!("it was made"),
+                    }
                 }
             }
-        },
+        }
         None => quote! {
             #i => {
                 *self = Self::#ident;
@@ -181,8 +195,11 @@ fn choice_fields(ident: &Ident, arms: &[Arm]) -> TokenStream {
 fn choice_value(ident: &Ident, arms: &[Arm]) -> TokenStream {
     let (alone, width) = (alone(), arms.len());
     let first = &arms[0].ident;
-    let empty = match arms[0].holds {
-        Some(_) => quote! { Self::#first(::trunkline_message::FieldValue::empty()) },
+    let empty = match &arms[0].holds {
+        Some(ty) => {
+            let of_type = as_value(ty);
+            quote! { Self::#first(#of_type::empty()) }
+        }
         None => quote! { Self::#first },
     };
     let depths = arms.iter().map(|it| {
@@ -233,7 +250,7 @@ fn enumeration(ident: &Ident, name: &str, arms: &[Arm]) -> TokenStream {
     let (first, item) = (variants[0], item(ident, variants[0]));
     let value = format_ident!("value");
     let notes = arms.iter().enumerate().flat_map(|(i, it)| {
-        it.notes.iter().map(move |Note { format, word, value }| {
+        it.notes.iter().map(move |Note { format, word, value, .. }| {
             let i = i as u32;
             quote! {
                 let member = ::trunkline_message::MemberId { of, index: #i };

@@ -2,6 +2,8 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::Type;
+use syn::spanned::Spanned as _;
 
 use crate::parse::{self, Member, Need, Note, Struct};
 
@@ -12,7 +14,7 @@ pub(crate) fn expand(input: &Struct) -> TokenStream {
     let bits = input.presence.is_some().then(|| with_presence(input));
     quote! {
         const _: () = {
-            use ::trunkline_message::{FieldValue as _, Fields as _};
+            use ::trunkline_message::Fields as _;
             #positions
             #fields
             #field_value
@@ -121,7 +123,7 @@ fn field_value(input: &Struct) -> TokenStream {
 fn assertions(input: &Struct) -> TokenStream {
     let implied = input.members.iter().filter(|it| it.need == Need::Implied).map(|it| {
         let ty = &it.ty;
-        quote! {
+        quote_spanned! { ty.span() =>
             const _: () = assert!(
                 matches!(<#ty as ::trunkline_message::FieldValue>::FORM, ::trunkline_message::Form::Struct),
                 "only a struct is implied by what is inside; a list is without being told",
@@ -130,7 +132,7 @@ fn assertions(input: &Struct) -> TokenStream {
     });
     let bits = input.members.iter().filter(|it| has_bit(it)).map(|it| {
         let ty = &it.ty;
-        quote! {
+        quote_spanned! { ty.span() =>
             const _: () = assert!(
                 <#ty as ::trunkline_message::FieldValue>::WIDTH == 1
                     && !matches!(
@@ -173,6 +175,64 @@ fn default_fits(member: &Member) -> Option<TokenStream> {
     })
 }
 
+/// What stands for a type whose derive is rejected, so that the errors are all that is told of it and not each use as well.
+pub(crate) fn rejected(ident: &Ident) -> TokenStream {
+    quote! {
+        const _: () = {
+            #[automatically_derived]
+            impl ::trunkline_message::Fields for #ident {
+                fn encode_fields<E: ::trunkline_message::Encoder>(&self, _: usize, _: &mut E) {}
+                fn decode_field<D: ::trunkline_message::Decoder>(
+                    &mut self,
+                    _: usize,
+                    _: &mut D,
+                ) -> ::trunkline_message::Result<()> {
+                    Ok(())
+                }
+                fn clear(&mut self) {}
+            }
+
+            #[automatically_derived]
+            impl ::trunkline_message::FieldValue for #ident {
+                const FORM: ::trunkline_message::Form = ::trunkline_message::Form::Struct;
+                fn empty() -> Self {
+                    loop {}
+                }
+                fn register(types: &mut ::trunkline_message::Types) -> ::trunkline_message::TypeId {
+                    types.structure::<Self>()
+                }
+                fn encode<E: ::trunkline_message::Encoder>(&self, _: usize, _: &mut E) {}
+                fn decode<D: ::trunkline_message::Decoder>(
+                    &mut self,
+                    _: usize,
+                    _: &mut D,
+                ) -> ::trunkline_message::Result<()> {
+                    Ok(())
+                }
+            }
+
+            #[automatically_derived]
+            impl ::trunkline_message::Structure for #ident {
+                const NAME: &'static str = "";
+                fn describe(_: &mut ::trunkline_message::Members<'_>) {}
+                fn layout() -> &'static ::std::sync::Arc<::trunkline_message::Layout> {
+                    loop {}
+                }
+            }
+
+            #[automatically_derived]
+            impl ::trunkline_message::Message for #ident {
+                fn message_layout(&self) -> &::std::sync::Arc<::trunkline_message::Layout> {
+                    loop {}
+                }
+            }
+
+            #[automatically_derived]
+            impl ::trunkline_message::Element for #ident {}
+        };
+    }
+}
+
 /// What has a scope of its own where it takes one position.
 pub(crate) fn alone() -> TokenStream {
     quote! {
@@ -197,7 +257,10 @@ fn empty(input: &Struct) -> Vec<TokenStream> {
         let (ident, ty, at) = (&it.ident, &it.ty, position(i));
         match it.default {
             Some(_) => quote! { #ident: ::trunkline_message::default_of::<Self, #ty>(#at), },
-            None => quote! { #ident: ::trunkline_message::FieldValue::empty(), },
+            None => {
+                let value = as_value(ty);
+                quote! { #ident: #value::empty(), }
+            }
         }
     });
     let presence = input.presence.iter().map(|(ident, _)| ident);
@@ -207,22 +270,27 @@ fn empty(input: &Struct) -> Vec<TokenStream> {
 }
 
 /// A type and its members have names that every format can print.
-pub(crate) fn check_names<'a>(of: &str, members: impl Iterator<Item = &'a String>) -> TokenStream {
+pub(crate) fn check_names<'a>(
+    (ident, of): (&Ident, &str),
+    members: impl Iterator<Item = (&'a Ident, &'a String)>,
+) -> TokenStream {
     let told = format!("{of:?} is not a name");
-    let checks = members.map(|name| {
+    let checks = members.map(|(ident, name)| {
         let told = format!("{name:?} is not a name, nor a path of names");
-        quote! { const _: () = assert!(::trunkline_message::is_path(#name), #told); }
+        quote_spanned! { ident.span() =>
+            const _: () = assert!(::trunkline_message::is_path(#name), #told);
+        }
     });
-    quote! {
+    let of_type = quote_spanned! { ident.span() =>
         const _: () = assert!(::trunkline_message::is_name(#of), #told);
-        #(#checks)*
-    }
+    };
+    quote! { #of_type #(#checks)* }
 }
 
 fn structure(input: &Struct) -> TokenStream {
     let (ident, name, layout) = (&input.ident, &input.name, layout(&input.name));
-    let names = check_names(name, input.members.iter().map(|it| &it.name));
-    let of_type = input.notes.iter().map(|Note { format, word, value }| {
+    let names = check_names((ident, name), input.members.iter().map(|it| (&it.ident, &it.name)));
+    let of_type = input.notes.iter().map(|Note { format, word, value, .. }| {
         quote! { members.note_type(#format, #word, #value); }
     });
     let describe = input.members.iter().map(describe);
@@ -283,7 +351,7 @@ fn positions(input: &Struct) -> TokenStream {
         });
         // Decoding goes by the name.
         out.extend(member.is_narrow().then(|| {
-            quote! {
+            quote_spanned! { ty.span() =>
                 const _: () = assert!(
                     #next - #this == 1,
                     "a struct inside is called as a kind of value is (Date, Time, Code, ...): \
@@ -293,6 +361,11 @@ fn positions(input: &Struct) -> TokenStream {
         }));
     }
     out
+}
+
+/// A type as one of fields. Where it is none, all that stands for it is one error, at the type.
+pub(crate) fn as_value(ty: &Type) -> TokenStream {
+    quote! { <#ty as ::trunkline_message::FieldValue> }
 }
 
 fn position(i: usize) -> Ident {
@@ -307,10 +380,11 @@ fn describe(member: &Member) -> TokenStream {
         Need::Bit => quote! { Some(::trunkline_message::Need::Optional) },
         Need::Implied | Need::Default => quote! { Some(::trunkline_message::Need::Implied) },
     };
-    let notes = member.notes.iter().map(|Note { format, word, value }| {
-        quote! { .note(#format, #word, #value) }
+    let notes = member.notes.iter().map(|Note { format, word, value, .. }| {
+        quote! { members.note(#format, #word, #value); }
     });
-    quote! { members.add::<#ty>(#name, #need)#(#notes)*; }
+    let value = as_value(ty);
+    quote! { #value::describe_as(members, #name, #need); #(#notes)* }
 }
 
 /// Members in their order; neighbours that have a bit are visited by one loop over the bits set.
@@ -326,12 +400,14 @@ fn encode(input: &Struct) -> TokenStream {
             continue;
         }
         let (member, at) = (&input.members[i], position(i));
-        let ident = &member.ident;
+        let (ident, value) = (&member.ident, as_value(&member.ty));
         out.extend(match member.need {
-            Need::Required | Need::Default => quote! { self.#ident.encode(base + #at, encoder); },
+            Need::Required | Need::Default => {
+                quote! { #value::encode(&self.#ident, base + #at, encoder); }
+            }
             _ => quote! {
-                if self.#ident.is_there() {
-                    self.#ident.encode(base + #at, encoder);
+                if #value::is_there(&self.#ident) {
+                    #value::encode(&self.#ident, base + #at, encoder);
                 }
             },
         });
@@ -354,8 +430,9 @@ fn has_bit(member: &Member) -> bool {
 fn encode_bits(input: &Struct, start: usize, end: usize) -> TokenStream {
     let Some((presence, _)) = &input.presence else { return TokenStream::new() };
     let arms = (start..end).map(|i| {
-        let (ident, at) = (&input.members[i].ident, position(i));
-        quote! { #i => this.#ident.encode(base + #at, encoder), }
+        let (member, at) = (&input.members[i], position(i));
+        let (ident, value) = (&member.ident, as_value(&member.ty));
+        quote! { #i => #value::encode(&this.#ident, base + #at, encoder), }
     });
     // Else the compiler loads every field of the struct before the loop, set or not.
     quote! {
@@ -375,17 +452,18 @@ fn decode(input: &Struct) -> TokenStream {
     let mut ranges = TokenStream::new();
     for (i, member) in input.members.iter().enumerate() {
         let (ident, at, end) = (&member.ident, position(i), position(i + 1));
+        let of_type = as_value(&member.ty);
         let offset = match member.is_narrow() {
             true => quote! { 0 },
             false => quote! { index - #at },
         };
         let value = match &input.presence {
             Some((presence, _)) if member.need == Need::Bit => quote! {{
-                self.#ident.decode(#offset, decoder)?;
+                #of_type::decode(&mut self.#ident, #offset, decoder)?;
                 self.#presence.insert(#i);
                 Ok(())
             }},
-            _ => quote! { self.#ident.decode(#offset, decoder), },
+            _ => quote! { #of_type::decode(&mut self.#ident, #offset, decoder), },
         };
         match member.is_narrow() {
             true => arms.extend(quote! { #at => #value }),
@@ -409,11 +487,12 @@ fn clear(input: &Struct) -> TokenStream {
     }
     for (i, member) in input.members.iter().enumerate().filter(|(_, it)| !has_bit(it)) {
         let (ident, ty, at) = (&member.ident, &member.ty, position(i));
+        let value = as_value(ty);
         out.extend(match member.default {
             Some(_) => quote! {
                 ::trunkline_message::put_default::<Self, #ty>(#at, &mut self.#ident);
             },
-            None => quote! { self.#ident.reset(); },
+            None => quote! { #value::reset(&mut self.#ident); },
         });
     }
     if let Some(unknown) = &input.unknown {

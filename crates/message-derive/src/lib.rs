@@ -181,5 +181,13 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
         syn::Data::Enum(data) => enums::expand(&input, data),
         _ => parse::Struct::from_input(&input).map(|it| expand::expand(&it)),
     };
-    expanded.unwrap_or_else(|error| error.to_compile_error()).into()
+    let of_rejected = |error: syn::Error| {
+        let errors = error.to_compile_error();
+        // What stands for a type with parameters would be wrong by itself.
+        let is_plain =
+            input.generics.params.is_empty() && !matches!(input.data, syn::Data::Union(_));
+        let stand_in = is_plain.then(|| expand::rejected(&input.ident));
+        quote::quote! { #errors #stand_in }
+    };
+    expanded.unwrap_or_else(of_rejected).into()
 }

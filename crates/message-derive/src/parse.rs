@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
+use proc_macro2::Span;
+use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
@@ -52,6 +54,7 @@ pub(crate) struct Note {
     pub(crate) format: Cow<'static, str>,
     pub(crate) word: Cow<'static, str>,
     pub(crate) value: String,
+    pub(crate) at: Span,
 }
 
 /// A word that a format's attribute knows.
@@ -146,50 +149,110 @@ impl Struct {
         let Data::Struct(data) = &input.data else {
             return Err(Error::new(input.span(), "Message is derived for structs and enums"));
         };
+        let ident = &input.ident;
         let Fields::Named(fields) = &data.fields else {
-            return Err(Error::new(input.span(), "Message needs named fields"));
+            let (at, needed) = match &data.fields {
+                Fields::Unnamed(fields) => (fields.span(), format!("{ident} {{ price: f64 }}")),
+                _ => (ident.span(), format!("{ident} {{}}")),
+            };
+            return Err(Error::new(
+                at,
+                format!("fields of a Message have names: `struct {needed}`"),
+            ));
         };
         let (name, camel) = head(input)?;
         let mut out = Self {
-            ident: input.ident.clone(),
+            ident: ident.clone(),
             visibility: input.vis.clone(),
             name,
-            notes: notes(&input.attrs, &[&OF_STRUCTS])?,
+            notes: Vec::new(),
             members: Vec::new(),
             presence: None,
             unknown: None,
         };
+        let mut errors = Errors::default();
+        out.notes = errors.take(notes(&input.attrs, &[&OF_STRUCTS])).unwrap_or_default();
         let bits = fields.named.iter().any(|field| has(&field.attrs, "presence"));
         for field in &fields.named {
             let ident = field.ident.clone().expect("named");
             if has(&field.attrs, "presence") {
                 if out.presence.replace((ident, field.ty.clone())).is_some() {
-                    return Err(Error::new(field.span(), "a second #[presence] field"));
+                    errors.add(Error::new(field.span(), "a second #[presence] field"));
                 }
             } else if has(&field.attrs, "unknown") {
                 if out.unknown.replace(ident).is_some() {
-                    return Err(Error::new(field.span(), "a second #[unknown] field"));
+                    errors.add(Error::new(field.span(), "a second #[unknown] field"));
                 }
-            } else {
-                let member = Member::from_field(ident, field, camel, bits)?;
-                if out.members.iter().any(|it| it.name == member.name) {
-                    let why = format!("the name {} stands twice", member.name);
-                    return Err(Error::new(field.span(), why));
-                }
+            } else if let Some(member) = errors.take(Member::from_field(ident, field, camel, bits))
+            {
                 out.members.push(member);
             }
         }
-        Ok(out)
+        let named = out.members.iter().map(|it| (&it.ident, &*it.name, &*it.notes));
+        errors.add_repeated(named);
+        errors.finish().map(|()| out)
+    }
+}
+
+/// What is wrong with a type: all of it is told at once.
+#[derive(Default)]
+pub(crate) struct Errors(Option<Error>);
+
+impl Errors {
+    pub(crate) fn add(&mut self, error: Error) {
+        match &mut self.0 {
+            Some(all) => all.combine(error),
+            none => *none = Some(error),
+        }
+    }
+
+    pub(crate) fn take<T>(&mut self, result: Result<T>) -> Option<T> {
+        result.map_err(|error| self.add(error)).ok()
+    }
+
+    /// Adds those about names, tags and codes that two members, arms or values have.
+    pub(crate) fn add_repeated<'a>(
+        &mut self,
+        all: impl Iterator<Item = (&'a Ident, &'a str, &'a [Note])>,
+    ) {
+        let mut known: Vec<(&str, &str, &Ident)> = Vec::new();
+        for (ident, name, notes) in all {
+            let of_fix = notes.iter().filter(|it| it.format == "fix").map(|it| {
+                let is_code = it.word == "code";
+                (if is_code { "FIX code" } else { "FIX tag" }, &*it.value, it.at)
+            });
+            for (what, value, at) in [("name", name, ident.span())].into_iter().chain(of_fix) {
+                match known.iter().find(|it| it.0 == what && it.1 == value) {
+                    Some((.., other)) => {
+                        let why = format!("the {what} {value} is that of `{other}`, too");
+                        self.add(Error::new(at, why));
+                    }
+                    None => known.push((what, value, ident)),
+                }
+            }
+        }
+    }
+
+    pub(crate) fn finish(self) -> Result<()> {
+        self.0.map_or(Ok(()), Err)
     }
 }
 
 /// The name of a struct or enum as a type, and whether those inside are in camelCase.
 pub(crate) fn head(input: &DeriveInput) -> Result<(String, bool)> {
-    if !input.generics.params.is_empty() {
+    if let Some(parameter) = input.generics.params.first() {
         // One static schema would serve every type that stands for a parameter.
-        let why = "Message is derived for types without parameters";
-        return Err(Error::new(input.generics.span(), why));
+        let why = match parameter {
+            syn::GenericParam::Lifetime(_) => {
+                "Message is derived for types that own what they hold: `Text` or `String` for `&str`, `Vec` for a slice"
+            }
+            _ => {
+                "Message is derived for types without parameters: write out a type for each of what it stands for"
+            }
+        };
+        return Err(Error::new(parameter.span(), why));
     }
+    reject_misplaced(&input.attrs, OF_MEMBERS_ALONE, "a struct or enum has `#[message(...)]`")?;
     let (mut name, mut camel) = (input.ident.unraw().to_string(), false);
     for attribute in input.attrs.iter().filter(|it| it.path().is_ident("message")) {
         attribute.parse_nested_meta(|meta| {
@@ -211,6 +274,8 @@ pub(crate) fn head(input: &DeriveInput) -> Result<(String, bool)> {
 
 impl Member {
     fn from_field(ident: Ident, field: &syn::Field, camel: bool, bits: bool) -> Result<Self> {
+        reject_misplaced(&field.attrs, &["message"], "a field has `#[field(...)]`")?;
+        reject_type(&field.ty)?;
         let rust_name = ident.unraw().to_string();
         let mut name = if camel { camel_case(&rust_name) } else { rust_name };
         let (mut need, mut default) = (Need::OfType, None);
@@ -249,6 +314,11 @@ impl Member {
                 Ok(())
             })?;
         }
+        if let (Need::Bit, Some(inside)) = (need, inner(&field.ty, "Option")) {
+            let inside = inside.to_token_stream();
+            let why = format!("its bit says whether it is there: `{inside}`, without Option");
+            return Err(Error::new(field.ty.span(), why));
+        }
         if let Some(second) = attributes.next() {
             return Err(Error::new(second.span(), "a second attribute for one member"));
         }
@@ -257,6 +327,7 @@ impl Member {
             format: "field".into(),
             word: "default".into(),
             value: default.value(),
+            at: default.span(),
         }));
         let docs = field.attrs.iter().filter(|it| it.path().is_ident("doc")).cloned().collect();
         Ok(Self { ident, ty: field.ty.clone(), name, need, default, notes, docs })
@@ -357,10 +428,7 @@ pub(crate) fn notes(attributes: &[Attribute], known: &[&[Word]]) -> Result<Vec<N
                 }));
             };
             let (word, value) = match found.value {
-                Value::Number => {
-                    let number = meta.value()?.parse::<LitInt>()?.base10_parse::<u32>()?;
-                    (found.word, number.to_string())
-                }
+                Value::Number => (found.word, number_of(&meta, found.word)?),
                 Value::Text => (found.word, text(&meta)?),
                 Value::Of(word) => (word, found.word.to_owned()),
                 Value::True => (found.word, "true".to_owned()),
@@ -371,7 +439,8 @@ pub(crate) fn notes(attributes: &[Attribute], known: &[&[Word]]) -> Result<Vec<N
             if let Some(why) = wrong(found.format, word, &value) {
                 return Err(meta.error(why));
             }
-            notes.push(Note { format: found.format.into(), word: word.into(), value });
+            let at = meta.path.span();
+            notes.push(Note { format: found.format.into(), word: word.into(), value, at });
             Ok(())
         })?;
     }
@@ -393,8 +462,8 @@ fn other_notes(format: &ParseNestedMeta<'_>, notes: &mut Vec<Note>) -> Result<()
         if notes.iter().any(|it| it.format == name && it.word == word) {
             return Err(meta.error("it stands twice"));
         }
-        let value = text(&meta)?;
-        notes.push(Note { format: name.clone().into(), word: word.into(), value });
+        let (value, at) = (text(&meta)?, meta.path.span());
+        notes.push(Note { format: name.clone().into(), word: word.into(), value, at });
         Ok(())
     })
 }
@@ -415,6 +484,11 @@ fn wrong(format: &str, word: &str, value: &str) -> Option<&'static str> {
         ("xml", "choice") => {
             (&["element", "type"], "the arm is told by its \"element\" or by its \"type\"")
         }
+        ("fix", "tag" | "length") => {
+            let is_free = value.parse().is_ok_and(|it: i32| !matches!(it, 0 | 8 | 9 | 10 | 35));
+            let why = "a tag is from 1 to 2147483647, and 8, 9, 10 and 35 frame the message";
+            return (!is_free).then_some(why);
+        }
         ("xml", "namespace") => return None,
         _ => return value.is_empty().then_some("it is empty"),
     };
@@ -422,7 +496,56 @@ fn wrong(format: &str, word: &str, value: &str) -> Option<&'static str> {
 }
 
 pub(crate) fn text(meta: &ParseNestedMeta<'_>) -> Result<String> {
-    Ok(meta.value()?.parse::<LitStr>()?.value())
+    let found = meta.value()?;
+    let at = found.span();
+    let why = |_| Error::new(at, "expected a text in quotes: `name = \"Price\"`");
+    found.parse::<LitStr>().map(|it| it.value()).map_err(why)
+}
+
+fn number_of(meta: &ParseNestedMeta<'_>, word: &str) -> Result<String> {
+    let found = meta.value()?;
+    let at = found.span();
+    let number = found.parse::<LitInt>().and_then(|it| it.base10_parse::<u32>());
+    let why = |_| Error::new(at, format!("expected a number without quotes: `{word} = 55`"));
+    number.map(|it| it.to_string()).map_err(why)
+}
+
+/// The attributes that stand on fields alone.
+pub(crate) const OF_MEMBERS_ALONE: &[&str] = &["field", "facet", "presence", "unknown"];
+
+/// An attribute that stands where it means nothing is an error, not left out.
+pub(crate) fn reject_misplaced(attributes: &[Attribute], names: &[&str], but: &str) -> Result<()> {
+    let Some(name) = names.iter().find(|it| has(attributes, it)) else { return Ok(()) };
+    let found = attributes.iter().find(|it| it.path().is_ident(name)).expect("it is there");
+    Err(Error::new(found.span(), format!("`#[{name}]` does not stand here: {but}")))
+}
+
+/// What is no type of a field, whatever is in scope, with what is one in its place.
+pub(crate) fn reject_type(ty: &Type) -> Result<()> {
+    let reject = |why: &str| Err(Error::new(ty.span(), format!("no type of a field: {why}")));
+    let path = match ty {
+        Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Type::Reference(_) => {
+            return reject("a message owns what it holds, `Text` or `String`, `Vec`");
+        }
+        Type::Tuple(_) => {
+            return reject("give it a struct with named fields that derives `Message`");
+        }
+        Type::Ptr(_)
+        | Type::BareFn(_)
+        | Type::Slice(_)
+        | Type::ImplTrait(_)
+        | Type::TraitObject(_) => {
+            return reject("a message owns what it holds");
+        }
+        _ => None,
+    };
+    match path.as_deref() {
+        Some("usize" | "isize") => reject("a whole number has a width, as `u64` and `i64` do"),
+        Some("u128" | "i128") => reject("whole numbers of more than 64 bits are `BigInteger`"),
+        Some("char") => reject("a character is a `Code` or `Text`"),
+        _ => Ok(()),
+    }
 }
 
 fn has(attributes: &[Attribute], name: &str) -> bool {
@@ -503,7 +626,7 @@ mod tests {
         assert!(said(quote!(#[field(required, implied)])).starts_with("it is one of"));
         assert_eq!(
             said(quote!(#[field(name = "a")] other: i32, #[field(name = "a")])),
-            "the name a stands twice"
+            "the name a is that of `other`, too"
         );
         let order = syn::parse_quote! { #[fix(tag = 1)] struct Order { price: f64 } };
         assert_eq!(problem(order).unwrap(), "expected one of: message_type");

@@ -13,7 +13,8 @@ use crate::{
 /// else as entries.
 #[diagnostic::on_unimplemented(
     message = "a list of `{Self}` is no type of a field",
-    note = "items are values, lists, or structs and enums that derive `Message`"
+    label = "no type of a field",
+    note = "items are values, lists, or structs and enums that derive `Message`; what may be absent is no item"
 )]
 pub trait Element: FieldValue + Fields {
     /// Are they octets, a list of which is data?

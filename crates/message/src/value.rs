@@ -5,7 +5,8 @@ use trunkline_wire::{
 };
 
 use crate::{
-    Decoder, Encoder, Fields, Group, IntegerKind, Kind, Need, Result, Structure, TypeId, Types,
+    Decoder, Encoder, Fields, Group, IntegerKind, Kind, Members, Need, Result, Structure, TypeId,
+    Types,
 };
 
 /// What a type of field is.
@@ -26,8 +27,9 @@ pub enum Form {
 /// A type of field: what it is in a schema, and how encoder and decoder serve it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no type of a field",
-    note = "a struct or enum inside derives `Message`, a list is a `Vec<Item>` or `Group<Entry>`, a whole \
-            number has a width (`u32`, `i64`)"
+    label = "no type of a field",
+    note = "a struct or enum inside derives `Message`; a list is a `Vec<Item>` or `Group<Entry>`, a map a list of structs \
+            that have a key and a value; a time is one of `trunkline_wire`"
 )]
 pub trait FieldValue: Sized {
     /// Value, list, struct or choice?
@@ -56,6 +58,11 @@ pub trait FieldValue: Sized {
 
     /// Its type in a schema.
     fn register(types: &mut Types) -> TypeId;
+
+    /// Adds a member of this type to a struct, as [`Members::add`] does.
+    fn describe_as(members: &mut Members<'_>, path: &str, need: Option<Need>) {
+        members.add::<Self>(path, need);
+    }
 
     /// Is there anything to hand to an encoder?
     #[inline]

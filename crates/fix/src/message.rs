@@ -1,0 +1,187 @@
+//! A message as its fields.
+
+use std::ops::Range;
+
+use memchr::memchr;
+use trunkline_codec::fix::SOH;
+use trunkline_wire::Integer;
+
+use crate::tags::{self, Tag};
+use crate::time::Utc;
+
+/// A field of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its number; what is no number of a field, such as 0 and -1, is 0.
+    pub tag: u32,
+    /// Where its number begins, among the bytes of the message.
+    begin: u32,
+    /// Where its value begins.
+    value: u32,
+    /// Where its value ends.
+    end: u32,
+}
+
+/// The fields of one message after another; their memory is kept.
+#[derive(Debug, Default)]
+pub(crate) struct Fields(Vec<Field>);
+
+/// The bytes are no fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Garbled;
+
+/// A message, in the order in which its fields came.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'a> {
+    bytes: &'a [u8],
+    fields: &'a [Field],
+}
+
+impl Fields {
+    /// Finds the fields of a whole message.
+    pub(crate) fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Message<'a>, Garbled> {
+        self.0.clear();
+        let mut at = 0;
+        while at < bytes.len() {
+            let equals = at + memchr(b'=', &bytes[at..]).ok_or(Garbled)?;
+            let tag = tag(&bytes[at..equals])?;
+            let value = equals + 1;
+            let end = match self.data(bytes, tag, value) {
+                Some(end) => end,
+                None => value + memchr(SOH, &bytes[value..]).ok_or(Garbled)?,
+            };
+            let offset = |at: usize| u32::try_from(at).map_err(|_| Garbled);
+            let field = Field { tag, begin: offset(at)?, value: offset(value)?, end: offset(end)? };
+            self.0.push(field);
+            at = end + 1;
+        }
+        match &*self.0 {
+            [first, second, third, .., last]
+                if first.tag == tags::BEGIN_STRING
+                    && second.tag == tags::BODY_LENGTH
+                    && third.tag == tags::MSG_TYPE
+                    && last.tag == tags::CHECK_SUM =>
+            {
+                Ok(Message { bytes, fields: &self.0 })
+            }
+            _ => Err(Garbled),
+        }
+    }
+
+    /// Where data end that may hold the delimiter: their length stands before them.
+    fn data(&self, bytes: &[u8], tag: Tag, value: usize) -> Option<usize> {
+        let length = self.0.last().filter(|it| Some(it.tag) == tags::length_of_data(tag))?;
+        let length = u32::parse(&bytes[length.value as usize..length.end as usize]).ok()?;
+        let end = value.checked_add(length as usize)?;
+        (bytes.get(end) == Some(&SOH)).then_some(end)
+    }
+}
+
+/// The number of a field.
+fn tag(digits: &[u8]) -> Result<Tag, Garbled> {
+    let (is_negative, digits) = match digits {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, digits),
+    };
+    if digits.is_empty() || digits.len() > 9 || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(Garbled);
+    }
+    let number = digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
+    Ok(if is_negative { 0 } else { number })
+}
+
+impl<'a> Message<'a> {
+    /// All of its bytes.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// All of its fields, in order.
+    pub fn fields(&self) -> &'a [Field] {
+        self.fields
+    }
+
+    /// What stands in a field.
+    pub fn value(&self, field: &Field) -> &'a [u8] {
+        &self.bytes[field.value as usize..field.end as usize]
+    }
+
+    /// The number of a field as it was written.
+    pub(crate) fn tag_text(&self, field: &Field) -> &'a [u8] {
+        &self.bytes[field.begin as usize..field.value as usize - 1]
+    }
+
+    /// What stands in the first field of this number.
+    pub fn get(&self, tag: u32) -> Option<&'a [u8]> {
+        self.fields.iter().find(|it| it.tag == tag).map(|it| self.value(it))
+    }
+
+    /// The whole number in the first field of this number, if it is one.
+    pub fn number(&self, tag: u32) -> Option<u64> {
+        u64::parse(self.get(tag)?).ok()
+    }
+
+    /// Is there a field of this number that says yes?
+    pub fn is_set(&self, tag: u32) -> bool {
+        self.get(tag) == Some(b"Y")
+    }
+
+    pub(crate) fn time(&self, tag: Tag) -> Option<Utc> {
+        Utc::parse(self.get(tag)?)
+    }
+
+    /// MsgType (35).
+    pub fn message_type(&self) -> &'a [u8] {
+        self.value(&self.fields[2])
+    }
+
+    /// BeginString (8).
+    pub fn begin_string(&self) -> &'a [u8] {
+        self.value(&self.fields[0])
+    }
+
+    /// MsgSeqNum (34).
+    pub fn sequence_number(&self) -> Option<u64> {
+        self.number(tags::MSG_SEQ_NUM)
+    }
+
+    /// Was it perhaps sent before, under the same number? PossDupFlag (43).
+    pub fn is_possible_duplicate(&self) -> bool {
+        self.is_set(tags::POSS_DUP_FLAG)
+    }
+
+    /// Does the session itself have to do with it, and not the application?
+    pub fn is_administrative(&self) -> bool {
+        is_administrative(self.message_type())
+    }
+
+    /// Where the fields of the body are among all.
+    pub(crate) fn body_range(&self) -> Range<usize> {
+        let is_body = |it: &Field| !tags::is_of_header(it.tag) && !tags::is_of_trailer(it.tag);
+        let first = self.fields.iter().position(is_body);
+        let last = self.fields.iter().rposition(is_body);
+        match (first, last) {
+            (Some(first), Some(last)) => first..last + 1,
+            _ => 0..0,
+        }
+    }
+
+    /// The fields behind the header and before the trailer.
+    pub fn body(&self) -> &'a [Field] {
+        &self.fields[self.body_range()]
+    }
+
+    /// The bytes of the body, each field with its delimiter.
+    pub fn body_bytes(&self) -> &'a [u8] {
+        match self.body() {
+            [] => &[],
+            [first, .., last] => &self.bytes[first.begin as usize..=last.end as usize],
+            [only] => &self.bytes[only.begin as usize..=only.end as usize],
+        }
+    }
+}
+
+/// Is it a message of the session layer?
+pub(crate) fn is_administrative(message_type: &[u8]) -> bool {
+    matches!(message_type, b"0" | b"1" | b"2" | b"3" | b"4" | b"5" | b"A" | b"n")
+}

@@ -1,0 +1,130 @@
+//! What outlives a connection: the numbers of a session, and the messages that may have to be sent again.
+
+use std::collections::BTreeMap;
+use std::io;
+
+/// The numbers and messages of one session.
+///
+/// All methods may be called at any time; what [`save`](Self::save) has returned for is there after a crash, if the
+/// store is one that survives it.
+pub trait Store: Send {
+    /// The number of the next message that is sent.
+    fn next_sender(&self) -> u64;
+
+    /// The number of the next message that is expected.
+    fn next_target(&self) -> u64;
+
+    /// Says which number is expected next.
+    ///
+    /// # Errors
+    /// Those of the disk; the session ends.
+    fn set_next_target(&mut self, number: u64) -> io::Result<()>;
+
+    /// Notes that the next number is sent. A message of the application is kept; one of the session has a number alone.
+    ///
+    /// # Errors
+    /// Those of the disk; the message is not sent, and the session ends.
+    fn save(&mut self, message: Option<&[u8]>) -> io::Result<()>;
+
+    /// The first message that is kept with a number from here on, and its number.
+    ///
+    /// # Errors
+    /// Those of the disk; the session ends.
+    fn load(&mut self, from: u64, message: &mut Vec<u8>) -> io::Result<Option<u64>>;
+
+    /// Begins again with number 1 on both sides.
+    ///
+    /// # Errors
+    /// Those of the disk; the session ends.
+    fn reset(&mut self) -> io::Result<()>;
+}
+
+/// A store in memory, which ends with the process.
+#[derive(Debug)]
+pub struct MemoryStore {
+    next_sender: u64,
+    next_target: u64,
+    messages: BTreeMap<u64, Vec<u8>>,
+    bytes: usize,
+    most: usize,
+}
+
+/// Bytes of messages that a store in memory keeps, if nothing else is said.
+const MOST: usize = 64 << 20;
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::with_bytes(MOST)
+    }
+}
+
+impl MemoryStore {
+    /// One that keeps so many bytes of messages: the oldest go first, and are filled as gaps when they are asked for.
+    pub fn with_bytes(most: usize) -> Self {
+        Self { next_sender: 1, next_target: 1, messages: BTreeMap::new(), bytes: 0, most }
+    }
+
+    /// One that goes on with these numbers, and has no messages.
+    pub fn at(next_sender: u64, next_target: u64) -> Self {
+        Self { next_sender, next_target, ..Self::default() }
+    }
+}
+
+impl Store for MemoryStore {
+    fn next_sender(&self) -> u64 {
+        self.next_sender
+    }
+
+    fn next_target(&self) -> u64 {
+        self.next_target
+    }
+
+    fn set_next_target(&mut self, number: u64) -> io::Result<()> {
+        self.next_target = number;
+        Ok(())
+    }
+
+    fn save(&mut self, message: Option<&[u8]>) -> io::Result<()> {
+        if let Some(message) = message {
+            self.bytes += message.len();
+            self.messages.insert(self.next_sender, message.to_vec());
+            while self.bytes > self.most {
+                let Some((_, oldest)) = self.messages.pop_first() else { break };
+                self.bytes -= oldest.len();
+            }
+        }
+        self.next_sender += 1;
+        Ok(())
+    }
+
+    fn load(&mut self, from: u64, message: &mut Vec<u8>) -> io::Result<Option<u64>> {
+        let Some((number, bytes)) = self.messages.range(from..).next() else { return Ok(None) };
+        message.clear();
+        message.extend_from_slice(bytes);
+        Ok(Some(*number))
+    }
+
+    fn reset(&mut self) -> io::Result<()> {
+        *self = Self::with_bytes(self.most);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_messages_go_when_there_are_too_many_bytes() {
+        let mut store = MemoryStore::with_bytes(10);
+        for message in [Some(&b"1234"[..]), None, Some(b"5678"), Some(b"90ab")] {
+            store.save(message).expect("memory");
+        }
+        let mut message = Vec::new();
+        assert_eq!(store.load(1, &mut message).expect("memory"), Some(3));
+        assert_eq!((&*message, store.next_sender()), (&b"5678"[..], 5));
+        assert_eq!(store.load(5, &mut message).expect("memory"), None);
+        store.reset().expect("memory");
+        assert_eq!((store.next_sender(), store.load(1, &mut message).expect("memory")), (1, None));
+    }
+}

@@ -1,0 +1,464 @@
+//! Sessions over TCP: an acceptor with many sessions on one port, and an initiator that connects again.
+//!
+//! Each connection has a thread, which reads. Who sends writes on its own thread what the connection takes at once; the
+//! rest goes when the connection takes it, and nobody waits for that. A session is locked while one of them is at work, so
+//! that an application sees one call at a time.
+
+use std::collections::HashMap;
+use std::io::{self, Read as _, Write as _};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
+use rustix::fd::OwnedFd;
+use rustix::time::Timespec;
+
+use crate::application::Application;
+use crate::first::First;
+use crate::outbox::{Outbox, SendError};
+use crate::session::Session;
+use crate::settings::Identity;
+use crate::time::Moment;
+
+/// How connections behave.
+#[derive(Clone, Debug)]
+pub struct TcpConfig {
+    /// Connections of an acceptor at once; one more is closed at once.
+    pub connections: usize,
+    /// How long a connection may take to say whose it is.
+    pub first_timeout: Duration,
+    /// How long the other side may take nothing of what waits for it; then the connection is closed.
+    pub write_timeout: Duration,
+    /// How long an initiator waits before it connects again.
+    pub reconnect: Duration,
+}
+
+impl Default for TcpConfig {
+    fn default() -> Self {
+        Self {
+            connections: 1024,
+            first_timeout: Duration::from_secs(10),
+            write_timeout: Duration::from_secs(10),
+            reconnect: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A session whose connections come and go. Clones are the same session.
+#[derive(Clone)]
+pub struct Handle(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    start: Instant,
+}
+
+struct State {
+    session: Session,
+    application: Box<dyn Application + Send>,
+    link: Option<Arc<Link>>,
+}
+
+/// A connection, and what wakes its thread.
+struct Link {
+    stream: TcpStream,
+    wake: OwnedFd,
+}
+
+impl Link {
+    fn new(stream: TcpStream) -> io::Result<Arc<Self>> {
+        stream.set_nodelay(true)?;
+        stream.set_nonblocking(true)?;
+        let wake = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
+        Ok(Arc::new(Self { stream, wake }))
+    }
+
+    /// Lets the thread look again at what it waits for.
+    fn wake(&self) {
+        // It cannot be full: the thread empties it.
+        _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
+    }
+
+    /// Waits until something came, or can be sent if that is asked for, or it is woken, or for so long.
+    fn wait(&self, sends: bool, longest: Option<Duration>) -> io::Result<()> {
+        let out = if sends { PollFlags::OUT } else { PollFlags::empty() };
+        let mut waits = [
+            PollFd::new(&self.stream, PollFlags::IN | out),
+            PollFd::new(&self.wake, PollFlags::IN),
+        ];
+        let longest = longest.map(|it| Timespec {
+            tv_sec: i64::try_from(it.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: it.subsec_nanos().into(),
+        });
+        match poll(&mut waits, longest.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if !waits[1].revents().is_empty() {
+            _ = rustix::io::read(&self.wake, &mut [0; 8]);
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Handle {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "Handle({})", self.identity())
+    }
+}
+
+impl Handle {
+    /// A session, and the application behind it.
+    pub fn new(session: Session, application: impl Application + Send + 'static) -> Self {
+        let state = State { session, application: Box::new(application), link: None };
+        Self(Arc::new(Shared { state: Mutex::new(state), start: Instant::now() }))
+    }
+
+    /// Who the two sides are.
+    pub fn identity(&self) -> Identity {
+        self.0.lock().session.settings().identity.clone()
+    }
+
+    /// Is it up?
+    pub fn is_logged_on(&self) -> bool {
+        self.0.lock().session.is_logged_on()
+    }
+
+    /// The numbers of the next message that is sent, and of the next that is expected.
+    pub fn numbers(&self) -> (u64, u64) {
+        self.0.lock().session.numbers()
+    }
+
+    /// Sends a message of the application: its MsgType, and the fields of its body, each with its delimiter. Returns its
+    /// MsgSeqNum. While nobody is logged on it is kept, and is sent when the other side asks for what it has missed.
+    ///
+    /// # Errors
+    /// [`SendError`]; nothing was sent, and no number is used.
+    pub fn send(&self, message_type: &str, body: &[u8]) -> Result<u64, SendError> {
+        self.with(|outbox| outbox.send(message_type, body))
+    }
+
+    /// Lets something be sent, several messages in one go.
+    pub fn with<T>(&self, send: impl FnOnce(&mut Outbox) -> T) -> T {
+        let mut state = self.0.lock();
+        let now = self.0.now();
+        let sent = state.session.send(now, send);
+        state.flush_from_outside();
+        sent
+    }
+
+    /// Ends the session in order, with a Logout that says why.
+    pub fn log_out(&self, why: Option<&str>) {
+        let mut state = self.0.lock();
+        let State { session, application, .. } = &mut *state;
+        session.log_out(self.0.now(), why, &mut **application);
+        state.flush_from_outside();
+    }
+
+    /// Serves one connection until it or the session ends; `first` is what came of it already.
+    fn serve(&self, stream: TcpStream, first: Vec<u8>, config: &TcpConfig) -> io::Result<()> {
+        let link = Link::new(stream)?;
+        {
+            let mut state = self.0.lock();
+            if state.session.is_connected() {
+                return Err(io::Error::other("the session has a connection already"));
+            }
+            state.link = Some(link.clone());
+            state.session.connected(self.0.now());
+        }
+        let outcome = self.carry(&link, first, config);
+        let mut state = self.0.lock();
+        let State { session, application, .. } = &mut *state;
+        session.disconnected(self.0.now(), &mut **application);
+        state.link = None;
+        _ = link.stream.shutdown(Shutdown::Both);
+        outcome
+    }
+
+    fn carry(&self, link: &Link, mut bytes: Vec<u8>, config: &TcpConfig) -> io::Result<()> {
+        let mut chunk = vec![0; 64 << 10];
+        // Since when the connection takes nothing of what waits.
+        let mut stuck: Option<Instant> = None;
+        loop {
+            let (taken, sends, deadline) = {
+                let mut state = self.0.lock();
+                let now = self.0.now();
+                let State { session, application, .. } = &mut *state;
+                let taken = session.received(now, &bytes, &mut **application);
+                session.advance(now, &mut **application);
+                let sent = state.flush()?;
+                let sends = !state.session.output().is_empty();
+                if sent || !sends {
+                    stuck = None;
+                }
+                if state.session.is_over() && !sends {
+                    return Ok(());
+                }
+                let deadline = state.session.deadline();
+                (taken, sends, deadline.map(|it| it.saturating_sub(now.monotonic)))
+            };
+            bytes.drain(..taken);
+            let mut longest = deadline.map(Duration::from_nanos);
+            if sends {
+                let since = *stuck.get_or_insert_with(Instant::now);
+                let left = config.write_timeout.saturating_sub(since.elapsed());
+                if left.is_zero() {
+                    return Err(io::Error::new(
+                        io::ErrorKind::TimedOut,
+                        "what is sent is not taken",
+                    ));
+                }
+                longest = Some(longest.map_or(left, |it| it.min(left)));
+            }
+            link.wait(sends, longest)?;
+            match (&link.stream).read(&mut chunk) {
+                Ok(0) => return Ok(()),
+                Ok(count) => bytes.extend_from_slice(&chunk[..count]),
+                Err(error) if is_temporary(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Closes its connection, if there is one.
+    fn close(&self) {
+        if let Some(link) = &self.0.lock().link {
+            _ = link.stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> Moment {
+        Moment::now(self.start)
+    }
+}
+
+impl State {
+    /// Sends what the connection takes at once; says whether it took something.
+    fn flush(&mut self) -> io::Result<bool> {
+        let Self { session, application, link: Some(link) } = self else { return Ok(false) };
+        let mut has_sent = false;
+        while !session.output().is_empty() {
+            match (&link.stream).write(session.output()) {
+                Ok(count) => {
+                    session.sent(count, &mut **application);
+                    has_sent = true;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(has_sent)
+    }
+
+    /// As `flush`, on another thread than the connection's own, which sees to the rest and to errors.
+    fn flush_from_outside(&mut self) {
+        let is_all = self.flush().is_ok() && self.session.output().is_empty();
+        if let Some(link) = self.link.as_ref().filter(|_| !is_all || self.session.is_over()) {
+            link.wake();
+        }
+    }
+}
+
+fn is_temporary(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    matches!(error.kind(), Interrupted | TimedOut | WouldBlock)
+}
+
+/// A port to which the other sides of many sessions connect. It stops when dropped, and closes its connections.
+#[derive(Debug)]
+pub struct Acceptor {
+    address: SocketAddr,
+    sessions: Arc<HashMap<Identity, Handle>>,
+    is_stopped: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Called with the address of a connection that was closed before it was anybody's, and why.
+pub type OnRefused = Arc<dyn Fn(SocketAddr, &str) + Send + Sync>;
+
+impl Acceptor {
+    /// Listens on an address such as `127.0.0.1:0`; the system picks a port for 0.
+    ///
+    /// # Errors
+    /// Nobody can listen there, or two sessions are of the same two sides.
+    pub fn start(
+        address: &str,
+        sessions: impl IntoIterator<Item = Handle>,
+        config: TcpConfig,
+        on_refused: OnRefused,
+    ) -> io::Result<Self> {
+        let mut by_identity = HashMap::new();
+        for handle in sessions {
+            let identity = handle.identity();
+            if by_identity.insert(identity.clone(), handle).is_some() {
+                return Err(io::Error::other(format!("there are two sessions {identity}")));
+            }
+        }
+        let listener = TcpListener::bind(address)?;
+        let address = listener.local_addr()?;
+        let (sessions, is_stopped) = (Arc::new(by_identity), Arc::new(AtomicBool::new(false)));
+        let (all, stop) = (sessions.clone(), is_stopped.clone());
+        let accept = move || accept(&listener, &all, &config, &on_refused, &stop);
+        let thread = thread::Builder::new().name("fix-acceptor".to_owned()).spawn(accept)?;
+        Ok(Self { address, sessions, is_stopped, thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The session of these two sides.
+    pub fn session(&self, identity: &Identity) -> Option<&Handle> {
+        self.sessions.get(identity)
+    }
+}
+
+impl Drop for Acceptor {
+    fn drop(&mut self) {
+        self.is_stopped.store(true, Ordering::Release);
+        self.sessions.values().for_each(Handle::close);
+        // The thread waits for a connection, and this is one.
+        _ = TcpStream::connect(self.address);
+        if let Some(thread) = self.thread.take() {
+            _ = thread.join();
+        }
+    }
+}
+
+fn accept(
+    listener: &TcpListener,
+    sessions: &Arc<HashMap<Identity, Handle>>,
+    config: &TcpConfig,
+    on_refused: &OnRefused,
+    is_stopped: &Arc<AtomicBool>,
+) {
+    let open = Arc::new(AtomicUsize::new(0));
+    loop {
+        let accepted = listener.accept();
+        if is_stopped.load(Ordering::Acquire) {
+            return;
+        }
+        let Ok((stream, peer)) = accepted else {
+            // Out of descriptors, perhaps; others may close soon.
+            thread::sleep(Duration::from_millis(10));
+            continue;
+        };
+        if open.load(Ordering::Relaxed) >= config.connections {
+            on_refused(peer, "there are as many connections as may be");
+            continue;
+        }
+        open.fetch_add(1, Ordering::Relaxed);
+        let (sessions, config, on_refused) = (sessions.clone(), config.clone(), on_refused.clone());
+        let count = open.clone();
+        let serve = move || {
+            let outcome = identify(&stream, &config).and_then(|(identity, first)| {
+                let unknown = || format!("there is no session {identity}");
+                let session = sessions.get(&identity).ok_or_else(|| io::Error::other(unknown()))?;
+                session.serve(stream, first, &config)
+            });
+            if let Err(error) = outcome {
+                on_refused(peer, &error.to_string());
+            }
+            count.fetch_sub(1, Ordering::Relaxed);
+        };
+        // Without a thread the connection is closed, as `serve` is dropped.
+        if thread::Builder::new().name("fix-session".to_owned()).spawn(serve).is_err() {
+            open.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Reads a connection until it says whose it is.
+fn identify(mut stream: &TcpStream, config: &TcpConfig) -> io::Result<(Identity, Vec<u8>)> {
+    let until = Instant::now() + config.first_timeout;
+    let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
+    loop {
+        match First::of(&bytes) {
+            First::Logon(identity) => return Ok((identity, bytes)),
+            First::Foreign(why) => return Err(io::Error::other(why)),
+            First::Incomplete => {}
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "no Logon came in time"));
+        }
+        stream.set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
+        match stream.read(&mut chunk) {
+            Ok(0) => return Err(io::Error::other("it was closed before a Logon came")),
+            Ok(count) => bytes.extend_from_slice(&chunk[..count]),
+            Err(error) if is_temporary(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// A session that connects, and connects again when its connection ends. It stops when dropped.
+#[derive(Debug)]
+pub struct Initiator {
+    session: Handle,
+    is_stopped: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Initiator {
+    /// Connects to an address such as `127.0.0.1:5001`, at once and whenever the connection has ended.
+    ///
+    /// # Errors
+    /// The system has no thread for it.
+    pub fn start(address: &str, session: Handle, config: TcpConfig) -> io::Result<Self> {
+        let is_stopped = Arc::new(AtomicBool::new(false));
+        let (own, stop, address) = (session.clone(), is_stopped.clone(), address.to_owned());
+        let run = move || {
+            while !stop.load(Ordering::Acquire) {
+                // Why it ended, the application was told; that nobody listens shows by what does not come.
+                _ = connect(&address, &config)
+                    .and_then(|stream| own.serve(stream, Vec::new(), &config));
+                let again = Instant::now() + config.reconnect;
+                while !stop.load(Ordering::Acquire) && Instant::now() < again {
+                    thread::park_timeout(again.saturating_duration_since(Instant::now()));
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("fix-initiator".to_owned()).spawn(run)?;
+        Ok(Self { session, is_stopped, thread: Some(thread) })
+    }
+
+    /// Its session.
+    pub fn session(&self) -> &Handle {
+        &self.session
+    }
+}
+
+impl Drop for Initiator {
+    fn drop(&mut self) {
+        self.is_stopped.store(true, Ordering::Release);
+        self.session.close();
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            _ = thread.join();
+        }
+    }
+}
+
+/// A connection to the first address of a name that takes it.
+fn connect(address: &str, config: &TcpConfig) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in address.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, config.first_timeout) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}

@@ -1,0 +1,323 @@
+//! Two sessions over a network that breaks anywhere, and bytes that nobody expects.
+
+use std::collections::HashSet;
+
+use trunkline_fix::{
+    Application, Identity, MemoryStore, Message, Moment, Notice, Outbox, Refusal, Role, Session,
+    Settings, Version,
+};
+use trunkline_random::Random;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// 2026-11-26.
+const UTC: i64 = 1_795_651_200_000_000_000;
+
+#[derive(Default)]
+struct Orders {
+    taken: Vec<(u64, String, bool)>,
+    endings: Vec<String>,
+}
+
+impl Application for Orders {
+    fn message(&mut self, message: Message<'_>, _outbox: &mut Outbox) -> Result<(), Refusal> {
+        let id = String::from_utf8_lossy(message.get(11).unwrap_or_default()).into_owned();
+        let number = message.sequence_number().expect("a number");
+        self.taken.push((number, id, message.is_possible_duplicate()));
+        Ok(())
+    }
+
+    fn logged_out(&mut self, reason: &str) {
+        self.endings.push(reason.to_owned());
+    }
+
+    fn noticed(&mut self, notice: Notice<'_>) {
+        assert!(!matches!(notice, Notice::Garbled(_) | Notice::Refused { .. }), "{notice:?}");
+    }
+}
+
+struct Side {
+    session: Session,
+    application: Orders,
+    /// What is on its way to it.
+    incoming: Vec<u8>,
+    sent: Vec<String>,
+}
+
+impl Side {
+    fn new(role: Role, settings: impl FnOnce(&mut Settings)) -> Self {
+        let (own, other) = match role {
+            Role::Acceptor => ("BANK", "FUND"),
+            Role::Initiator => ("FUND", "BANK"),
+        };
+        let mut of_role = Settings::new(role, Identity::new(Version::Fix44, own, other));
+        settings(&mut of_role);
+        Self {
+            session: Session::new(of_role, None, Box::new(MemoryStore::default())),
+            application: Orders::default(),
+            incoming: Vec::new(),
+            sent: Vec::new(),
+        }
+    }
+}
+
+struct Network {
+    sides: [Side; 2],
+    now: u64,
+    is_up: bool,
+}
+
+impl Network {
+    fn moment(&self) -> Moment {
+        Moment { monotonic: self.now, utc: UTC + self.now as i64 }
+    }
+
+    fn connect(&mut self) {
+        let now = self.moment();
+        self.is_up = true;
+        // The acceptor is there when the first bytes come.
+        for side in &mut self.sides {
+            side.incoming.clear();
+            side.session.connected(now);
+        }
+    }
+
+    fn cut(&mut self) {
+        let now = self.moment();
+        self.is_up = false;
+        for Side { session, application, incoming, .. } in &mut self.sides {
+            session.disconnected(now, application);
+            incoming.clear();
+        }
+    }
+
+    /// Moves some bytes from one side to the other, which takes what it can.
+    fn carry(&mut self, from: usize, most: usize) {
+        let now = self.moment();
+        let [first, second] = &mut self.sides;
+        let (from, to) = if from == 0 { (first, second) } else { (second, first) };
+        let bytes = from.session.output().len().min(most);
+        to.incoming.extend_from_slice(&from.session.output()[..bytes]);
+        from.session.sent(bytes, &mut from.application);
+        let taken = to.session.received(now, &to.incoming, &mut to.application);
+        to.incoming.drain(..taken);
+    }
+
+    fn settle(&mut self) {
+        while self.sides.iter().any(|it| !it.session.output().is_empty()) {
+            self.carry(0, usize::MAX);
+            self.carry(1, usize::MAX);
+        }
+    }
+}
+
+/// Both send while the connection is cut at any byte and made again; at the end each has got all of the other, in order
+/// and once.
+fn run(seed: u64, settings: fn(&mut Settings)) {
+    let mut random = Random::new(seed);
+    let sides = [Side::new(Role::Initiator, settings), Side::new(Role::Acceptor, settings)];
+    let mut network = Network { sides, now: 0, is_up: false };
+    for step in 0..600 {
+        network.now += random.below(SECOND / 4);
+        match random.below(40) {
+            0 if network.is_up => network.cut(),
+            0 | 1 if !network.is_up => network.connect(),
+            2..=9 => {
+                let now = network.moment();
+                let side = &mut network.sides[random.below(2) as usize];
+                let id = format!("{step}");
+                let body = format!("11={id}\u{1}38=100\u{1}");
+                let number = side.session.send(now, |outbox| outbox.send("D", body.as_bytes()));
+                number.expect("it is sent or kept");
+                side.sent.push(id);
+            }
+            _ if network.is_up => {
+                let (from, most) = (random.below(2) as usize, 1 + random.below(200) as usize);
+                network.carry(from, most);
+                let now = network.moment();
+                for Side { session, application, .. } in &mut network.sides {
+                    session.advance(now, application);
+                }
+            }
+            _ => {}
+        }
+        if network.is_up && network.sides.iter().any(|it| it.session.is_over()) {
+            network.cut();
+        }
+    }
+    // A quiet end, in which what was missed is asked for.
+    network.cut();
+    network.connect();
+    network.settle();
+    for (own, other) in [(0, 1), (1, 0)] {
+        let (sent, side) = (&network.sides[own].sent, &network.sides[other]);
+        let taken: Vec<&String> = side.application.taken.iter().map(|it| &it.1).collect();
+        let numbers = [0, 1].map(|it: usize| network.sides[it].session.numbers());
+        assert_eq!(
+            taken,
+            sent.iter().collect::<Vec<_>>(),
+            "seed {seed} {numbers:?}: {:?}",
+            side.application.endings
+        );
+        let numbers: HashSet<u64> = side.application.taken.iter().map(|it| it.0).collect();
+        assert_eq!(numbers.len(), taken.len(), "seed {seed}: a number came twice");
+        assert!(side.session.is_logged_on(), "seed {seed}: {:?}", side.application.endings);
+    }
+    assert_eq!(
+        network.sides[0].session.numbers().0,
+        network.sides[1].session.numbers().1,
+        "seed {seed}"
+    );
+    assert_eq!(
+        network.sides[1].session.numbers().0,
+        network.sides[0].session.numbers().1,
+        "seed {seed}"
+    );
+}
+
+#[test]
+fn nothing_is_lost_or_doubled_whatever_breaks() {
+    let ways: [fn(&mut Settings); 4] = [
+        |_| {},
+        |it| it.resend_chunk = Some(3),
+        |it| it.next_expected = true,
+        // Hardly anything that came early is kept: it is asked for again.
+        |it| (it.kept_bytes, it.last_processed) = (300, true),
+    ];
+    for (way, settings) in ways.into_iter().enumerate() {
+        (0..250).for_each(|seed| run(seed * 4 + way as u64, settings));
+    }
+}
+
+/// What must be heard when nothing comes: a heartbeat, a question, the end.
+#[test]
+fn a_silent_side_is_asked_and_then_left() {
+    let mut network = Network {
+        sides: [Side::new(Role::Initiator, |_| {}), Side::new(Role::Acceptor, |_| {})],
+        now: 0,
+        is_up: false,
+    };
+    network.connect();
+    network.settle();
+    let Side { session, application, .. } = &mut network.sides[0];
+    let mut heard = Vec::new();
+    while let Some(deadline) = session.deadline() {
+        let now = Moment { monotonic: deadline, utc: UTC + deadline as i64 };
+        session.advance(now, application);
+        let text = String::from_utf8_lossy(session.output()).into_owned();
+        let message_type =
+            text.split('\u{1}').find_map(|it| it.strip_prefix("35=")).map(str::to_owned);
+        heard.push((deadline / SECOND, message_type));
+        session.sent(text.len(), application);
+    }
+    let words = |it: &str| Some(it.to_owned());
+    assert_eq!(heard, [(30, words("0")), (36, words("1")), (72, None)]);
+    assert!(session.is_over());
+}
+
+struct Deaf;
+
+impl Application for Deaf {
+    fn message(&mut self, _message: Message<'_>, _outbox: &mut Outbox) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// Anything may come, in any pieces: nothing panics, and what is not taken is no more than the beginning of a message.
+#[test]
+fn no_bytes_break_a_session() {
+    const PIECES: &[&str] = &[
+        "8=FIX.4.4\u{1}",
+        "8=FIX.4.2\u{1}",
+        "9=5\u{1}",
+        "9=70\u{1}",
+        "9=99999999999\u{1}",
+        "35=A\u{1}",
+        "35=D\u{1}",
+        "35=2\u{1}",
+        "35=4\u{1}",
+        "35=5\u{1}",
+        "34=1\u{1}",
+        "34=18446744073709551615\u{1}",
+        "34=0\u{1}",
+        "49=FUND\u{1}",
+        "56=BANK\u{1}",
+        "52=20261126-00:00:00\u{1}",
+        "43=Y\u{1}",
+        "122=x\u{1}",
+        "7=0\u{1}",
+        "16=18446744073709551615\u{1}",
+        "36=18446744073709551615\u{1}",
+        "123=Y\u{1}",
+        "141=Y\u{1}",
+        "108=18446744073709551615\u{1}",
+        "95=99\u{1}96=",
+        "98=0\u{1}",
+        "108=30\u{1}",
+        "10=000\u{1}",
+        "=",
+        "\u{1}",
+        "8=FIX",
+    ];
+    let mut random = Random::new(7);
+    for _ in 0..4_000 {
+        let mut side = Side::new(Role::Acceptor, |it| {
+            it.check_sum = false;
+            it.message_bytes = 4_096;
+        });
+        let now = Moment { monotonic: 0, utc: UTC };
+        side.session.connected(now);
+        let mut pending = Vec::new();
+        for _ in 0..1 + random.below(4) {
+            let mut body = String::new();
+            for _ in 0..random.below(12) {
+                body.push_str(PIECES[random.below(PIECES.len() as u64) as usize]);
+            }
+            let is_framed = random.below(3) > 0;
+            let message = match is_framed {
+                true => {
+                    let content = "35=A\u{1}34=1\u{1}49=FUND\u{1}56=BANK\u{1}52=20261126-00:00:00\u{1}98=0\u{1}108=30\u{1}".to_owned();
+                    let content = if random.below(2) == 0 { content } else { body };
+                    format!("8=FIX.4.4\u{1}9={}\u{1}{content}10=000\u{1}", content.len())
+                }
+                false => body,
+            };
+            pending.extend_from_slice(message.as_bytes());
+            let taken = side.session.received(now, &pending, &mut Deaf);
+            pending.drain(..taken);
+            assert!(pending.len() <= 4_096 + 64, "{}", pending.len());
+            side.session.advance(now, &mut Deaf);
+        }
+    }
+}
+
+/// Who takes nothing is left, with a bound on what waits; after the next Logon all is sent.
+#[test]
+fn a_side_that_takes_nothing_is_left_and_gets_all_later() {
+    let mut network = Network {
+        sides: [
+            Side::new(Role::Initiator, |it| it.output_bytes = 10_000),
+            Side::new(Role::Acceptor, |_| {}),
+        ],
+        now: 0,
+        is_up: false,
+    };
+    network.connect();
+    network.settle();
+    for number in 0..1_000 {
+        let now = network.moment();
+        let body = format!("11={number}\u{1}");
+        let sender = &mut network.sides[0];
+        sender.session.send(now, |it| it.send("D", body.as_bytes())).expect("it is kept");
+        assert!(sender.session.output().len() < 11_000);
+    }
+    let now = network.moment();
+    let Side { session, application, .. } = &mut network.sides[0];
+    session.advance(now, application);
+    assert!(session.is_over());
+    assert_eq!(application.endings, ["the other side takes too little of what is sent"]);
+    network.cut();
+    network.connect();
+    network.settle();
+    assert_eq!(network.sides[1].application.taken.len(), 1_000);
+}
