@@ -8,6 +8,7 @@ mod journal;
 mod messages;
 mod router;
 mod site;
+mod soap;
 mod tls;
 mod top;
 
@@ -40,6 +41,7 @@ pub(crate) use messages::{
 };
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
 pub(crate) use site::{Asked, SiteArguments};
+pub(crate) use soap::{CallerArguments, SoapDescribeArguments};
 pub(crate) use tls::TlsArguments;
 pub(crate) use top::{Sort, TopArguments};
 
@@ -176,6 +178,10 @@ pub(crate) enum LabCommand {
 /// The verbs for services.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SoapCommand {
+    /// Print what a service offers: its ports and operations, what each takes, and how to call it
+    ///
+    /// What is read is the WSDL at a URL, or in a file with what that imports. Nothing else is fetched without --fetch.
+    Describe(SoapDescribeArguments),
     /// Call an operation and print the reply
     ///
     /// The service's WSDL defines its messages. The call is rejected if an element is unknown or missing, or
@@ -267,16 +273,8 @@ pub(crate) struct SoapCallArguments {
     pub(crate) raw: bool,
     #[command(flatten)]
     pub(crate) form: FormArguments,
-    /// The user who calls, by HTTP's scheme Basic; without --password-file the terminal asks for the password. Only the
-    /// host of URL gets them
-    #[arg(long, value_name = "USER")]
-    pub(crate) user: Option<String>,
-    /// A file whose first line is the user's password
-    #[arg(long, value_name = "FILE", requires = "user")]
-    pub(crate) password_file: Option<PathBuf>,
-    /// Also send this header of HTTP to the host of URL, such as "X-Request-Id: 17"; several are allowed
-    #[arg(long, value_name = "NAME: VALUE")]
-    pub(crate) http_header: Vec<String>,
+    #[command(flatten)]
+    pub(crate) caller: CallerArguments,
     /// Compress the request
     #[arg(long)]
     pub(crate) gzip: bool,

@@ -1,4 +1,4 @@
-//! `trunkline soap call`: one call of any service, from the command line.
+//! The verbs for services. Here is `trunkline soap call`: one call of any service, from the command line.
 
 use std::path::Path;
 
@@ -19,12 +19,16 @@ use choice::Choice;
 use passport::Passport;
 
 mod choice;
+mod describe;
+mod parameters;
 mod passport;
 mod reply;
 mod request;
 mod serve;
+mod source;
 mod typed;
 
+pub(crate) use describe::describe;
 pub(crate) use serve::serve;
 
 /// As many header blocks are named.
@@ -54,7 +58,7 @@ struct Called {
 pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     // An error is of what was typed, and not of what is made from it.
     client(&arguments.url, "", Binding::default(), config(arguments)?)?;
-    let passport = Passport::of(arguments)?;
+    let passport = Passport::of(&arguments.caller, &arguments.url)?;
     let called = called(arguments, &passport)?;
     let namespace = &called.element.namespace;
     let mut client = client(&called.url, namespace, called.binding, config(arguments)?)?;
@@ -151,7 +155,7 @@ fn from_wsdl(arguments: &SoapCallArguments, passport: &Passport) -> Result<Calle
     };
     let outline = outline(arguments, passport, &from)?;
     let Choice { operation, port } = choice::of(arguments, url, &from, &outline)?;
-    let mut ports = operation.ports.iter().filter(|it| choice::is_web(it)).peekable();
+    let mut ports = operation.ports.iter().filter(|it| choice::is_web(&it.location)).peekable();
     let is_here = operation.ports.iter().any(|it| choice::is_same(&it.location, url));
     let elsewhere = match port.is_some() || is_here || ports.peek().is_none() {
         true => None,

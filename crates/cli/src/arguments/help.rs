@@ -92,6 +92,11 @@ const EXAMPLES: &[(&str, &str)] = &[
          trunkline convert --from json --to fix --schema FIX44.xml --framed orders.json",
     ),
     ("schema", "trunkline schema market-data"),
+    (
+        "soap describe",
+        "trunkline soap describe http://127.0.0.1:8080/calculator add\n\
+         trunkline soap describe quotes.wsdl --json",
+    ),
     ("soap call", "trunkline soap call http://127.0.0.1:8080/calculator add a=40 b=2"),
     ("soap serve", "trunkline soap serve quotes.wsdl --answers answers"),
     ("link", "trunkline link --to 127.0.0.1:7400 --rate 10M --delay 20ms"),

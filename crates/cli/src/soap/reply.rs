@@ -22,7 +22,7 @@ pub(super) fn print_values(message: &Message, form: Form) -> Result<(), Fault> {
 }
 
 /// Their paths and texts; of a simple answer, the path is its name.
-fn values(message: &Message, name: &str, root: NodeId) -> Vec<(String, String)> {
+pub(super) fn values(message: &Message, name: &str, root: NodeId) -> Vec<(String, String)> {
     let mut lines =
         Lines { graph: &message.graph, printed: HashMap::new(), depth: 0, values: Vec::new() };
     match message.graph.members(root) {

@@ -13,6 +13,7 @@ use trunkline_message::{Layout, Record};
 use trunkline_session::soap::{self, Binding, Context, Server, Service, Signature};
 use trunkline_soap::Encoder;
 
+use super::choice::is_soap;
 use crate::Ending;
 use crate::arguments::SoapServeArguments;
 use crate::client::counted;
@@ -75,17 +76,13 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
 fn ports<'a>(description: &'a Description, arguments: &SoapServeArguments) -> Vec<&'a Port> {
     let said = |name: &str| arguments.port.as_ref().is_none_or(|it| it == name);
     let all = description.services().iter().flat_map(|it| &it.ports);
-    all.filter(|it| said(&it.name) && is_soap(description.binding(it))).collect()
-}
-
-fn is_soap(binding: &Bound) -> bool {
-    matches!(binding.protocol, Protocol::Soap11 | Protocol::Soap12)
+    all.filter(|it| said(&it.name) && is_soap(&description.binding(it).protocol)).collect()
 }
 
 fn no_ports(description: &Description, arguments: &SoapServeArguments) -> String {
     let all = description.services().iter().flat_map(|it| &it.ports);
     let names: Vec<&str> =
-        all.filter(|it| is_soap(description.binding(it))).map(|it| &*it.name).collect();
+        all.filter(|it| is_soap(&description.binding(it).protocol)).map(|it| &*it.name).collect();
     match (&arguments.port, &*names) {
         (_, []) => "it has no port of SOAP".to_owned(),
         (Some(port), names) => {

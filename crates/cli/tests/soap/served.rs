@@ -29,7 +29,7 @@ const WSDL: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmln
 </definitions>"#;
 
 /// A folder with the description, which goes when this is dropped, and what serves it.
-struct Served {
+pub(crate) struct Served {
     folder: PathBuf,
     child: Option<Child>,
     url: String,
@@ -37,10 +37,14 @@ struct Served {
 
 impl Served {
     fn new(name: &str) -> Self {
+        Self::of(name, WSDL)
+    }
+
+    pub(crate) fn of(name: &str, wsdl: &str) -> Self {
         let folder = env::temp_dir().join(format!("trunkline-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder");
-        fs::write(folder.join("quotes.wsdl"), WSDL).expect("a file");
+        fs::write(folder.join("quotes.wsdl"), wsdl).expect("a file");
         Self { folder, child: None, url: String::new() }
     }
 
@@ -52,15 +56,24 @@ impl Served {
     }
 
     fn start(&mut self, arguments: &[&str]) {
+        let lines = self.start_all(arguments);
+        let [line] = &*lines else { panic!("{lines:?}") };
+        assert!(line.ends_with("QuotesPort in document/literal, 2 operations"), "{line}");
+        self.url = line.split(' ').next().expect("a URL").to_owned();
+        assert!(self.url.ends_with("/quotes"), "{line}");
+    }
+
+    /// Gives a line for each port, which begins with its URL.
+    pub(crate) fn start_all(&mut self, arguments: &[&str]) -> Vec<String> {
         let mut command = self.command(&[&["--listen", "127.0.0.1:0"], arguments].concat());
         let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program runs");
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         self.child = Some(child);
-        let line = lines.next().expect("a line").expect("text");
-        assert!(line.ends_with("QuotesPort in document/literal, 2 operations"), "{line}");
-        self.url = line.split(' ').next().expect("a URL").to_owned();
-        assert!(self.url.ends_with("/quotes"), "{line}");
+        let wsdl = fs::read_to_string(self.folder.join("quotes.wsdl")).expect("a file");
+        let ports = wsdl.matches(":address location=").count();
+        let line = || lines.next().expect("a line").expect("text");
+        std::iter::repeat_with(line).take(ports).collect()
     }
 
     fn failure(&self, arguments: &[&str]) -> String {
