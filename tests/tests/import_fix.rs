@@ -29,11 +29,8 @@ fn dictionaries_of_others_are_read_as_others_read_them() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let (messages, ambiguous) = (
-        rows.iter().map(|it| it.messages).sum::<usize>(),
-        rows.iter().map(|it| it.without_plan).sum::<usize>(),
-    );
-    assert!(messages > 6000 && ambiguous < 100, "{messages} {ambiguous}");
+    let messages: usize = rows.iter().map(|it| it.messages).sum();
+    assert!(messages > 6000, "{messages}");
 }
 
 /// The messages of a script of the acceptance tests that an engine expects or sends: `I8=FIX.4.4\x01...`.

@@ -77,7 +77,7 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     }
     // Before it is sent: who waits wants to know for whom.
     let port = called.port.as_ref().map(|it| format!(" (port {it})")).unwrap_or_default();
-    let how = if called.url.starts_with("vnd.sun.ws.tcp:") { "SOAP/TCP" } else { "POST" };
+    let how = if called.url.starts_with("vnd.sun.ws.tcp") { "SOAP/TCP" } else { "POST" };
     remark(&format!("{how} {}{port}", called.url));
     let answered = client.call_dynamically(&called.action, &message);
     let profile = client.profile().filter(|_| has_travelled(&answered));

@@ -38,6 +38,53 @@ fn a_tag_may_stand_in_two_groups_side_by_side() {
     assert_eq!(read, record);
 }
 
+/// What stands behind the count of the group is the entry's, so that what is around is written before it.
+#[test]
+fn a_tag_may_stand_in_a_group_and_before_it() {
+    let plan = |place: &str| {
+        let [before, behind] = match place {
+            "before" => ["field Symbol 55 text optional", ""],
+            _ => ["", "field Symbol 55 text optional"],
+        };
+        let listing = format!(
+            "message M U1
+            component Instrument optional
+              {before}
+              field SecurityID 48 text optional
+            end
+            group Entries 268 Entry required
+              field Type 269 code required
+              group Legs 555 Leg implied
+                field LegSymbol 600 text required
+                field Symbol 55 text optional
+              end
+            end
+            {behind}
+            end"
+        );
+        let layout = Arc::new(Layout::from_listing(&listing).unwrap());
+        fix::Plan::new(&layout, &fix::Options::default())
+    };
+    let error = plan("behind").unwrap_err().to_string();
+    let expected = "the FIX tag 55 stands for Symbol here, too";
+    assert!(error.ends_with(expected) && error.starts_with("Entries/Legs/Symbol"), "{error}");
+    let plan = plan("before").unwrap();
+    let mut record = Record::new(plan.layout());
+    record.set("Instrument/Symbol", "A").unwrap();
+    let entry = record.group_mut("Entries").unwrap().next_entry();
+    entry.set("Type", Code::new("0")).unwrap();
+    entry.group_mut("Legs").unwrap().next_entry().set("LegSymbol", "B").unwrap();
+    let leg = entry.group_mut("Legs").unwrap().next_entry();
+    leg.set("LegSymbol", "C").unwrap();
+    leg.set("Symbol", "D").unwrap();
+    let bytes = fix::Encoder::new(&plan).encode(&record).unwrap().to_vec();
+    let text = String::from_utf8(bytes.clone()).unwrap().replace('\x01', "|");
+    assert!(text.contains("|35=U1|55=A|268=1|269=0|555=2|600=B|600=C|55=D|10="), "{text}");
+    let mut read = Record::new(plan.layout());
+    fix::Decoder::new(&plan).decode(&bytes, &mut read).unwrap();
+    assert_eq!(read, record);
+}
+
 #[test]
 fn a_tag_that_stands_twice_along_its_groups_is_rejected_with_the_path() {
     let rejection = |tags: [u32; 3]| {

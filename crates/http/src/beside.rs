@@ -17,7 +17,7 @@ use super::counters::{ThreadCounters, one};
 use super::transport::Transport;
 use super::{Handler, Peer};
 
-/// A protocol that is spoken beside HTTP. Connections with TLS are always HTTP.
+/// A protocol that is spoken beside HTTP, with TLS where the port has it.
 pub trait Beside: Send + Sync + 'static {
     /// The first byte that a client sends, and none of HTTP does.
     fn first_byte(&self) -> u8;
@@ -82,7 +82,7 @@ const KEPT: usize = 1 << 20;
 /// Does the client speak it? None if it says nothing, or the connection has to end.
 pub(super) async fn is_spoken(
     beside: &dyn Beside,
-    transport: &Transport<Arc<ThreadCounters>>,
+    transport: &mut Transport<Arc<ThreadCounters>>,
     watch: &Watch,
 ) -> Option<bool> {
     let mut first = [0];
@@ -90,7 +90,7 @@ pub(super) async fn is_spoken(
     let peeked = until(watch, |context| transport.poll_peek(context, &mut first)).await?;
     match peeked {
         Ok(1) => Some(first.filled() == [beside.first_byte()]),
-        // Closed, or with TLS; HTTP knows what to do.
+        // Closed; HTTP knows what to do.
         _ => Some(false),
     }
 }

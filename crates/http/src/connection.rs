@@ -62,7 +62,7 @@ pub(super) async fn serve<H: Handler>(
     peer: Peer,
 ) {
     if let Some(beside) = service.beside.as_deref() {
-        match beside::is_spoken(beside, &transport, &watch).await {
+        match beside::is_spoken(beside, &mut transport, &watch).await {
             None => return,
             Some(true) => {
                 let transport = &mut transport;

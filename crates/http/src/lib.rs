@@ -39,4 +39,4 @@ pub use limits::{Files, raise_open_files};
 pub use message::{Handler, Peer, Request, Response, TlsPeer};
 pub use server::{Running, Server};
 #[cfg(feature = "tls")]
-pub use trunkline_tls::{ClientTls, ServerTls};
+pub use trunkline_tls::{ClientTls, ServerTls, TlsStream};

@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
 
+#[cfg(feature = "tls")]
+use tokio::io::AsyncBufRead as _;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -112,16 +114,21 @@ macro_rules! either {
 }
 
 impl<C: Count> Transport<C> {
-    /// Looks at bytes, and leaves them there to be read. There are none to be looked at with TLS.
+    /// Looks at bytes, and leaves them there to be read.
     pub(super) fn poll_peek(
-        &self,
+        &mut self,
         context: &mut Context<'_>,
         room: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<usize>> {
         match self {
             Self::Plain(stream) => stream.poll_peek(context, room),
             #[cfg(feature = "tls")]
-            Self::Tls(_) => Poll::Ready(Ok(0)),
+            Self::Tls(stream) => {
+                let bytes = ready!(Pin::new(stream).poll_fill_buf(context))?;
+                let count = bytes.len().min(room.remaining());
+                room.put_slice(&bytes[..count]);
+                Poll::Ready(Ok(count))
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trunkline_codec::fix::{Decoder, Encoder, Options, Plan};
 use trunkline_import::fix::Dictionary;
 use trunkline_import::{Limits, Problem};
-use trunkline_message::{Layout, Record};
+use trunkline_message::{Layout, Record, Value};
 
 const VENUE: &str = include_str!("data/venue.xml");
 const ORCHESTRA: &str = include_str!("data/orchestra.xml");
@@ -205,17 +205,71 @@ fn components_inside_one_another_have_an_end() {
     assert!(error.contains("is inside more than 128 components and groups"), "{error}");
 }
 
-/// A tag in an entry and around it could be read in two ways.
+/// As `Currency` in FIX 5.0, by way of components, and `SenderCompID`, which the header has.
 #[test]
-fn what_is_ambiguous_is_warned_of_and_has_no_plan() {
-    let own = "<fix><messages><message name='M' msgtype='X'><field name='A'/><group name='N'><field name='A'/>\
-               </group></message></messages><fields><field name='A' number='5000' type='INT'/>\
-               <field name='N' number='5001' type='INT'/></fields></fix>";
+fn a_field_that_stands_twice_is_one() {
+    let own = "<fix><header><field name='F' required='N'/></header><messages><message name='M' msgtype='X'>\
+               <component name='I'/><field name='A' required='Y'/><component name='J'/><component name='I'/>\
+               <group name='N'><component name='J'/></group></message></messages>\
+               <components><component name='I'><field name='A'/><field name='B'/></component>\
+               <component name='J'><field name='C'/><component name='I'/><field name='F'/></component></components>\
+               <fields><field number='5001' name='A' type='INT'/><field number='5002' name='B' type='INT'/>\
+               <field number='5003' name='C' type='INT'/><field number='5004' name='F' type='INT'/>\
+               <field number='5005' name='N' type='NUMINGROUP'/></fields></fix>";
+    let dictionary = read(own).expect("a dictionary");
+    let layout = layout(&dictionary, "M");
+    let options = Options { begin_string: "FIX.4.4".into(), ..Options::default() };
+    let plan = Plan::new(&layout, &options).expect("a plan");
+    let bytes =
+        framed("FIX.4.4", "35=X|5004=1|5001=2|5002=3|5003=4|5005=1|5003=5|5001=6|5002=7|5004=8|");
+    let mut record = Record::new(&layout);
+    Decoder::new(&plan).decode(&bytes, &mut record).expect("it is read");
+    for (path, value) in [("StandardHeader/F", 1), ("I/A", 2), ("I/B", 3), ("J/C", 4)] {
+        assert_eq!(record.get(path), Some(&Value::Integer(value)), "{path}");
+    }
+    let Some(Value::Group(group)) = record.get("N") else { panic!("a group") };
+    let entry = &group.entries()[0];
+    assert_eq!(entry.get("J/I/A"), Some(&Value::Integer(6)));
+    assert_eq!(Encoder::new(&plan).encode(&record).expect("it is written"), bytes);
+    let told = |name: &str| {
+        let what = format!("{name} stands twice in the message M; the first is taken");
+        dictionary.warnings().iter().any(|it| it.to_string().ends_with(&what))
+    };
+    assert!(told("A (5001)") && told("F (5004)"), "{:?}", dictionary.warnings());
+}
+
+/// As `Symbol` in market data of some venues: behind the count it is the entry's.
+#[test]
+fn a_field_in_entries_and_around_them_is_told_by_the_group() {
+    let own = "<fix><messages><message name='M' msgtype='X'><field name='A'/><group name='N'><field name='B'/>\
+               <field name='A'/><field name='C'/></group><field name='C'/></message></messages>\
+               <fields><field name='A' number='5000' type='INT'/><field name='N' number='5001' type='INT'/>\
+               <field name='B' number='5002' type='INT'/><field name='C' number='5003' type='INT'/></fields></fix>";
     let dictionary = read(own).expect("a dictionary");
     let warning = dictionary.warnings()[0].to_string();
     assert!(
         warning.contains("A (5000) stands in the group N and around it in the message M"),
         "{warning}"
     );
-    assert!(Plan::new(&layout(&dictionary, "M"), &Options::default()).is_err());
+    let layout = layout(&dictionary, "M");
+    let options = Options { begin_string: "FIX.4.4".into(), ..Options::default() };
+    let plan = Plan::new(&layout, &options).expect("a plan");
+    let bodies = [
+        "35=X|5000=1|5003=2|5001=2|5002=3|5000=4|5002=5|5003=6|",
+        "35=X|5001=1|5002=3|5000=4|",
+        "35=X|5000=1|5003=2|5001=1|5002=3|",
+    ];
+    for body in bodies {
+        let bytes = framed("FIX.4.4", body);
+        let mut record = Record::new(&layout);
+        Decoder::new(&plan).decode(&bytes, &mut record).expect("it is read");
+        let of_message = body.starts_with("35=X|5000=1");
+        assert_eq!(record.get("A"), of_message.then_some(&Value::Integer(1)), "{body}");
+        assert_eq!(record.get("C"), of_message.then_some(&Value::Integer(2)), "{body}");
+        assert_eq!(Encoder::new(&plan).encode(&record).expect("it is written"), bytes);
+    }
+    // What the last entry has already cannot be another's: it is told, and not taken for something else.
+    let bytes = framed("FIX.4.4", "35=X|5001=1|5002=3|5000=4|5000=1|");
+    let error = Decoder::new(&plan).decode(&bytes, &mut Record::new(&layout)).unwrap_err();
+    assert!(error.to_string().starts_with("N[0]/A at byte"), "{error}");
 }

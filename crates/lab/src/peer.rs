@@ -29,7 +29,7 @@ use std::time::Duration;
 use std::{error, fmt, io};
 
 use crate::experiment::{Operation, Sample};
-use claim::Used;
+pub(crate) use claim::Used;
 pub use discovery::{Discovery, NoSuchFolder};
 pub use files::{CorpusLimits, FileError, read_corpus, read_times, write_corpus, write_times};
 pub use network::{Carried, Flow, Paced, Reply, RoundTrip};

@@ -9,7 +9,7 @@ use trunkline_codec::fast_infoset::{Counters, Parser, VocabularySize, Writer};
 /// `, vocabulary of 14 entries, 208 bytes, 85 % hits` or `, 2 unknown elements`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// `http-1.1`, `http-1.1-tls`, `tcp`, `soap-tcp-1.0`.
+    /// `http-1.1`, `http-1.1-tls`, `tcp`, `soap-tcp-1.0`, `soap-tcp-1.0-tls`.
     pub transport: &'static str,
     /// `soap-1.1-rpc-encoded`.
     pub envelope: String,

@@ -29,7 +29,7 @@ pub use content::Content;
 pub use error::{Error, ErrorCode};
 pub use frame::{FRAME_BYTES, Header, Kind, Param, write_error, write_message, write_nothing};
 pub use receiver::{Limits, Message, Received, Receiver};
-pub use server::{Request, ServerSession, TakenRequest, Targets, Waits};
+pub use server::{Answering, Request, ServerSession, TakenRequest, Targets, Waits};
 
 /// The scheme of URLs, and the first bytes of a connection.
 pub const MAGIC: &[u8] = b"vnd.sun.ws.tcp";

@@ -1,11 +1,12 @@
 //! What a client trusts, and how it shows who it is.
 
 use std::fmt;
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use rustls_pki_types::ServerName;
 
 use crate::error::{CredentialsError, Result};
@@ -23,6 +24,9 @@ impl fmt::Debug for ClientTls {
         out.debug_struct("ClientTls").field("name", &self.name).finish_non_exhaustive()
     }
 }
+
+/// A client's side of a stream with TLS.
+pub type TlsStream<S> = StreamOwned<ClientConnection, S>;
 
 /// Two are equal if one is a clone of the other.
 impl PartialEq for ClientTls {
@@ -112,6 +116,20 @@ impl ClientTls {
     /// What a handshake needs.
     pub fn config(&self) -> Arc<ClientConfig> {
         Arc::clone(&self.config)
+    }
+
+    /// Does the handshake with the server at `host`, over a stream that blocks.
+    ///
+    /// # Errors
+    /// The stream's, and why the other side is not trusted.
+    pub fn connect<S: Read + Write>(&self, host: &str, mut stream: S) -> io::Result<TlsStream<S>> {
+        let name = self.server_name(host).map_err(io::Error::other)?;
+        let mut connection =
+            ClientConnection::new(self.config(), name).map_err(io::Error::other)?;
+        while connection.is_handshaking() {
+            connection.complete_io(&mut stream)?;
+        }
+        Ok(StreamOwned::new(connection, stream))
     }
 
     /// The name that the certificate of the server at `host` has to have.

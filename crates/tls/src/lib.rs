@@ -1,6 +1,7 @@
 //! TLS by rustls: certificates, keys and authorities from PEM, and how each side uses them
 //!
-//! No sockets: whoever has one asks [`ServerTls::current`] or [`ClientTls::config`] for what a handshake needs.
+//! No sockets: whoever has one asks [`ServerTls::current`] or [`ClientTls::config`] for what a handshake needs, or has
+//! [`ClientTls::connect`] do it.
 
 #![forbid(unsafe_code)]
 
@@ -11,7 +12,7 @@ mod pem;
 mod server;
 mod subject;
 
-pub use client::ClientTls;
+pub use client::{ClientTls, TlsStream};
 pub use error::CredentialsError;
 pub use explain::explain;
 pub use server::{ServerFiles, ServerTls, Versions};

@@ -161,7 +161,8 @@ pub(super) fn shown(port: &Port) -> String {
 
 /// Is it an address that can be called? Others are of message queues and the like.
 pub(super) fn is_web(location: &str) -> bool {
-    parts(location).is_some_and(|it| ["http", "https", "vnd.sun.ws.tcp"].contains(&&*it.0))
+    let known = ["http", "https", "vnd.sun.ws.tcp", "vnd.sun.ws.tcps"];
+    parts(location).is_some_and(|it| known.contains(&&*it.0))
 }
 
 pub(super) fn is_soap(protocol: &Protocol) -> bool {

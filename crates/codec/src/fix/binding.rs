@@ -36,6 +36,13 @@ pub(super) struct Tags {
     pub(super) length: u32,
 }
 
+/// A field of a message or entry, by one of its tags.
+struct Known<'a> {
+    name: &'a str,
+    /// When it is written; none of data.
+    order: Option<usize>,
+}
+
 /// How each value of an enumeration is written.
 pub(super) type Codes = Vec<Box<[u8]>>;
 
@@ -109,19 +116,23 @@ impl<'a> Binding<'a> {
         Ok(found)
     }
 
-    /// The tags of every field of every scope. A tag is one field's in a message or entry and in
-    /// those around it: what stands side by side may share it.
+    /// The tags of every field of every scope. A tag is one field's in a message or entry: what stands side by side may
+    /// share it. Of an entry it may be a field's around it, too, that is no data and is written before the group: behind
+    /// the count of the group it is the entry's.
     pub(super) fn tags(&self) -> Result<Vec<Vec<Tags>>> {
+        let order = self.order();
         let mut tags = vec![Vec::new(); self.around.len()];
-        let mut known: Vec<HashMap<u32, &'a str>> = vec![HashMap::new(); self.around.len()];
-        self.each_field(|index, scope, _, field| {
+        let mut known: Vec<HashMap<u32, Known<'a>>> = Vec::new();
+        known.resize_with(self.around.len(), HashMap::new);
+        self.each_field(|index, scope, at, field| {
             let it =
                 if scope.shape == Shape::Item { Tags::default() } else { self.of_field(field)? };
             tags[index].push(it);
+            let order = (it.length == 0).then_some(order[index][at]);
             for tag in [it.tag, it.length].into_iter().filter(|tag| *tag != 0) {
                 let known = &mut known[self.around[index]];
                 reject_second(known, tag)?;
-                known.insert(tag, &*field.name);
+                known.insert(tag, Known { name: &field.name, order });
             }
             Ok(())
         })?;
@@ -129,15 +140,40 @@ impl<'a> Binding<'a> {
         self.each_field(|index, _, at, _| {
             let Tags { tag, length } = tags[index][at];
             let mut inside = self.layout.scopes()[self.around[index]].place;
-            while let Some((outer, _)) = inside {
-                let around = self.around[usize::from(outer.0)];
-                reject_second(&known[around], tag)?;
-                reject_second(&known[around], length)?;
-                inside = self.layout.scopes()[around].place;
+            while let Some((outer, group)) = inside {
+                let outer = usize::from(outer.0);
+                let known = &known[self.around[outer]];
+                let is_before =
+                    |it: &Known<'_>| it.order.is_some_and(|it| it < order[outer][group]);
+                if length != 0 || !known.get(&tag).is_some_and(is_before) {
+                    reject_second(known, tag)?;
+                }
+                reject_second(known, length)?;
+                inside = self.layout.scopes()[self.around[outer]].place;
             }
             Ok(())
         })?;
         Ok(tags)
+    }
+
+    /// Of each field of each scope, when it is written among the fields of the message or entry.
+    fn order(&self) -> Vec<Vec<usize>> {
+        let scopes = self.layout.scopes();
+        let mut order: Vec<Vec<usize>> = scopes.iter().map(|_| Vec::new()).collect();
+        for flat in (0..scopes.len()).filter(|it| self.around[*it] == *it) {
+            // Structs that are begun, with the field that is next in each.
+            let (mut open, mut next) = (vec![(flat, 0)], 0);
+            while let Some((scope, at)) = open.pop() {
+                let Some(field) = scopes[scope].fields.get(at) else { continue };
+                order[scope].push(next);
+                next += 1;
+                open.push((scope, at + 1));
+                if let Holds::Struct(inner) = field.holds {
+                    open.push((usize::from(inner.0), 0));
+                }
+            }
+        }
+        order
     }
 
     /// Visits every field; an error gets its path.
@@ -251,9 +287,11 @@ impl<'a> Binding<'a> {
 }
 
 /// No tag is the second of its number.
-fn reject_second(known: &HashMap<u32, &str>, tag: u32) -> Result<()> {
+fn reject_second(known: &HashMap<u32, Known<'_>>, tag: u32) -> Result<()> {
     match known.get(&tag) {
-        Some(other) => Err(unsupported(format!("the FIX tag {tag} stands for {other} here, too"))),
+        Some(Known { name, .. }) => {
+            Err(unsupported(format!("the FIX tag {tag} stands for {name} here, too")))
+        }
         None => Ok(()),
     }
 }

@@ -50,8 +50,8 @@ impl Plan {
     ///
     /// # Errors
     /// No MsgType is noted, or no tag of a field, or none for the length of a data field; a tag is
-    /// none, or stands for two fields of a message or entry and those around it; so for the codes of
-    /// an enumeration; or BeginString is none. Or there is what FIX has no form for: a duration, a
+    /// none, or stands for two fields of a message or entry, or of an entry and around it, unless the
+    /// latter is written before the group and neither is data; so for the codes of an enumeration; or BeginString is none. Or there is what FIX has no form for: a duration, a
     /// list of data, of lists or of choices, what holds itself, a struct or an arm with nothing
     /// inside. The path names the field.
     pub fn new(layout: &Arc<Layout>, options: &Options) -> Result<Arc<Self>> {

@@ -3,13 +3,11 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use super::dictionary::{DEEPEST, Dictionary, Message, Of, Part};
+use super::dictionary::{DEEPEST, Dictionary, Group, Message, Of, Part};
 use crate::problem::Warnings;
 
-const NO_PLAN: &str = "no plan of FIX has both: take one out, or number it apart";
-
-/// Takes fields out of messages that the header or trailer has, and warns of those; and of fields that stand in a
-/// group and around it, which tag=value cannot tell apart wherever they come.
+/// Takes fields out of messages that the header or trailer has, and warns of those; and of fields that stand twice, or in
+/// a group and around it.
 pub(super) fn check(dictionary: &mut Dictionary, warnings: &mut Warnings) {
     let mut messages = std::mem::take(&mut dictionary.messages);
     check_messages(dictionary, &mut messages, warnings);
@@ -34,11 +32,61 @@ fn check_messages(dictionary: &Dictionary, messages: &mut [Message], warnings: &
             }
             !is_framing
         });
+        put_before_groups(dictionary, &mut message.parts);
     }
     for message in messages {
         let (title, warned) = (&*message.title, HashSet::new());
         let mut chain = Chain { dictionary, title, warned, depth: 0 };
-        chain.groups(&message.parts, &framing.tags, warnings);
+        let flat = Flat { tags: framing.tags.clone(), ..Flat::default() };
+        chain.groups(&message.parts, flat, &HashMap::new(), warnings);
+    }
+}
+
+/// Puts fields of the message that stand in entries of a group before it, too, before the first group: behind it they
+/// would be read as those of its last entry.
+fn put_before_groups(dictionary: &Dictionary, parts: &mut [Part]) {
+    let mut entries = Entries { dictionary, tags: HashSet::new(), seen: HashSet::new() };
+    let mut first = None;
+    for index in 0..parts.len() {
+        let at = first.unwrap_or(index);
+        match tag_of(dictionary, &parts[index]) {
+            Some(tag) if entries.tags.contains(&tag) => {
+                parts[at..=index].rotate_right(1);
+                first = Some(at + 1);
+            }
+            Some(_) => {}
+            None => {
+                entries.collect(parts[index].of, false, 0);
+                first = first.or((!entries.tags.is_empty()).then_some(index));
+            }
+        }
+    }
+}
+
+/// The tags of what stands in entries of groups, at any depth.
+struct Entries<'a> {
+    dictionary: &'a Dictionary,
+    tags: HashSet<u32>,
+    seen: HashSet<(Of, bool)>,
+}
+
+impl Entries<'_> {
+    fn collect(&mut self, of: Option<Of>, is_inside: bool, depth: usize) {
+        let dictionary = self.dictionary;
+        let Some(of) = of.filter(|it| depth <= DEEPEST && self.seen.insert((*it, is_inside)))
+        else {
+            return;
+        };
+        let (parts, tag, is_entry) = match of {
+            Of::Field(index) => (&[][..], Some(dictionary.fields[index].tag), is_inside),
+            Of::Component(index) => (&*dictionary.components[index].parts, None, is_inside),
+            Of::Group(index) => {
+                let Group { counter, parts, .. } = &dictionary.groups[index];
+                (&**parts, counter.map(|it| dictionary.fields[it].tag), true)
+            }
+        };
+        self.tags.extend(tag.filter(|_| is_inside));
+        parts.iter().for_each(|it| self.collect(it.of, is_entry, depth + 1));
     }
 }
 
@@ -106,19 +154,20 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
+    /// Looks at parts, which stand behind those that are `flat` with them.
     fn groups(
         &mut self,
         parts: &'a [Part],
+        mut flat: Flat<'a>,
         around: &HashMap<u32, &'a Part>,
         warnings: &mut Warnings,
     ) {
-        let mut flat = Flat::default();
         collect(self.dictionary, parts, &mut flat);
         for (tag, part) in &flat.twice {
             if self.warned.insert((usize::MAX, *tag)) {
                 let what =
                     format!("{} ({tag}) stands twice in the message {}", part.name, self.title);
-                warnings.add(&part.place, what, NO_PLAN);
+                warnings.add(&part.place, what, "the first is taken");
             }
         }
         let mut around = around.clone();
@@ -141,12 +190,16 @@ impl<'a> Chain<'a> {
                         "{name} ({tag}) stands in the group {group} and around it in the message {}",
                         self.title
                     );
-                    warnings.add(&part.place, what, NO_PLAN);
+                    warnings.add(
+                        &part.place,
+                        what,
+                        "it is the entry's wherever entries may have it",
+                    );
                 }
             }
             if self.depth <= DEEPEST {
                 self.depth += 1;
-                self.groups(&group.parts, &around, warnings);
+                self.groups(&group.parts, Flat::default(), &around, warnings);
                 self.depth -= 1;
             }
         }

@@ -1,6 +1,7 @@
 //! From a message of a dictionary to its layout.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use trunkline_message::{
     Body, IntegerKind, Kind, Layout, Member, MemberId, Need, TypeId, Types, is_name,
@@ -41,6 +42,10 @@ pub(super) struct Builder<'a> {
     structs: HashMap<Of, Option<TypeId>>,
     /// Components and groups that are being described.
     open: Vec<Of>,
+    /// The tags of the fields so far: of the message, and of the entries of each group that is being described.
+    taken: Vec<BTreeSet<u32>>,
+    /// Of each component, the tags of all fields that stand among those around it.
+    tags: HashMap<usize, Rc<BTreeSet<u32>>>,
 }
 
 /// The members of a struct as they are found.
@@ -57,6 +62,8 @@ impl<'a> Builder<'a> {
             enumerations: HashMap::new(),
             structs: HashMap::new(),
             open: Vec::new(),
+            taken: vec![BTreeSet::new()],
+            tags: HashMap::new(),
         }
     }
 
@@ -106,26 +113,28 @@ impl<'a> Builder<'a> {
                     let field = &dictionary.fields[of];
                     let is_framing = FRAME.contains(&field.tag);
                     // A length stands beside its data.
-                    if !is_framing && self.data_of(parts, index).is_none() {
+                    if !is_framing && self.data_of(parts, index).is_none() && self.take(field.tag) {
                         self.field(to, parts, index, field)?;
                     }
                 }
                 Some(of @ Of::Group(group)) => {
                     let group = &dictionary.groups[group];
                     let Some(counter) = group.counter else { continue };
-                    let name = entry_name(&group.name);
-                    let Some(entry) = self.structure(of, name, &group.parts, part)? else {
+                    let tag = dictionary.fields[counter].tag;
+                    if !self.take(tag) {
                         continue;
-                    };
+                    }
+                    let name = entry_name(&group.name);
+                    self.taken.push(BTreeSet::new());
+                    let entry = self.structure(of, name, &group.parts, part)?;
+                    self.taken.pop();
+                    let Some(entry) = entry else { continue };
                     let list = self.types.list(entry, None);
                     let member = self.add(to, &part.name, list, need(part, Need::Optional));
-                    let tag = dictionary.fields[counter].tag.to_string();
-                    self.types.notes().note_member(member, "fix", "tag", &tag);
+                    self.types.notes().note_member(member, "fix", "tag", &tag.to_string());
                 }
-                Some(of @ Of::Component(component)) => {
-                    let component = &dictionary.components[component];
-                    let inside = self.structure(of, &component.name, &component.parts, part)?;
-                    if let Some(inside) = inside {
+                Some(Of::Component(component)) => {
+                    if let Some(inside) = self.component(component, part)? {
                         self.add(to, &part.name, inside, need(part, Need::Implied));
                     }
                 }
@@ -133,6 +142,62 @@ impl<'a> Builder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Takes a tag among the fields of the message or entry; is it the first of its number there? What stands twice is
+    /// one field.
+    fn take(&mut self, tag: u32) -> bool {
+        self.taken.last_mut().is_some_and(|it| it.insert(tag))
+    }
+
+    /// The struct of a component, without the fields that there are already; none if there is nothing in it.
+    fn component(&mut self, index: usize, used: &Part) -> Result<Option<TypeId>, Problem> {
+        let component = &self.dictionary.components[index];
+        let of = Of::Component(index);
+        let tags = self.tags_of(index, self.open.len());
+        let taken = self.taken.last_mut().expect("there are those of the message");
+        if tags.is_disjoint(taken) {
+            let whole = self.structure(of, &component.name, &component.parts, used)?;
+            self.taken.last_mut().expect("it is the same").extend(tags.iter());
+            return Ok(whole);
+        }
+        if tags.is_subset(taken) {
+            return Ok(None);
+        }
+        let whole = self.structs.remove(&of);
+        let rest = self.structure(of, &component.name, &component.parts, used)?;
+        self.structs.remove(&of);
+        self.structs.extend(whole.map(|it| (of, it)));
+        Ok(rest)
+    }
+
+    /// The tags of all fields of a component that stand among those around it.
+    fn tags_of(&mut self, component: usize, depth: usize) -> Rc<BTreeSet<u32>> {
+        if let Some(known) = self.tags.get(&component) {
+            return known.clone();
+        }
+        // What holds itself, or is too deep, has no layout.
+        self.tags.insert(component, Rc::default());
+        let dictionary = self.dictionary;
+        let mut tags = BTreeSet::new();
+        let all = &dictionary.components[component].parts;
+        let parts: &[Part] = if depth > DEEPEST { &[] } else { all };
+        for (index, part) in parts.iter().enumerate() {
+            match part.of {
+                Some(Of::Field(of)) if self.data_of(parts, index).is_none() => {
+                    tags.insert(dictionary.fields[of].tag);
+                }
+                Some(Of::Group(group)) => {
+                    let counter = dictionary.groups[group].counter;
+                    tags.extend(counter.map(|it| dictionary.fields[it].tag));
+                }
+                Some(Of::Component(inner)) => tags.extend(self.tags_of(inner, depth + 1).iter()),
+                Some(Of::Field(_)) | None => {}
+            }
+        }
+        let tags = Rc::new(tags);
+        self.tags.insert(component, tags.clone());
+        tags
     }
 
     /// The struct of a component or of a group's entries; none if there is nothing in it.

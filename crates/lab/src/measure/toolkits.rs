@@ -197,8 +197,9 @@ impl<'a> Contest<'a> {
         let index = self.pairs.iter().position(|it| it.toolkit.name == BARE)?;
         let carried = self.carried(&self.pairs[index], call);
         let milliseconds = if self.setting.request.is_quick { QUICK_MILLISECONDS } else { 60 };
-        let pair = &mut self.pairs[index];
         let mut sides = [Vec::new(), Vec::new()];
+        self.pairs.iter().for_each(Pair::settle);
+        let pair = &mut self.pairs[index];
         let mut turns = || -> Result<(), PeerError> {
             pair.connect(1)?;
             pair.call(carried, WARM_UP)?;
@@ -253,6 +254,7 @@ impl<'a> Contest<'a> {
                 dismiss(found, series, &error);
             }
         }
+        pairs.iter().for_each(Pair::settle);
         let repetitions = setting.repetitions();
         for repetition in 0..repetitions {
             tell("taking turns", f64::from(repetition) / f64::from(repetitions));

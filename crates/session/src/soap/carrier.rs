@@ -1,11 +1,11 @@
 //! What carries a channel of SOAP/TCP: a connection of its own, or one that is shared.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use trunkline_http::{self as http, Bytes, ClientConfig};
+use trunkline_http::{self as http, Bytes, ClientConfig, ClientTls, TlsStream, host_of};
 
 use super::CallError;
 use super::shared::Wire;
@@ -21,13 +21,20 @@ pub(super) enum Carrier {
 /// One that has one channel, used by one thread, which waits for each answer.
 #[derive(Debug)]
 pub(super) struct Own {
-    stream: TcpStream,
+    stream: Stream,
     session: ClientSession,
     /// When the last exchange began.
     used: Instant,
     room: Vec<u8>,
     /// What the system has been told of time-outs: of reading, of writing.
     timeouts: [Duration; 2],
+}
+
+/// What bytes go over.
+#[derive(Debug)]
+enum Stream {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
 }
 
 /// What came, without what it came in.
@@ -46,10 +53,15 @@ pub(super) const FRESH: Duration = Duration::from_secs(1);
 impl Carrier {
     pub(super) fn own(
         authority: &str,
+        is_tls: bool,
         config: &ClientConfig,
         wait: &Wait,
     ) -> Result<Self, CallError> {
         let stream = connect(authority, config, wait)?;
+        let stream = match config.tls.as_ref().filter(|_| is_tls) {
+            None => Stream::Plain(stream),
+            Some(tls) => Stream::secured(stream, authority, tls, wait)?,
+        };
         let session = ClientSession::new(limits(config));
         let (room, timeouts) = (vec![0; ROOM], [Duration::ZERO; 2]);
         let mut own = Own { stream, session, used: wait.start, room, timeouts };
@@ -62,7 +74,7 @@ impl Carrier {
     /// May it be used, as far as can be told?
     pub(super) fn is_usable(&self) -> bool {
         match self {
-            Self::Own(own) => own.used.elapsed() < FRESH || is_silent(&own.stream),
+            Self::Own(own) => own.used.elapsed() < FRESH || is_silent(own.stream.socket()),
             Self::Shared(wire) => wire.is_usable(),
         }
     }
@@ -90,7 +102,10 @@ impl Own {
         self.used = wait.start;
         self.limit(Way::Out, wait.after).map_err(|it| wait.failed(it, false))?;
         let output = self.session.output();
-        self.stream.write_all(output).map_err(|it| wait.failed(it, true))?;
+        self.stream
+            .write_all(output)
+            .and_then(|()| self.stream.flush())
+            .map_err(|it| wait.failed(it, true))?;
         output.clear();
         output.shrink_to(1 << 20);
         loop {
@@ -117,12 +132,64 @@ impl Own {
         let known = &mut self.timeouts[way as usize];
         if *known != left {
             match way {
-                Way::In => self.stream.set_read_timeout(Some(left))?,
-                Way::Out => self.stream.set_write_timeout(Some(left))?,
+                Way::In => self.stream.socket().set_read_timeout(Some(left))?,
+                Way::Out => self.stream.socket().set_write_timeout(Some(left))?,
             }
             *known = left;
         }
         Ok(())
+    }
+}
+
+impl Stream {
+    /// Does the handshake.
+    fn secured(
+        stream: TcpStream,
+        authority: &str,
+        tls: &ClientTls,
+        wait: &Wait,
+    ) -> Result<Self, CallError> {
+        let failed = |cause: io::Error| match cause.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => wait.timed_out(),
+            _ => http::Error::Handshake { address: authority.to_owned(), cause }.into(),
+        };
+        let left = Some(wait.left()?);
+        let limited = stream.set_read_timeout(left).and_then(|()| stream.set_write_timeout(left));
+        limited.map_err(failed)?;
+        let secured = tls.connect(host_of(authority), stream).map_err(failed)?;
+        Ok(Self::Tls(Box::new(secured)))
+    }
+
+    fn socket(&self) -> &TcpStream {
+        match self {
+            Self::Plain(stream) => stream,
+            Self::Tls(stream) => &stream.sock,
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.read(room),
+            Self::Tls(stream) => stream.read(room),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.write(bytes),
+            Self::Tls(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(stream) => stream.flush(),
+            Self::Tls(stream) => stream.flush(),
+        }
     }
 }
 

@@ -23,6 +23,7 @@ use crate::soap_tcp::{Content, Opened};
 #[derive(Debug)]
 pub(super) struct Channel {
     authority: String,
+    is_tls: bool,
     url: String,
     config: ClientConfig,
     shared: Option<SharedConnection>,
@@ -58,6 +59,7 @@ impl Channel {
     pub(super) fn new(url: &Url, config: ClientConfig) -> Self {
         Self {
             authority: url.authority.clone(),
+            is_tls: url.is_tls,
             url: url.whole(),
             config,
             shared: None,
@@ -179,7 +181,7 @@ impl Channel {
     fn connected(&self, version: Version) -> Result<Link, CallError> {
         let wait = Wait::new("connect_timeout", self.config.connect_timeout);
         let carrier = match &self.shared {
-            None => Carrier::own(&self.authority, &self.config, &wait)?,
+            None => Carrier::own(&self.authority, self.is_tls, &self.config, &wait)?,
             Some(shared) => {
                 let wire = shared.0.wire(&wait)?;
                 if let Some(link) = self.idle(shared, version) {

@@ -12,11 +12,10 @@ use crate::soap_tcp::{
     Content, Limits, MAGIC, Request, ServerSession, TakenRequest, Targets, Waits,
 };
 
-/// Bytes that are kept for the next answer.
-const KEPT: usize = 1 << 20;
-
 /// The transport in profiles.
-pub(super) const TRANSPORT: &str = "soap-tcp-1.0";
+pub(super) fn transport_name(is_tls: bool) -> &'static str {
+    if is_tls { "soap-tcp-1.0-tls" } else { "soap-tcp-1.0" }
+}
 
 /// The services of a site, for clients of SOAP/TCP.
 pub(super) struct Channels {
@@ -38,7 +37,6 @@ impl Beside for Channels {
             peer: peer.clone(),
             callers: Vec::new(),
             waits: Waits::ForHandshake,
-            answer: Vec::new(),
             done: Arc::default(),
         })
     }
@@ -65,8 +63,6 @@ struct Connection {
     vocabulary_bytes: usize,
     lent: usize,
     waits: Waits,
-    /// Memory for the answer that is being made.
-    answer: Vec<u8>,
     /// What other threads have done with requests that were taken.
     done: Arc<Mutex<Vec<Done>>>,
 }
@@ -76,7 +72,7 @@ struct Done {
     request: TakenRequest,
     caller: Caller,
     verdict: Verdict,
-    answer: Vec<u8>,
+    answer: Option<(Version, Vec<u8>)>,
     lent: usize,
 }
 
@@ -92,8 +88,10 @@ struct Overlapping {
 impl Overlapping {
     fn run(mut self) {
         if let Some((request, mut caller)) = self.parts.take() {
-            let mut answer = Vec::new();
-            let verdict = answered(&self.site, &mut caller, &request.request(), &mut answer);
+            let mut answer = None;
+            let verdict = answered(&self.site, &mut caller, &request.request(), |version, it| {
+                answer = Some((version, it.to_vec()));
+            });
             self.end(Done { request, caller, verdict, answer, lent: self.lent });
         }
     }
@@ -107,7 +105,7 @@ impl Drop for Overlapping {
     fn drop(&mut self) {
         if let Some((request, caller)) = self.parts.take() {
             let verdict = refused(request.content);
-            self.end(Done { request, caller, verdict, answer: Vec::new(), lent: self.lent });
+            self.end(Done { request, caller, verdict, answer: None, lent: self.lent });
         }
     }
 }
@@ -149,18 +147,20 @@ impl Talk for Connection {
     }
 
     fn handle(&mut self) {
-        let Self { site, session, peer, callers, answer, .. } = self;
-        let Some(request) = session.request() else { return };
-        let mut caller = take_caller(callers, session, request.channel, peer);
-        let channel = request.channel;
-        answer.clear();
-        answer.shrink_to(KEPT);
-        match answered(site, &mut caller, &request, answer) {
+        let Self { site, session, peer, callers, .. } = self;
+        let Some(channel) = session.request().map(|it| it.channel) else { return };
+        let mut caller = take_caller(callers, session, channel, peer);
+        let Some((request, mut answering)) = session.exchange() else { return };
+        // From where it was made it goes straight to what is sent.
+        let verdict = answered(site, &mut caller, &request, |version, envelope| {
+            answering.answer(version, envelope);
+        });
+        match verdict {
             Verdict::Nothing => session.answer_nothing(),
             Verdict::Reject(text) => session.reject(&text),
             Verdict::Abort(text) => session.abort(&text),
-            Verdict::Answer { version, broken } => {
-                session.answer(version, answer);
+            Verdict::Answered { broken } => {
+                session.answered();
                 broken.iter().for_each(|why| session.end_broken(why));
             }
         }
@@ -199,8 +199,8 @@ impl Talk for Connection {
                 Verdict::Nothing => session.finish_nothing(&request),
                 Verdict::Reject(text) => session.finish_rejected(&request, &text),
                 Verdict::Abort(text) => session.finish_aborted(&request, &text),
-                Verdict::Answer { version, broken } => {
-                    session.finish(&request, version, &answer);
+                Verdict::Answered { broken } => {
+                    answer.iter().for_each(|(version, it)| session.finish(&request, *version, it));
                     broken.iter().for_each(|why| session.end_broken(why));
                 }
             }
@@ -242,8 +242,8 @@ enum Verdict {
     Nothing,
     Reject(String),
     Abort(String),
-    Answer {
-        version: Version,
+    /// It has been answered.
+    Answered {
         /// Why the connection ends behind it.
         broken: Option<String>,
     },
@@ -262,12 +262,12 @@ fn unread(content: Content, why: String) -> Verdict {
     }
 }
 
-/// Answers a request into `into`.
+/// Answers a request. `answer` is called with the envelope where the verdict is [`Verdict::Answered`].
 fn answered(
     site: &Site,
     caller: &mut Caller,
     request: &Request<'_>,
-    into: &mut Vec<u8>,
+    answer: impl FnOnce(Version, &[u8]),
 ) -> Verdict {
     let Request { target, content, action, .. } = *request;
     let path = site.endpoints[target].path();
@@ -282,7 +282,7 @@ fn answered(
         return Verdict::Reject(format!("the character set {charset:?} is not known here"));
     };
     let mut travelled = Travelled {
-        transport: TRANSPORT,
+        transport: transport_name(site.is_tls),
         encoding,
         compression: "none",
         bytes: body.len(),
@@ -297,15 +297,16 @@ fn answered(
     let before = is_reported.then(|| conversation.retained()).flatten();
     let answered =
         unless_panics(|| conversation.answer_in([encoding; 2], &body, action, content.version));
-    let Some(answer) = answered else {
+    let Some(made) = answered else {
         let (fault, version) = site.silent(caller, target);
         let verdict = if is_retained {
             // What the two sides know of each other's vocabulary is lost.
             Verdict::Abort(fault.reason.clone())
         } else if encoding == MessageEncoding::Xml {
-            into.extend_from_slice(&fault.encode(version));
-            travelled.answer_bytes = into.len();
-            Verdict::Answer { version, broken: None }
+            let envelope = fault.encode(version);
+            travelled.answer_bytes = envelope.len();
+            answer(version, &envelope);
+            Verdict::Answered { broken: None }
         } else {
             Verdict::Reject(fault.reason.clone())
         };
@@ -314,18 +315,18 @@ fn answered(
     };
     // Who makes a one-way call reads no fault either: the log has it. But one that is written into a
     // vocabulary has to go.
-    let has_answer = !answer.bytes.is_empty() && (!answer.is_one_way || is_retained);
+    let has_answer = !made.bytes.is_empty() && (!made.is_one_way || is_retained);
     if has_answer {
-        into.extend_from_slice(answer.bytes);
-        travelled.answer_bytes = into.len();
+        travelled.answer_bytes = made.bytes.len();
+        answer(made.version, made.bytes);
     }
-    let (outcome, version) = (answer.outcome, answer.version);
+    let outcome = made.outcome;
     travelled.retained = is_reported.then(|| conversation.retained()).flatten().map(|it| it[0]);
     let reason = conversation.reason().unwrap_or("a message cannot be read");
     let broken = conversation.is_broken().then(|| reason.to_owned());
     site.tell(caller, target, &travelled, outcome, before);
     match (has_answer, broken) {
-        (true, broken) => Verdict::Answer { version, broken },
+        (true, broken) => Verdict::Answered { broken },
         (false, None) => Verdict::Nothing,
         (false, Some(why)) => Verdict::Abort(why),
     }

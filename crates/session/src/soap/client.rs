@@ -24,7 +24,7 @@ use super::{Binding, MessageEncoding};
 use crate::{Profile, Retained};
 
 /// A client of one service, over one connection that is kept: of HTTP, or of
-/// [SOAP/TCP](crate::soap_tcp) where the URL begins with `vnd.sun.ws.tcp://`.
+/// [SOAP/TCP](crate::soap_tcp) where the URL begins with `vnd.sun.ws.tcp://`, or with TLS `vnd.sun.ws.tcps://`.
 ///
 /// [`client!`](crate::client) makes a struct with a method for each operation of it. By hand:
 ///
@@ -186,7 +186,7 @@ impl Client {
         let url = Url::parse(url)?;
         let mut config = config;
         if config.tls.is_some() && !url.is_tls {
-            let why = "the options ask for TLS, which is https";
+            let why = "the options ask for TLS, which is https or vnd.sun.ws.tcps";
             return Err(CallError::Url(format!("{}: {why}", url.authority)));
         }
         if url.is_tls && config.tls.is_none() {

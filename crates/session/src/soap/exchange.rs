@@ -6,7 +6,7 @@ use trunkline_message::Limits;
 use trunkline_soap::Version;
 
 use super::channel::Channel;
-use super::channels::TRANSPORT;
+use super::channels;
 use super::encoding::{Form, Sent};
 use super::http::transport_name;
 use super::incoming::Incoming;
@@ -206,7 +206,7 @@ impl Exchange {
                 let compression = config.compression.map_or("none", |it| it.name());
                 (transport_name(config.version, is_tls), compression)
             }
-            Self::Channel(_) => (TRANSPORT, "none"),
+            Self::Channel(_) => (channels::transport_name(is_tls), "none"),
         }
     }
 }

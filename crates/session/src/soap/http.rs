@@ -25,8 +25,8 @@ use super::{Binding, CallReport, Conversation, Log, MessageEncoding, Outcome, ch
 use crate::soap_tcp::Limits;
 use crate::{Profile, Retained};
 
-/// Serves services over HTTP, and on the same port over [SOAP/TCP](crate::soap_tcp), unless the port has
-/// TLS. A function that panics is answered for by a receiver's fault, and its connection goes on.
+/// Serves services over HTTP, and on the same port over [SOAP/TCP](crate::soap_tcp), both with TLS if the port has
+/// it. A function that panics is answered for by a receiver's fault, and its connection goes on.
 #[derive(Default)]
 pub struct Server {
     services: Vec<Service>,
@@ -190,7 +190,7 @@ impl Server {
 
     /// WSDLs have the policy by which Metro's clients, if they select the optimal transport, change from
     /// HTTP to SOAP/TCP by themselves. Only for a server that they reach without a proxy of HTTP
-    /// between; with TLS there is none.
+    /// between. With TLS there is none, since they know no SOAP/TCP with it.
     #[must_use]
     pub fn offer_soap_tcp(mut self) -> Self {
         self.offer.channels = true;
@@ -305,7 +305,7 @@ pub(super) struct Site {
     pub(super) endpoints: Vec<Endpoint>,
     pub(super) log: Option<Arc<Log>>,
     is_timed: bool,
-    is_tls: bool,
+    pub(super) is_tls: bool,
     refusals: Option<Box<RefusalLog>>,
     admission: Option<Admission>,
     keeps_http_headers: bool,

@@ -9,8 +9,8 @@ use super::http::Travelled;
 use super::{MessageEncoding, Outcome};
 use crate::profile::Retained;
 
-const TRANSPORTS: [&str; 5] =
-    ["http-1.1", "http-1.1-tls", "http-1.0", "http-1.0-tls", super::channels::TRANSPORT];
+const TRANSPORTS: [&str; 6] =
+    ["http-1.1", "http-1.1-tls", "http-1.0", "http-1.0-tls", "soap-tcp-1.0", "soap-tcp-1.0-tls"];
 const VERSIONS: [(Version, &str); 2] = [(Version::Soap11, "1.1"), (Version::Soap12, "1.2")];
 const COMPRESSIONS: [&str; 3] = ["none", "gzip", "deflate"];
 const PROFILES: usize =

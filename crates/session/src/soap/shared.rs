@@ -93,6 +93,10 @@ impl SharedConnection {
             let why = "only SOAP/TCP has connections that clients share";
             return Err(CallError::Url(format!("{url:?}: {why}")));
         }
+        if parsed.is_tls {
+            let why = "with TLS each client has a connection of its own";
+            return Err(CallError::Url(format!("{url:?}: {why}")));
+        }
         let (wire, idle) = (Mutex::default(), Mutex::default());
         Ok(Self(Arc::new(Shared { url: parsed, config, wire, idle })))
     }

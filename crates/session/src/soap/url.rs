@@ -16,8 +16,9 @@ pub(super) struct Url {
     pub(super) is_channel: bool,
 }
 
-/// The scheme of SOAP/TCP.
+/// The schemes of SOAP/TCP, without and with TLS; the latter is ours.
 const CHANNEL: &str = "vnd.sun.ws.tcp";
+const CHANNEL_TLS: &str = "vnd.sun.ws.tcps";
 
 impl Url {
     pub(super) fn parse(text: &str) -> Result<Self, CallError> {
@@ -29,6 +30,7 @@ impl Url {
             Some("http") => (false, false),
             Some("https") => (true, false),
             Some(CHANNEL) => (false, true),
+            Some(CHANNEL_TLS) => (true, true),
             Some(_) => return Err(error("its scheme is neither http nor https")),
             None => return Err(error("a URL begins with http:// or https://")),
         };
@@ -62,7 +64,8 @@ impl Url {
     /// With another path, which begins with a slash.
     pub(super) fn with_path(&self, path: &str) -> String {
         let scheme = match (self.is_channel, self.is_tls) {
-            (true, _) => CHANNEL,
+            (true, false) => CHANNEL,
+            (true, true) => CHANNEL_TLS,
             (false, true) => "https",
             (false, false) => "http",
         };

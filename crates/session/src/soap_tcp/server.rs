@@ -118,6 +118,32 @@ pub struct Request<'a> {
     pub body: &'a [u8],
 }
 
+/// What takes the answer to a request that waits.
+#[derive(Debug)]
+pub struct Answering<'a> {
+    channel: &'a Channel,
+    number: u32,
+    /// Position of the request's media type.
+    requested: u32,
+    output: &'a mut Vec<u8>,
+}
+
+impl Answering<'_> {
+    /// Answers with an envelope, which is encoded as the request was.
+    pub fn answer(&mut self, version: Version, envelope: &[u8]) {
+        let Self { channel, number, requested, ref mut output } = *self;
+        let Some(&content) = channel.contents.get(requested as usize) else { return };
+        // An answer in the other SOAP, to a request whose own is not known, needs its media type.
+        let wanted = Content { version, ..content };
+        let place = channel.contents.iter().position(|it| *it == wanted);
+        let place = place.map_or(requested, |it| it as u32);
+        let charset = channel.params.iter().position(|it| *it == CHARSET);
+        let charset = charset.filter(|_| content.encoding == MessageEncoding::Xml);
+        let params = charset.map(|id| (id as u32, "utf-8"));
+        write_message(number, place, params.as_slice(), envelope, output);
+    }
+}
+
 impl ServerSession {
     /// A session of a connection that has been accepted.
     pub fn new(limits: Limits) -> Self {
@@ -302,24 +328,17 @@ impl ServerSession {
 
     /// The request that waits for its answer.
     pub fn request(&self) -> Option<Request<'_>> {
-        let Stage::Requested(number, content) = self.stage else { return None };
-        let channel = self.channel(number)?;
-        let content = *channel.contents.get(content as usize)?;
-        let message = self.receiver.last();
-        let param = |name: &str| {
-            let id = channel.params.iter().position(|it| *it == name)?;
-            message.params().find(|it| it.0 as usize == id).map(|it| it.1)
-        };
-        let action = param(content.action()).unwrap_or_default();
-        let unquoted = action.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
-        Some(Request {
-            channel: number,
-            target: channel.target,
-            content,
-            action: unquoted.unwrap_or(action),
-            charset: param(CHARSET),
-            body: message.body,
-        })
+        let Stage::Requested(number, position) = self.stage else { return None };
+        requested(self.channel(number)?, (number, position), &self.receiver)
+    }
+
+    /// The request that waits, and what takes its answer; [`answered`](Self::answered) says that this has it.
+    pub fn exchange(&mut self) -> Option<(Request<'_>, Answering<'_>)> {
+        let Stage::Requested(number, position) = self.stage else { return None };
+        let Self { channels, receiver, output, .. } = self;
+        let channel = channels.get((number as usize).checked_sub(1)?)?.as_ref()?;
+        let request = requested(channel, (number, position), receiver)?;
+        Some((request, Answering { channel, number, requested: position, output }))
     }
 
     /// Takes the request that waits, so that others can be taken before it is answered; None if its channel has not
@@ -341,7 +360,10 @@ impl ServerSession {
     /// Answers a request that was taken.
     pub fn finish(&mut self, taken: &TakenRequest, version: Version, envelope: &[u8]) {
         if self.is_finishing(taken) {
-            self.write_answer(taken.channel, taken.position, version, envelope);
+            let Self { channels, output, .. } = self;
+            let TakenRequest { channel: number, position: requested, .. } = *taken;
+            let Some(channel) = &channels[number as usize - 1] else { return };
+            Answering { channel, number, requested, output }.answer(version, envelope);
         }
     }
 
@@ -379,22 +401,17 @@ impl ServerSession {
 
     /// Answers the request with an envelope, which is encoded as the request was.
     pub fn answer(&mut self, version: Version, envelope: &[u8]) {
-        let Stage::Requested(number, requested) = self.stage else { return };
-        self.write_answer(number, requested, version, envelope);
-        self.stage = Stage::Open;
+        if let Some((_, mut answering)) = self.exchange() {
+            answering.answer(version, envelope);
+        }
+        self.answered();
     }
 
-    fn write_answer(&mut self, number: u32, requested: u32, version: Version, envelope: &[u8]) {
-        let Some(channel) = self.channel(number) else { return };
-        let Some(&content) = channel.contents.get(requested as usize) else { return };
-        // An answer in the other SOAP, to a request whose own is not known, needs its media type.
-        let wanted = Content { version, ..content };
-        let place = channel.contents.iter().position(|it| *it == wanted);
-        let place = place.map_or(requested, |it| it as u32);
-        let charset = channel.params.iter().position(|it| *it == CHARSET);
-        let charset = charset.filter(|_| content.encoding == MessageEncoding::Xml);
-        let params = charset.map(|id| (id as u32, "utf-8"));
-        write_message(number, place, params.as_slice(), envelope, &mut self.output);
+    /// The request that waits has been answered by what [`exchange`](Self::exchange) gave.
+    pub fn answered(&mut self) {
+        if let Stage::Requested(..) = self.stage {
+            self.stage = Stage::Open;
+        }
     }
 
     /// Ends the connection instead of an answer, since no later message can be understood.
@@ -426,6 +443,30 @@ impl ServerSession {
         write_error(channel, &Error::new(ErrorCode::General, text), &mut self.output);
         self.stage = Stage::Open;
     }
+}
+
+/// The request that came last, on a channel, in the media type of this position.
+fn requested<'a>(
+    channel: &'a Channel,
+    (number, position): (u32, u32),
+    receiver: &'a Receiver,
+) -> Option<Request<'a>> {
+    let content = *channel.contents.get(position as usize)?;
+    let message = receiver.last();
+    let param = |name: &str| {
+        let id = channel.params.iter().position(|it| *it == name)?;
+        message.params().find(|it| it.0 as usize == id).map(|it| it.1)
+    };
+    let action = param(content.action()).unwrap_or_default();
+    let unquoted = action.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+    Some(Request {
+        channel: number,
+        target: channel.target,
+        content,
+        action: unquoted.unwrap_or(action),
+        charset: param(CHARSET),
+        body: message.body,
+    })
 }
 
 /// Channels that are opened in all on one connection, since their numbers are not used again.

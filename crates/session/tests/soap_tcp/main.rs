@@ -7,6 +7,7 @@ mod limits;
 mod overlapping;
 mod probes;
 mod sockets;
+mod tls;
 
 use std::path::{Path, PathBuf};
 

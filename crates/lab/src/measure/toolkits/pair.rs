@@ -1,10 +1,12 @@
 //! A toolkit in one mode: its client and its server, each a process of its own.
 
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::measure::Setting;
 use crate::measure::service::processors::Processors;
-use crate::peer::{ANSWER_TIMEOUT, Called, Peer, PeerError};
+use crate::peer::{ANSWER_TIMEOUT, Called, Peer, PeerError, Used};
 use trunkline_experiment::names::BARE;
 use trunkline_experiment::subjects::TRUNKLINE;
 use trunkline_experiment::toolkits::{Call, Mode, Toolkit};
@@ -44,6 +46,11 @@ pub(super) struct Turn {
 
 /// A turn has so much for the codec, in milliseconds.
 const CODEC: u32 = 10;
+
+/// How long a toolkit is looked at to see whether it works on, of which part it may; and how long that is waited for.
+const LOOK: Duration = Duration::from_millis(4);
+const MOST_OF_LOOK: u32 = 20;
+const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Pair {
     /// Starts both; `connections` is how many there are at the same time, at most.
@@ -111,15 +118,41 @@ impl Pair {
         }
     }
 
+    /// The processor's time of both ends so far.
+    fn used(&self) -> Option<[Used; 2]> {
+        Some([self.client.used()?, self.server.used()?])
+    }
+
+    /// Waits until both ends stand still. What is compiled as it runs goes on compiling for some tenths of a second after
+    /// its last call, on the processors of whoever has the next turn.
+    pub(super) fn settle(&self) {
+        if !self.toolkit.is_compiled {
+            return;
+        }
+        let begun = Instant::now();
+        let mut before = self.used();
+        while begun.elapsed() < PATIENCE {
+            thread::sleep(LOOK);
+            let after = self.used();
+            let used = before.zip(after.clone()).map_or(0, |(before, after)| {
+                [0, 1].map(|end| after[end].by_threads_since(&before[end])).iter().sum()
+            });
+            if u128::from(used) <= (LOOK / MOST_OF_LOOK).as_nanos() {
+                return;
+            }
+            before = after;
+        }
+    }
+
     /// As [`call`](Self::call), with what the processors did for it.
     pub(super) fn turn(&mut self, carried: Carried, milliseconds: u32) -> Result<Turn, PeerError> {
-        let used = |pair: &Self| Some([pair.client.used()?, pair.server.used()?]);
-        let before = used(self);
+        let before = self.used();
         let called = self.call(carried, milliseconds)?;
         let calls = called.times.len().max(1) as f64;
-        let cpu = before.zip(used(self)).map(|(before, after)| {
+        let cpu = before.zip(self.used()).map(|(before, after)| {
             [0, 1].map(|end| after[end].by_threads_since(&before[end]) as f64 / calls)
         });
+        self.settle();
         let codec = match self.toolkit.name == TRUNKLINE && self.threads == 1 {
             false => None,
             true => {
