@@ -190,8 +190,9 @@ pub(crate) enum SoapCommand {
     Call(SoapCallArguments),
     /// Serve what a WSDL describes, with answers from files or made up
     ///
-    /// Each operation of each port of SOAP has one answer: that of OPERATION.json in the folder of --answers, in the
-    /// form that `convert` has, or else one with a value in every field. Each call is logged on standard error.
+    /// Each operation of each port of SOAP has an answer: that of OPERATION.json in the folder of --answers, in the
+    /// form that `convert` has, or else one with a value in every field. A file of --answers has rules that go before.
+    /// Requests are held against the WSDL, with its facets. Each call is logged on standard error.
     Serve(SoapServeArguments),
 }
 
@@ -206,14 +207,13 @@ pub(crate) struct SoapServeArguments {
     /// Serve this port of the WSDL only
     #[arg(long, value_name = "PORT")]
     pub(crate) port: Option<String>,
-    /// The folder with the answers, one OPERATION.json for each operation
-    #[arg(long, value_name = "FOLDER", conflicts_with = "write_answers")]
+    /// The folder with the answers, OPERATION.json or OPERATION.xml for each operation; or a file of TOML with rules: which
+    /// answer to what, faults, delays
+    #[arg(long, value_name = "FOLDER|FILE", conflicts_with = "write_answers")]
     pub(crate) answers: Option<PathBuf>,
     /// Write the answers that are made up to this folder, to be changed; and serve nothing
     #[arg(long, value_name = "FOLDER")]
     pub(crate) write_answers: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) description: DescriptionArguments,
 }
 
 /// Of `soap call`.

@@ -19,6 +19,7 @@ use choice::Choice;
 use passport::Passport;
 
 mod choice;
+mod content;
 mod describe;
 mod parameters;
 mod passport;

@@ -98,7 +98,11 @@ const EXAMPLES: &[(&str, &str)] = &[
          trunkline soap describe quotes.wsdl --json",
     ),
     ("soap call", "trunkline soap call http://127.0.0.1:8080/calculator add a=40 b=2"),
-    ("soap serve", "trunkline soap serve quotes.wsdl --answers answers"),
+    (
+        "soap serve",
+        "trunkline soap serve quotes.wsdl --answers answers\n\
+         trunkline soap serve quotes.wsdl --answers answers.toml --listen 127.0.0.1:0",
+    ),
     ("link", "trunkline link --to 127.0.0.1:7400 --rate 10M --delay 20ms"),
     (
         "completions",

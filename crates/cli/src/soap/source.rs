@@ -1,7 +1,5 @@
 //! A description from a URL or a file, with what it imports as far as that may be read.
 
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::time::{Duration, Instant};
 
 use trunkline_http::ClientConfig;
@@ -12,6 +10,7 @@ use trunkline_session::soap::CallError;
 use super::passport::{Passport, is_same_host};
 use super::{description_of, get};
 use crate::arguments::SoapDescribeArguments;
+use crate::description::file_at;
 use crate::fault::Fault;
 use crate::output::remark;
 
@@ -52,7 +51,8 @@ pub(super) fn read(arguments: &SoapDescribeArguments) -> Result<Source, Fault> {
     // An error of it has no place in a document.
     documents.first = match location.contains("://") {
         true => documents.fetch(&location).map_err(|error| error.to_string()),
-        false => documents.file(&location).and_then(|it| it.ok_or("there is no such file".into())),
+        false => file_at(&location, limits.document_bytes)
+            .and_then(|it| it.ok_or("there is no such file".into())),
     }
     .map_err(|why| Fault::new(format!("{location}: {why}")))?;
     let read = Description::read(&location, &mut documents, &limits);
@@ -83,7 +83,7 @@ impl Resolver for Documents<'_> {
             false if is_from_url => {
                 Ok(self.miss(path, "a description that is fetched names no files"))
             }
-            false => self.file(path),
+            false => file_at(path, self.most),
             true => match self.forbidden(path) {
                 Some(why) => Ok(self.miss(path, why)),
                 None => match self.fetch(path) {
@@ -122,16 +122,6 @@ impl Documents<'_> {
             ..ClientConfig::default()
         };
         get(url, config, &self.passport)
-    }
-
-    fn file(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
-        let mut bytes = Vec::new();
-        let most = self.most as u64 + 1;
-        match File::open(path).and_then(|it| it.take(most).read_to_end(&mut bytes)) {
-            Ok(_) => Ok(Some(bytes)),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(cause) => Err(cause.to_string()),
-        }
     }
 
     fn miss(&mut self, path: &str, why: &str) -> Option<Vec<u8>> {

@@ -78,7 +78,7 @@ pub(crate) fn is_url(location: &str) -> bool {
 }
 
 /// Where a location is that a document names, be they paths or URLs.
-pub(crate) fn located(from: &str, location: &str) -> String {
+pub fn located(from: &str, location: &str) -> String {
     let location = location.split('#').next().unwrap_or_default();
     if is_url(location) {
         return location.strip_prefix("file://").unwrap_or(location).to_owned();
