@@ -35,7 +35,8 @@ use trunkline_message::Layout;
 pub use component::{ElementId, TypeId};
 pub use name::Name;
 
-pub(crate) use documents::{Documents, located};
+pub(crate) use documents::Documents;
+pub use documents::located;
 pub(crate) use layout::{Builder, Members};
 
 use crate::markup::{self, Document};
