@@ -44,6 +44,7 @@ pub struct Decoder {
     tags: Tags,
     numbers: Numbers,
     fast: bool,
+    in_order: bool,
     unknown: UnknownCounter,
 }
 
@@ -67,6 +68,7 @@ impl Decoder {
             tags: Tags::new(plan),
             numbers: Numbers::new(plan),
             fast: true,
+            in_order: false,
         }
     }
 
@@ -75,6 +77,13 @@ impl Decoder {
     pub fn generic(mut self) -> Self {
         self.fast = false;
         self
+    }
+
+    /// Rejects elements that do not stand in the schema's order, which is left to the sender by default. Takes the generic path
+    /// only.
+    #[must_use]
+    pub fn in_order(self) -> Self {
+        Self { in_order: true, ..self.generic() }
     }
 
     /// Does this with elements and attributes that the schema does not know at all, in place of counting
@@ -174,6 +183,7 @@ impl Decoder {
         };
         let mut body = Body::new(plan, &self.limits, reader, memory, first);
         body.fast = self.fast && !plan.in_tags;
+        body.in_order = self.in_order;
         match nil {
             true => body.nothing()?,
             false => body.message(false, message)?,
@@ -212,6 +222,7 @@ impl Decoder {
         let mut body = Body::new(plan, limits, reader, memory, first);
         body.input = input;
         body.fast = fast;
+        body.in_order = self.in_order;
         body.same_context = fast && !attributes;
         if !attributes && fast {
             match opening.as_deref_mut() {
@@ -254,6 +265,8 @@ pub(super) struct Body<'a, R: Form> {
     pub(super) seen: &'a mut Vec<u64>,
     /// Is the fast path allowed?
     pub(super) fast: bool,
+    /// Does the order of elements count?
+    pub(super) in_order: bool,
     /// Do names without a prefix mean what the plan means by them?
     pub(super) as_planned: bool,
     /// Namespace of the message's elements, if the document has declared it.
@@ -323,6 +336,7 @@ impl<'a, R: Form> Body<'a, R> {
             scratch,
             seen,
             fast: false,
+            in_order: false,
             as_planned: false,
             namespace: None,
             outer_namespace: None,
