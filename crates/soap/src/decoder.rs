@@ -7,8 +7,9 @@
 //! values are attributes, see [`super::tags`], there is no template path.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use trunkline_codec::infoset::{self, same};
+use trunkline_codec::infoset::{self, Reader as _, same};
 use trunkline_codec::xml::{self, Parser, Source};
 use trunkline_message::{Error, ErrorKind, Limits, Message, Result, UnknownContent};
 
@@ -30,6 +31,9 @@ use crate::templates::{Opening, Templates};
 use crate::unknown::UnknownCounter;
 use crate::unknown::capture::ScopePath;
 
+/// How many decoders there were.
+static DECODERS: AtomicU64 = AtomicU64::new(0);
+
 /// Reads messages of one schema from SOAP, whichever version and prefixes they use.
 #[derive(Debug)]
 pub struct Decoder {
@@ -43,6 +47,8 @@ pub struct Decoder {
     seen: Vec<u64>,
     tags: Tags,
     numbers: Numbers,
+    /// A number that no other decoder has.
+    number: u64,
     fast: bool,
     in_order: bool,
     unknown: UnknownCounter,
@@ -67,6 +73,7 @@ impl Decoder {
             seen: Vec::new(),
             tags: Tags::new(plan),
             numbers: Numbers::new(plan),
+            number: DECODERS.fetch_add(1, Ordering::Relaxed),
             fast: true,
             in_order: false,
         }
@@ -170,7 +177,11 @@ impl Decoder {
         message.clear();
         self.numbers.begin(reader.numbering());
         let mut reader = EventReader::new(reader, &self.limits);
-        let nil = opening::open(plan, &mut reader, &mut self.unknown)?;
+        let is_known = self.fast && !plan.in_tags && reader.pass_opening(self.number);
+        let nil = !is_known && opening::open(plan, &mut reader, &mut self.unknown)?;
+        if self.fast && !is_known && !nil && self.unknown.count == 0 {
+            reader.remember_opening(self.number);
+        }
         let first = reader.before_first();
         let (_, templates) = self.templates.present();
         let memory = Memory {
@@ -187,6 +198,9 @@ impl Decoder {
         match nil {
             true => body.nothing()?,
             false => body.message(false, message)?,
+        }
+        if body.fast && body.reader.end_document() {
+            return Ok(());
         }
         opening::close(plan, &mut body.reader)
     }
