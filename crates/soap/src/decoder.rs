@@ -302,8 +302,10 @@ pub(super) struct Body<'a, R: Form> {
     pub(super) value: Value<R::Held>,
     /// How many items the group or list just begun says that it has.
     pub(super) stated: Option<u64>,
-    /// In an answer, where its first element may stand, until another stood there.
+    /// In an answer, or a call by position, where its first element may stand, until another stood there.
     pub(super) first: Option<usize>,
+    /// How many parameters were read by position.
+    pub(super) unnamed: usize,
     /// In an answer, the name of the return value, if `rpc:result` says it.
     pub(super) result: Option<Box<str>>,
     /// Elements that the schema does not know.
@@ -364,7 +366,8 @@ impl<'a, R: Form> Body<'a, R> {
             gap: None,
             value: Value::Scratch(0),
             stated: None,
-            first: plan.return_value.is_some().then_some(first),
+            first: plan.takes_unnamed().then_some(first),
+            unnamed: 0,
             result: None,
             unknown,
             own: &plan.message,

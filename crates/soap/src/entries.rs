@@ -528,7 +528,7 @@ impl<'a, R: Form> Body<'a, R> {
             };
             let is_wild = scope.has_wildcard(slot.component)
                 && (!is_next || scope.container(slot).fixed == 0);
-            if is_other || is_wild || !is_next && self.plan.return_value.is_some() {
+            if is_other || is_wild || !is_next && self.plan.takes_unnamed() {
                 return Ok(false);
             }
             let Event::Start(name) = self.reader.next()? else { return Ok(false) };

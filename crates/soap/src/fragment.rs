@@ -4,6 +4,8 @@ use trunkline_codec::infoset::{Event, Reader, Tag, Writer};
 use trunkline_codec::xml::{self, element};
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
+use crate::envelope::{SOAP11, SOAP12};
+use crate::graph::is_soap_encoding;
 use crate::qname::QName;
 
 /// One element with all that is in it and every namespace declaration that it needs, so that it
@@ -68,6 +70,16 @@ impl Fragment {
                 Event::End => return Some(value),
             }
         }
+    }
+
+    /// Does it say that its content is written by the encoding rules of either SOAP?
+    pub fn is_encoded(&self) -> bool {
+        let Ok(mut reader) = self.reader(&Limits::default()) else { return false };
+        if reader.next().is_err() {
+            return false;
+        }
+        let styles = [SOAP11, SOAP12].map(|soap| reader.find_attribute(soap, "encodingStyle"));
+        styles.into_iter().flatten().any(|style| is_soap_encoding(&reader.value(style)))
     }
 
     /// The name of the element.

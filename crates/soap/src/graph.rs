@@ -35,6 +35,7 @@ mod same;
 mod typed;
 mod writer;
 
+pub(super) use decode::decode_encoded_from;
 pub use decode::{decode, decode_from};
 pub use encode::Encoder;
 pub use from_message::from_message;

@@ -701,8 +701,8 @@ impl<'a, R: Form> Body<'a, R> {
         if let Some(meaning) = meaning {
             self.opened(scope.space_of(meaning), name);
             self.learn_number(scope, component, (name, meaning));
-        } else if self.plan.return_value.is_some() {
-            meaning = self.return_value(scope, component, (at, name));
+        } else if self.plan.takes_unnamed() {
+            meaning = self.unnamed(scope, component, (at, name))?;
         }
         if self.in_order
             && let Some(meaning) = meaning

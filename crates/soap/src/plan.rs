@@ -109,6 +109,11 @@ pub struct Options {
     /// 1.1 section 7.1 names both by convention only. What is named by `rpc:result` (SOAP 1.2 part 2
     /// section 4.2.1) is the first field, too. What has the name of another field is that field.
     pub any_wrapper: bool,
+    /// With rpc, and where the operation is the message, may a call have its parameters by position, as PHP sends
+    /// them without a WSDL (`param0`, `param1`)? If the name of its first element is no parameter's, elements of such
+    /// names are the parameters in their order; one too many is an error. Only where every parameter is an
+    /// element of its own, and not in [answers](Self::any_wrapper).
+    pub positional: bool,
     /// With rpc in SOAP 1.2, and where the operation is the message, is the first field the return
     /// value of a call? Then `rpc:result` says so (part 2 section 4.2.1) if it is set. Not where
     /// values are [attributes](Self::attributes).
@@ -145,6 +150,7 @@ impl Default for Options {
             zone: false,
             exponents: true,
             any_wrapper: false,
+            positional: false,
             result: false,
             any_header: false,
             compact_tags: false,
@@ -166,6 +172,10 @@ impl Options {
             style,
             types: self.types && !self.attributes && (!fragment || style.is_encoded()),
             any_wrapper: self.any_wrapper && style.is_rpc(),
+            positional: self.positional
+                && style.is_rpc()
+                && self.layout == Layout::Operation
+                && !(self.attributes || self.any_wrapper),
             result: self.result
                 && style.is_rpc()
                 && self.version == Version::Soap12
@@ -259,6 +269,8 @@ pub struct Plan {
     pub(super) is_by_schema: bool,
     /// What the return value of a call is read as, if the message is the answer.
     pub(super) return_value: Option<Name>,
+    /// What elements of a call are, in their order, if their names are none of the plan's.
+    pub(super) parameters: Option<Box<[Name]>>,
     /// In answers of SOAP 1.2, the element that names the return value.
     pub(super) result: Option<Literal>,
     pub(super) scopes: Vec<ScopePlan>,
@@ -315,10 +327,11 @@ impl Plan {
             arrays,
             array_end: Literal::new(options.array_end().as_bytes()),
             any_item,
-            any_name: any_item || options.any_wrapper,
+            any_name: any_item || options.any_wrapper || options.positional,
             prefixes: options.prefixes(&naming),
             return_value: return_value(&naming)
                 .filter(|_| options.is_answer() && !scopes[0].has_wildcard(NONE)),
+            parameters: parameters(&naming).filter(|_| options.positional),
             result,
             message: Enclosing {
                 start: naming.start(&root, layout.name()),
@@ -377,6 +390,11 @@ impl Plan {
         !self.in_tags && self.scopes[0].required.is_nothing()
     }
 
+    /// May elements of the message have names that are none of the plan's?
+    pub(super) fn takes_unnamed(&self) -> bool {
+        self.return_value.is_some() || self.parameters.is_some()
+    }
+
     /// May a message be a graph, which refers to elements elsewhere?
     pub(super) fn may_be_graph(&self) -> bool {
         !self.in_tags && self.options.style.is_encoded()
@@ -395,22 +413,38 @@ impl Plan {
 
 /// The first element of the message, if there is one that is. Attributes are none.
 fn return_value(naming: &Naming<'_>) -> Option<Name> {
+    let mut fields = 0..naming.layout.scope(ScopeId(0)).fields.len();
+    let is_attribute = |field| naming.shape(ScopeId(0), field) == Shape::Attribute;
+    let is_own = |field| naming.around(ScopeId(0), field) == NONE;
+    let first = fields.find(|&field| !(is_own(field) && is_attribute(field)))?;
+    element_around(naming, first)
+}
+
+/// The elements of the message in their order, if it has nothing else.
+fn parameters(naming: &Naming<'_>) -> Option<Box<[Name]>> {
+    let fields = 0..naming.layout.scope(ScopeId(0)).fields.len();
+    let elements = fields.map(|field| element_around(naming, field));
+    let mut elements: Vec<Name> = elements.collect::<Option<_>>()?;
+    elements.dedup();
+    Some(elements.into())
+}
+
+/// The element of the message that a field is or stands in, unless it has none of its own, as arms have none.
+fn element_around(naming: &Naming<'_>, field: usize) -> Option<Name> {
     let scope = naming.layout.scope(ScopeId(0));
-    let shape = |field| naming.shape(ScopeId(0), field);
-    let first = (0..scope.fields.len()).find(|&it| shape(it) != Shape::Attribute)?;
-    let field = &scope.fields[first];
-    let choice = field.component.is_some_and(|it| scope.components[usize::from(it)].is_choice);
-    let is_element = !matches!(shape(first), Shape::Run | Shape::Any | Shape::Mixed | Shape::Text);
-    if choice || !is_element || scope.shape == ScopeShape::Choice {
-        return None;
-    }
-    let mut value = Name::Field(first as u16);
-    let mut around = Some(naming.around(ScopeId(0), first)).filter(|it| *it != NONE);
+    let is_choice = |it: u16| scope.components[usize::from(it)].is_choice;
+    let innermost = scope.fields[field].component;
+    let mut around = innermost.filter(|_| !naming.options.flat);
+    let shape = naming.shape(ScopeId(0), field);
+    let is_element =
+        !matches!(shape, Shape::Attribute | Shape::Text | Shape::Run | Shape::Any | Shape::Mixed);
+    let mut element = Name::Field(field as u16);
+    let mut has_none = !is_element || innermost.is_some_and(is_choice);
     while let Some(component) = around {
-        value = Name::Component(component);
+        (element, has_none) = (Name::Component(component), is_choice(component));
         around = scope.components[usize::from(component)].parent;
     }
-    Some(value)
+    (!has_none && scope.shape != ScopeShape::Choice).then_some(element)
 }
 
 /// What is chosen by type has the element of whoever holds it, which may have several names.

@@ -408,21 +408,47 @@ impl<R: Form> Body<'_, R> {
     }
 
     /// What an element of the message is that has no other's name, at `at`: the return value of a
-    /// call, if that is where it stands or what it is called. From there on only the parser reads
-    /// the message, since its elements are not named as planned.
+    /// call, if that is where it stands or what it is called, or a parameter by position. From there on only
+    /// the parser reads the message, since its elements are not named as planned.
     #[cold]
-    pub(super) fn return_value(
+    pub(super) fn unnamed(
         &mut self,
         scope: &ScopePlan,
         component: u16,
         (at, name): (usize, R::Name),
-    ) -> Option<Name> {
-        let value = self.plan.return_value.filter(|_| self.scope == 0 && component == NONE)?;
-        if self.is_result(component, name) {
-            return None;
+    ) -> Result<Option<Name>> {
+        if (self.scope, component) != (0, NONE) {
+            return Ok(None);
         }
         let known = scope.names.get(component, self.reader.local(name).as_bytes());
-        if known.is_some_and(|known| known != value) {
+        let meaning = match &self.plan.parameters {
+            Some(_) if known.is_some() => None,
+            Some(parameters) => {
+                let (plan, local) = (self.plan, self.reader.local(name));
+                let next = next_parameter(parameters, &mut self.unnamed, || {
+                    self.first.take().is_some_and(|first| self.reader.is_first(first, at))
+                });
+                next.map_err(|kind| {
+                    plan.locate_component(Error::new(kind, at).within(local), 0, NONE)
+                })?
+            }
+            None => self.return_value(known, component, (at, name)),
+        };
+        if meaning.is_some() {
+            (self.fast, self.as_planned, self.same_context) = (false, false, false);
+        }
+        Ok(meaning)
+    }
+
+    /// The return value, if an element is that whose name is unknown, or `known`.
+    fn return_value(
+        &mut self,
+        known: Option<Name>,
+        component: u16,
+        (at, name): (usize, R::Name),
+    ) -> Option<Name> {
+        let value = self.plan.return_value?;
+        if self.is_result(component, name) || known.is_some_and(|known| known != value) {
             return None;
         }
         let is_it = match &self.result {
@@ -430,11 +456,7 @@ impl<R: Form> Body<'_, R> {
             // Of two that are unknown, the second is not the first element.
             None => self.first.take().is_some_and(|first| self.reader.is_first(first, at)),
         };
-        if !is_it {
-            return None;
-        }
-        (self.fast, self.as_planned, self.same_context) = (false, false, false);
-        Some(value)
+        is_it.then_some(value)
     }
 
     /// Is it the element of an answer that names the return value?
@@ -465,4 +487,22 @@ impl<R: Form> Body<'_, R> {
 pub(super) fn local_part(value: &str) -> &str {
     let value = value.trim_matches([' ', '\t', '\r', '\n']);
     value.rsplit_once(':').map_or(value, |(_, local)| local)
+}
+
+/// The parameter that an element is whose name is none of theirs, where so many were read by position (`read`). A call
+/// that does not begin with such an element has them by name, and what is unknown there is none.
+pub(super) fn next_parameter(
+    parameters: &[Name],
+    read: &mut usize,
+    is_first: impl FnOnce() -> bool,
+) -> std::result::Result<Option<Name>, ErrorKind> {
+    if *read == 0 && !is_first() {
+        return Ok(None);
+    }
+    let Some(parameter) = parameters.get(*read) else {
+        let most = parameters.len();
+        return Err(ErrorKind::Expected(format!("at most {most} parameters").into()));
+    };
+    *read += 1;
+    Ok(Some(*parameter))
 }

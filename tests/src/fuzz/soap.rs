@@ -79,7 +79,7 @@ fn services() -> [Options; 8] {
     let document = operation(Style::DocumentEncoded, true);
     let wrapped = operation(Style::DocumentLiteral, false);
     [
-        encoded(),
+        Options { positional: true, ..encoded() },
         Options { any_wrapper: true, result: true, ..soap12(encoded()) },
         Options { layout: Layout::Message, ..document.clone() },
         soap12(Options { namespace: String::new(), ..document }),

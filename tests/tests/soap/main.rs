@@ -9,6 +9,7 @@ mod forms;
 mod golden;
 mod kept;
 mod namespaces;
+mod positions;
 mod structure;
 mod toolkits;
 mod unknown;

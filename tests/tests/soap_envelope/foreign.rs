@@ -33,6 +33,61 @@ fn gsoap() {
     assert_eq!(texts(&fault), (FaultCode::Sender, "Division by zero", vec![detail]));
 }
 
+/// What a detail refers to stands behind the Fault.
+#[test]
+fn axis_1_4_where_content_is_encoded() {
+    let document = |rest: &str| {
+        format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?><soapenv:Envelope \
+             xmlns:soapenv=\"{SOAP11}\" xmlns:xsd=\"http://www.w3.org/2001/XMLSchema\" \
+             xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"><soapenv:Body><soapenv:Fault>\
+             <faultcode>soapenv:Client</faultcode><faultstring>too many</faultstring><detail>\
+             <ns1:Limit href=\"#id0\" xmlns:ns1=\"urn:desk\"/>\
+             <ns4:hostname xmlns:ns4=\"http://xml.apache.org/axis/\">vm</ns4:hostname></detail>\
+             </soapenv:Fault>{rest}</soapenv:Body></soapenv:Envelope>"
+        )
+    };
+    let reference = "id=\"id0\" soapenc:root=\"0\" soapenv:encodingStyle=\
+         \"http://schemas.xmlsoap.org/soap/encoding/\" xmlns:soapenc=\
+         \"http://schemas.xmlsoap.org/soap/encoding/\"";
+    let rest = format!(
+        "<multiRef {reference} xsi:type=\"ns5:Limit\" xmlns:ns5=\"urn:desk\"><most href=\"#id1\"/>\
+         <why xsi:type=\"xsd:string\">a &lt; b</why></multiRef><multiRef {} xsi:type=\"xsd:long\">7\
+         </multiRef>",
+        reference.replace("id0", "id1")
+    );
+    let fault = decode(&document(&rest));
+    let [limit, host] = &fault.detail[..] else { panic!("{fault:?}") };
+    assert_eq!(limit.name(), &QName::new("urn:desk", "Limit"));
+    assert!(limit.is_encoded() && !host.is_encoded(), "{fault:?}");
+    assert!(limit.as_str().contains(">7</most>"), "{limit:?}");
+    assert!(limit.as_str().contains(">a &lt; b</why>"), "{limit:?}");
+    assert!(!limit.as_str().contains("href"), "{limit:?}");
+    assert_eq!(host.value().as_deref(), Some("vm"));
+    // References to nothing, and to what refers to itself, stay as they stand.
+    let circle = format!("<multiRef {reference}><most href=\"#id0\"/></multiRef>");
+    for rest in ["", &circle] {
+        let fault = decode(&document(rest));
+        assert_eq!(fault.reason, "too many");
+        assert!(fault.detail[0].as_str().contains("href=\"#id0\""), "{fault:?}");
+    }
+}
+
+/// What many entries refer to is not repeated without end.
+#[test]
+fn a_detail_is_no_larger_than_the_limits_whatever_it_refers_to() {
+    let entries = "<n:e href=\"#a\" xmlns:n=\"urn:n\"/>".repeat(1000);
+    let value = format!("<multiRef id=\"a\">{}</multiRef>", "x".repeat(10_000));
+    let document = format!(
+        "<e:Envelope xmlns:e=\"{SOAP11}\"><e:Body><e:Fault><faultcode>e:Client</faultcode>\
+         <faultstring>r</faultstring><detail>{entries}</detail></e:Fault>{value}</e:Body></e:Envelope>"
+    );
+    let limits = Limits { message_bytes: 1_000_000, ..Limits::default() };
+    let fault = Fault::decode(document.as_bytes(), &limits).expect("a fault");
+    assert_eq!(fault.detail.len(), 1000);
+    assert!(fault.detail.iter().map(|it| it.as_str().len()).sum::<usize>() < 1_000_000);
+}
+
 #[test]
 fn dot_net() {
     let document = format!(

@@ -96,6 +96,22 @@ fn it_calls_our_service() {
     assert_eq!(told, "nothing\n42\n20 0\n", "{errors}");
 }
 
+/// Parameters that are given no names get new ones each time.
+#[test]
+fn it_calls_our_service_by_position() {
+    let client = r#"
+        use SOAP::Lite;
+        print SOAP::Lite->proxy($ARGV[0])->uri('urn:calc')->call('add', 40, 2)->result, "\n";
+    "#;
+    let Some(mut perl) = perl(client) else { return };
+    let service = Service::new("Calculator", NAMESPACE)
+        .operation("add", |Add { a, b }| Ok::<_, Fault>(Sum { sum: a + b }))
+        .at("/", Binding::rpc_encoded().by_position());
+    let server = Server::new().service(service).start("127.0.0.1:0").expect("a server");
+    let called = perl.arg(format!("http://{}/", server.address())).output().expect("perl runs");
+    assert_eq!(String::from_utf8_lossy(&called.stdout), "42\n", "{called:?}");
+}
+
 /// Stops the program when dropped.
 struct Stopped(Child);
 

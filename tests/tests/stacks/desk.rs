@@ -226,6 +226,35 @@ pub(crate) fn serve() -> (Running, Arc<Mutex<Vec<Order>>>) {
     (server, taken)
 }
 
+#[derive(Message, Clone, Debug, PartialEq)]
+struct Corner {
+    x: i32,
+    y: i32,
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+struct Rectangle {
+    corner: Corner,
+    width: i32,
+    height: i32,
+}
+
+#[derive(Message, Clone, Debug, PartialEq)]
+struct Area {
+    area: i32,
+}
+
+/// A service whose parameters are told by their positions, or by their names alone.
+pub(crate) fn serve_rectangles() -> Running {
+    let service = Service::new("Rectangles", NAMESPACE)
+        .operation("area", |rectangle: Rectangle| {
+            Ok::<_, Fault>(Area { area: rectangle.width * rectangle.height })
+        })
+        .at("/by-position", Binding::rpc_encoded().by_position())
+        .at("/by-name", Binding::rpc_encoded());
+    Server::new().service(service).start("127.0.0.1:0").expect("our service starts")
+}
+
 /// A client that shows the token.
 pub(crate) fn client(url: &str, binding: Binding) -> Client {
     let mut client =

@@ -28,6 +28,8 @@ pub struct Binding {
     /// Do answers in SOAP 1.2 name the return value, where values are encoded? See
     /// [`with_result`](Self::with_result).
     pub result: bool,
+    /// May a call have its parameters by position, in rpc? See [`by_position`](Self::by_position).
+    pub positional: bool,
 }
 
 impl Default for Binding {
@@ -39,7 +41,14 @@ impl Default for Binding {
 
 impl Binding {
     const fn new(style: Style, wrapped: bool) -> Self {
-        Self { style, wrapped, qualified: true, version: Version::Soap11, result: false }
+        Self {
+            style,
+            wrapped,
+            qualified: true,
+            version: Version::Soap11,
+            result: false,
+            positional: false,
+        }
     }
 
     /// Document/literal, wrapped.
@@ -94,6 +103,16 @@ impl Binding {
         self
     }
 
+    /// The same for callers that have no names of parameters, in rpc: PHP without a WSDL calls them `param0` and
+    /// `param1`, SOAP::Lite as it likes. If the name of a call's first element is no parameter's, elements of such names
+    /// are the parameters in the order of the struct; one too many is a fault. Without this, such elements are unknown
+    /// content, and the parameters are missing. Nor do clients need it.
+    #[must_use]
+    pub const fn by_position(mut self) -> Self {
+        self.positional = true;
+        self
+    }
+
     /// `document/literal` and so on.
     pub const fn name(&self) -> &'static str {
         match (self.style, self.wrapped) {
@@ -143,6 +162,7 @@ impl Binding {
             types: self.style.is_encoded(),
             zone: true,
             exponents: false,
+            positional: self.positional,
             // A service looks at the header before, and a client after.
             any_header: true,
             ..Options::default()

@@ -46,7 +46,8 @@ pub(super) fn write_as<T: Structure + Message>(
     Fragment::parse(&String::from_utf8_lossy(bytes))
 }
 
-/// The struct that an element describes.
+/// The struct that an element describes. One that says that it is encoded (`encodingStyle`) is read so, with
+/// the elements inside in the namespace or in none.
 ///
 /// # Errors
 /// What is wrong at which byte in which field.
@@ -57,7 +58,8 @@ pub fn read<T: Structure + Message>(element: &Fragment) -> Result<T> {
 /// As [`read`]; and how many elements the struct does not know, as
 /// [`Decoder::unknown`](trunkline_soap::Decoder::unknown) has it, also beside an error.
 pub fn read_counted<T: Structure + Message>(element: &Fragment) -> (Result<T>, usize) {
-    read_as(None, element, UnknownContent::Count)
+    let encoding = element.is_encoded().then(Version::default);
+    read_as(encoding, element, UnknownContent::Count)
 }
 
 pub(super) fn read_as<T: Structure + Message>(

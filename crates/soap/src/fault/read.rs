@@ -4,11 +4,12 @@ use trunkline_codec::infoset::{Event, Reader, Tag};
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 
 use super::{Fault, FaultCode, Version};
-use crate::envelope::{SOAP11, SOAP12};
+use crate::envelope::{self, SOAP11, SOAP12};
 use crate::fragment::Fragment;
+use crate::graph;
 use crate::header::{HeaderBlock, namespace};
 use crate::qname::QName;
-use crate::reader::Envelope;
+use crate::reader::{Envelope, open};
 
 /// Reads a whole message.
 pub(super) fn message(reader: &mut impl Reader, limits: &Limits) -> Result<Fault> {
@@ -20,11 +21,54 @@ pub(super) fn message(reader: &mut impl Reader, limits: &Limits) -> Result<Fault
         return Err(Error::new(expected, envelope.reader.position()));
     }
     let mut fault = Reading { reader: envelope.reader, limits, copied: 0 }.fault()?;
+    let mut is_alone = true;
+    while envelope.reader.depth() > 1 {
+        is_alone &= !matches!(envelope.reader.next()?, Event::Start(_));
+    }
     envelope.finish()?;
     for block in &envelope.header {
         headers(block, limits, &mut fault)?;
     }
+    if !is_alone
+        && fault.detail.iter().any(refers)
+        && let Ok(detail) = with_referents(reader, limits, &fault.detail)
+    {
+        fault.detail = detail;
+    }
     Ok(fault)
+}
+
+/// May an entry of a detail refer to elements that stand elsewhere in the message?
+fn refers(entry: &Fragment) -> bool {
+    ["href=", "ref="].iter().any(|it| entry.as_str().contains(it))
+}
+
+/// The entries of a detail with what they refer to inside, each by itself: where content is encoded, Axis 1 writes the
+/// values behind the Fault. Those that refer say that they are encoded.
+fn with_referents(
+    reader: &mut impl Reader,
+    limits: &Limits,
+    detail: &[Fragment],
+) -> Result<Vec<Fragment>> {
+    reader.restart()?;
+    let mut message = graph::decode_encoded_from(reader, limits)?;
+    let (soap, encoding) = envelope::namespaces(message.version);
+    let entries = message.root().and_then(|(_, fault)| {
+        let detail = |name| message.graph.member(fault, name);
+        Some(message.graph.members(detail("detail").or_else(|| detail("Detail"))?).to_vec())
+    });
+    (message.header, message.body) = (entries.unwrap_or_default(), Vec::new());
+    for ((_, value), entry) in message.header.iter().zip(detail) {
+        let attributes = &mut message.graph.node_mut(*value).attributes;
+        let style = graph::Name::new(soap, "encodingStyle");
+        if refers(entry) && !attributes.iter().any(|(name, _)| *name == style) {
+            attributes.push((style, encoding.into()));
+        }
+    }
+    let encoder = graph::Encoder::new(message.version);
+    let encoder = graph::Encoder { multi_ref: false, limits: limits.clone(), ..encoder };
+    let blocks = open(&encoder.encode(&message)?, limits)?.header;
+    Ok(blocks.into_iter().map(|block| block.content).collect())
 }
 
 /// Reads what a header block says about a fault, if it is of those that do.

@@ -40,6 +40,15 @@ pub fn decode_from(reader: &mut impl infoset::Reader, limits: &Limits) -> Result
     Reader::new(reader, limits, None).envelope().map(|(message, _)| message)
 }
 
+/// As [`decode_from`], of a message whose Body is encoded, whether it says so or not.
+pub(crate) fn decode_encoded_from(
+    reader: &mut impl infoset::Reader,
+    limits: &Limits,
+) -> Result<Message> {
+    let reader = Reader { is_encoded: true, ..Reader::new(reader, limits, None) };
+    reader.envelope().map(|(message, _)| message)
+}
+
 /// The kinds of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -87,6 +96,8 @@ struct Reader<'a, R: infoset::Reader> {
     elements: usize,
     /// The plan of a message that has a schema: its Body is encoded or not, whether it says so or not.
     typed: Option<&'a Plan>,
+    /// Is the Body of a message without a schema encoded?
+    is_encoded: bool,
     in_body: bool,
     style: Style,
     form: Form,
@@ -136,19 +147,21 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
             stack: Vec::new(),
             elements: 0,
             typed,
+            is_encoded: false,
             in_body: false,
             style: Style { encoded: false, text: None },
             form: Form::Envelope,
         }
     }
 
-    fn is_of_encoded_plan(&self) -> bool {
-        self.typed.is_some_and(|plan| plan.options.style.is_encoded())
+    /// Is the Body encoded, whatever it says?
+    fn has_encoded_body(&self) -> bool {
+        self.typed.map_or(self.is_encoded, |plan| plan.options.style.is_encoded())
     }
 
     /// Reads a document that is one element, which is the message whatever its `root` says.
     fn element(mut self) -> Result<(Message, Vec<usize>)> {
-        self.style.encoded = self.is_of_encoded_plan();
+        self.style.encoded = self.has_encoded_body();
         self.in_body = true;
         let name = self.start("the message")?;
         let root = self.child(name)?;
@@ -184,7 +197,7 @@ impl<'a, R: infoset::Reader> Reader<'a, R> {
         self.part("Body", soap)?;
         // What a plan says holds for the Body: header blocks have schemas of their own.
         if self.style.text.is_none() {
-            self.style.encoded = self.is_of_encoded_plan();
+            self.style.encoded = self.has_encoded_body();
         }
         self.enter_style();
         self.in_body = true;

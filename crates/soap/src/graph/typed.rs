@@ -19,7 +19,8 @@ use crate::opening::excerpt;
 use crate::plan::{self, Layout, NONE, Plan, ScopePlan};
 use crate::types::ByType;
 use crate::unknown::{
-    UnknownCounter, instead, local_part, meant_as_item, rejected, rejected_attribute,
+    UnknownCounter, instead, local_part, meant_as_item, next_parameter, rejected,
+    rejected_attribute,
 };
 
 /// Reads a message of the plan's schema from any document, references followed. Values that are
@@ -147,6 +148,7 @@ fn read<M: Typed>(
         entries: 0,
         run: None,
         bytes: Cell::new(0),
+        unnamed: 0,
         result: None,
         unknown,
     };
@@ -279,6 +281,8 @@ struct Reader<'a> {
     run: Option<Vec<NodeId>>,
     /// Of text, as often as it is used: sharing does not get around the limits.
     bytes: Cell<usize>,
+    /// How many parameters were read by position.
+    unnamed: usize,
     /// In an answer, the name of the return value, if `rpc:result` says it.
     result: Option<&'a str>,
     /// Elements that the schema does not know.
@@ -399,7 +403,10 @@ impl<'a> Reader<'a> {
                 || (self.plan.any_item && name.namespace() == &*self.plan.root_namespace);
             let local = name.local().as_bytes();
             let meaning = scope.names.get(component, local).filter(|_| is_ours);
-            let meaning = meaning.or_else(|| self.return_value(scope, component, name, position));
+            let meaning = match meaning {
+                Some(meaning) => Some(meaning),
+                None => self.unnamed(scope, component, name, position)?,
+            };
             // Only members of the schema are read, so a cycle can occur only there.
             match meaning {
                 Some(Meaning::Field(field)) => {
@@ -530,17 +537,35 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// What a member is that has no other's name, if that is the return value of a call; see the
-    /// decoder's method of the same name.
+    /// What a member is that has no other's name, if that is the return value of a call, or a parameter by
+    /// position; see the decoder's method of the same name.
+    fn unnamed(
+        &mut self,
+        scope: &ScopePlan,
+        component: u16,
+        name: &super::Name,
+        position: usize,
+    ) -> Result<Option<Meaning>> {
+        let known = scope.names.get(component, name.local().as_bytes());
+        let is_of_call = self.path.len() == 1 && component == NONE;
+        match &self.plan.parameters {
+            Some(parameters) if is_of_call && known.is_none() => {
+                let next = next_parameter(parameters, &mut self.unnamed, || position == 0);
+                self.field = usize::MAX;
+                next.map_err(|kind| self.error(kind).within(name.local()))
+            }
+            _ => Ok(self.return_value(known, component, name, position)),
+        }
+    }
+
     fn return_value(
         &self,
-        scope: &ScopePlan,
+        known: Option<Meaning>,
         component: u16,
         name: &super::Name,
         position: usize,
     ) -> Option<Meaning> {
         let value = self.plan.return_value.filter(|_| self.is_answer(component))?;
-        let known = scope.names.get(component, name.local().as_bytes());
         let is_it = match self.result {
             Some(result) => result == name.local(),
             None => position == 0 && !name.is(RPC, "result"),
