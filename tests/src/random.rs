@@ -41,6 +41,8 @@ impl Safe {
 /// Fills the message with values by the seed: the required fields and any of the others.
 pub fn fill<M: Message>(message: &mut M, seed: u64, safe: Safe, entries: u64) {
     let layout = message.message_layout().clone();
+    // What holds itself has no form in FIX: its lists may be empty, or it would have no end.
+    let safe = Safe { fix: safe.fix && !holds_itself(&layout), ..safe };
     let mut random = Random::new(seed);
     // From nearly empty messages to full ones.
     let density = [3, 15, 50, 85, 100][random.below(5) as usize];
@@ -50,6 +52,17 @@ pub fn fill<M: Message>(message: &mut M, seed: u64, safe: Safe, entries: u64) {
         Values { random, layout, safe, density, entries, scope, field, depth, values, behind_text };
     message.clear();
     values.fields(message);
+}
+
+/// Has it a scope that stands at several places?
+fn holds_itself(layout: &Layout) -> bool {
+    let scopes = layout.scopes().iter().enumerate();
+    let mut inside = scopes.flat_map(|(index, scope)| {
+        let scopes =
+            scope.fields.iter().enumerate().filter_map(|it| Some((it.0, it.1.holds.scope()?)));
+        scopes.map(move |(at, inner)| (inner, (ScopeId(index as u16), at)))
+    });
+    inside.any(|(inner, place)| layout.scope(inner).place != Some(place))
 }
 
 /// A decoder whose input is chance.

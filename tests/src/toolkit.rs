@@ -56,6 +56,12 @@ impl Toolkit {
         answer.trim_end().to_owned()
     }
 
+    /// Kills it, without a chance to end in order.
+    pub fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+
     /// Its answer to a question, which begins with this word; the rest of it.
     pub fn expect(&mut self, question: &str, word: &str) -> String {
         let answer = self.ask(question);

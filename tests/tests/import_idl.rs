@@ -1,7 +1,13 @@
 //! OMG IDL of others.
 
+use std::sync::Arc;
+
+use trunkline_import::Limits;
+use trunkline_import::idl::{Options, Specification};
+use trunkline_message::Record;
 use trunkline_tests::conformance;
 use trunkline_tests::import_corpus::idl;
+use trunkline_tests::random::{self, Safe};
 
 /// What is rejected although the compiler of another takes it, and why that is right.
 const REJECTED: &[(&str, &str)] = &[
@@ -38,4 +44,20 @@ fn what_others_declare_is_declared() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let messages: usize = rows.iter().map(|it| it.0.messages).sum();
     assert!(messages > 500, "{messages}");
+}
+
+/// Messages by chance of what holds itself have an end, whichever formats they are for.
+#[test]
+fn what_holds_itself_is_filled() {
+    let text = "struct Node { sequence<Node> children; string name; };";
+    let mut files = |path: &str| Ok((path == "own.idl").then(|| text.as_bytes().to_vec()));
+    let (options, limits) = (Options::default(), Limits::default());
+    let read = Specification::read("own.idl", &options, &mut files, &limits).expect("it is IDL");
+    let node = read.layout(read.find("Node").expect("it is declared")).expect("it has a layout");
+    let layout = Arc::new(node);
+    for (seed, safe) in (0..100).flat_map(|seed| [(seed, Safe::ALL), (seed, Safe::NONE)]) {
+        let mut record = Record::new(&layout);
+        random::fill(&mut record, seed, safe, 2);
+        assert!(record.get("name").is_some());
+    }
 }

@@ -99,27 +99,14 @@ fn services_of_others_are_imported() {
     assert!(rows.len() > 150, "{}", rows.len());
     let [mut refused, mut taken, mut differences, mut plans, mut samples] =
         [REFUSED, TAKEN, DIFFERENCES, WITHOUT_PLAN, SAMPLES].map(Exceptions::new);
-    let mut wrong = Vec::new();
     for row in &rows {
-        let rejected = row.rejected.as_deref();
-        match (&*row.expected, rejected) {
-            ("import", Some(why)) => refused.note(&row.case, why),
-            ("error" | "error-offline", None) => taken.note(&row.case, ""),
-            _ => {}
-        }
-        // A reason has a place and a remedy.
-        let is_clear = rejected.is_none_or(|it| it.matches(':').count() >= 3 && it.contains("; "));
-        if !is_clear {
-            wrong.push(row.line());
-        }
+        let of = (&*row.case, &*row.expected);
+        Exceptions::outcome([&mut refused, &mut taken], of, row.rejected.as_deref());
         row.differences.iter().for_each(|it| differences.note(&row.case, it));
         row.without_plan.iter().for_each(|it| plans.note(&row.case, it));
         row.samples.1.iter().for_each(|it| samples.note(&row.case, it));
     }
-    wrong.extend(
-        [refused, taken, differences, plans, samples].into_iter().flat_map(Exceptions::wrong),
-    );
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Exceptions::assert_none_else([refused, taken, differences, plans, samples]);
     let (plans, samples): (usize, usize) =
         rows.iter().fold((0, 0), |all, it| (all.0 + it.plans, all.1 + it.samples.0));
     assert!(plans > 4000 && samples >= 175, "{plans} plans, {samples} samples came back");

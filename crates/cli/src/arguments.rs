@@ -8,6 +8,7 @@ mod journal;
 mod messages;
 mod router;
 mod site;
+mod soap;
 mod tls;
 mod top;
 
@@ -40,6 +41,7 @@ pub(crate) use messages::{
 };
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
 pub(crate) use site::{Asked, SiteArguments};
+pub(crate) use soap::{CallerArguments, SoapDescribeArguments};
 pub(crate) use tls::TlsArguments;
 pub(crate) use top::{Sort, TopArguments};
 
@@ -176,6 +178,10 @@ pub(crate) enum LabCommand {
 /// The verbs for services.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SoapCommand {
+    /// Print what a service offers: its ports and operations, what each takes, and how to call it
+    ///
+    /// What is read is the WSDL at a URL, or in a file with what that imports. Nothing else is fetched without --fetch.
+    Describe(SoapDescribeArguments),
     /// Call an operation and print the reply
     ///
     /// The service's WSDL defines its messages. The call is rejected if an element is unknown or missing, or
@@ -184,8 +190,9 @@ pub(crate) enum SoapCommand {
     Call(SoapCallArguments),
     /// Serve what a WSDL describes, with answers from files or made up
     ///
-    /// Each operation of each port of SOAP has one answer: that of OPERATION.json in the folder of --answers, in the
-    /// form that `convert` has, or else one with a value in every field. Each call is logged on standard error.
+    /// Each operation of each port of SOAP has an answer: that of OPERATION.json in the folder of --answers, in the
+    /// form that `convert` has, or else one with a value in every field. A file of --answers has rules that go before.
+    /// Requests are held against the WSDL, with its facets. Each call is logged on standard error.
     Serve(SoapServeArguments),
 }
 
@@ -200,14 +207,13 @@ pub(crate) struct SoapServeArguments {
     /// Serve this port of the WSDL only
     #[arg(long, value_name = "PORT")]
     pub(crate) port: Option<String>,
-    /// The folder with the answers, one OPERATION.json for each operation
-    #[arg(long, value_name = "FOLDER", conflicts_with = "write_answers")]
+    /// The folder with the answers, OPERATION.json or OPERATION.xml for each operation; or a file of TOML with rules: which
+    /// answer to what, faults, delays
+    #[arg(long, value_name = "FOLDER|FILE", conflicts_with = "write_answers")]
     pub(crate) answers: Option<PathBuf>,
     /// Write the answers that are made up to this folder, to be changed; and serve nothing
     #[arg(long, value_name = "FOLDER")]
     pub(crate) write_answers: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) description: DescriptionArguments,
 }
 
 /// Of `soap call`.
@@ -222,6 +228,17 @@ pub(crate) struct SoapCallArguments {
     /// Attributes: `price@unit=EUR`, of the Body's element `@id=5`
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) values: Vec<String>,
+    /// The request in place of its elements: XML, which is the element in the Body or the envelope, or JSON in the form
+    /// that `convert` has. It is the text itself, a file, or `-` for standard input
+    #[arg(long, value_name = "TEXT|FILE", conflicts_with = "values")]
+    pub(crate) body: Option<String>,
+    /// Send this header block: XML, or JSON such as '{"Session": {"token": "x"}}' for one of the WSDL; the text itself
+    /// or a file. Several are allowed
+    #[arg(long, value_name = "TEXT|FILE")]
+    pub(crate) header: Vec<String>,
+    /// Print the request, and send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Read the WSDL from this URL or file instead of URL?wsdl; `-` is standard input
     #[arg(long, value_name = "URL|FILE", conflicts_with = "namespace")]
     pub(crate) wsdl: Option<String>,
@@ -267,16 +284,8 @@ pub(crate) struct SoapCallArguments {
     pub(crate) raw: bool,
     #[command(flatten)]
     pub(crate) form: FormArguments,
-    /// The user who calls, by HTTP's scheme Basic; without --password-file the terminal asks for the password. Only the
-    /// host of URL gets them
-    #[arg(long, value_name = "USER")]
-    pub(crate) user: Option<String>,
-    /// A file whose first line is the user's password
-    #[arg(long, value_name = "FILE", requires = "user")]
-    pub(crate) password_file: Option<PathBuf>,
-    /// Also send this header of HTTP to the host of URL, such as "X-Request-Id: 17"; several are allowed
-    #[arg(long, value_name = "NAME: VALUE")]
-    pub(crate) http_header: Vec<String>,
+    #[command(flatten)]
+    pub(crate) caller: CallerArguments,
     /// Compress the request
     #[arg(long)]
     pub(crate) gzip: bool,

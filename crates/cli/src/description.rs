@@ -17,14 +17,16 @@ pub(crate) fn read(file: &str, arguments: &DescriptionArguments) -> Result<Descr
     let idl = idl::Options { folders: arguments.include.clone(), macros: macros.collect() };
     let options = Options { transport: arguments.transport.clone(), idl };
     let limits = Limits::default();
-    let most = limits.document_bytes as u64 + 1;
-    let mut resolver = |path: &str| {
-        let mut bytes = Vec::new();
-        match File::open(path).and_then(|it| it.take(most).read_to_end(&mut bytes)) {
-            Ok(_) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error.to_string()),
-        }
-    };
+    let mut resolver = |path: &str| file_at(path, limits.document_bytes);
     Ok(Description::read(file, &options, &mut resolver, &limits)?)
+}
+
+/// The bytes of a file, and one more than there may be at most; none if there is no such file.
+pub(crate) fn file_at(path: &str, most: usize) -> Result<Option<Vec<u8>>, String> {
+    let mut bytes = Vec::new();
+    match File::open(path).and_then(|it| it.take(most as u64 + 1).read_to_end(&mut bytes)) {
+        Ok(_) => Ok(Some(bytes)),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(cause) => Err(cause.to_string()),
+    }
 }

@@ -100,6 +100,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::pages(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
+        Command::Soap(SoapCommand::Describe(arguments)) => soap::describe(&arguments),
         Command::Soap(SoapCommand::Call(arguments)) => soap::call(&arguments),
         Command::Soap(SoapCommand::Serve(arguments)) => soap::serve(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),

@@ -210,6 +210,26 @@ fn idl_is_a_line_a_declaration() {
 }
 
 #[test]
+fn a_description_is_a_line_a_parameter() {
+    let wsdl = root().join("golden/wsdl/orders-all.wsdl");
+    let described = facts("soap describe", &[wsdl.to_str().expect("text")], 0);
+    assert_eq!(find(&described, "service")["name"], "Orders");
+    assert_eq!(find(&described, "port")["is_soap"], true);
+    let operation = find(&described, "operation");
+    assert_eq!((&operation["name"], &operation["is_answered"]), (&"place".into(), &true.into()));
+    assert!(operation["example"].as_str().expect("text").starts_with("trunkline soap call http"));
+    let of = |path: &str| {
+        let mut all = described.iter().filter(|it| it["fact"] == "parameter");
+        let found = all.find(|it| it["of"] == "request" && it["path"] == path);
+        found.unwrap_or_else(|| panic!("no {path}")).clone()
+    };
+    let symbol = of("Legs.Leg[0].Instrument.Symbol");
+    assert_eq!((&symbol["holds"], &symbol["depth"]), (&"text".into(), &3.into()));
+    let legs = of("Legs.Leg[0]");
+    assert_eq!((&legs["least"], &legs["most"]), (&0.into(), &Value::Null));
+}
+
+#[test]
 fn a_simulation_is_counted() {
     for more in [&[][..], &["--power-cut"]] {
         let ran = facts("simulate", &[&["--seed", "1", "--steps", "100"], more].concat(), 0);

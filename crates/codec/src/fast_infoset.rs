@@ -38,6 +38,7 @@ mod element;
 mod external;
 mod input;
 mod known;
+mod opening;
 mod parser;
 mod prologue;
 mod quick;

@@ -52,6 +52,17 @@ pub enum Known<T, N, X> {
     End,
 }
 
+/// What [`Reader::pass`] has passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed<N> {
+    /// The name of the outermost element.
+    pub first: N,
+    /// The name of the innermost open element, which is the last that began.
+    pub last: N,
+    /// How many elements began.
+    pub began: usize,
+}
+
 /// Are two names, prefixes or namespaces the same? Empty ones, which are frequent, are not compared by
 /// `memcmp`: they may have the address of no memory, from where a load behind a mask, however empty,
 /// takes AVX-512 processors hundreds of cycles.
@@ -219,6 +230,21 @@ pub trait Reader: Tag {
         None
     }
 
+    /// Goes to where [`remember`](Self::remember) was called for the same `caller` in an earlier document, if this one, of
+    /// which nothing was read, begins with the same bytes and they mean the same.
+    fn pass(&mut self, _caller: u64) -> Option<Passed<Self::Name>> {
+        None
+    }
+
+    /// Remembers what was read so far, inside so many elements that `began`, if a document that begins alike can be passed
+    /// over to here.
+    fn remember(&mut self, _caller: u64, _began: usize) {}
+
+    /// Reads to the end of the document if nothing but the ends of elements is left; reads nothing if not.
+    fn end_document(&mut self) -> bool {
+        false
+    }
+
     /// Where the piece read last begins, in bytes.
     fn began(&self) -> usize;
 
@@ -290,6 +316,28 @@ pub struct KnownStep {
     pub(crate) length: u8,
 }
 
+impl KnownStep {
+    /// Nothing: no writer has made anything of it.
+    pub const NONE: Self = Self { writer: 0, generation: 0, octets: [0; 16], length: 0 };
+}
+
+/// What a writer made of the starts, declarations and attributes that it was [given](Writer::opening), so that it writes them at once when
+/// they come again.
+#[derive(Clone, Debug, Default)]
+pub struct KnownOpening {
+    /// The writer for which the octets hold, and for how long.
+    pub(crate) writer: u64,
+    pub(crate) generation: u64,
+    pub(crate) octets: Vec<u8>,
+    /// How many elements begin, and how many values of attributes are indexes, and are none.
+    pub(crate) depth: usize,
+    pub(crate) values: [u64; 2],
+    /// What is declared: texts, and where in them prefixes and namespaces stand; where each element's begin.
+    pub(crate) text: String,
+    pub(crate) declared: Vec<[u32; 4]>,
+    pub(crate) scopes: Vec<[usize; 3]>,
+}
+
 /// A document that is written piece by piece. What belongs to an element's start may come in any order
 /// before its content.
 ///
@@ -318,6 +366,18 @@ pub trait Writer {
         starts.for_each(|(name, known)| self.start_known(name, known));
     }
 
+    /// Ends so many elements and begins so many others as in a [step](Self::step) before, if what was made of that holds
+    /// here; answers whether it does.
+    fn repeat(&mut self, _ends: usize, _starts: usize, _whole: &KnownStep) -> bool {
+        false
+    }
+
+    /// Writes what `write` does, which begins elements inside each other, with declarations and attributes, and nothing
+    /// else. `known` was given with the same before, or is the default.
+    fn opening(&mut self, _known: &mut KnownOpening, write: impl FnOnce(&mut Self)) {
+        write(self);
+    }
+
     /// Declares a prefix in the element just begun.
     fn declare(&mut self, prefix: &str, namespace: &str) -> bool;
 
@@ -334,6 +394,16 @@ pub trait Writer {
             Some(name) => self.attribute(name, text),
             None => self.text(text),
         }
+    }
+
+    /// As [`put`](Self::put), of a text that stands at the front of a block, too.
+    fn put_block<const N: usize>(
+        &mut self,
+        attribute: Option<Name<'_>>,
+        _block: &[u8; N],
+        text: &str,
+    ) -> bool {
+        self.put(attribute, text)
     }
 
     /// As [`put`](Self::put), of a text in UTF-8, all of whose characters are XML's.

@@ -7,6 +7,7 @@
 mod application;
 mod dictionaries;
 mod first;
+mod journal_store;
 mod message;
 mod outbox;
 mod reject;
@@ -23,6 +24,7 @@ mod version;
 pub use application::{Application, Notice};
 pub use dictionaries::Dictionaries;
 pub use first::First;
+pub use journal_store::JournalStore;
 pub use message::{Field, Message};
 pub use outbox::{Outbox, SendError};
 pub use reject::{Reason, Refusal, Refused};

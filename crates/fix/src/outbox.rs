@@ -299,6 +299,14 @@ impl Outbox {
 
 /// What the session has to do with the outbox.
 impl Outbox {
+    /// Makes sure that what is to be sent survives; what cannot be kept is not sent.
+    pub(crate) fn sync(&mut self) {
+        if let Err(error) = self.store.sync() {
+            self.discard();
+            self.fail(&error);
+        }
+    }
+
     pub(crate) fn set_now(&mut self, now: Moment) {
         self.now = now;
     }

@@ -125,6 +125,7 @@ impl Session {
         self.enter(Phase::AwaitingLogon);
         if self.settings().role == Role::Initiator {
             self.send_first_logon();
+            self.outbox.sync();
         }
     }
 
@@ -137,6 +138,7 @@ impl Session {
         if self.settings().reset_on_disconnect {
             self.outbox.reset();
         }
+        self.outbox.sync();
     }
 
     /// Takes what came, and returns how much of it: the rest is the beginning of a message, and comes again with what
@@ -169,6 +171,10 @@ impl Session {
             self.send_more_again(application);
             self.check(application);
         }
+        if at > 0 {
+            self.outbox.sync();
+            self.check(application);
+        }
         if self.is_over() { bytes.len() } else { at }
     }
 
@@ -186,7 +192,9 @@ impl Session {
     /// Lets the application send something.
     pub fn send<T>(&mut self, now: Moment, send: impl FnOnce(&mut Outbox) -> T) -> T {
         self.outbox.set_now(now);
-        send(&mut self.outbox)
+        let sent = send(&mut self.outbox);
+        self.outbox.sync();
+        sent
     }
 
     /// Ends the session in order, with a Logout that says why.
@@ -197,6 +205,7 @@ impl Session {
             Phase::AwaitingLogon => self.end("it is ended from here", application),
             Phase::Idle | Phase::LogoutSent | Phase::Over => {}
         }
+        self.outbox.sync();
     }
 
     /// A whole message, with a right CheckSum.

@@ -5,8 +5,8 @@ use std::io;
 
 /// The numbers and messages of one session.
 ///
-/// All methods may be called at any time; what [`save`](Self::save) has returned for is there after a crash, if the
-/// store is one that survives it.
+/// All methods may be called at any time; what [`sync`](Self::sync) has returned for is there after a crash, if the store is
+/// one that survives it.
 pub trait Store: Send {
     /// The number of the next message that is sent.
     fn next_sender(&self) -> u64;
@@ -37,6 +37,14 @@ pub trait Store: Send {
     /// # Errors
     /// Those of the disk; the session ends.
     fn reset(&mut self) -> io::Result<()>;
+
+    /// Makes sure that all of it survives. Nothing is sent before this has returned; several messages may have come before.
+    ///
+    /// # Errors
+    /// Those of the disk; what was not sent yet is not sent, and the session ends.
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A store in memory, which ends with the process.
@@ -64,6 +72,23 @@ impl MemoryStore {
         Self { next_sender: 1, next_target: 1, messages: BTreeMap::new(), bytes: 0, most }
     }
 
+    /// Goes on with these numbers, and keeps its messages.
+    pub(crate) fn go_on_at(&mut self, next_sender: u64, next_target: u64) {
+        (self.next_sender, self.next_target) = (next_sender, next_target);
+    }
+
+    /// All messages with their numbers, and how many bytes they have.
+    pub(crate) fn messages(&self) -> (&BTreeMap<u64, Vec<u8>>, usize) {
+        (&self.messages, self.bytes)
+    }
+
+    /// Forgets messages with lower numbers.
+    pub(crate) fn forget_before(&mut self, number: u64) {
+        while let Some(first) = self.messages.first_entry().filter(|it| *it.key() < number) {
+            self.bytes -= first.remove().len();
+        }
+    }
+
     /// One that goes on with these numbers, and has no messages.
     pub fn at(next_sender: u64, next_target: u64) -> Self {
         Self { next_sender, next_target, ..Self::default() }
@@ -87,7 +112,9 @@ impl Store for MemoryStore {
     fn save(&mut self, message: Option<&[u8]>) -> io::Result<()> {
         if let Some(message) = message {
             self.bytes += message.len();
-            self.messages.insert(self.next_sender, message.to_vec());
+            if let Some(before) = self.messages.insert(self.next_sender, message.to_vec()) {
+                self.bytes -= before.len();
+            }
             while self.bytes > self.most {
                 let Some((_, oldest)) = self.messages.pop_first() else { break };
                 self.bytes -= oldest.len();

@@ -1,11 +1,15 @@
 //! Two sessions over a network that breaks anywhere, and bytes that nobody expects.
 
 use std::collections::HashSet;
+use std::io;
+use std::sync::{Arc, Mutex};
 
 use trunkline_fix::{
-    Application, Identity, MemoryStore, Message, Moment, Notice, Outbox, Refusal, Role, Session,
-    Settings, Version,
+    Application, Identity, JournalStore, Message, Moment, Notice, Outbox, Refusal, Role, Session,
+    Settings, Store, Version,
 };
+use trunkline_journal::Disk;
+use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_random::Random;
 
 const SECOND: u64 = 1_000_000_000;
@@ -36,7 +40,56 @@ impl Application for Orders {
     }
 }
 
+/// A disk that outlives the process.
+#[derive(Clone)]
+struct SharedDisk(Arc<Mutex<SimulatedDisk>>);
+
+impl SharedDisk {
+    fn new() -> Self {
+        Self(Arc::new(Mutex::new(SimulatedDisk::new(1))))
+    }
+
+    fn store(&self) -> Box<dyn Store> {
+        Box::new(JournalStore::on(Box::new(self.clone()), 256 << 10).expect("it opens"))
+    }
+}
+
+impl Disk for SharedDisk {
+    fn names(&mut self) -> io::Result<Vec<String>> {
+        self.0.lock().expect("no panic before").names()
+    }
+
+    fn length(&mut self, name: &str) -> io::Result<u64> {
+        self.0.lock().expect("no panic before").length(name)
+    }
+
+    fn create(&mut self, name: &str, head: &[u8], bytes: u64) -> io::Result<()> {
+        self.0.lock().expect("no panic before").create(name, head, bytes)
+    }
+
+    fn write(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.0.lock().expect("no panic before").write(name, offset, bytes)
+    }
+
+    fn replace(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.0.lock().expect("no panic before").replace(name, bytes)
+    }
+
+    fn truncate(&mut self, name: &str, bytes: u64) -> io::Result<()> {
+        self.0.lock().expect("no panic before").truncate(name, bytes)
+    }
+
+    fn read(&mut self, name: &str, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.lock().expect("no panic before").read(name, offset, buffer)
+    }
+
+    fn remove(&mut self, name: &str) -> io::Result<()> {
+        self.0.lock().expect("no panic before").remove(name)
+    }
+}
+
 struct Side {
+    disk: SharedDisk,
     session: Session,
     application: Orders,
     /// What is on its way to it.
@@ -52,8 +105,10 @@ impl Side {
         };
         let mut of_role = Settings::new(role, Identity::new(Version::Fix44, own, other));
         settings(&mut of_role);
+        let disk = SharedDisk::new();
         Self {
-            session: Session::new(of_role, None, Box::new(MemoryStore::default())),
+            session: Session::new(of_role, None, disk.store()),
+            disk,
             application: Orders::default(),
             incoming: Vec::new(),
             sent: Vec::new(),
@@ -91,6 +146,15 @@ impl Network {
         }
     }
 
+    /// The process of one side is killed, and started again.
+    fn kill(&mut self, side: usize) {
+        self.cut();
+        let Side { disk, session, .. } = &mut self.sides[side];
+        let settings = session.settings().clone();
+        // Nobody says goodbye: what is in memory alone is gone. The lock of a folder goes with the process.
+        *session = Session::new(settings, None, disk.store());
+    }
+
     /// Moves some bytes from one side to the other, which takes what it can.
     fn carry(&mut self, from: usize, most: usize) {
         let now = self.moment();
@@ -122,6 +186,7 @@ fn run(seed: u64, settings: fn(&mut Settings)) {
         match random.below(40) {
             0 if network.is_up => network.cut(),
             0 | 1 if !network.is_up => network.connect(),
+            1 => network.kill(random.index(2)),
             2..=9 => {
                 let now = network.moment();
                 let side = &mut network.sides[random.below(2) as usize];
@@ -185,7 +250,7 @@ fn nothing_is_lost_or_doubled_whatever_breaks() {
         |it| (it.kept_bytes, it.last_processed) = (300, true),
     ];
     for (way, settings) in ways.into_iter().enumerate() {
-        (0..250).for_each(|seed| run(seed * 4 + way as u64, settings));
+        (0..100).for_each(|seed| run(seed * 4 + way as u64, settings));
     }
 }
 
@@ -320,4 +385,52 @@ fn a_side_that_takes_nothing_is_left_and_gets_all_later() {
     network.connect();
     network.settle();
     assert_eq!(network.sides[1].application.taken.len(), 1_000);
+}
+
+/// Messages beyond what a store may keep are gaps, and the newest are there, whenever the store is opened.
+#[test]
+fn a_store_on_a_disk_keeps_the_newest_messages_and_the_numbers() {
+    let disk = SharedDisk::new();
+    let message = |number: u64| format!("{number} {}", "x".repeat(900)).into_bytes();
+    let mut next = 1;
+    for round in 1..=20 {
+        let mut store = disk.store();
+        assert_eq!((store.next_sender(), store.next_target()), (next, round));
+        for _ in 0..50 {
+            store.save((next % 3 > 0).then(|| message(next)).as_deref()).expect("a disk");
+            next += 1;
+        }
+        store.set_next_target(round + 1).expect("a disk");
+        store.sync().expect("a disk");
+        // What was not synced is as if it had never been.
+        store.save(Some(b"lost")).expect("a disk");
+    }
+    let mut store = disk.store();
+    let mut bytes = Vec::new();
+    let oldest = store.load(1, &mut bytes).expect("memory").expect("some are kept");
+    assert!((next - 400..next - 150).contains(&oldest), "{oldest} of {next}");
+    for number in oldest..next {
+        let found = store.load(number, &mut bytes).expect("memory");
+        if number % 3 > 0 {
+            assert_eq!((found, &bytes), (Some(number), &message(number)));
+        }
+    }
+    store.reset().expect("a disk");
+    store.save(Some(b"first")).expect("a disk");
+    store.sync().expect("a disk");
+    drop(store);
+    let mut store = disk.store();
+    assert_eq!((store.next_sender(), store.next_target()), (2, 1));
+    assert_eq!(store.load(1, &mut bytes).expect("memory"), Some(1));
+    assert_eq!(bytes, b"first");
+    drop(store);
+    // It is opened again and again, and nothing is sent: what is kept stays.
+    for _ in 0..30 {
+        let mut store = disk.store();
+        assert_eq!((store.next_sender(), store.load(1, &mut bytes).expect("memory")), (2, Some(1)));
+        store.set_next_target(7).expect("a disk");
+        store.sync().expect("a disk");
+    }
+    let names = disk.clone().names().expect("a disk");
+    assert!(names.len() < 20, "old segments go: {names:?}");
 }

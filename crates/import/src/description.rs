@@ -82,7 +82,7 @@ impl Description {
     }
 
     /// The names of the messages in it; of IDL, of its structs, unions and exceptions; of WSDL, of its operations; of XML
-    /// Schema, of its elements.
+    /// Schema, of its elements, one of an abstract type with each type that its `xsi:type` may name.
     pub fn messages(&self) -> Vec<String> {
         match self {
             Self::Fix(dictionary) => {
@@ -105,7 +105,13 @@ impl Description {
                 names
             }
             Self::Elements(schemas) => {
-                let mut names: Vec<_> = schemas.elements().map(|it| it.0.to_string()).collect();
+                let named = |(name, id): (&Name, ElementId)| {
+                    let types = schemas.types_of(id).into_iter().filter(|_| schemas.is_open(id));
+                    let types = types.filter_map(|it| schemas.type_name(it));
+                    let names: Vec<String> = types.map(|it| named_as(name, it)).collect();
+                    if names.is_empty() { vec![name.to_string()] } else { names }
+                };
+                let mut names: Vec<_> = schemas.elements().flat_map(named).collect();
                 names.sort();
                 names
             }
@@ -123,7 +129,7 @@ impl Description {
 
     /// The message of this name, or of this MsgType; none if there is no such message. That of an operation of WSDL is
     /// what it takes, or what it answers if `/response` is behind the name; elements are named with their namespace,
-    /// `{urn:quotes}quote`, or without.
+    /// `{urn:quotes}quote`, or without, and those whose `xsi:type` names a derived type with that, `quote/FirmQuote`.
     ///
     /// # Errors
     /// The message holds what has no form, or elements of several namespaces have the name.
@@ -147,9 +153,14 @@ impl Description {
         })
     }
 
-    /// The name by which [`message`](Self::message) finds what is in an envelope, or the document, whose element is this;
-    /// none if its kind of description knows nothing of namespaces.
-    pub fn name_of_element(&self, local: &str, namespace: &str) -> Option<String> {
+    /// The name by which [`message`](Self::message) finds what is in an envelope, or the document, whose element is this,
+    /// and whose `xsi:type` names this type; none if its kind of description knows nothing of namespaces.
+    pub fn name_of_element(
+        &self,
+        local: &str,
+        namespace: &str,
+        of_type: Option<(&str, &str)>,
+    ) -> Option<String> {
         let element = Name { namespace: namespace.into(), local: local.into() };
         let schemas = match self {
             Self::Services(services) => {
@@ -174,7 +185,11 @@ impl Description {
             Self::Elements(schemas) => schemas,
             Self::Fix(_) | Self::Idl(_) | Self::Listing(_) => return None,
         };
-        schemas.element(&element).map(|_| element.to_string())
+        let id = schemas.element(&element)?;
+        let is_it = |it: &&Name| of_type == Some((&*it.local, &*it.namespace));
+        let types = schemas.types_of(id).into_iter().filter_map(|it| schemas.type_name(it));
+        let found = types.into_iter().find(is_it);
+        Some(found.map_or_else(|| element.to_string(), |it| named_as(&element, it)))
     }
 
     /// What is wrong with it and can be lived with.
@@ -212,7 +227,25 @@ fn of_operation(services: &wsdl::Description, name: &str) -> Result<Option<Descr
     Ok(described.map(|it| Described { layout: it.layout, soap: Some(it.options) }))
 }
 
+/// The name of a message that is an element of a type.
+fn named_as(element: &Name, of: &Name) -> String {
+    match element.namespace == of.namespace {
+        true => format!("{element}/{}", of.local),
+        false => format!("{element}/{of}"),
+    }
+}
+
+/// A name without what is behind its `/`, which may be in the name of its namespace too.
+fn parts_of(name: &str) -> (&str, Option<&str>) {
+    let behind = if name.starts_with('{') { name.find('}').unwrap_or(0) } else { 0 };
+    match name[behind..].find('/') {
+        Some(at) => (&name[..behind + at], Some(&name[behind + at + 1..])),
+        None => (name, None),
+    }
+}
+
 fn of_element(schemas: &Schemas, name: &str) -> Result<Option<Described>, Problem> {
+    let (name, of_type) = parts_of(name);
     let is_it = |it: &Name| *it.local == *name || it.to_string() == name;
     let mut all: Vec<(&Name, ElementId)> = schemas.elements().filter(|it| is_it(it.0)).collect();
     all.sort();
@@ -234,7 +267,20 @@ fn of_element(schemas: &Schemas, name: &str) -> Result<Option<Described>, Proble
         zone: true,
         ..soap::Options::default()
     };
-    Ok(Some(Described { layout: schemas.layout(element)?, soap: Some(options) }))
+    let layout = match of_type {
+        None => schemas.layout(element)?,
+        Some(written) => {
+            let is_it = |it: &crate::xsd::TypeId| {
+                let known = schemas.type_name(*it);
+                known.is_some_and(|it| *it.local == *written || it.to_string() == written)
+            };
+            let Some(of) = schemas.types_of(element).into_iter().find(is_it) else {
+                return Ok(None);
+            };
+            schemas.layout_as(element, of)?
+        }
+    };
+    Ok(Some(Described { layout, soap: Some(options) }))
 }
 
 /// Is it a file of IDL, by its name?
@@ -283,4 +329,16 @@ fn listing(path: &str, bytes: &[u8]) -> Result<Description, Problem> {
         Problem::new(&place(path, line), what, REMEDY)
     })?;
     Ok(Description::Listing(Box::new(layout)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts_of;
+
+    #[test]
+    fn a_name_may_have_slashes_in_its_namespaces() {
+        assert_eq!(parts_of("{http://a/}r"), ("{http://a/}r", None));
+        assert_eq!(parts_of("{http://a/}r/{urn:b/c}T"), ("{http://a/}r", Some("{urn:b/c}T")));
+        assert_eq!(parts_of("FpML/DataDocument"), ("FpML", Some("DataDocument")));
+    }
 }

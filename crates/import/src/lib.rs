@@ -55,3 +55,4 @@ pub use limits::Limits;
 pub use problem::{Place, Problem};
 pub use resolver::Resolver;
 pub use source::Source;
+pub use xsd::located;

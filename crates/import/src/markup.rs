@@ -15,6 +15,8 @@ pub(crate) struct Element {
     pub(crate) name: String,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) children: Vec<Element>,
+    /// What it says to people, if it is documentation; of other elements nothing is kept.
+    pub(crate) text: String,
     /// What prefixes stand for in it.
     prefixes: Arc<[(String, String)]>,
     line: u32,
@@ -221,6 +223,7 @@ impl<'a> Tree<'a> {
             name: String::new(),
             attributes: Vec::new(),
             children: Vec::new(),
+            text: String::new(),
             prefixes: [].into(),
             line: 1,
             column: 1,
@@ -233,6 +236,8 @@ impl<'a> Tree<'a> {
             match parser.next(input)? {
                 Event::Start { name, .. } => tree.start(&parser, at, name),
                 Event::End { .. } => tree.end(),
+                Event::Text { raw, .. } => tree.text(|text| xml::unescape(raw, text)),
+                Event::CData { raw, .. } => tree.text(|text| text.push_str(raw)),
                 Event::Eof => break,
                 _ => {}
             }
@@ -271,10 +276,18 @@ impl<'a> Tree<'a> {
             name: name.local().to_owned(),
             attributes,
             children: Vec::new(),
+            text: String::new(),
             prefixes,
             line,
             column,
         });
+    }
+
+    /// Keeps a text that is inside documentation, whatever markup that has.
+    fn text(&mut self, add: impl FnOnce(&mut String)) {
+        if let Some(around) = self.open.iter_mut().find(|it| it.name == "documentation") {
+            add(&mut around.text);
+        }
     }
 
     fn end(&mut self) {

@@ -8,7 +8,7 @@
 //! | `choice`; a substitution group | a choice by element; where it repeats, a list of its arms in their order |
 //! | a `sequence` or `all` that repeats | the same: a list of what stands in it, in its order |
 //! | a choice of which arms are more than one element | members that may be absent |
-//! | a type from which others are derived | a choice by `xsi:type` |
+//! | a type from which others are derived | a choice by `xsi:type`; of a whole document, [a layout each](Schemas::layout_as) |
 //! | `list`; `union` | a list in one text; a text |
 //! | `enumeration`; the other facets | an enumeration; [facets](trunkline_message::Checks) |
 //! | `any`, `anyType`, `anySimpleType` | content of any shape |
@@ -35,14 +35,16 @@ use trunkline_message::Layout;
 pub use component::{ElementId, TypeId};
 pub use name::Name;
 
-pub(crate) use documents::{Documents, located};
+pub(crate) use documents::Documents;
+pub use documents::located;
 pub(crate) use layout::{Builder, Members};
 
 use crate::markup::{self, Document};
 use crate::problem::Warnings;
 use crate::{Limits, Place, Problem, Resolver};
-use component::{Attribute, AttributeGroup, Element, Group, Type};
+use component::{Attribute, AttributeGroup, Element, Group, Type, TypeBody};
 use documents::{Pending, Wanted};
+use lookup::Found;
 
 /// What schemas define.
 #[derive(Debug)]
@@ -262,6 +264,47 @@ impl Schemas {
         let mut builder = Builder::new(self, false);
         let root = builder.document(element)?;
         builder.finish(root, &self.elements[element.0].place)
+    }
+
+    /// The types that `xsi:type` of a document of this element may name, if others are derived from its own: those, and its
+    /// own, as far as they are not abstract.
+    pub fn types_of(&self, element: ElementId) -> Vec<TypeId> {
+        let Ok(Found::Type(id, _)) = self.found(&self.elements[element.0].of) else {
+            return Vec::new();
+        };
+        let derived = self.derived(id);
+        let own = (!derived.is_empty()).then_some(id);
+        let is_whole = |it: &TypeId| match &self.types[it.0].body {
+            TypeBody::Complex(complex) => !complex.is_abstract && self.type_name(*it).is_some(),
+            TypeBody::Simple(_) => false,
+        };
+        own.into_iter().chain(derived).filter(is_whole).collect()
+    }
+
+    /// Is an element of an abstract type, so that a document has to [name another](Self::types_of)?
+    pub fn is_open(&self, element: ElementId) -> bool {
+        match self.found(&self.elements[element.0].of) {
+            Ok(Found::Type(_, Type { body: TypeBody::Complex(complex), .. })) => {
+                complex.is_abstract
+            }
+            _ => false,
+        }
+    }
+
+    /// The name of a type; none of one that is defined where it is used.
+    pub fn type_name(&self, of: TypeId) -> Option<&Name> {
+        self.types[of.0].name.as_ref()
+    }
+
+    /// The layout of documents that are this element and whose `xsi:type` names this type, which is one
+    /// [of its types](Self::types_of). It is called as the type; a plan of it is made as [of others](Self::layout).
+    ///
+    /// # Errors
+    /// As [`layout`](Self::layout).
+    pub fn layout_as(&self, element: ElementId, of: TypeId) -> Result<Layout, Problem> {
+        let mut builder = Builder::new(self, false);
+        let root = builder.document_as(element, of)?;
+        builder.finish(root, &self.types[of.0].place)
     }
 
     /// The layout of documents whose element has this name and is of this type.

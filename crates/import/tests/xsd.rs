@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_import::xsd::{Name, Schemas};
-use trunkline_import::{Limits, Problem};
+use trunkline_import::{Description, Limits, Problem};
 use trunkline_message::{Layout, Record, UnknownContent};
 use trunkline_soap::{Decoder, Encoder, Layout as Form, Options, Plan, Style};
 
@@ -62,6 +62,64 @@ fn comes_back(definitions: &str, inside: &str) {
 fn is_rejected(definitions: &str, inside: &str, why: &str) {
     let error = again(definitions, "", inside).expect_err(inside);
     assert!(error.contains(why), "{error}");
+}
+
+/// As the messages of FpML 4, each of which is the element `FpML` of another type.
+#[test]
+fn documents_of_a_derived_type_have_a_layout_each() {
+    let text = schema(
+        "<xs:complexType name='Base' abstract='true'><xs:sequence><xs:element name='id' type='xs:int'/></xs:sequence>\
+         </xs:complexType>\
+         <xs:complexType name='Trade'><xs:complexContent><xs:extension base='a:Base'><xs:sequence>\
+         <xs:element name='price' type='xs:decimal'/></xs:sequence><xs:attribute name='version' type='xs:string'/>\
+         </xs:extension></xs:complexContent></xs:complexType>\
+         <xs:complexType name='Cancel'><xs:complexContent><xs:extension base='a:Base'/></xs:complexContent></xs:complexType>\
+         <xs:element name='r' type='a:Base'/>",
+    );
+    let mut files = |path: &str| Ok((path == "a.xsd").then(|| text.clone().into_bytes()));
+    let read = Description::read("a.xsd", &Default::default(), &mut files, &Limits::default());
+    let read = read.expect("a schema");
+    assert_eq!(read.messages(), ["{urn:a}r/Cancel", "{urn:a}r/Trade"]);
+    let named = |of: &str| read.name_of_element("r", "urn:a", Some((of, "urn:a")));
+    assert_eq!(named("Trade").as_deref(), Some("{urn:a}r/Trade"));
+    assert_eq!(named("Base").as_deref(), Some("{urn:a}r"));
+    let error = read.message("r").unwrap_err().to_string();
+    let expected =
+        "is of an abstract type; ask for one of those that xsi:type may name: r/Trade, r/Cancel";
+    assert!(error.ends_with(expected), "{error}");
+    assert!(read.message("r/Base").expect("a name").is_none());
+
+    let described = read.message("r/Trade").expect("a layout").expect("a message");
+    let options = described.soap.expect("by a schema");
+    let (fragment, layout) =
+        (Options { layout: Form::Fragment, ..options.clone() }, Arc::new(described.layout));
+    assert_eq!(layout.name(), "Trade");
+    let start = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:type=\"ns:Trade\"";
+    let document = format!(
+        "<ns:r xmlns:ns=\"urn:a\" {start} version=\"1\"><id>7</id><price>1.50</price></ns:r>"
+    );
+    let plan = Plan::new(&layout, &fragment).expect("a plan");
+    let mut record = Record::new(&layout);
+    let mut decoder = Decoder::new(&plan).on_unknown(UnknownContent::Reject);
+    decoder.decode(document.as_bytes(), &mut record).expect("it is read");
+    let written = Encoder::new(&plan).encode(&record).expect("it is written").to_vec();
+    assert_eq!(String::from_utf8(written).expect("text"), document);
+    for (wrong, found) in [("xsi:type=\"ns:Cancel\"", "{urn:a}Cancel"), ("", "none")] {
+        let other = document.replace("xsi:type=\"ns:Trade\"", wrong);
+        let error = decoder.decode(other.as_bytes(), &mut record).unwrap_err().to_string();
+        let expected = format!("expected xsi:type to be {{urn:a}}Trade, not {found}");
+        assert!(error.ends_with(&expected), "{error}");
+    }
+    decoder.decode(document.as_bytes(), &mut record).expect("it is read");
+    // In an envelope as well.
+    let plan = Plan::new(&layout, &options).expect("a plan");
+    let written = Encoder::new(&plan).encode(&record).expect("it is written").to_vec();
+    let written = String::from_utf8(written).expect("text");
+    assert!(
+        written.contains("<ns:r xmlns:ns=\"urn:a\" xsi:type=\"ns:Trade\" version"),
+        "{written}"
+    );
+    Decoder::new(&plan).decode(written.as_bytes(), &mut record).expect("it is read");
 }
 
 /// The element `r` of a type with this inside.
@@ -222,6 +280,44 @@ fn nil_and_defaults_are_kept_apart() {
     let nil = "<a xsi:nil=\"true\"/><c></c>";
     let back = again(&of, xsi, nil).expect("it is read");
     assert_eq!(back, "<a xsi:nil=\"true\"></a><c>y</c>".replace("></a>", "/>"));
+}
+
+/// Senders of SOAP have their own order; where it counts, it is the schema's.
+#[test]
+fn the_order_of_elements_counts_where_it_is_asked_for() {
+    let inside = |group: &str| {
+        element(&format!(
+            "<xs:{group}><xs:element name='a' type='xs:int' minOccurs='0'/><xs:element name='b'><xs:complexType><xs:sequence>\
+             <xs:element name='c' type='xs:int'/><xs:element name='d' type='xs:int'/></xs:sequence></xs:complexType></xs:element>\
+             <xs:element name='e' type='xs:int' minOccurs='0'/></xs:{group}><xs:attribute name='f' type='xs:int'/>"
+        ))
+    };
+    let read = |group: &str, inside_of: &str| {
+        let schemas = read(&[("a.xsd", &schema(&inside(group)))]).expect("a schema");
+        let (plan, layout) = plan(&schemas, "r");
+        let document = format!("<ns:r xmlns:ns=\"urn:a\" f=\"1\">{inside_of}</ns:r>");
+        let mut record = Record::new(&layout);
+        Decoder::new(&plan).decode(document.as_bytes(), &mut record).expect("any order is taken");
+        let read = Decoder::new(&plan).in_order().decode(document.as_bytes(), &mut record);
+        read.map_err(|it| it.to_string())
+    };
+    let b = "<b><c>1</c><d>2</d></b>";
+    assert_eq!(read("sequence", &format!("<a>1</a>{b}<e>1</e>")), Ok(()));
+    assert_eq!(read("sequence", b), Ok(()));
+    for (wrong, path, other) in [
+        (format!("{b}<a>1</a>"), "a", "b/c"),
+        (format!("<e>1</e>{b}"), "b", "e"),
+        ("<b><d>2</d><c>1</c></b>".into(), "b/c", "b/d"),
+    ] {
+        let error = read("sequence", &wrong).expect_err(&wrong);
+        let expected = format!("expected the element before {other}, as the schema has them");
+        assert!(
+            error.starts_with(&format!("{path} at byte")) && error.ends_with(&expected),
+            "{error}"
+        );
+    }
+    assert_eq!(read("all", &format!("<e>1</e>{b}<a>1</a>")), Ok(()));
+    assert!(read("all", "<b><d>2</d><c>1</c></b>").is_err());
 }
 
 #[test]

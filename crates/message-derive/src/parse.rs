@@ -86,8 +86,14 @@ const fn flag(format: &'static str, word: &'static str, of: &'static str) -> Wor
     Word { format, word, value: Value::Of(of) }
 }
 
-const OF_STRUCTS: [Word; 3] =
-    [words("fix", "message_type"), words("xml", "namespace"), words("xml", "form")];
+const OF_STRUCTS: [Word; 6] = [
+    words("fix", "message_type"),
+    words("xml", "namespace"),
+    words("xml", "form"),
+    words("xml", "order"),
+    words("xml", "type"),
+    words("xml", "type_namespace"),
+];
 const OF_MEMBERS: [Word; 15] = [
     number("fix", "tag"),
     number("fix", "length"),
@@ -217,11 +223,11 @@ impl Errors {
     ) {
         let mut known: Vec<(&str, &str, &Ident)> = Vec::new();
         for (ident, name, notes) in all {
-            let of_fix = notes.iter().filter(|it| it.format == "fix").map(|it| {
+            let tags = notes.iter().filter(|it| it.format == "fix").map(|it| {
                 let is_code = it.word == "code";
                 (if is_code { "FIX code" } else { "FIX tag" }, &*it.value, it.at)
             });
-            for (what, value, at) in [("name", name, ident.span())].into_iter().chain(of_fix) {
+            for (what, value, at) in [("name", name, ident.span())].into_iter().chain(tags) {
                 match known.iter().find(|it| it.0 == what && it.1 == value) {
                     Some((.., other)) => {
                         let why = format!("the {what} {value} is that of `{other}`, too");
@@ -489,7 +495,8 @@ fn wrong(format: &str, word: &str, value: &str) -> Option<&'static str> {
             let why = "a tag is from 1 to 2147483647, and 8, 9, 10 and 35 frame the message";
             return (!is_free).then_some(why);
         }
-        ("xml", "namespace") => return None,
+        ("xml", "namespace" | "type_namespace") => return None,
+        ("xml", "order") => (&["any"], "elements stand in \"any\" order, or in the schema's"),
         _ => return value.is_empty().then_some("it is empty"),
     };
     (!known.0.contains(&value)).then_some(known.1)
@@ -631,6 +638,6 @@ mod tests {
         let order = syn::parse_quote! { #[fix(tag = 1)] struct Order { price: f64 } };
         assert_eq!(problem(order).unwrap(), "expected one of: message_type");
         let order = syn::parse_quote! { #[xml(entry = "a")] struct Order { price: f64 } };
-        assert_eq!(problem(order).unwrap(), "expected one of: namespace, form");
+        assert_eq!(problem(order).unwrap(), "expected one of: namespace, form, order, type, type_namespace");
     }
 }

@@ -14,6 +14,7 @@ mod charset;
 mod client;
 mod context;
 mod conversation;
+mod described;
 pub mod element;
 mod encoding;
 mod exchange;

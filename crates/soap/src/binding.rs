@@ -17,12 +17,16 @@
 //! | `type` | an arm | the name of its type there; `xsd:` before it is a type of XML Schema |
 //! | `namespace` | an arm | that of its type there |
 //! | `base` | an arm | `true`: the declared type, which needs no `xsi:type` there |
+//! | `order` | a type | `any`: its elements stand in any order, also where the order [counts](crate::Decoder::in_order) |
+//! | `type` | the message | the name of its type, which `xsi:type` of its element says, where content is by schema |
+//! | `type_namespace` | the message | that of its type there; else that of its element |
 //!
 //! Namespaces, forms and kinds count where content is by schema; content by the encoding rules has
 //! elements in no namespace only.
 
 use trunkline_message::{
-    Body, Component, Field, Holds, Kind, Layout, MemberId, Need, ScopeId, Shape, TypeId, is_name,
+    Body, Component, Field, Holds, Kind, Layout, MemberId, Need, Scope, ScopeId, Shape, TypeId,
+    is_name,
 };
 
 /// A note of XML on a member.
@@ -150,7 +154,7 @@ pub fn is_by_type(layout: &Layout, member: MemberId, choice: TypeId) -> bool {
 /// The words of members, and those of types.
 const OF_MEMBERS: [&str; 10] =
     ["base", "choice", "entry", "form", "kind", "list", "name", "namespace", "nillable", "type"];
-const OF_TYPES: [&str; 3] = ["choice", "form", "namespace"];
+const OF_TYPES: [&str; 6] = ["choice", "form", "namespace", "order", "type", "type_namespace"];
 
 /// # Errors
 /// What a note of the member says has no meaning.
@@ -195,6 +199,20 @@ pub fn is_typed(layout: &Layout, component: &Component) -> bool {
     component.is_choice && choice.is_some_and(|it| is_by_type(layout, component.member, it))
 }
 
+/// Do these fields of a scope stand in any order: are the elements of the innermost struct around both so?
+pub(super) fn is_in_any_order(layout: &Layout, scope: &Scope, fields: [usize; 2]) -> bool {
+    let is_around = |it: &&Component| fields.iter().all(|at| it.fields.contains(at));
+    let around = scope.components.iter().rev().filter(is_around).min_by_key(|it| it.fields.len());
+    let of = match around {
+        Some(component) => {
+            let members = layout.schema().members(component.member.of);
+            members[component.member.index as usize].of
+        }
+        None => scope.of,
+    };
+    of_type(layout, of, "order").is_some()
+}
+
 pub(super) const NO_CHOICE: &str = "xml(choice) of what is no choice, and no list of one";
 
 fn check(word: &str, value: &str) -> Result<(), String> {
@@ -206,6 +224,7 @@ fn check(word: &str, value: &str) -> Result<(), String> {
         }
         "base" | "nillable" => (matches!(value, "true" | "false"), "not true or false"),
         "choice" => (matches!(value, "element" | "type"), "not element or type"),
+        "order" => (value == "any", "not any"),
         "type" => {
             (is_name(value.strip_prefix("xsd:").unwrap_or(value)), "which is no name of a type")
         }

@@ -7,8 +7,9 @@
 //! values are attributes, see [`super::tags`], there is no template path.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use trunkline_codec::infoset::{self, same};
+use trunkline_codec::infoset::{self, Reader as _, same};
 use trunkline_codec::xml::{self, Parser, Source};
 use trunkline_message::{Error, ErrorKind, Limits, Message, Result, UnknownContent};
 
@@ -30,6 +31,9 @@ use crate::templates::{Opening, Templates};
 use crate::unknown::UnknownCounter;
 use crate::unknown::capture::ScopePath;
 
+/// How many decoders there were.
+static DECODERS: AtomicU64 = AtomicU64::new(0);
+
 /// Reads messages of one schema from SOAP, whichever version and prefixes they use.
 #[derive(Debug)]
 pub struct Decoder {
@@ -43,7 +47,10 @@ pub struct Decoder {
     seen: Vec<u64>,
     tags: Tags,
     numbers: Numbers,
+    /// A number that no other decoder has.
+    number: u64,
     fast: bool,
+    in_order: bool,
     unknown: UnknownCounter,
 }
 
@@ -66,7 +73,9 @@ impl Decoder {
             seen: Vec::new(),
             tags: Tags::new(plan),
             numbers: Numbers::new(plan),
+            number: DECODERS.fetch_add(1, Ordering::Relaxed),
             fast: true,
+            in_order: false,
         }
     }
 
@@ -75,6 +84,13 @@ impl Decoder {
     pub fn generic(mut self) -> Self {
         self.fast = false;
         self
+    }
+
+    /// Rejects elements that do not stand in the schema's order, which is left to the sender by default. Takes the generic path
+    /// only.
+    #[must_use]
+    pub fn in_order(self) -> Self {
+        Self { in_order: true, ..self.generic() }
     }
 
     /// Does this with elements and attributes that the schema does not know at all, in place of counting
@@ -161,7 +177,11 @@ impl Decoder {
         message.clear();
         self.numbers.begin(reader.numbering());
         let mut reader = EventReader::new(reader, &self.limits);
-        let nil = opening::open(plan, &mut reader, &mut self.unknown)?;
+        let is_known = self.fast && !plan.in_tags && reader.pass_opening(self.number);
+        let nil = !is_known && opening::open(plan, &mut reader, &mut self.unknown)?;
+        if self.fast && !is_known && !nil && self.unknown.count == 0 {
+            reader.remember_opening(self.number);
+        }
         let first = reader.before_first();
         let (_, templates) = self.templates.present();
         let memory = Memory {
@@ -174,9 +194,13 @@ impl Decoder {
         };
         let mut body = Body::new(plan, &self.limits, reader, memory, first);
         body.fast = self.fast && !plan.in_tags;
+        body.in_order = self.in_order;
         match nil {
             true => body.nothing()?,
             false => body.message(false, message)?,
+        }
+        if body.fast && body.reader.end_document() {
+            return Ok(());
         }
         opening::close(plan, &mut body.reader)
     }
@@ -212,6 +236,7 @@ impl Decoder {
         let mut body = Body::new(plan, limits, reader, memory, first);
         body.input = input;
         body.fast = fast;
+        body.in_order = self.in_order;
         body.same_context = fast && !attributes;
         if !attributes && fast {
             match opening.as_deref_mut() {
@@ -254,6 +279,8 @@ pub(super) struct Body<'a, R: Form> {
     pub(super) seen: &'a mut Vec<u64>,
     /// Is the fast path allowed?
     pub(super) fast: bool,
+    /// Does the order of elements count?
+    pub(super) in_order: bool,
     /// Do names without a prefix mean what the plan means by them?
     pub(super) as_planned: bool,
     /// Namespace of the message's elements, if the document has declared it.
@@ -323,6 +350,7 @@ impl<'a, R: Form> Body<'a, R> {
             scratch,
             seen,
             fast: false,
+            in_order: false,
             as_planned: false,
             namespace: None,
             outer_namespace: None,

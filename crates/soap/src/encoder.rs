@@ -17,7 +17,7 @@ use trunkline_wire::{
     Text, Time, Timestamp, ahead, base64, scan, write_float,
 };
 
-use self::form::{Form, Xml};
+use self::form::{Form, List, Xml};
 use self::infoset::Behind;
 use self::markup::Markup;
 use crate::container::Enclosing;
@@ -630,6 +630,11 @@ impl<W: Form, const ATTRIBUTES: bool> FieldEncoder for Body<'_, W, ATTRIBUTES> {
                     self.unwritable(field);
                 }
             }
+            Some((block, len)) if !W::IS_XML && len > 0 && !self.is_within_text(field) => {
+                if !self.passes(field) {
+                    self.write_block(field, block, value);
+                }
+            }
             _ => self.string(field, value),
         }
     }
@@ -733,13 +738,17 @@ impl<W: Form, const ATTRIBUTES: bool> FieldEncoder for Body<'_, W, ATTRIBUTES> {
         }
         let enclosing = scope.container(slot).enclosing.as_ref();
         let outer = self.scope_index;
+        let list = List::new(outer, field);
         let mut was_text = false;
         self.inside(slot, |body| {
             for (i, entry) in ahead(entries).enumerate() {
                 match slot.form {
                     ListForm::Mixed => was_text = body.mixed_entry(was_text, entry),
                     ListForm::Spaced => body.spaced_item(i, entry),
-                    _ => body.inner(enclosing, entry),
+                    _ => match enclosing {
+                        Some(element) if !W::IS_XML => body.entry(element, list, entry),
+                        _ => body.inner(enclosing, entry),
+                    },
                 }
                 if let Some(problem) = body.problem.take() {
                     body.problem = Some(body.plan.locate(problem.in_entry(i), outer, field));

@@ -131,7 +131,8 @@ fn body(naming: &Naming<'_>, root: &str, attributes: &str) -> (String, String) {
         let (operation, _) = tags(&options.operation, naming, attributes);
         return (format!("{operation}><{root}{close}"), format!("</{root}>"));
     }
-    let (start, end) = tags(root, naming, attributes);
+    let attributes = format!("{attributes}{}", naming.root_attribute());
+    let (start, end) = tags(root, naming, &attributes);
     (format!("{start}{close}"), end)
 }
 

@@ -38,6 +38,22 @@ impl<'r, R: Reader> EventReader<'r, R> {
         Self { reader, limits, ahead, is_blocked, root, element, element_began: 0, begun: 0 }
     }
 
+    /// Passes over the opening of the document if the decoder of this number has read one like it.
+    pub(super) fn pass_opening(&mut self, decoder: u64) -> bool {
+        let Some(passed) = self.reader.pass(decoder) else { return false };
+        (self.root, self.element) = (Some(passed.first), Some(passed.last));
+        (self.element_began, self.begun) = (self.reader.began(), passed.began);
+        self.look();
+        true
+    }
+
+    /// Remembers what was read so far for that.
+    pub(super) fn remember_opening(&mut self, decoder: u64) {
+        if self.ahead.is_none() {
+            self.reader.remember(decoder, self.begun);
+        }
+    }
+
     /// Notes how deep the reader stands.
     #[inline(always)]
     fn look(&mut self) {
@@ -193,6 +209,10 @@ impl<R: Reader> Reader for EventReader<'_, R> {
         Some(read)
     }
 
+    fn end_document(&mut self) -> bool {
+        self.ahead.is_none() && self.reader.end_document()
+    }
+
     fn began(&self) -> usize {
         self.ahead.as_ref().map_or_else(|| self.reader.began(), |it| it.began)
     }
@@ -228,16 +248,24 @@ impl<R: Reader> Form for EventReader<'_, R> {
     const IS_TEXT: bool = false;
     type Held = R::Text;
 
+    #[inline(always)]
     fn held(&self, text: R::Text, at: usize) -> Option<Value<R::Text>> {
         Some(Value::Held(text, at))
     }
 
+    #[inline(always)]
     fn text_of(held: R::Text) -> R::Text {
         held
     }
 
+    #[inline(always)]
     fn generation(&self) -> u32 {
         0
+    }
+
+    #[inline(always)]
+    fn place(&self) -> usize {
+        self.reader.position()
     }
 
     fn find_namespace(&self, _: &str) -> Option<R::Namespace> {

@@ -49,6 +49,12 @@ pub(super) trait Form: infoset::Reader {
     /// Is it the namespace of names that are in none?
     fn is_none(&self, namespace: Self::Namespace) -> bool;
 
+    /// Where the next piece begins, if none was looked at before it is read.
+    #[inline(always)]
+    fn place(&self) -> usize {
+        self.position()
+    }
+
     /// What stands for the place where the next element begins if it is the first one from here on.
     fn before_first(&self) -> usize;
 

@@ -173,7 +173,7 @@ impl<'a, R: Form> Body<'a, R> {
     ) -> Result<Step> {
         let mut place = self.numbers.place(self.scope, component);
         loop {
-            let at = self.reader.position();
+            let at = self.reader.place();
             let numbers = &*self.numbers;
             let known =
                 self.reader.next_known(true, |number| numbers.meaning(place, number).expected());

@@ -13,6 +13,7 @@ use crate::envelope::{SOAP11, SOAP12};
 use crate::form::Form;
 use crate::names::Name as Meaning;
 use crate::plan::{Layout, NONE, Plan};
+use crate::types::check_root_type;
 use crate::unknown::{UnknownCounter, meant_as_item, misplaced, rejected_among_others};
 
 /// What names mean inside the message's own element.
@@ -173,6 +174,10 @@ fn message<R: Reader>(
         let namespace = shown(&plan.root_namespace);
         let expected = format!("the message {} of {namespace}", plan.root);
         return Err(unexpected(&expected, reader, name));
+    }
+    if let Some(root_type) = &plan.root_type {
+        let fits = check_root_type(root_type, reader);
+        fits.map_err(|kind| Error::new(kind, reader.began()))?;
     }
     let nil = check(plan, reader, plan.may_be_nil())?;
     if plan.in_tags {

@@ -1,9 +1,13 @@
-//! In which order the fields of a scope are written.
+//! In which order the fields of a scope are written, and read where the order counts.
 
-use trunkline_message::ScopeId;
+use trunkline_message::{Error, ErrorKind, Result, ScopeId};
 
+use crate::binding::is_in_any_order;
+use crate::decoder::Body;
+use crate::form::Form;
+use crate::names::Name;
 use crate::naming::Naming;
-use crate::plan::{NONE, Shape};
+use crate::plan::{NONE, ScopePlan, Shape};
 
 /// Attributes come before all that is inside their element, whatever the schema's order is. A
 /// message shows its fields in the schema's order only. So the encoder visits it more than once,
@@ -99,5 +103,48 @@ impl Written {
         if component != NONE {
             self.spans[usize::from(component)] = (first, self.fields.len());
         }
+    }
+}
+
+impl<R: Form> Body<'_, R> {
+    /// Looks at an element that begins at `at`, where these fields of the scope were there before.
+    ///
+    /// # Errors
+    /// One of them stands behind it in the schema, and their order counts.
+    #[cold]
+    pub(super) fn check_order(
+        &self,
+        scope: &ScopePlan,
+        seen: &[u64],
+        meaning: Name,
+        at: usize,
+    ) -> Result<()> {
+        let described = &self.plan.layout.scopes()[self.scope];
+        let (first, end) = match meaning {
+            Name::Field(field) => (usize::from(field), usize::from(field) + 1),
+            Name::Component(inner) => {
+                let fields = &described.components[usize::from(inner)].fields;
+                (fields.start, fields.end)
+            }
+        };
+        let rank = |field: usize| scope.slots[field].rank;
+        let Some(least) = (first..end).map(rank).min() else { return Ok(()) };
+        let is_behind = |other: &usize| {
+            let is_there = seen[other / 64] >> (other % 64) & 1 != 0;
+            let is_element = !matches!(scope.slots[*other].shape, Shape::Attribute | Shape::Text);
+            is_there && is_element && rank(*other) > least && !(first..end).contains(other)
+        };
+        let mut behind = (0..described.fields.len()).filter(is_behind);
+        let Some(other) =
+            behind.find(|it| !is_in_any_order(&self.plan.layout, described, [first, *it]))
+        else {
+            return Ok(());
+        };
+        let what = format!("the element before {}, as the schema has them", described.path(other));
+        let error = Error::new(ErrorKind::Expected(what.into()), at);
+        Err(match meaning {
+            Name::Field(field) => self.plan.locate(error, self.scope, field.into()),
+            Name::Component(inner) => self.plan.locate_component(error, self.scope, inner),
+        })
     }
 }

@@ -704,6 +704,11 @@ impl<'a, R: Form> Body<'a, R> {
         } else if self.plan.return_value.is_some() {
             meaning = self.return_value(scope, component, (at, name));
         }
+        if self.in_order
+            && let Some(meaning) = meaning
+        {
+            self.check_order(scope, seen, meaning, at)?;
+        }
         match meaning {
             Some(Name::Field(field)) => {
                 let field = usize::from(field);

@@ -15,6 +15,7 @@ use crate::namespaces::Namespaces;
 use crate::naming::Naming;
 use crate::order::Order;
 use crate::parts::{Part, hollow, parts};
+use crate::qname::QName;
 use crate::slots::Slots;
 use crate::types::ByType;
 
@@ -238,6 +239,8 @@ pub struct Plan {
     pub(super) root: Box<str>,
     pub(super) root_namespace: Box<str>,
     pub(super) root_end: Literal,
+    /// The type that its `xsi:type` names, if it has to.
+    pub(super) root_type: Option<QName>,
     /// Are groups and lists arrays of the encoding? Then their start tags end in a count and this.
     pub(super) arrays: bool,
     pub(super) array_end: Literal,
@@ -308,6 +311,7 @@ impl Plan {
             wrapper_header: around.header().map(|parts| parts.map(String::into)),
             root_namespace: options.root_namespace().into(),
             root_end: Literal::new(around.root_end.as_bytes()),
+            root_type: naming.root_type(),
             arrays,
             array_end: Literal::new(options.array_end().as_bytes()),
             any_item,

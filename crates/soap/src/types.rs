@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use trunkline_codec::infoset::Tag;
 use trunkline_message::{Entries, Error, ErrorKind, Fields, Holds, Kind, Result, ScopeId};
 use trunkline_message::{Field, Layout, Shape as ScopeShape};
 use trunkline_wire::Literal;
@@ -96,15 +97,39 @@ impl ByType {
 
     #[cold]
     fn unfit(&self, type_name: Option<(&str, &str)>) -> ErrorKind {
-        let names: Vec<String> = self.arms.iter().take(8).map(|it| it.name.to_string()).collect();
-        let more = if self.arms.len() > 8 { ", ..." } else { "" };
-        let found = match type_name {
-            Some((namespace, local)) => QName::new(excerpt(namespace), excerpt(local)).to_string(),
-            None => "none".into(),
-        };
-        let what = format!("xsi:type to be one of {}{more}, not {found}", names.join(", "));
-        ErrorKind::Expected(what.into())
+        let names: Vec<&QName> = self.arms.iter().map(|it| &it.name).collect();
+        unfit(&names, type_name)
     }
+}
+
+/// Looks at the start tag of the message's element, just read.
+///
+/// # Errors
+/// Its `xsi:type` names another type than this.
+pub(super) fn check_root_type(
+    expected: &QName,
+    tag: &impl Tag,
+) -> std::result::Result<(), ErrorKind> {
+    let found = type_name(tag)?;
+    let found = found.as_ref().map(|(namespace, local)| (*namespace, &**local));
+    match found {
+        Some((namespace, local)) if is_same(expected, namespace, local) => Ok(()),
+        _ => Err(unfit(&[expected], found)),
+    }
+}
+
+/// The error of a type that is none of these.
+#[cold]
+fn unfit(names: &[&QName], found: Option<(&str, &str)>) -> ErrorKind {
+    let shown: Vec<String> = names.iter().take(8).map(ToString::to_string).collect();
+    let more = if names.len() > 8 { ", ..." } else { "" };
+    let found = match found {
+        Some((namespace, local)) => QName::new(excerpt(namespace), excerpt(local)).to_string(),
+        None => "none".into(),
+    };
+    let one_of = if names.len() > 1 { "one of " } else { "" };
+    let what = format!("xsi:type to be {one_of}{}{more}, not {found}", shown.join(", "));
+    ErrorKind::Expected(what.into())
 }
 
 /// Is it the name of the type? Those of XML Schema have other namespaces in its drafts and in the
@@ -145,6 +170,9 @@ impl TypeNamespaces {
     /// Those of the types of all arms, beside those of elements.
     pub(super) fn new(naming: &Naming<'_>) -> Self {
         let mut all = Self::default();
+        if let Some(name) = naming.root_type() {
+            all.add(naming, name.namespace);
+        }
         for (id, index) in naming.all_arms() {
             if let Ok(name) = naming.type_of_arm(id, index) {
                 all.add(naming, name.namespace);
@@ -241,6 +269,21 @@ pub fn type_of_arm(layout: &Layout, arm: &Field, own: &str) -> std::result::Resu
 }
 
 impl Naming<'_> {
+    /// The type that `xsi:type` of the message's element names, if it is noted.
+    pub(super) fn root_type(&self) -> Option<QName> {
+        let root = self.layout.schema().root();
+        let local = of_type(self.layout, root, "type")?;
+        let is_written = !self.options.style.is_encoded() && !self.options.is_plain_rpc();
+        let namespace = of_type(self.layout, root, "type_namespace");
+        is_written.then(|| QName::new(namespace.unwrap_or(&self.options.namespace), local))
+    }
+
+    /// The same as an attribute.
+    pub(super) fn root_attribute(&self) -> String {
+        let name = self.root_type();
+        name.map_or(String::new(), |it| format!(" xsi:type=\"{}\"", self.types.written(&it)))
+    }
+
     /// Is the scope a choice by type?
     pub(super) fn is_typed_scope(&self, id: ScopeId) -> bool {
         let scope = self.layout.scope(id);

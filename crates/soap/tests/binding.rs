@@ -53,6 +53,28 @@ fn members_have_other_names_on_the_wire() {
 }
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
+#[xml(type = "Trade", type_namespace = "urn:t")]
+struct Derived {
+    id: i32,
+    #[xml(attribute)]
+    version: Option<i32>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+#[xml(type = "Leg")]
+struct Plain {
+    side: i32,
+}
+
+#[test]
+fn the_element_of_a_message_says_its_type() {
+    let body = "<send xmlns=\"urn:a\" xmlns:t1=\"urn:t\" xsi:type=\"t1:Trade\" version=\"2\"><id>7</id></send>";
+    Paths::new(&options()).trip(&Derived { id: 7, version: Some(2) }, body);
+    let body = "<send xmlns=\"urn:a\" xmlns:ns=\"urn:a\" xsi:type=\"ns:Leg\"><side>1</side></send>";
+    Paths::new(&options()).trip(&Plain { side: 1 }, body);
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
 struct Spread {
     first: Text,
     party: Party,

@@ -17,6 +17,9 @@ use crate::kind::Giop;
 /// Requests whose replies are waited for, at most; and messages of which fragments are.
 const MOST_WAITING: usize = 4096;
 
+/// Layouts that are kept, at most.
+const MOST_KNOWN: usize = 65_536;
+
 /// What the head of a message says, behind the twelve octets that all have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
@@ -310,6 +313,10 @@ impl Calls {
     ) -> Result<(), Unread> {
         if !self.known.contains_key(kind) {
             let known = self.compile(specification, kind).map_err(Unread::NotDescribed)?;
+            // Names of exceptions of the standard may be anything.
+            if self.known.len() >= MOST_KNOWN {
+                self.known.clear();
+            }
             self.known.insert(kind.clone(), known);
         }
         let limits = &self.limits;

@@ -123,6 +123,8 @@ pub struct Envelope {
     pub version: Option<&'static str>,
     /// Local name and namespace of what is inside: the first child of the Body, or the document's element.
     pub content: Option<(String, String)>,
+    /// The same of the type that `xsi:type` of this element names.
+    pub of_type: Option<(String, String)>,
 }
 
 impl Envelope {
@@ -154,6 +156,7 @@ impl Envelope {
                         (1, ..) if envelope.version.is_some() => reader.skip()?,
                         _ => {
                             envelope.content = Some((local.to_owned(), namespace.to_owned()));
+                            envelope.of_type = type_of(reader);
                             return Ok(envelope);
                         }
                     }
@@ -165,6 +168,16 @@ impl Envelope {
         }
     }
 }
+
+/// The type that `xsi:type` of the start tag just read names: its local name and namespace.
+fn type_of(tag: &impl trunkline_codec::infoset::Tag) -> Option<(String, String)> {
+    let written = tag.value(tag.find_attribute(XSI, "type")?);
+    let (prefix, local) = written.trim().split_once(':').unwrap_or(("", written.trim()));
+    let namespace = tag.resolve(prefix).map_or("", |it| tag.namespace_name(it));
+    Some((local.to_owned(), namespace.to_owned()))
+}
+
+const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
 const VERSIONS: [(&str, &str); 2] = [
     ("http://schemas.xmlsoap.org/soap/envelope/", "SOAP 1.1"),

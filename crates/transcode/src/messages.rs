@@ -191,8 +191,9 @@ impl Messages {
 
     fn root(&self, reader: &mut impl infoset::Reader) -> Result<Option<String>, Error> {
         let envelope = Envelope::read(reader).map_err(Error::Rejected)?;
+        let of_type = envelope.of_type.as_ref().map(|(local, namespace)| (&**local, &**namespace));
         Ok(envelope.content.map(|(local, namespace)| {
-            self.description.name_of_element(&local, &namespace).unwrap_or(local)
+            self.description.name_of_element(&local, &namespace, of_type).unwrap_or(local)
         }))
     }
 

@@ -24,7 +24,7 @@ pub use float::{Float, parse_float, parse_float_within, write_float};
 pub use int::Integer;
 pub use output::{Cursor, Literal, Output};
 pub use prefetch::ahead;
-pub use text::{INLINE, Text, validate_utf8};
+pub use text::{INLINE, Text, is_plain, plain_text, validate_utf8};
 pub use time::{Date, Duration, Time, Timestamp};
 pub use value::{ValueError, Window};
 

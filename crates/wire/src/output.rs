@@ -46,6 +46,12 @@ impl Output {
         &self.bytes[..self.len]
     }
 
+    /// What is written, and other bytes behind it, so that its last bytes may be read as a part of a block, too.
+    #[inline]
+    pub fn with_slack(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The first 64 bytes of what is written, with others behind it if that is less; none if nothing ever was.
     #[inline]
     pub fn first_block(&self) -> Option<&[u8; 64]> {

@@ -143,6 +143,38 @@ pub fn validate_utf8(bytes: &[u8]) -> Result<&str, usize> {
     simdutf8::basic::from_utf8(bytes).map_err(|_| valid_up_to(bytes))
 }
 
+/// The bytes as text if all are of ASCII and none is a control character, which is soon seen of few.
+#[inline]
+pub fn plain_text(bytes: &[u8]) -> Option<&str> {
+    // SAFETY: ASCII is UTF-8.
+    is_plain(bytes).then(|| unsafe { str::from_utf8_unchecked(bytes) })
+}
+
+/// Are all of ASCII, and none a control character?
+#[inline]
+pub fn is_plain(bytes: &[u8]) -> bool {
+    let Some(last) = bytes.last_chunk::<8>() else {
+        let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) else {
+            return bytes.iter().all(|byte| matches!(byte, 0x20..0x80));
+        };
+        let [a, b, c, d] = *first;
+        let [e, f, g, h] = *last;
+        return is_plain_word(&[a, b, c, d, e, f, g, h]);
+    };
+    let (words, _) = bytes.as_chunks::<8>();
+    words.iter().all(is_plain_word) && is_plain_word(last)
+}
+
+#[inline]
+fn is_plain_word(word: &[u8; 8]) -> bool {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const BLANKS: u64 = 0x2020_2020_2020_2020;
+    let word = u64::from_ne_bytes(*word);
+    // The high bit of a byte stays where nothing has to be borrowed from it.
+    let not_below = (word | HIGH) - BLANKS;
+    word & HIGH == 0 && not_below & HIGH == HIGH
+}
+
 #[cold]
 fn valid_up_to(bytes: &[u8]) -> usize {
     str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len)

@@ -6,14 +6,18 @@ use std::sync::Arc;
 use trunkline_codec::fast_infoset::{
     Encoding, Options, Parser, Reader, VocabularyLimits, Writer, WriterOptions,
 };
+use trunkline_codec::infoset::Reader as _;
 use trunkline_message::{Limits, Message, Result, Structure};
-use trunkline_soap::{Decoder, Encoder, Plan};
+use trunkline_soap::{Decoder, Encoder, Plan, open_from};
 
 use super::edits::{Choices, Document};
 use super::soap::{EVERY_KIND, LOOSE, MARKET_DATA, NOTED, ORDER};
 use crate::every_kind::{self, EveryKind};
 use crate::fast_infoset::{Fact, of_xml, put};
 use crate::{noted, samples, shapes};
+
+/// A block with an attribute, whose value becomes an entry.
+const HEADER: &str = "<h:block xmlns:h=\"urn:h\" h:kind=\"of one\"/>";
 
 /// Reads the documents of one sequence, or documents that stand by themselves, by both paths.
 #[derive(Debug)]
@@ -76,6 +80,13 @@ fn read<M: Message>(
         Ok(reader) => reader,
         Err(error) => return (Err(error), Ok(())),
     };
+    // As services do, which open a message before they know who reads it.
+    if document.len().is_multiple_of(3) {
+        let _ = open_from(&mut reader, &Limits::default());
+        if let Err(error) = reader.restart() {
+            return (Err(error), Ok(()));
+        }
+    }
     let read = decoder.decode_from(&mut reader, message);
     (read, reader.finish())
 }
@@ -125,13 +136,22 @@ where
     let (mut encoder, mut plain) = (Encoder::new(plan), Encoder::new(plan).generic());
     for _ in 0..16 {
         let message = &messages[choices.below(messages.len())];
-        writer.begin();
-        twin.begin();
+        if choices.below(8) == 7 {
+            // One that is not finished leaves nothing behind.
+            let sides = [(&mut writer, &mut encoder), (&mut twin, &mut plain)];
+            write_both(sides, "", message).expect("a good message");
+        }
         let form = choices.below(4);
         if form == 0 {
-            encoder.encode_to("", message, &mut writer).expect("a good message");
-            plain.encode_to("", message, &mut twin).expect("a good message");
+            let header = ["", "", "", HEADER][choices.below(4)];
+            let sides = [(&mut writer, &mut encoder), (&mut twin, &mut plain)];
+            if write_both(sides, header, message).is_err() {
+                assert_eq!(header, HEADER, "only a fragment has no header");
+                continue;
+            }
         } else {
+            writer.begin();
+            twin.begin();
             let good = encoder.encode(message).expect("a good message").to_vec();
             let mut edited = Document::new(std::str::from_utf8(&good).expect("UTF-8"));
             for _ in 0..if form > 1 { choices.below(5) } else { 0 } {
@@ -149,11 +169,7 @@ where
         let mut document = document.to_vec();
         let is_good = form == 0 && limits.depth > 9;
         if choices.below(6) == 5 {
-            let at = choices.below(document.len());
-            document[at] = [choices.below(256) as u8, 0xf0, 0xff, 0xa0][choices.below(4)];
-            if choices.below(2) == 0 {
-                document.truncate(choices.below(document.len()));
-            }
+            damage(&mut document, choices);
             let _ = read.read(&document);
             if retains {
                 return;
@@ -166,6 +182,29 @@ where
             return;
         }
     }
+}
+
+/// Changes an octet, and cuts the document perhaps.
+fn damage(document: &mut Vec<u8>, choices: &mut Choices<'_>) {
+    let at = choices.below(document.len());
+    document[at] = [choices.below(256) as u8, 0xf0, 0xff, 0xa0][choices.below(4)];
+    if choices.below(2) == 0 {
+        document.truncate(choices.below(document.len()));
+    }
+}
+
+/// Begins a document with a message by both paths, and checks that they answer alike.
+fn write_both<M: Message>(
+    sides: [(&mut Writer, &mut Encoder); 2],
+    header: &str,
+    message: &M,
+) -> Result<()> {
+    let [written, expected] = sides.map(|(writer, encoder)| {
+        writer.begin();
+        encoder.encode_to(header, message, writer)
+    });
+    assert_eq!(written, expected);
+    written
 }
 
 /// The same, with texts in several pieces now and then.

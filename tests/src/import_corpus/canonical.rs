@@ -14,6 +14,8 @@ const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 #[derive(Debug, Default)]
 pub(super) struct Element {
     name: String,
+    /// What `xsi:type` names: a namespace, and a name in it.
+    pub(super) of_type: Option<(String, String)>,
     attributes: Vec<(String, String)>,
     children: Vec<Node>,
 }
@@ -52,8 +54,15 @@ impl Element {
                         };
                     attributes.retain(|it| is_kept(&it.0));
                     attributes.sort();
+                    let of_type = reader.find_attribute(XSI, "type").map(|it| {
+                        let written = reader.value(it);
+                        let (prefix, local) =
+                            written.trim().split_once(':').unwrap_or(("", written.trim()));
+                        let namespace = reader.resolve(prefix).map(|it| reader.namespace_name(it));
+                        (namespace.unwrap_or_default().to_owned(), local.to_owned())
+                    });
                     let name = shown(name);
-                    open.push(Self { name, attributes, children: Vec::new() });
+                    open.push(Self { name, of_type, attributes, children: Vec::new() });
                 }
                 Event::End => {
                     let done = open.pop().unwrap_or_default();

@@ -22,8 +22,33 @@ impl Exceptions {
         }
     }
 
+    /// Takes note of whether a description was rejected as the suite expects it. A reason has a place and a remedy.
+    pub fn outcome(
+        [refused, taken]: [&mut Self; 2],
+        (case, expected): (&str, &str),
+        rejected: Option<&str>,
+    ) {
+        match (expected, rejected) {
+            ("import" | "accept", Some(why)) => refused.note(case, why),
+            ("refuse" | "error" | "error-offline", None) => taken.note(case, ""),
+            _ => {}
+        }
+        if let Some(why) = rejected.filter(|it| it.matches(':').count() < 3 || !it.contains("; ")) {
+            refused.wrong.push(format!("{case} is not told clearly: {why}"));
+        }
+    }
+
+    /// Fails with what is not known, and with what is known and no longer so.
+    ///
+    /// # Panics
+    /// There is such.
+    pub fn assert_none_else<const N: usize>(all: [Self; N]) {
+        let wrong: Vec<String> = all.into_iter().flat_map(Self::wrong).collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
     /// What is not known, and what is known and no longer so.
-    pub fn wrong(self) -> Vec<String> {
+    fn wrong(self) -> Vec<String> {
         let Self { known, is_used, mut wrong } = self;
         let unused = known.iter().zip(is_used).filter(|it| !it.1);
         wrong.extend(unused.map(|(it, _)| format!("no longer an exception: {it:?}")));

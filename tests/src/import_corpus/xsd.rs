@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
-use trunkline_import::xsd::{Name, Schemas};
+use trunkline_import::xsd::{ElementId, Name, Schemas, TypeId};
 use trunkline_import::{Limits, Problem};
 use trunkline_message::{Checks, Layout, Record, UnknownContent};
 use trunkline_soap::{Decoder, Encoder, Layout as Form, Options, Plan, Style};
@@ -104,16 +104,22 @@ fn row(suite: &Path, facts: &Value) -> Row {
         }
     };
     counts(&schemas, &facts["xmlschema"], &mut row.differences);
-    let mut plans: HashMap<Name, Planned> = HashMap::new();
-    let mut names: Vec<Name> = schemas.elements().map(|it| it.0.clone()).collect();
-    names.sort();
-    for name in names {
-        let plan = plan(&schemas, &name);
-        match &plan {
-            Ok(_) => row.plans += 1,
-            Err(why) => row.without_plan.push(format!("{name}: {why}")),
+    let mut plans: HashMap<Root, Planned> = HashMap::new();
+    let mut elements: Vec<(&Name, ElementId)> = schemas.elements().collect();
+    elements.sort();
+    for (name, element) in elements {
+        let types = schemas.types_of(element);
+        // One of an abstract type is in no document without another.
+        let own = (!schemas.is_open(element) || types.is_empty()).then_some(None);
+        for of in own.into_iter().chain(types.into_iter().map(Some)) {
+            let plan = plan(&schemas, name, element, of);
+            match &plan {
+                Ok(_) => row.plans += 1,
+                Err(why) => row.without_plan.push(format!("{name}: {why}")),
+            }
+            let of_type = of.and_then(|it| schemas.type_name(it)).cloned();
+            plans.insert((name.clone(), of_type), plan);
         }
-        plans.insert(name, plan);
     }
     for instance in facts["instances"].as_array().into_iter().flatten() {
         let Some(is_valid) = instance["valid"].as_bool() else { continue };
@@ -144,12 +150,18 @@ fn counts(schemas: &Schemas, expected: &Value, differences: &mut Vec<String>) {
     compare(types, number("simple_types") + number("complex_types"), "types");
 }
 
+/// An element, and the type that `xsi:type` names.
+type Root = (Name, Option<Name>);
+
 /// The plan of an element, or why it has none.
 type Planned = Result<(Arc<Plan>, Arc<Layout>), String>;
 
-fn plan(schemas: &Schemas, name: &Name) -> Planned {
-    let element = schemas.element(name).ok_or("there is no such element")?;
-    let layout = Arc::new(schemas.layout(element).map_err(|it: Problem| it.to_string())?);
+fn plan(schemas: &Schemas, name: &Name, element: ElementId, of: Option<TypeId>) -> Planned {
+    let layout = match of {
+        Some(of) => schemas.layout_as(element, of),
+        None => schemas.layout(element),
+    };
+    let layout = Arc::new(layout.map_err(|it: Problem| it.to_string())?);
     let options = Options {
         style: Style::DocumentLiteral,
         layout: Form::Fragment,
@@ -164,23 +176,26 @@ fn plan(schemas: &Schemas, name: &Name) -> Planned {
 }
 
 /// Reads an instance, checks it, and writes it again.
-fn come_back(file: &Path, is_valid: bool, plans: &HashMap<Name, Planned>) -> Result<(), String> {
+fn come_back(file: &Path, is_valid: bool, plans: &HashMap<Root, Planned>) -> Result<(), String> {
     let bytes = fs::read(file).map_err(|it| it.to_string())?;
     let text = String::from_utf8(bytes.clone()).map_err(|it| it.to_string())?;
     let root = Element::parse(&text)?;
     let (namespace, local) = root.name();
     let name = Name::new(namespace, local);
-    let known = plans.get(&name).ok_or_else(|| format!("no element {name}"))?;
+    let of_type = root.of_type.clone().map(|(namespace, local)| Name::new(namespace, local));
+    let (typed, plain) = ((name.clone(), of_type), (name.clone(), None));
+    let known = plans.get(&typed).or_else(|| plans.get(&plain));
+    let known = known.ok_or_else(|| format!("no element {name}"))?;
     let (plan, layout) = known.as_ref().map_err(Clone::clone)?;
     let mut record = Record::new(layout);
-    let mut decoder = Decoder::new(plan).on_unknown(UnknownContent::Reject);
+    let mut decoder = Decoder::new(plan).in_order().on_unknown(UnknownContent::Reject);
     if let Err(error) = decoder.decode(&bytes, &mut record) {
         // Attributes of any name are unknown content, and kept.
         let is_attribute = error.to_string().contains('@') && is_valid;
         if !is_attribute {
             return Err(error.to_string());
         }
-        let mut decoder = Decoder::new(plan).on_unknown(UnknownContent::Keep);
+        let mut decoder = Decoder::new(plan).in_order().on_unknown(UnknownContent::Keep);
         decoder.decode(&bytes, &mut record).map_err(|it| it.to_string())?;
     }
     let checks = Checks::new(layout).map_err(|it| it.to_string())?;

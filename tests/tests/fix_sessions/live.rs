@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use trunkline_bench::folder::PrivateFolder;
 use trunkline_fix::tcp::{Acceptor, Handle, Initiator, TcpConfig};
 use trunkline_fix::{
-    Application, Dictionaries, Identity, MemoryStore, Message, Outbox, Refusal, Role, Session,
-    Settings, Version,
+    Application, Dictionaries, Identity, JournalStore, MemoryStore, Message, Outbox, Refusal, Role,
+    Session, Settings, Store, Version,
 };
 use trunkline_import::Limits;
 use trunkline_import::fix::Dictionary;
@@ -37,14 +37,19 @@ fn dictionary() -> PathBuf {
 }
 
 fn session(role: Role) -> (Handle, Taken) {
+    let taken = Taken::default();
+    (session_on(role, Box::new(MemoryStore::default()), taken.clone()), taken)
+}
+
+fn session_on(role: Role, store: Box<dyn Store>, taken: Taken) -> Handle {
     let path = dictionary();
     let bytes = std::fs::read(&path).expect("QuickFIX's dictionary");
     let read = Dictionary::read(&path.display().to_string(), &bytes, &Limits::default())
         .expect("a dictionary");
-    let (settings, taken) = (Settings::new(role, identity()), Taken::default());
+    let settings = Settings::new(role, identity());
     let dictionaries = Some(Arc::new(Dictionaries::of(&read)));
-    let session = Session::new(settings, dictionaries, Box::new(MemoryStore::default()));
-    (Handle::new(session, Orders(taken.clone())), taken)
+    let session = Session::new(settings, dictionaries, store);
+    Handle::new(session, Orders(taken))
 }
 
 fn identity() -> Identity {
@@ -173,4 +178,53 @@ fn quickfix_is_connected_to_and_nothing_is_lost_when_connections_break() {
     let address = format!("127.0.0.1:{}", cable.port);
     let _initiator = Initiator::start(&address, session.clone(), config()).expect("a thread");
     exchange(&mut peer, &session, &taken, &cable);
+}
+
+/// Both processes end without a goodbye, QuickFIX by `kill -9`, and begin again with what they have on disk.
+#[test]
+fn quickfix_and_we_are_killed_in_turn_and_no_order_is_lost_or_taken_twice() {
+    let folders = [(); 2].map(|()| PrivateFolder::new().expect("a folder"));
+    let (ours_at, theirs_at) = (&folders[0], &folders[1]);
+    let taken = Taken::default();
+    let (mut sent, mut sent_by_peer, mut seen_by_peer) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..6 {
+        let Some(mut peer) = Toolkit::start("quickfix-session") else { return };
+        let store = JournalStore::open(ours_at.path(), 1 << 20).expect("a store");
+        let session = session_on(Role::Acceptor, Box::new(store), taken.clone());
+        let acceptor =
+            Acceptor::start("127.0.0.1:0", [session.clone()], config(), Arc::new(|_, _| {}));
+        let acceptor = acceptor.expect("a port");
+        start(&mut peer, "initiator", acceptor.address().port(), theirs_at);
+        peer.expect("logged-on 20000", "ok");
+        until("it is up here too", || session.is_logged_on());
+        for number in 0..40 {
+            let (our, their) = (format!("t{round}-{number}"), format!("q{round}-{number}"));
+            session.send("D", &order(&our)).expect("it is sent");
+            peer.expect(&format!("send {their}"), "ok");
+            (sent.push(our), sent_by_peer.push(their));
+        }
+        // In the last round nobody is killed before all is there.
+        let all = if round == 5 { sent_by_peer.len() } else { 0 };
+        until("all of theirs are here", || taken.lock().expect("no panic before").len() >= all);
+        let words = peer.expect("taken", "taken");
+        seen_by_peer.extend(words.split_whitespace().map(|it| it.trim_end_matches('*').to_owned()));
+        match round {
+            5 => until("all of ours are there", || {
+                let words = peer.expect("taken", "taken");
+                words.split_whitespace().any(|it| it.trim_end_matches('*') == "t5-39")
+            }),
+            _ if round % 2 == 0 => peer.kill(),
+            _ => drop(acceptor),
+        }
+    }
+    let plain = |it: &String| it.trim_end_matches('*').to_owned();
+    let taken: Vec<String> = taken.lock().expect("no panic before").iter().map(plain).collect();
+    assert_eq!(taken, sent_by_peer, "each once, in order");
+    // What QuickFIX had taken when it was killed, it tells nobody; what it tells is ours, in order.
+    seen_by_peer.dedup();
+    let mut at = 0;
+    for id in &seen_by_peer {
+        let behind = sent[at..].iter().position(|it| it == id);
+        at += behind.unwrap_or_else(|| panic!("{id} came out of order, or twice")) + 1;
+    }
 }

@@ -97,8 +97,21 @@ const EXAMPLES: &[(&str, &str)] = &[
          trunkline schema quotes.wsdl --rust > quotes.rs\n\
          trunkline schema FIX44.xml NewOrderSingle --listing",
     ),
-    ("soap call", "trunkline soap call http://127.0.0.1:8080/calculator add a=40 b=2"),
-    ("soap serve", "trunkline soap serve quotes.wsdl --answers answers"),
+    (
+        "soap describe",
+        "trunkline soap describe http://127.0.0.1:8080/calculator add\n\
+         trunkline soap describe quotes.wsdl --json",
+    ),
+    (
+        "soap call",
+        "trunkline soap call http://127.0.0.1:8080/calculator add a=40 b=2\n\
+         trunkline soap call http://127.0.0.1:8080/calculator add --body request.json --dry-run",
+    ),
+    (
+        "soap serve",
+        "trunkline soap serve quotes.wsdl --answers answers\n\
+         trunkline soap serve quotes.wsdl --answers answers.toml --listen 127.0.0.1:0",
+    ),
     ("link", "trunkline link --to 127.0.0.1:7400 --rate 10M --delay 20ms"),
     (
         "completions",

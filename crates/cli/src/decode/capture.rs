@@ -53,9 +53,9 @@ pub(super) fn decode(
         show,
         links: Vec::new(),
         connections: HashMap::new(),
-        others: usize::default(),
-        passed_over: usize::default(),
-        pages: u64::default(),
+        others: 0,
+        passed_over: 0,
+        pages: 0,
     };
     let mut room = ROOM;
     let read = loop {

@@ -77,6 +77,7 @@ impl Flow {
     pub(super) fn receive(&mut self, side: Side, bytes: &[u8]) {
         match &mut self.directions[side as usize] {
             Direction::Fix(scanner) => scanner.feed(bytes),
+            Direction::Giop(pieces) if pieces.is_lost => {}
             Direction::Giop(pieces) => pieces.came.extend_from_slice(bytes),
             Direction::Http(bodies) => bodies.receive(bytes),
         }
@@ -94,6 +95,9 @@ impl Flow {
     /// Shows the messages of one side that are whole.
     pub(super) fn show(&mut self, side: Side, of: &str, show: &mut Show<'_>) -> Result<(), Fault> {
         let Self { directions, exchanges } = self;
+        if let [Direction::Http(client), Direction::Http(server)] = directions {
+            server.asked.append(&mut client.asked);
+        }
         let next = || match &mut directions[side as usize] {
             Direction::Fix(scanner) => scanner.next_message(),
             Direction::Giop(pieces) => pieces.next(),
@@ -134,6 +138,12 @@ impl Pieces {
             let error = Error::new(ErrorKind::Expected("a message of GIOP".into()), 0);
             return Some(Err(Bad { place, kind, error }));
         };
+        if header.length > limits().message_bytes {
+            self.is_lost = true;
+            let limit = limits().message_bytes;
+            let error = Error::new(ErrorKind::Limit { name: "message_bytes", limit }, 8);
+            return Some(Err(Bad { place, kind, error }));
+        }
         let end = Giop::HEADER + header.length;
         if self.came.len() < end {
             return None;

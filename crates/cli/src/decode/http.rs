@@ -1,5 +1,6 @@
 //! The bodies of HTTP/1 in one direction of a connection.
 
+use std::collections::VecDeque;
 use std::io::Read as _;
 
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
@@ -11,6 +12,9 @@ use crate::input::FILE_BYTES;
 /// Bytes of a head at most.
 const HEAD: usize = 256 << 10;
 
+/// Requests that are not answered yet, at most.
+const MOST_ASKED: usize = 4096;
+
 /// Takes bytes in, and gives the bodies of requests or answers.
 #[derive(Default)]
 pub(super) struct Bodies {
@@ -19,6 +23,8 @@ pub(super) struct Bodies {
     before: u64,
     state: State,
     is_end: bool,
+    /// Of requests that are not answered yet, the oldest first: does the answer have a head alone?
+    pub(super) asked: VecDeque<bool>,
     /// Bodies of pages, pictures and the like, which are no messages.
     pub(super) passed_over: u64,
 }
@@ -130,8 +136,16 @@ impl Bodies {
         if status.is_none() && !line.contains(" HTTP/") {
             return Err("a head of HTTP");
         }
-        let has_no_body =
-            status.is_some_and(|it| ["100", "102", "103", "204", "304"].contains(&it));
+        let is_interim = status.is_some_and(|it| ["100", "102", "103"].contains(&it));
+        let mut has_no_body = is_interim || matches!(status, Some("204" | "304"));
+        match status {
+            None if self.asked.len() < MOST_ASKED => {
+                self.asked.push_back(line.starts_with("HEAD "))
+            }
+            None => {}
+            Some(_) if is_interim => {}
+            Some(_) => has_no_body |= self.asked.pop_front() == Some(true),
+        }
         let mut extent =
             if status.is_some() && !has_no_body { Extent::End } else { Extent::Length(0) };
         let (mut encoding, mut is_page) = (Encoding::Identity, false);
@@ -298,6 +312,18 @@ mod tests {
             let expected = expected.map(|(line, bytes)| (line.to_owned(), bytes.to_vec()));
             assert_eq!(bodies(answers, piece), expected, "{piece}");
         }
+    }
+
+    #[test]
+    fn the_answer_to_head_has_a_head_alone() {
+        let mut client = Bodies::default();
+        client.receive(b"HEAD / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n");
+        assert_eq!(client.next(), None);
+        let mut server = Bodies { asked: client.asked, ..Bodies::default() };
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n";
+        server.receive(&[&head[..], head, b"<a/>"].concat());
+        let found = server.next().expect("a body").expect("of HTTP");
+        assert_eq!((&*found.bytes, server.left()), (&b"<a/>"[..], 0));
     }
 
     #[test]

@@ -35,7 +35,14 @@ fn elements(schemas: &Schemas, form: Form) -> Result<(), Fault> {
     }
     for (name, element) in elements {
         match form {
-            Form::Text => print(&format!("  {}\n", plain(&name.to_string())))?,
+            Form::Text => {
+                print(&format!("  {}\n", plain(&name.to_string())))?;
+                let types =
+                    schemas.types_of(element).into_iter().filter(|_| schemas.is_open(element));
+                for of in types.filter_map(|it| schemas.type_name(it)) {
+                    print(&format!("    {}/{}\n", plain(&name.local), plain(&of.local)))?;
+                }
+            }
             Form::Json => form.fact(&json!({
                 "fact": "element", "name": &*name.local, "namespace": &*name.namespace,
                 "line": schemas.place_of(element).line,

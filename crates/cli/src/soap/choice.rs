@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use trunkline_http::Uri;
+use trunkline_import::wsdl::Protocol;
 use trunkline_session::soap::outline::{Outline, OutlinedOperation, Port};
 use trunkline_session::soap::{Binding, SoapVersion};
 
@@ -42,7 +43,7 @@ pub(super) fn of<'a>(
     }
     // A service answers in the version of the request, whatever its WSDL says.
     narrow(&mut found, |it| (it.binding.version == SoapVersion::Soap12) == arguments.soap12);
-    narrow(&mut found, |it| it.ports.iter().any(is_web));
+    narrow(&mut found, |it| it.ports.iter().any(|it| is_web(&it.location)));
     let operation = found[0];
     match found.iter().all(|it| it.port_type == operation.port_type) {
         true => Ok(Choice { operation, port: None }),
@@ -69,7 +70,7 @@ fn at_port<'a>(
         return Err(several(&operation.name, from, meant.iter().map(|it| it.1)));
     }
     let (name, location) = (shown(port), &port.location);
-    if !is_web(port) {
+    if !is_web(location) {
         return Err(Fault::new(format!(
             "the port {name} is at {location:?}, which is no address of HTTP"
         )));
@@ -158,10 +159,14 @@ pub(super) fn shown(port: &Port) -> String {
     format!("{}/{}", port.service, port.name)
 }
 
-/// Is it one that can be called? Others are of message queues and the like.
-pub(super) fn is_web(port: &Port) -> bool {
+/// Is it an address that can be called? Others are of message queues and the like.
+pub(super) fn is_web(location: &str) -> bool {
     let known = ["http", "https", "vnd.sun.ws.tcp", "vnd.sun.ws.tcps"];
-    parts(&port.location).is_some_and(|it| known.contains(&&*it.0))
+    parts(location).is_some_and(|it| known.contains(&&*it.0))
+}
+
+pub(super) fn is_soap(protocol: &Protocol) -> bool {
+    matches!(protocol, Protocol::Soap11 | Protocol::Soap12)
 }
 
 /// Are they one URL? Schemes and hosts are of any case, and ports need not be said.

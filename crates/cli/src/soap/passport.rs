@@ -3,7 +3,7 @@
 use trunkline_http::Uri;
 use trunkline_session::soap::{CallError, Client};
 
-use crate::arguments::SoapCallArguments;
+use crate::arguments::CallerArguments;
 use crate::fault::Fault;
 use crate::login::password_of;
 
@@ -15,8 +15,9 @@ pub(super) struct Passport {
 }
 
 impl Passport {
-    pub(super) fn of(arguments: &SoapCallArguments) -> Result<Self, Fault> {
-        let SoapCallArguments { url, user, password_file, http_header, .. } = arguments;
+    /// For the host of this URL.
+    pub(super) fn of(arguments: &CallerArguments, url: &str) -> Result<Self, Fault> {
+        let CallerArguments { user, password_file, http_header } = arguments;
         let login = user.as_ref().map(|user| {
             let password = password_of(user, password_file.as_deref())?;
             Ok::<_, Fault>((user.clone(), password))
@@ -28,7 +29,7 @@ impl Passport {
             Ok::<_, Fault>((name.trim().to_owned(), value.trim().to_owned()))
         };
         let headers = http_header.iter().map(header).collect::<Result<_, _>>()?;
-        Ok(Self { url: url.clone(), login: login.transpose()?, headers })
+        Ok(Self { url: url.to_owned(), login: login.transpose()?, headers })
     }
 
     /// Has the client show it, if it is one of that host; false if it is not, and there is something to show.
@@ -48,7 +49,7 @@ impl Passport {
 }
 
 /// Are both of the same scheme, host and port?
-fn is_same_host(one: &str, other: &str) -> bool {
+pub(super) fn is_same_host(one: &str, other: &str) -> bool {
     let [one, other] = [one, other].map(|it| it.parse::<Uri>().ok());
     let same = one
         .zip(other)

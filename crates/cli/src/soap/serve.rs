@@ -1,91 +1,119 @@
 //! `trunkline soap serve`: a service as a WSDL describes it, with answers that are given.
 
-use std::collections::HashSet;
+mod answer;
+mod documents;
+mod script;
+
+use std::collections::{BTreeSet, HashSet};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::{fs, io};
 
-use trunkline_codec::json;
-use trunkline_http::Uri;
-use trunkline_import::Description as Any;
-use trunkline_import::wsdl::{Binding as Bound, Description, Operation, Port, Protocol};
-use trunkline_message::{Layout, Record};
+use trunkline_http::{Config, Order, Uri, Workers};
+use trunkline_import::wsdl::{self, Binding as Bound, Description, Operation, Port, Protocol};
+use trunkline_message::{Checks, Record};
 use trunkline_session::soap::{self, Binding, Context, Server, Service, Signature};
-use trunkline_soap::Encoder;
 
+use super::choice::is_soap;
+use super::content::{Form, of_file};
+use super::listed;
+use super::typed::nearest;
 use crate::Ending;
 use crate::arguments::SoapServeArguments;
 use crate::client::counted;
 use crate::fault::Fault;
 use crate::output::{plain, print, remark};
 
-/// What an operation answers.
-enum Answer {
-    /// There is none.
-    Nothing,
-    /// Always this.
-    Canned(Box<Record>),
-    /// Why there is none, and how to give one.
-    Missing(String),
-}
+use answer::Answer;
+use documents::Documents;
+use script::{Rules, Script};
 
 /// An operation that is served.
 struct Served {
     signature: Signature,
     answer: Answer,
+    /// What goes before that.
+    rules: Rules,
+    /// What its requests are held against.
+    checks: Option<Checks>,
     /// Header blocks that it understands.
     headers: Vec<(String, String)>,
+    documentation: String,
 }
+
+/// As many operations are named where one is not there.
+const SHOWN: usize = 24;
+
+/// Threads that answer where answers may wait, and calls that may wait for one.
+const THREADS: usize = 32;
+const QUEUE: usize = 1024;
 
 /// Serves until it is stopped; or writes the answers that it would give.
 pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
     let file = &arguments.file;
-    let Any::Services(description) = crate::description::read(file, &arguments.description)? else {
-        return Err(Fault::new(format!("{file}: it is no WSDL, and describes no service")));
-    };
-    let wsdl = fs::read_to_string(file).map_err(|cause| of_file(Path::new(file), &cause))?;
-    let ports: Vec<&Port> = ports(&description, arguments);
+    let (description, documents) = Documents::read(file)?;
+    description.warnings().iter().for_each(|it| remark(&it.to_string()));
+    let ports = ports(&description, arguments);
     if ports.is_empty() {
         return Err(Fault::new(format!("{file}: {}", no_ports(&description, arguments))));
     }
     if let Some(folder) = &arguments.write_answers {
         return write_answers(&description, &ports, folder);
     }
+    let (script, folder) = match &arguments.answers {
+        Some(path) if path.is_file() => {
+            let script = Script::read(path)?;
+            let folder = script.folder().to_owned();
+            (script, Some(folder))
+        }
+        folder => (Script::default(), folder.clone()),
+    };
+    check_names(&script, &description, &ports)?;
     let mut server = Server::new().on_call(|call| remark(&call.to_string()));
-    let (mut paths, mut lines) = (HashSet::new(), Vec::new());
-    for port in ports {
-        let path = path_of(port, &mut paths);
-        let served = operations(&description, port, arguments.answers.as_deref())?;
+    let mut taken = HashSet::new();
+    let paths: Vec<String> = ports.iter().map(|it| path_of(it.1, &mut taken)).collect();
+    let (mut lines, mut waits) = (Vec::new(), false);
+    for (&(owner, port), path) in ports.iter().zip(&paths) {
+        let served = operations(&description, port, folder.as_deref(), &script)?;
+        waits |= served.iter().any(|it| it.rules.wait());
         let count = counted(served.len() as u64, "operation");
-        lines.push((
-            path.clone(),
-            format!("{} in {}, {count}", port.name, binding(&description, port).name()),
-        ));
-        server = server.service(service(&description, port, served, &wsdl, &path));
+        let name = binding(&description, port).name();
+        lines.push(format!("{path}  {}", plain(&format!("{} in {name}, {count}", port.name))));
+        let mut service = service(owner, port, served).at(path, binding(&description, port));
+        service = documents.describe(service);
+        for ((_, port), path) in ports.iter().zip(&paths) {
+            service = service.located(port.address.as_deref().unwrap_or_default(), path);
+        }
+        server = server.service(service);
+    }
+    if waits {
+        // What waits must not hold up others.
+        let workers = Workers::Pool { threads: THREADS, queue: QUEUE, order: Order::FirstIn };
+        server = server.config(Config { workers, ..Config::default() });
     }
     let running = server.start(&arguments.listen).map_err(|error| Fault::new(error.to_string()))?;
-    for (path, what) in lines {
-        print(&format!("http://{}{path}  {}\n", running.address(), plain(&what)))?;
+    for line in lines {
+        print(&format!("http://{}{line}\n", running.address()))?;
     }
     running.wait();
     Ok(Ending::Right)
 }
 
-/// The ports of SOAP, those of the service or the port that was said.
-fn ports<'a>(description: &'a Description, arguments: &SoapServeArguments) -> Vec<&'a Port> {
+/// The ports of SOAP with their services, or the port that was said.
+fn ports<'a>(
+    description: &'a Description,
+    arguments: &SoapServeArguments,
+) -> Vec<(&'a wsdl::Service, &'a Port)> {
     let said = |name: &str| arguments.port.as_ref().is_none_or(|it| it == name);
-    let all = description.services().iter().flat_map(|it| &it.ports);
-    all.filter(|it| said(&it.name) && is_soap(description.binding(it))).collect()
-}
-
-fn is_soap(binding: &Bound) -> bool {
-    matches!(binding.protocol, Protocol::Soap11 | Protocol::Soap12)
+    let services = description.services().iter();
+    let all = services.flat_map(|service| service.ports.iter().map(move |it| (service, it)));
+    all.filter(|it| said(&it.1.name) && is_soap(&description.binding(it.1).protocol)).collect()
 }
 
 fn no_ports(description: &Description, arguments: &SoapServeArguments) -> String {
     let all = description.services().iter().flat_map(|it| &it.ports);
     let names: Vec<&str> =
-        all.filter(|it| is_soap(description.binding(it))).map(|it| &*it.name).collect();
+        all.filter(|it| is_soap(&description.binding(it).protocol)).map(|it| &*it.name).collect();
     match (&arguments.port, &*names) {
         (_, []) => "it has no port of SOAP".to_owned(),
         (Some(port), names) => {
@@ -93,6 +121,23 @@ fn no_ports(description: &Description, arguments: &SoapServeArguments) -> String
         }
         (None, _) => "it has no port".to_owned(),
     }
+}
+
+/// Is there an operation for every rule?
+fn check_names(
+    script: &Script,
+    description: &Description,
+    ports: &[(&wsdl::Service, &Port)],
+) -> Result<(), Fault> {
+    let operations = ports.iter().flat_map(|it| &description.binding(it.1).operations);
+    let names: BTreeSet<&str> = operations.map(|it| &*it.name).collect();
+    let Some(wrong) = script.operations().find(|it| !names.contains(it)) else { return Ok(()) };
+    let meant = nearest(wrong, names.iter().copied());
+    let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
+    let names = listed(names.iter().map(|it| (*it).to_owned()), SHOWN);
+    Err(Fault::new(format!(
+        "the answers have no operation {wrong} to answer; there is {names}{meant}"
+    )))
 }
 
 /// The path of its address, or one after its name if it has none, or another port has it.
@@ -124,12 +169,13 @@ fn binding(description: &Description, port: &Port) -> Binding {
 fn operations(
     description: &Description,
     port: &Port,
-    answers: Option<&Path>,
+    folder: Option<&Path>,
+    script: &Script,
 ) -> Result<Vec<Served>, Fault> {
     let bound = description.binding(port);
     let mut all = Vec::new();
     for operation in &bound.operations {
-        match served(description, bound, operation, answers)? {
+        match served(description, (bound, operation), folder, script)? {
             Ok(served) => all.push(served),
             Err(why) => remark(&format!("{} is not served: {why}", operation.name)),
         }
@@ -143,9 +189,9 @@ fn operations(
 /// An operation, or why it is not served.
 fn served(
     description: &Description,
-    bound: &Bound,
-    operation: &Operation,
-    answers: Option<&Path>,
+    (bound, operation): (&Bound, &Operation),
+    folder: Option<&Path>,
+    script: &Script,
 ) -> Result<Result<Served, String>, Fault> {
     let (request, response) = match messages(description, bound, operation) {
         Ok(messages) => messages,
@@ -160,30 +206,34 @@ fn served(
         Err(error) => return Ok(Err(error.to_string())),
     };
     let mut answer = Answer::Nothing;
-    if let Some((layout, options)) = response {
-        signature = match signature.answered((&layout, &options)) {
+    if let Some(message @ (layout, options)) = &response {
+        signature = match signature.answered((layout, options)) {
             Ok(signature) => signature,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        answer = answer_of(operation, &layout, &options, answers)?;
+        answer = answer::of(operation, message, folder)?;
     }
+    let rules = script.of(description, (bound, operation), &layout, response.as_ref())?;
+    let checks = Checks::new(&layout).map_err(|why| {
+        remark(&format!("{}: facets are not checked: {why}", operation.name));
+    });
     let headers = operation.request.iter().flat_map(|it| &it.headers).map(|header| {
         header.part.element().map_or_else(
             || (header.namespace.clone(), header.part.name.clone()),
             |name| (name.namespace.to_string(), name.local.to_string()),
         )
     });
-    Ok(Ok(Served { signature, answer, headers: headers.collect() }))
+    let (checks, headers) = (checks.ok(), headers.collect());
+    let documentation = operation.documentation.clone();
+    Ok(Ok(Served { signature, answer, rules, checks, headers, documentation }))
 }
-
-type Message = (Arc<Layout>, trunkline_soap::Options);
 
 /// What an operation takes and answers.
 fn messages(
     description: &Description,
     bound: &Bound,
     operation: &Operation,
-) -> Result<(Option<Message>, Option<Message>), String> {
+) -> Result<(Option<Form>, Option<Form>), String> {
     let plain = |it: Option<trunkline_import::wsdl::Described>| {
         it.map(|it| (Arc::new(it.layout), it.options))
     };
@@ -192,91 +242,57 @@ fn messages(
     Ok((plain(request), plain(response)))
 }
 
-/// What is in the folder, or else made up.
-fn answer_of(
-    operation: &Operation,
-    layout: &Arc<Layout>,
-    options: &trunkline_soap::Options,
-    answers: Option<&Path>,
-) -> Result<Answer, Fault> {
-    let name = format!("{}.json", operation.name);
-    if let Some(path) = answers.map(|it| it.join(&name)) {
-        match fs::read(&path) {
-            Ok(bytes) => return canned(&path, &bytes, layout),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
-            Err(cause) => return Err(of_file(&path, &cause)),
-        }
-    }
-    let sample = Record::sample(layout);
-    let is_writable = trunkline_soap::Plan::new(layout, options)
-        .and_then(|plan| Encoder::new(&plan).encode(&sample).map(|_| ()));
-    Ok(match is_writable {
-        Ok(()) => Answer::Canned(Box::new(sample)),
-        Err(why) => Answer::Missing(format!(
-            "no answer to {} can be made up, give one as {name} in --answers FOLDER: {why}",
-            operation.name
-        )),
-    })
-}
-
-fn canned(path: &Path, bytes: &[u8], layout: &Arc<Layout>) -> Result<Answer, Fault> {
-    let wrong =
-        |error: trunkline_message::Error| Fault::new(format!("{}: {error}", path.display()));
-    let plan = json::Plan::new(layout, &json::Options::default()).map_err(wrong)?;
-    let mut record = Record::new(layout);
-    let mut decoder =
-        json::Decoder::new(&plan).on_unknown(trunkline_message::UnknownContent::Reject);
-    decoder.decode(bytes.trim_ascii(), &mut record).map_err(wrong)?;
-    Ok(Answer::Canned(Box::new(record)))
-}
-
 /// The service of a port.
-fn service(
-    description: &Description,
-    port: &Port,
-    all: Vec<Served>,
-    wsdl: &str,
-    path: &str,
-) -> Service {
-    let owner =
-        description.services().iter().find(|it| it.ports.iter().any(|it| it.name == port.name));
-    let namespace = owner.map_or("", |it| &*it.name.namespace);
+fn service(owner: &wsdl::Service, port: &Port, all: Vec<Served>) -> Service {
+    let namespace = &*owner.name.namespace;
     let namespace = if namespace.is_empty() { "urn:none" } else { namespace };
-    let address = port.address.as_deref().unwrap_or_default();
-    let mut service = Service::new(&port.name, namespace).described_at(wsdl, address);
-    for Served { signature, answer, headers } in all {
+    let mut service = Service::new(&port.name, namespace);
+    if !owner.documentation.is_empty() {
+        service = service.documentation(&owner.documentation);
+    }
+    for Served { signature, answer, rules, checks, headers, documentation } in all {
         for (namespace, local) in &headers {
             service = service.understands(namespace, local);
         }
+        let admitted = move |request: &Record| match checks.as_ref().map(|it| it.check(request)) {
+            Some(Err(unfit)) => Err(soap::Fault::sender(unfit.to_string())),
+            _ => rules.answer(request).map(|it| it.cloned()),
+        };
         service = match answer {
-            Answer::Nothing => service.record_one_way(&signature, |_| Ok(())),
-            Answer::Canned(record) => service.record_operation(
+            Answer::Nothing => {
+                service.record_one_way(&signature, move |request| admitted(&request).map(|_| ()))
+            }
+            answer => service.record_operation(
                 &signature,
-                move |_: &mut Record, response: &mut Record, _: &mut Context| {
-                    response.clone_from(&record);
+                move |request: &mut Record, response: &mut Record, _: &mut Context| {
+                    match (admitted(request)?, &answer) {
+                        (Some(scripted), _) => *response = scripted,
+                        (None, Answer::Canned(canned)) => response.clone_from(canned),
+                        (None, Answer::Missing(why)) => {
+                            return Err(soap::Fault::receiver(why.clone()));
+                        }
+                        (None, Answer::Nothing) => {}
+                    }
                     Ok(())
                 },
             ),
-            Answer::Missing(why) => service.record_operation(
-                &signature,
-                move |_: &mut Record, _: &mut Record, _: &mut Context| {
-                    Err(soap::Fault::receiver(why.clone()))
-                },
-            ),
         };
+        if !documentation.is_empty() {
+            service = service.operation_documentation(&documentation);
+        }
     }
-    service.at(path, binding(description, port))
+    service
 }
 
 /// Writes the answers that would be made up, for somebody to change; those that are there stay.
 fn write_answers(
     description: &Description,
-    ports: &[&Port],
+    ports: &[(&wsdl::Service, &Port)],
     folder: &Path,
 ) -> Result<Ending, Fault> {
-    fs::create_dir_all(folder).map_err(|cause| of_file(folder, &cause))?;
+    std::fs::create_dir_all(folder).map_err(|cause| of_file(folder, &cause))?;
     let mut seen = HashSet::new();
-    for port in ports {
+    for (_, port) in ports {
         let bound = description.binding(port);
         for operation in bound.operations.iter().filter(|it| seen.insert(it.name.clone())) {
             let response = match messages(description, bound, operation) {
@@ -287,22 +303,15 @@ fn write_answers(
                 }
             };
             let Some((layout, _)) = response else { continue };
-            let wrong = |error: trunkline_message::Error| {
-                Fault::new(format!("{}: {error}", operation.name))
-            };
-            let plan = json::Plan::new(&layout, &json::Options::default()).map_err(wrong)?;
-            let mut encoder = json::Encoder::new(&plan);
-            let text = match encoder.encode(&Record::sample(&layout)) {
-                Ok(text) => text.to_vec(),
+            let text = match answer::written(&layout) {
+                Ok(text) => text,
                 Err(why) => {
                     remark(&format!("{}: no answer can be made up: {why}", operation.name));
                     continue;
                 }
             };
             let path = folder.join(format!("{}.json", operation.name));
-            let new = fs::File::create_new(&path)
-                .and_then(|mut file| io::Write::write_all(&mut file, &[&text[..], b"\n"].concat()));
-            match new {
+            match answer::write_new(&path, &text) {
                 Ok(()) => print(&format!("{}\n", path.display()))?,
                 Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
                     remark(&format!("{} is there already, and stays", path.display()));
@@ -312,8 +321,4 @@ fn write_answers(
         }
     }
     Ok(Ending::Right)
-}
-
-fn of_file(path: &Path, cause: &io::Error) -> Fault {
-    Fault::new(format!("{}: {cause}", path.display()))
 }

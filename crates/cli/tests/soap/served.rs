@@ -29,7 +29,7 @@ const WSDL: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmln
 </definitions>"#;
 
 /// A folder with the description, which goes when this is dropped, and what serves it.
-struct Served {
+pub(crate) struct Served {
     folder: PathBuf,
     child: Option<Child>,
     url: String,
@@ -37,10 +37,14 @@ struct Served {
 
 impl Served {
     fn new(name: &str) -> Self {
+        Self::of(name, WSDL)
+    }
+
+    pub(crate) fn of(name: &str, wsdl: &str) -> Self {
         let folder = env::temp_dir().join(format!("trunkline-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder");
-        fs::write(folder.join("quotes.wsdl"), WSDL).expect("a file");
+        fs::write(folder.join("quotes.wsdl"), wsdl).expect("a file");
         Self { folder, child: None, url: String::new() }
     }
 
@@ -52,15 +56,24 @@ impl Served {
     }
 
     fn start(&mut self, arguments: &[&str]) {
+        let lines = self.start_all(arguments);
+        let [line] = &*lines else { panic!("{lines:?}") };
+        assert!(line.ends_with("QuotesPort in document/literal, 2 operations"), "{line}");
+        self.url = line.split(' ').next().expect("a URL").to_owned();
+        assert!(self.url.ends_with("/quotes"), "{line}");
+    }
+
+    /// Gives a line for each port, which begins with its URL.
+    pub(crate) fn start_all(&mut self, arguments: &[&str]) -> Vec<String> {
         let mut command = self.command(&[&["--listen", "127.0.0.1:0"], arguments].concat());
         let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program runs");
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         self.child = Some(child);
-        let line = lines.next().expect("a line").expect("text");
-        assert!(line.ends_with("QuotesPort in document/literal, 2 operations"), "{line}");
-        self.url = line.split(' ').next().expect("a URL").to_owned();
-        assert!(self.url.ends_with("/quotes"), "{line}");
+        let wsdl = fs::read_to_string(self.folder.join("quotes.wsdl")).expect("a file");
+        let ports = wsdl.matches(":address location=").count();
+        let line = || lines.next().expect("a line").expect("text");
+        std::iter::repeat_with(line).take(ports).collect()
     }
 
     fn failure(&self, arguments: &[&str]) -> String {
@@ -140,4 +153,160 @@ fn answers_are_written_changed_and_served() {
     fs::write(served.folder.join("quotes.wsdl"), "message Order D\n field a 1 text required\n end")
         .expect("a file");
     assert!(served.failure(&[]).contains("it is no WSDL"), "{error}");
+}
+
+const RULES: &str = r#"
+[[answer]]
+operation = "quote"
+when = { symbol = "CLOSED" }
+fault = { code = "sender", reason = "closed", detail = { until = "12:00:00" } }
+
+[[answer]]
+operation = "quote"
+when = { symbol = "BUSY" }
+times = 1
+delay = "1ms"
+fault = { reason = "busy", detail = "<b:Busy xmlns:b='urn:b'/>" }
+
+[[answer]]
+operation = "quote"
+when = { symbol = "EURUSD", side = "ask" }
+response = { price = 1.0843, venue = ["A", "B"] }
+
+[[answer]]
+operation = "quote"
+when = { symbol = "EURUSD" }
+file = "eurusd.xml"
+
+[[answer]]
+operation = "note"
+when = { value = "refuse" }
+fault = { reason = "no" }
+"#;
+
+const FAULTY: [(&str, &str); 2] = [
+    (
+        r#"<message name="Note">"#,
+        r#"<message name="Closed"><part name="p" element="t:closed"/></message><message name="Note">"#,
+    ),
+    (
+        r#"<output message="t:Answer"/>"#,
+        r#"<output message="t:Answer"/><fault name="closed" message="t:Closed"/>"#,
+    ),
+];
+
+#[test]
+fn rules_answer_by_what_a_request_says() {
+    let wsdl = FAULTY.iter().fold(WSDL.to_owned(), |text, (from, to)| text.replace(from, to));
+    let closed = r#"<element name="closed"><complexType><sequence><element name="until" type="time"/>
+        </sequence></complexType></element><element name="note""#;
+    let wsdl = wsdl.replace(r#"<element name="note""#, closed);
+    let mut served = Served::of("rules", &wsdl);
+    let file = served.folder.join("answers.toml");
+    fs::write(&file, RULES).expect("a file");
+    let xml = "<?xml version='1.0'?>\n<q:quoteResponse xmlns:q='urn:quotes'><q:price>1.0841</q:price>\
+        <q:venue>X</q:venue></q:quoteResponse>";
+    fs::write(served.folder.join("eurusd.xml"), xml).expect("a file");
+    served.start(&["--answers", "answers.toml"]);
+    let url = served.url.clone();
+    let quote = |values: &[&str]| said(&[&[&*url, "quote"], values].concat());
+    let (status, out, err) = quote(&["symbol=EURUSD", "side=ask"]);
+    assert_eq!((status, &*out), (Some(0), "price = 1.0843\nvenue[0] = A\nvenue[1] = B\n"), "{err}");
+    assert_eq!(quote(&["symbol=EURUSD", "side=bid"]).1, "price = 1.0841\nvenue = X\n");
+    assert_eq!(quote(&["symbol=GBPUSD"]).1, "price = 1.5\nvenue = text\n");
+    let (status, out, _) = quote(&["symbol=CLOSED"]);
+    assert_eq!(status, Some(1), "{out}");
+    assert!(out.starts_with("fault: Sender: closed\ndetail: <ns:closed "), "{out}");
+    assert!(out.contains("\n  closed.until = 12:00:00.000\n"), "{out}");
+    // Once, and then as if there were no such rule.
+    let (status, out, _) = quote(&["symbol=BUSY"]);
+    assert_eq!(status, Some(1), "{out}");
+    assert!(out.starts_with("fault: Receiver: busy\ndetail: <b:Busy xmlns:b="), "{out}");
+    assert_eq!(quote(&["symbol=BUSY"]).1, "price = 1.5\nvenue = text\n");
+    let (status, out, _) = said(&[&url, "note", "note=refuse"]);
+    assert!(status == Some(1) && out.starts_with("fault: Receiver: no\n"), "{out}");
+    assert_eq!(said(&[&url, "note", "note=fine"]).0, Some(0));
+}
+
+#[test]
+fn a_rule_that_fits_nothing_is_rejected() {
+    let served = Served::new("wrong-rules");
+    let file = served.folder.join("answers.toml");
+    for (rule, why) in [
+        (
+            "operation = 'quota'",
+            "no operation quota to answer; there is note, quote; did you mean quote?",
+        ),
+        (
+            "operation = 'quote'\nwhen = { symbl = 'A' }",
+            "answer 1, to quote: when: symbl: there is no symbl; there is symbol, side; did you mean symbol?",
+        ),
+        ("operation = 'quote'\nwhen = { 'symbol.x' = 'A' }", "x is behind a value"),
+        ("operation = 'quote'\nresponse = { price = 1 }", "venue"),
+        (
+            "operation = 'quote'\nresponse = { price = 1 }\nfile = 'a.json'",
+            "more than one of response",
+        ),
+        ("operation = 'quote'\nfile = 'none.json'", "none.json: No such file"),
+        ("operation = 'quote'\ndelay = 'long'", "delay: "),
+        (
+            "operation = 'quote'\nresponce = { price = 1 }",
+            "answers.toml:3: unknown field `responce`",
+        ),
+        ("operation = 'note'\nresponse = { a = 1 }", "the operation is not answered"),
+        (
+            "operation = 'quote'\nfault = { reason = 'a', detail = { b = 1 } }",
+            "say which by `name`",
+        ),
+    ] {
+        fs::write(&file, format!("[[answer]]\n{rule}\n")).expect("a file");
+        let error = served.failure(&["--answers", "answers.toml"]);
+        assert!(error.contains(why), "{rule}: no {why:?} in {error}");
+    }
+}
+
+/// What the WSDL says of values is held against them, and what it imports is served with it.
+#[test]
+fn facets_are_checked_and_imports_are_served() {
+    let schema = r#"<schema xmlns="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:types" targetNamespace="urn:types"
+        elementFormDefault="qualified"><include schemaLocation='../codes.xsd'/>
+      <element name="ask"><complexType><sequence><element name="symbol" type="t:Symbol"/>
+        <element name="lots" type="t:Lots"/></sequence></complexType></element></schema>"#;
+    let codes = r#"<schema xmlns="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:types">
+      <simpleType name="Symbol"><restriction base="string"><pattern value="[A-Z]{3,6}"/></restriction></simpleType>
+      <simpleType name="Lots"><restriction base="int"><maxInclusive value="500"/></restriction></simpleType></schema>"#;
+    let types = r#"<schema xmlns="http://www.w3.org/2001/XMLSchema"><import namespace="urn:types"
+        schemaLocation="parts/types.xsd"/></schema></types>"#;
+    let (before, behind) = WSDL.split_once("<types>").expect("types");
+    let (own, behind) = behind.split_once("</types>").expect("types");
+    let wsdl = format!("{before}<types>{own}{types}{behind}");
+    let wsdl = wsdl.replace(r#"element="t:quote"/>"#, r#"element="x:ask" xmlns:x="urn:types"/>"#);
+    // A second service has a port of the same name, in a namespace of its own.
+    let other = r#"<service name="Others"><port name="QuotesPort" binding="t:B"><soap:address location="http://example.org/others"/>
+        </port></service></definitions>"#;
+    let wsdl = wsdl.replace("</definitions>", other);
+    let mut served = Served::of("imports", &wsdl);
+    fs::create_dir(served.folder.join("parts")).expect("a folder");
+    fs::write(served.folder.join("parts/types.xsd"), schema).expect("a file");
+    fs::write(served.folder.join("codes.xsd"), codes).expect("a file");
+    let lines = served.start_all(&[]);
+    let urls: Vec<&str> = lines.iter().filter_map(|it| it.split(' ').next()).collect();
+    assert!(urls.len() == 2 && urls[1].ends_with("/others"), "{urls:?}");
+    // By the description that is served, with the addresses of both services in it.
+    for (port, url) in [("Quotes/QuotesPort", urls[0]), ("Others/QuotesPort", urls[1])] {
+        let given = [url, "quote", "symbol=EURUSD", "lots=500", "--port", port];
+        let (status, out, err) = said(&given);
+        assert_eq!((status, &*out), (Some(0), "price = 1.5\nvenue = text\n"), "{err}");
+    }
+    for (values, why) in [
+        (
+            ["symbol=eur", "lots=1"],
+            "fault: Sender: ask/symbol: \"eur\" is not as the pattern [A-Z]{3,6} has it",
+        ),
+        (["symbol=EUR", "lots=501"], "fault: Sender: ask/lots: it is more than 500"),
+    ] {
+        let (status, out, _) = said(&[&[urls[0], "quote"], &values[..]].concat());
+        assert_eq!(status, Some(1), "{out}");
+        assert!(out.starts_with(why), "{out}");
+    }
 }

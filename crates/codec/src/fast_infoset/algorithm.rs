@@ -23,16 +23,17 @@ pub(super) enum Algorithm {
 
 use Algorithm::{Base64, Boolean, CData, Double, Hexadecimal, Int, Long, Short, Uuid};
 
-const ALL: [Algorithm; 10] =
-    [Hexadecimal, Base64, Short, Int, Long, Boolean, Algorithm::Float, Double, Uuid, CData];
-
 /// The place of the first algorithm that a vocabulary names. Those between are reserved.
 const FIRST_NAMED: usize = 32;
 
 impl Algorithm {
+    /// All, by their places.
+    pub(super) const ALL: [Self; 10] =
+        [Hexadecimal, Base64, Short, Int, Long, Boolean, Self::Float, Double, Uuid, CData];
+
     /// By its place in the table, to which a vocabulary may have added `named`.
     pub(super) fn of(number: usize, named: &[Box<str>], at: usize) -> Result<Self> {
-        if let Some(known) = ALL.get(number) {
+        if let Some(known) = Self::ALL.get(number) {
             return Ok(*known);
         }
         let name = number.checked_sub(FIRST_NAMED).and_then(|number| named.get(number));

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use trunkline_message::Result;
+pub(super) use trunkline_wire::is_plain;
 use trunkline_wire::scan::{BLOCK, Block};
-use trunkline_wire::validate_utf8;
+use trunkline_wire::{plain_text, validate_utf8};
 
 use super::syntax;
 use crate::xml::{is_ncname, scan};
@@ -30,39 +31,19 @@ pub(super) fn is_plain_in(bytes: &[u8], start: usize, end: usize) -> bool {
     bytes.get(start..end).is_some_and(is_plain)
 }
 
-/// Are they all of ASCII, and none a control character? Then they are legal UTF-8.
-#[inline]
-pub(super) fn is_plain(bytes: &[u8]) -> bool {
-    let Some(last) = bytes.last_chunk::<8>() else {
-        let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) else {
-            return bytes.iter().all(|octet| matches!(octet, 0x20..0x80));
-        };
-        let [a, b, c, d] = *first;
-        let [e, f, g, h] = *last;
-        return is_plain_word(&[a, b, c, d, e, f, g, h]);
-    };
-    let (words, _) = bytes.as_chunks::<8>();
-    words.iter().all(is_plain_word) && is_plain_word(last)
-}
-
-#[inline]
-fn is_plain_word(word: &[u8; 8]) -> bool {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    const SPACES: u64 = 0x2020_2020_2020_2020;
-    let word = u64::from_ne_bytes(*word);
-    // The high bit of an octet stays where nothing has to be borrowed from it.
-    let not_below = (word | HIGH) - SPACES;
-    word & HIGH == 0 && not_below & HIGH == HIGH
-}
-
 /// The text that these octets, which begin at `at`, are in UTF-8.
 #[inline]
 pub(super) fn utf8(bytes: &[u8], at: usize) -> Result<&str> {
-    let text = validate_utf8(bytes).map_err(|valid| syntax("a string is not UTF-8", at + valid))?;
-    if !is_plain(bytes) {
-        check(text, at)?;
+    match plain_text(bytes) {
+        Some(text) => Ok(text),
+        None => other_utf8(bytes, at),
     }
-    Ok(text)
+}
+
+#[inline(never)]
+fn other_utf8(bytes: &[u8], at: usize) -> Result<&str> {
+    let text = validate_utf8(bytes).map_err(|valid| syntax("a string is not UTF-8", at + valid))?;
+    check(text, at).map(|()| text)
 }
 
 /// As [`utf8`], of a text that is taken later.

@@ -6,6 +6,7 @@ use trunkline_message::{Error, ErrorKind, Limits, Result};
 
 use super::external::ExternalVocabulary;
 use super::input::Input;
+use super::opening::Opening;
 use super::string::Text;
 use super::vocabulary::{
     Counters, Mark, Span, Table, Vocabulary, VocabularyLimits, VocabularySize, XML,
@@ -24,9 +25,11 @@ pub struct Parser {
     pub(super) vocabulary: Vocabulary,
     pub(super) externals: Vec<(Box<str>, ExternalVocabulary)>,
     /// Is the vocabulary kept from document to document?
-    retains: bool,
+    pub(super) retains: bool,
+    /// What documents of a sequence begin with.
+    pub(super) openings: Vec<Opening>,
     /// The vocabulary at the beginning of the document.
-    mark: Mark,
+    pub(super) mark: Mark,
     /// Strings of the document that are in other forms than UTF-8.
     pub(super) decoded: String,
     /// Bytes of what stands in the document for more than it takes there: see [`expand`](Self::expand).
@@ -43,7 +46,7 @@ pub struct Parser {
     pub(super) sorted: Vec<u32>,
     pub(super) counters: Counters,
     /// Those at the beginning of the document.
-    counted: Counters,
+    pub(super) counted: Counters,
 }
 
 /// The limit of what a document says when its indexes are written out.
@@ -194,6 +197,7 @@ impl Parser {
             vocabulary,
             externals: Vec::new(),
             retains,
+            openings: Vec::new(),
             decoded: String::new(),
             expanded: 0,
             position: 0,

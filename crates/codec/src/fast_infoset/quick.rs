@@ -12,13 +12,34 @@ use crate::infoset::{Expected, Known};
 /// The length of a name is one octet up to here.
 const LONGEST_NAME: usize = 64;
 
-/// A text that was looked at.
-enum Peeked {
-    /// The index of a value.
-    Index(usize),
-    /// Octets in UTF-8, from where on, and whether they become an entry.
-    Literal(usize, bool),
+/// What the first octet of a text says: where in the first octets, taken as one number, its index or its length stands,
+/// and from which number on.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    mask: u32,
+    shift: u8,
+    octets: u8,
+    from: u16,
 }
+
+/// Those of the octets from 80 to BF; others than indexes of up to three octets, and UTF-8 of up to 258, have none.
+const HEADS: [Head; 0x40] = {
+    let none = Head { mask: 0, shift: 0, octets: 0, from: 0 };
+    let mut heads = [none; 0x40];
+    let mut at = 0;
+    while at < heads.len() {
+        heads[at] = match at as u8 {
+            0x00 | 0x01 | 0x10 | 0x11 => Head { mask: 0x0100_0000, shift: 24, octets: 1, from: 1 },
+            0x02 | 0x12 => Head { mask: 0x00ff_0000, shift: 16, octets: 2, from: 3 },
+            0x20..0x30 => Head { mask: 0x0f00_0000, shift: 24, octets: 1, from: 0 },
+            0x30..0x34 => Head { mask: 0x03ff_0000, shift: 16, octets: 2, from: 16 },
+            0x34..0x38 => Head { mask: 0x03ff_ff00, shift: 8, octets: 3, from: 1040 },
+            _ => none,
+        };
+        at += 1;
+    }
+    heads
+};
 
 impl Parser {
     /// As [`Reader::next_known`](crate::infoset::Reader::next_known).
@@ -132,64 +153,72 @@ impl Parser {
     /// Reads one text, which stands at `at`, and the end of its element.
     #[inline(always)]
     fn known_text(&mut self, bytes: &[u8], at: usize) -> Option<Text> {
-        let octet = *bytes.get(at)?;
-        let next = || bytes.get(at + 1).map(|it| usize::from(*it));
-        let (peeked, end) = match octet {
-            0xa0..0xb0 => (Peeked::Index(usize::from(octet & 0x0f)), at + 1),
-            0xb0..0xb4 => (Peeked::Index((usize::from(octet & 3) << 8 | next()?) + 16), at + 2),
-            0xb4..0xb8 => {
-                let low = usize::from(*bytes.get(at + 2)?);
-                let index = usize::from(octet & 3) << 16 | next()? << 8 | low;
-                (Peeked::Index(index + 1040), at + 3)
-            }
-            0x80..0x83 | 0x90..0x93 => {
-                let is_long = octet & 3 == 2;
-                let start = at + 1 + usize::from(is_long);
-                let length = if is_long { next()? + 3 } else { usize::from(octet & 3) + 1 };
-                if length > self.limits.value_bytes {
-                    return None;
-                }
-                (Peeked::Literal(start, octet & 0x10 != 0), start + length)
-            }
-            _ => return None,
-        };
+        // Behind the last text there are three ends at least: its own, that of the root and that of the document, unless
+        // it is the root's.
+        let first = bytes.get(at..)?.first_chunk::<4>()?;
+        let octet = first[0];
+        let head = HEADS.get(usize::from(octet ^ 0x80)).filter(|it| it.octets > 0)?;
+        let number = (u32::from_be_bytes(*first) & head.mask) >> head.shift;
+        let number = number as usize + usize::from(head.from);
+        let start = at + usize::from(head.octets);
+        let is_index = octet & 0x20 != 0;
+        let end = if is_index { start } else { start + number };
         let is_last = match *bytes.get(end)? {
             END => false,
             TWO_ENDS => true,
             _ => return None,
         };
-        let text = match peeked {
-            Peeked::Index(index) => {
-                let span = self.vocabulary.get_known(Table::Chunks, index)?;
-                let expanded = self.expanded.saturating_add(span.length as usize);
-                if expanded > self.limits.message_bytes {
-                    return None;
-                }
-                self.expanded = expanded;
-                self.counters.indexes += 1;
-                Text::of(span)
+        let text = if is_index {
+            let span = self.vocabulary.get_known(Table::Chunks, number)?;
+            let expanded = self.expanded.saturating_add(span.length as usize);
+            if expanded > self.limits.message_bytes {
+                return None;
             }
-            Peeked::Literal(start, is_added) => {
-                if !characters::is_plain_in(bytes, start, end) {
-                    return None;
-                }
-                let text = match is_added {
-                    false => Text::of_input(start, end),
-                    true => self.add_known(bytes.get(start..end)?, start)?,
-                };
-                self.counters.literals += 1;
-                text
+            self.expanded = expanded;
+            self.counters.indexes += 1;
+            Text::of(span)
+        } else {
+            if number > self.limits.value_bytes || !characters::is_plain_in(bytes, start, end) {
+                return None;
             }
+            let is_added = octet & 0x10 != 0;
+            let limits = &self.vocabulary_limits;
+            if is_added && !self.vocabulary.add_plain(bytes, (start, end), limits) {
+                return None;
+            }
+            self.counters.literals += 1;
+            Text::of_input(start, end)
         };
         self.attributes.clear();
         (self.began, self.position, self.second_end) = (at, end + 1, is_last);
         Some(text)
     }
+}
 
-    /// Adds a text of ASCII, if there is room.
-    fn add_known(&mut self, bytes: &[u8], at: usize) -> Option<Text> {
-        let text = std::str::from_utf8(bytes).ok()?;
-        let span = self.vocabulary.add(Table::Chunks, text, &self.vocabulary_limits, at).ok()?;
-        Some(Text::of(span))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fast_infoset::input::Input;
+
+    /// The heads say what the numbers of the format are.
+    #[test]
+    fn heads_are_read_as_numbers() {
+        for octet in 0..=255_u8 {
+            let head = HEADS.get(usize::from(octet ^ 0x80)).filter(|it| it.octets > 0);
+            let is_known = matches!(octet, 0x80..=0x82 | 0x90..=0x92 | 0xa0..=0xb7);
+            assert_eq!(head.is_some(), is_known, "{octet:x}");
+            let Some(head) = head else { continue };
+            for rest in [[0, 0, 0], [1, 2, 3], [255, 254, 253]] {
+                let first = [octet, rest[0], rest[1], rest[2]];
+                let mut input = Input { bytes: &first, at: 1, longest: 1 };
+                let number = match octet & 0x20 {
+                    0 => input.length_7(octet),
+                    _ => input.index_4(octet),
+                };
+                let read = (u32::from_be_bytes(first) & head.mask) >> head.shift;
+                assert_eq!(read as usize + usize::from(head.from), number.unwrap(), "{first:x?}");
+                assert_eq!(usize::from(head.octets), input.at);
+            }
+        }
     }
 }

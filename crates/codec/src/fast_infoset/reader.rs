@@ -8,7 +8,7 @@ use trunkline_wire::{Float, Integer};
 use super::parser::{self, EXPANDED, Name, Namespace, Parser};
 use super::string::Text;
 use super::{algorithm::Algorithm, characters, exceeded, syntax};
-use crate::infoset::{self, Event, Expected, Known, Parsed, Tag, Writer as _};
+use crate::infoset::{self, Event, Expected, Known, Parsed, Passed, Tag, Writer as _};
 use crate::xml;
 
 /// A document, and the parser that reads it.
@@ -238,6 +238,18 @@ impl infoset::Reader for Reader<'_> {
         known: impl FnOnce(u32) -> Option<Expected<T>>,
     ) -> Option<Known<T, Name, Text>> {
         self.parser.next_known(self.bytes, ends, known)
+    }
+
+    fn pass(&mut self, caller: u64) -> Option<Passed<Name>> {
+        self.parser.pass(self.bytes, caller)
+    }
+
+    fn remember(&mut self, caller: u64, began: usize) {
+        self.parser.remember(self.bytes, caller, began);
+    }
+
+    fn end_document(&mut self) -> bool {
+        self.parser.end_document(self.bytes)
     }
 
     #[inline]

@@ -1,13 +1,27 @@
 //! The tables of who writes: which indexes stand for what was written before.
 
+mod values;
+
 use std::hash::{Hash, Hasher};
 
 use foldhash::fast::RandomState;
 
+use self::values::Values;
+pub(super) use self::values::{Found, Key};
 use super::LONGEST_TABLE;
-use super::vocabulary::{Span, TABLES, Table, VocabularySize, XML, XML_NAMESPACE};
+use super::vocabulary::{Span, Table, VocabularySize, XML, XML_NAMESPACE};
 use crate::infoset::Name;
 use crate::intern::Index;
+
+/// The tables of strings that are always entries: prefixes, namespaces, and names there.
+const STRINGS: usize = 3;
+
+/// A table of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ValueTable {
+    OfAttributes,
+    OfTexts,
+}
 
 /// The two tables of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +33,13 @@ pub(super) enum NameTable {
 /// All tables.
 #[derive(Debug, Default)]
 pub(super) struct Sender {
-    /// The strings, one behind the other, and how many entries there are.
+    /// The strings, one behind the other, and how many octets short values have besides.
     text: Vec<u8>,
+    octets: usize,
+    /// How many entries there are.
     entries: usize,
-    strings: [Strings; TABLES],
+    strings: [Strings; STRINGS],
+    values: [Values; 2],
     names: [Names; 2],
     /// Names of elements that come again, by their numbers.
     known: Vec<Known>,
@@ -47,15 +64,8 @@ struct Known {
 
 #[derive(Debug, Default)]
 struct Strings {
-    entries: Vec<Entry>,
+    entries: Vec<Span>,
     index: Index<RandomState>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    span: Span,
-    /// Was it written as an index?
-    is_used: bool,
 }
 
 #[derive(Debug, Default)]
@@ -69,7 +79,9 @@ struct Names {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
     text: usize,
-    strings: [usize; TABLES],
+    octets: usize,
+    strings: [usize; STRINGS],
+    values: [usize; 2],
     names: [usize; 2],
 }
 
@@ -79,6 +91,8 @@ impl Sender {
         self.generation += 1;
         (self.entries, self.used, self.idle) = (0, 0, 0);
         self.text.clear();
+        self.octets = 0;
+        self.values.iter_mut().for_each(Values::reset);
         for Strings { entries, index } in &mut self.strings {
             index.reset(entries.len());
             entries.clear();
@@ -95,18 +109,22 @@ impl Sender {
 
     pub(super) fn size(&self) -> VocabularySize {
         let constants = XML.len() + XML_NAMESPACE.len();
-        let bytes = self.text.len().saturating_sub(constants);
+        let bytes = (self.text.len() + self.octets).saturating_sub(constants);
         VocabularySize { bytes, entries: self.entries.saturating_sub(2) }
     }
 
-    pub(super) fn length(&self, table: Table) -> usize {
-        self.strings[table as usize].entries.len()
+    /// How many entries a table of values has.
+    #[inline]
+    pub(super) fn length(&self, table: ValueTable) -> usize {
+        self.values[table as usize].len()
     }
 
     pub(super) fn mark(&self) -> Mark {
         Mark {
             text: self.text.len(),
+            octets: self.octets,
             strings: self.strings.each_ref().map(|it| it.entries.len()),
+            values: self.values.each_ref().map(Values::len),
             names: self.names.each_ref().map(|it| it.entries.len()),
         }
     }
@@ -115,19 +133,22 @@ impl Sender {
     pub(super) fn go_back(&mut self, mark: &Mark) {
         self.generation += 1;
         self.text.truncate(mark.text);
+        self.octets = mark.octets;
         let octets = |span: Span| octets(&self.text, span);
         for (Strings { entries, index }, length) in self.strings.iter_mut().zip(mark.strings) {
             entries.truncate(length);
             index.reset(length);
-            for (number, entry) in entries.iter().enumerate() {
-                let hash = index.hash(Octets(octets(entry.span)));
+            for (number, span) in entries.iter().enumerate() {
+                let hash = index.hash(Octets(octets(*span)));
                 index.insert(hash, number as u32);
             }
         }
-        let values = [Table::AttributeValues, Table::Chunks].map(|table| table as usize);
-        let values = || values.iter().flat_map(|table| &self.strings[*table].entries);
-        self.used = values().filter(|it| it.is_used).count();
-        self.idle = values().count() - self.used;
+        for (values, length) in self.values.iter_mut().zip(mark.values) {
+            values.truncate(length, &self.text);
+        }
+        let values = self.values.iter().map(Values::len).sum::<usize>();
+        self.used = self.values.iter().map(Values::used).sum();
+        self.idle = values - self.used;
         for (Names { entries, index }, length) in self.names.iter_mut().zip(mark.names) {
             entries.truncate(length);
             index.reset(length);
@@ -136,10 +157,11 @@ impl Sender {
             }
         }
         let strings = self.strings.iter().map(|it| it.entries.len());
-        self.entries = strings.chain(self.names.iter().map(|it| it.entries.len())).sum();
+        let names = self.names.iter().map(|it| it.entries.len());
+        self.entries = strings.chain(names).sum::<usize>() + values;
     }
 
-    /// The hash of a string, by which it is found in a table.
+    /// The hash of a string, by which it is found in its table.
     #[inline]
     pub(super) fn hash(&self, table: Table, text: &[u8]) -> u64 {
         self.strings[table as usize].index.hash(Octets(text))
@@ -148,39 +170,61 @@ impl Sender {
     #[inline(always)]
     pub(super) fn find(&self, table: Table, hash: u64, text: &[u8]) -> Option<usize> {
         let Strings { entries, index } = &self.strings[table as usize];
-        let is_it = |number| is_same(octets(&self.text, entries[number as usize].span), text);
+        let is_it = |number| is_same(octets(&self.text, entries[number as usize]), text);
         let found = index.find(hash, is_it);
         found.map(|number| number as usize)
     }
 
     /// Adds a string of this hash that is not in the table, if that is not full.
     pub(super) fn add(&mut self, table: Table, hash: u64, text: &[u8]) -> Span {
-        if self.length(table) >= LONGEST_TABLE {
+        let Strings { entries, index } = &mut self.strings[table as usize];
+        if entries.len() >= LONGEST_TABLE {
             return Span::default();
         }
         let span = push_octets(&mut self.text, text);
         self.entries += 1;
-        let Strings { entries, index } = &mut self.strings[table as usize];
         index.insert(hash, entries.len() as u32);
-        entries.push(Entry { span, is_used: false });
+        entries.push(span);
         span
     }
 
-    /// The same of a value.
-    pub(super) fn add_value(&mut self, table: Table, hash: u64, text: &[u8]) {
-        self.add(table, hash, text);
+    /// Looks for a value; its key, if it has one, is this.
+    #[inline(always)]
+    pub(super) fn find_value(&self, table: ValueTable, key: Option<&Key>, value: &[u8]) -> Found {
+        let values = &self.values[table as usize];
+        match key {
+            Some(key) => values.find(key),
+            None => values.find_long(value, &self.text),
+        }
+    }
+
+    /// Adds a value that was not found; its table is not full.
+    #[inline]
+    pub(super) fn add_value(
+        &mut self,
+        table: ValueTable,
+        key: Option<&Key>,
+        value: &[u8],
+        place: (u64, usize),
+    ) {
+        let values = &mut self.values[table as usize];
+        match key {
+            Some(key) => {
+                values.add(key, place);
+                self.octets += key.len();
+            }
+            None => values.add_long(push_octets(&mut self.text, value), place),
+        }
+        self.entries += 1;
         self.idle += 1;
     }
 
-    /// Notes that a value is written as this index.
+    /// Notes that a value is written as its index, which it was not before.
     #[inline]
-    pub(super) fn use_value(&mut self, table: Table, index: usize) {
-        let entry = &mut self.strings[table as usize].entries[index];
-        if !entry.is_used {
-            entry.is_used = true;
-            self.idle -= 1;
-            self.used += 1;
-        }
+    pub(super) fn use_value(&mut self, table: ValueTable, index: usize) {
+        self.values[table as usize].set_used(index);
+        self.idle -= 1;
+        self.used += 1;
     }
 
     /// How many values were written as an index once at least, and how many never since they were added.
@@ -198,7 +242,7 @@ impl Sender {
     /// The string that an index stands for.
     #[inline]
     pub(super) fn entry(&self, table: Table, index: usize) -> Span {
-        self.strings[table as usize].entries[index].span
+        self.strings[table as usize].entries[index]
     }
 
     #[inline]

@@ -12,11 +12,14 @@ use super::{alphabet, characters, exceeded, syntax};
 
 /// A text, the value of an attribute, or another string of the document. It means the same until the
 /// document ends.
+///
+/// Whole words, since what is written in parts and read as a whole soon after makes the processor wait.
 #[derive(Clone, Copy, Debug)]
 pub struct Text {
-    place: Place,
-    start: u32,
-    length: u32,
+    /// The number of a place.
+    place: u64,
+    /// Where it starts, and behind 32 bits its length.
+    span: u64,
 }
 
 /// Where a string is held.
@@ -31,12 +34,35 @@ enum Place {
     Algorithm(Algorithm),
 }
 
+impl Place {
+    /// Those before algorithms.
+    const FIRST: [Self; 3] = [Self::Vocabulary, Self::Input, Self::Decoded];
+
+    #[inline(always)]
+    fn number(self) -> u64 {
+        match self {
+            Self::Vocabulary => 0,
+            Self::Input => 1,
+            Self::Decoded => 2,
+            Self::Algorithm(algorithm) => 3 + u64::from(algorithm.number()),
+        }
+    }
+
+    #[inline(always)]
+    fn of(number: u64) -> Self {
+        match Self::FIRST.get(number as usize) {
+            Some(place) => *place,
+            None => Self::Algorithm(Algorithm::ALL[number as usize - 3]),
+        }
+    }
+}
+
 impl Text {
-    const EMPTY: Self = Self { place: Place::Vocabulary, start: 0, length: 0 };
+    const EMPTY: Self = Self { place: 0, span: 0 };
 
     #[inline]
     pub(super) fn of(span: Span) -> Self {
-        Self { place: Place::Vocabulary, start: span.start, length: span.length }
+        Self::at(Place::Vocabulary, span.start as usize, span.length as usize)
     }
 
     /// What stands in the document, from here to there.
@@ -45,9 +71,16 @@ impl Text {
         Self::at(Place::Input, start, end - start)
     }
 
-    #[inline]
+    /// Places are numbers of 32 bits.
+    #[inline(always)]
     fn at(place: Place, start: usize, length: usize) -> Self {
-        Self { place, start: start as u32, length: length as u32 }
+        Self { place: place.number(), span: start as u64 | (length as u64) << 32 }
+    }
+
+    /// Where it starts, and its length.
+    #[inline(always)]
+    fn span(self) -> (usize, usize) {
+        (self.span as u32 as usize, (self.span >> 32) as usize)
     }
 }
 
@@ -227,16 +260,17 @@ impl Parser {
     /// A string of the document that these bytes are.
     #[inline]
     pub fn text<'a>(&'a self, bytes: &'a [u8], text: Text) -> Cow<'a, str> {
-        let Text { place, start, length } = text;
-        match place {
-            Place::Vocabulary => Cow::Borrowed(self.vocabulary.string(Span { start, length })),
+        let (start, length) = text.span();
+        match Place::of(text.place) {
+            Place::Vocabulary => {
+                let span = Span { start: start as u32, length: length as u32 };
+                Cow::Borrowed(self.vocabulary.string(span))
+            }
             // It was checked.
             Place::Input => {
                 Cow::Borrowed(std::str::from_utf8(octets(bytes, text)).unwrap_or_default())
             }
-            Place::Decoded => {
-                Cow::Borrowed(&self.decoded[start as usize..(start + length) as usize])
-            }
+            Place::Decoded => Cow::Borrowed(&self.decoded[start..start + length]),
             Place::Algorithm(algorithm) => {
                 let mut out = String::new();
                 algorithm.append(octets(bytes, text), &mut out);
@@ -252,20 +286,20 @@ impl Parser {
         bytes: &'a [u8],
         text: Text,
     ) -> Option<(&'a [u8], usize, usize)> {
-        let source = match text.place {
+        let source = match Place::of(text.place) {
             Place::Vocabulary => self.vocabulary.octets(),
             Place::Input => bytes,
             Place::Decoded => self.decoded.as_bytes(),
             Place::Algorithm(_) => return None,
         };
-        let start = text.start as usize;
-        Some((source, start, start + text.length as usize))
+        let (start, length) = text.span();
+        Some((source, start, start + length))
     }
 
     /// The octets of a string that stand for it in an algorithm.
     #[inline]
     pub(super) fn encoded<'a>(&self, bytes: &'a [u8], text: Text) -> Option<(Algorithm, &'a [u8])> {
-        match text.place {
+        match Place::of(text.place) {
             Place::Algorithm(algorithm) => Some((algorithm, octets(bytes, text))),
             _ => None,
         }
@@ -274,5 +308,6 @@ impl Parser {
 
 #[inline]
 fn octets(bytes: &[u8], text: Text) -> &[u8] {
-    bytes.get(text.start as usize..(text.start + text.length) as usize).unwrap_or_default()
+    let (start, length) = text.span();
+    bytes.get(start..start + length).unwrap_or_default()
 }

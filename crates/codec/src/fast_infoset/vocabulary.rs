@@ -1,6 +1,7 @@
 //! The tables of who reads: what the indexes in a document stand for (X.891 clause 8).
 
 use trunkline_message::Result;
+use trunkline_wire::{Output, plain_text};
 
 use super::alphabet::Alphabet;
 use super::known::KnownNames;
@@ -39,6 +40,19 @@ pub struct Counters {
     pub indexes: u64,
     /// In full.
     pub literals: u64,
+}
+
+impl Counters {
+    /// How values came since then.
+    pub(super) fn since(&self, before: &Self) -> Self {
+        Self { indexes: self.indexes - before.indexes, literals: self.literals - before.literals }
+    }
+
+    /// Counts more.
+    pub(super) fn add(&mut self, more: &Self) {
+        self.indexes += more.indexes;
+        self.literals += more.literals;
+    }
 }
 
 /// The tables of strings.
@@ -82,8 +96,8 @@ pub(super) struct QualifiedName {
 /// All tables.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
-    /// The strings, one behind the other.
-    text: String,
+    /// The strings, one behind the other, all of UTF-8.
+    text: Output,
     tables: [Vec<Span>; TABLES],
     /// For each entry of the table of namespaces; two may be the same.
     namespaces: Vec<Namespace>,
@@ -116,8 +130,8 @@ impl Vocabulary {
     /// Forgets everything but what every document knows.
     pub(super) fn reset(&mut self) {
         self.text.clear();
-        self.text.push_str(XML);
-        self.text.push_str(XML_NAMESPACE);
+        self.text.extend(XML.as_bytes());
+        self.text.extend(XML_NAMESPACE.as_bytes());
         self.tables.iter_mut().for_each(Vec::clear);
         let prefix = Span { start: 0, length: XML.len() as u32 };
         let name = Span { start: prefix.length, length: XML_NAMESPACE.len() as u32 };
@@ -180,7 +194,7 @@ impl Vocabulary {
 
     #[inline]
     pub(super) fn string(&self, span: Span) -> &str {
-        &self.text[span.start as usize..(span.start + span.length) as usize]
+        string(&self.text, span)
     }
 
     #[inline]
@@ -213,10 +227,10 @@ impl Vocabulary {
         self.namespaces.get(index).copied()
     }
 
-    /// All strings.
+    /// All strings, and other octets behind them.
     #[inline]
     pub(super) fn octets(&self) -> &[u8] {
-        self.text.as_bytes()
+        self.text.with_slack()
     }
 
     /// The namespace that an index stands for.
@@ -248,12 +262,38 @@ impl Vocabulary {
     ) -> Result<Span> {
         self.count(string.len(), limits, at)?;
         let span = Span { start: self.text.len() as u32, length: string.len() as u32 };
-        self.text.push_str(string);
+        self.text.extend(string.as_bytes());
         let entries = &mut self.tables[table as usize];
         if entries.len() < LONGEST_TABLE {
             entries.push(span);
         }
         Ok(span)
+    }
+
+    /// Adds a text of ASCII, which stands in these octets from `start` to `end`, if there is room.
+    #[inline]
+    pub(super) fn add_plain(
+        &mut self,
+        bytes: &[u8],
+        (start, end): (usize, usize),
+        limits: &VocabularyLimits,
+    ) -> bool {
+        let length = end - start;
+        if self.count(length, limits, start).is_err() {
+            return false;
+        }
+        let span = Span { start: self.text.len() as u32, length: length as u32 };
+        let mut cursor = self.text.cursor(length);
+        match bytes.get(start..).and_then(<[u8]>::first_chunk::<32>) {
+            Some(block) if length <= 32 => cursor.block(block, length),
+            _ => cursor.copy(&bytes[start..end]),
+        }
+        cursor.finish();
+        let entries = &mut self.tables[Table::Chunks as usize];
+        if entries.len() < LONGEST_TABLE {
+            entries.push(span);
+        }
+        true
     }
 
     /// The entry of a table that is this string, which is added if there is none.
@@ -301,7 +341,7 @@ impl Vocabulary {
     ) -> Result<Name> {
         self.count(0, limits, at)?;
         let number = self.names.len() as u32;
-        let local = super::sender::string(&self.text, name.local);
+        let local = string(&self.text, name.local);
         let same = self.known.name(name.namespace, local);
         self.names.push(name);
         Ok(Name { number, same })
@@ -335,7 +375,9 @@ impl Vocabulary {
         (prefix, namespace): (Span, Namespace),
         local: &str,
     ) {
-        let local = super::sender::push(&mut self.text, local);
+        let octets = local.as_bytes();
+        let local = Span { start: self.text.len() as u32, length: octets.len() as u32 };
+        self.text.extend(octets);
         let entries = &mut self.tables[Table::LocalNames as usize];
         if entries.len() < LONGEST_TABLE {
             entries.push(local);
@@ -350,6 +392,13 @@ impl Vocabulary {
     pub(super) fn numbering(&self) -> u64 {
         self.known.numbering()
     }
+}
+
+/// A string among these, which are all of UTF-8.
+#[inline]
+fn string(of: &Output, Span { start, length }: Span) -> &str {
+    let octets = &of.as_slice()[start as usize..][..length as usize];
+    plain_text(octets).or_else(|| std::str::from_utf8(octets).ok()).unwrap_or_default()
 }
 
 impl Table {

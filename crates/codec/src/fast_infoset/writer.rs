@@ -1,6 +1,7 @@
 //! Fast Infoset as an infoset, to write.
 
 mod elements;
+mod opening;
 mod output;
 mod values;
 
@@ -8,14 +9,14 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use trunkline_message::{Error, ErrorKind, Result};
-use trunkline_wire::{Decimal, Float, Integer, write_float};
+use trunkline_wire::{Decimal, Float, Integer, Output, Window, write_float};
 
 use self::output::Octets;
 use super::algorithm::Algorithm;
-use super::sender::{Mark, NameTable, Sender, push, string};
+use super::sender::{Key, Mark, NameTable, Sender, push, string};
 use super::vocabulary::{Counters, Span, Table, VocabularyLimits, VocabularySize};
 use super::{END, HEADER, TWO_ENDS, characters};
-use crate::infoset::{self, KnownName, KnownStep, Name, Writer as _};
+use crate::infoset::{self, KnownName, KnownOpening, KnownStep, Name, Writer as _};
 
 /// The encoding of the characters of strings that are written in full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,7 +67,7 @@ impl Default for WriterOptions {
 pub struct Writer {
     options: WriterOptions,
     retains: bool,
-    out: Vec<u8>,
+    out: Output,
     sender: Sender,
     /// A number that no other writer has.
     number: u64,
@@ -88,6 +89,8 @@ pub struct Writer {
     /// Memory for strings in other forms.
     packed: Vec<u8>,
     counters: Counters,
+    /// How many values were no entry, but may become one when they come again.
+    undecided: u64,
     failed: Option<Error>,
 }
 
@@ -142,7 +145,7 @@ impl Writer {
         Self {
             options,
             retains,
-            out: Vec::new(),
+            out: Output::new(),
             sender,
             number: next_number(),
             begun: None,
@@ -156,6 +159,7 @@ impl Writer {
             once: if retains { vec![0; values::ONCE] } else { Vec::new() },
             packed: Vec::new(),
             counters: Counters::default(),
+            undecided: 0,
             failed: None,
         }
     }
@@ -169,8 +173,8 @@ impl Writer {
         }
         self.begun = Some(self.sender.mark());
         self.out.clear();
-        self.out.extend_from_slice(&HEADER);
-        self.out.push(0);
+        self.out.put(HEADER);
+        self.out.put([0]);
         (self.ends, self.in_tag, self.failed) = (0, false, None);
         self.depth = 0;
         self.scope.clear();
@@ -190,14 +194,14 @@ impl Writer {
             Some(error) => Err(error),
             None => {
                 self.begun = None;
-                Ok(&self.out)
+                Ok(self.out.as_slice())
             }
         }
     }
 
     /// The document that was finished last.
     pub fn document(&self) -> &[u8] {
-        &self.out
+        self.out.as_slice()
     }
 
     /// How much the vocabulary holds at present.
@@ -226,11 +230,11 @@ impl Writer {
     #[inline]
     fn finish_ends(&mut self) {
         while self.ends > 1 {
-            self.out.push(TWO_ENDS);
+            self.out.put([TWO_ENDS]);
             self.ends -= 2;
         }
         if self.ends == 1 {
-            self.out.push(END);
+            self.out.put([END]);
             self.ends = 0;
         }
     }
@@ -252,10 +256,16 @@ impl Writer {
         }
     }
 
+    /// Is everything written, so that no tag is kept?
+    #[inline(always)]
+    fn is_between(&self) -> bool {
+        !self.in_tag && self.ends == 0
+    }
+
     /// Writes all tags that were kept.
     #[inline]
     fn finish_tags(&mut self) {
-        if self.in_tag || self.ends > 0 {
+        if !self.is_between() {
             self.finish_start();
             self.finish_ends();
         }
@@ -288,17 +298,17 @@ impl Writer {
         let mut start = std::mem::take(&mut self.pending);
         let mut top = if start.attributes.is_empty() { 0 } else { 0x40 };
         if !start.declarations.is_empty() {
-            self.out.push(0x38 | top);
+            self.out.put([0x38 | top]);
             top = 0;
             for [prefix, namespace] in &start.declarations {
                 let [prefix, namespace] =
                     [prefix, namespace].map(|span| string(&start.text, *span));
                 let bits = u8::from(!prefix.is_empty()) << 1 | u8::from(!namespace.is_empty());
-                self.out.push(0xcc | bits);
+                self.out.put([0xcc | bits]);
                 self.identifying(Table::Prefixes, prefix);
                 self.identifying(Table::Namespaces, namespace);
             }
-            self.out.push(END);
+            self.out.put([END]);
         }
         match start.name {
             NameForm::Index(index) => self.out.index_3(top, index),
@@ -321,7 +331,7 @@ impl Writer {
                     ValueForm::Text(span) => self.value(string(&start.text, span)),
                     ValueForm::Octets(algorithm, from, length) => {
                         self.out.value_head(0x30, Some(algorithm.number()), length);
-                        self.out.extend_from_slice(&start.octets[from..from + length]);
+                        self.out.put_all(&start.octets[from..from + length]);
                     }
                 }
             }
@@ -359,7 +369,7 @@ impl Writer {
             return None;
         }
         let bits = u8::from(!prefix.is_empty()) << 1 | u8::from(!namespace.is_empty());
-        self.out.push(octet | bits);
+        self.out.put([octet | bits]);
         let entry = [
             self.identifying(Table::Prefixes, prefix),
             self.identifying(Table::Namespaces, namespace),
@@ -381,7 +391,7 @@ impl Writer {
             }
             None => {
                 self.out.length_2(text.len());
-                self.out.extend_from_slice(text.as_bytes());
+                self.out.put_all(text.as_bytes());
                 self.sender.add(table, hash, text.as_bytes())
             }
         }
@@ -405,6 +415,18 @@ impl Writer {
         let from = self.pending.octets.len();
         self.pending.octets.items(values, each);
         self.pending.attributes.push((name, ValueForm::Octets(algorithm, from, length)));
+    }
+
+    /// Puts a number, which is the first octets of a window.
+    #[inline(always)]
+    fn put_window(&mut self, attribute: Option<Name<'_>>, window: &Window, length: usize) {
+        if attribute.is_none()
+            && let Some(first) = window.first_chunk()
+            && let Some(key) = Key::of_block(first, length)
+        {
+            return self.short_text(&key, &window[..length]);
+        }
+        self.put_octets(attribute, &window[..length]);
     }
 
     /// A name that is written later.
@@ -438,7 +460,7 @@ impl Writer {
         }
         let Some(whole) = whole.filter(|_| is_known && self.in_tag) else { return };
         self.finish_start();
-        let written = &self.out[from..];
+        let written = &self.out.as_slice()[from..];
         if let Some(octets) = whole.octets.get_mut(..written.len()) {
             octets.copy_from_slice(written);
             whole.length = written.len() as u8;
@@ -495,19 +517,50 @@ impl infoset::Writer for Writer {
         starts: impl ExactSizeIterator<Item = (Name<'n>, &'n mut KnownName)>,
         whole: Option<&mut KnownStep>,
     ) {
-        let is_between = !self.in_tag && self.ends == 0;
         if let Some(known) = whole.as_deref()
-            && known.writer == self.number
-            && known.generation == self.sender.generation()
-            && is_between
+            && self.repeat(ends, starts.len(), known)
         {
-            self.leave(ends);
-            self.depth += starts.len();
-            let length = self.out.len() + usize::from(known.length);
-            self.out.extend_from_slice(&known.octets);
-            return self.out.truncate(length);
+            return;
         }
+        let is_between = self.is_between();
         self.step_by_names(ends, starts, whole.filter(|_| is_between));
+    }
+
+    #[inline(always)]
+    fn repeat(&mut self, ends: usize, starts: usize, known: &KnownStep) -> bool {
+        let holds = known.writer == self.number
+            && known.generation == self.sender.generation()
+            && self.is_between();
+        if holds {
+            self.leave(ends);
+            self.depth += starts;
+            let mut cursor = self.out.cursor(known.octets.len());
+            cursor.block(&known.octets, known.length.into());
+            cursor.finish();
+        }
+        holds
+    }
+
+    fn opening(&mut self, known: &mut KnownOpening, write: impl FnOnce(&mut Self)) {
+        let is_between = self.is_between();
+        if is_between && known.writer == self.number && known.generation == self.sender.generation()
+        {
+            return self.write_opening(known);
+        }
+        let before = (self.out.len(), self.scope.len(), self.scope_text.len(), self.scopes.len());
+        let (depth, entries, counters) = (self.depth, self.sender.size(), self.counters);
+        let undecided = self.undecided;
+        write(self);
+        if is_between && self.in_tag && self.ends == 0 {
+            self.finish_start();
+            // Of what becomes an entry, or may be one the next time, nothing is kept.
+            let is_same = self.sender.size() == entries && self.undecided == undecided;
+            if is_same && self.ends == 0 && self.failed.is_none() {
+                self.know_opening(known, before, depth);
+                let Counters { indexes, literals } = self.counters.since(&counters);
+                known.values = [indexes, literals];
+            }
+        }
     }
 
     fn declare(&mut self, prefix: &str, namespace: &str) -> bool {
@@ -532,15 +585,40 @@ impl infoset::Writer for Writer {
 
     #[inline]
     fn text(&mut self, text: &str) -> bool {
-        match characters::is_plain(text.as_bytes()) {
-            true => self.plain_text(text.as_bytes()),
-            false => return self.other_text(text),
+        let octets = text.as_bytes();
+        match Key::of(octets) {
+            Some(key) if key.is_plain() => self.short_text(&key, octets),
+            None if characters::is_plain(octets) => self.plain_text(octets),
+            _ => return self.other_text(text),
         }
         true
     }
 
+    #[inline(always)]
+    fn put_block<const N: usize>(
+        &mut self,
+        attribute: Option<Name<'_>>,
+        block: &[u8; N],
+        text: &str,
+    ) -> bool {
+        if attribute.is_none()
+            && let Some(first) = block.first_chunk()
+            && let Some(key) = Key::of_block(first, text.len())
+            && key.is_plain()
+        {
+            self.short_text(&key, text.as_bytes());
+            return true;
+        }
+        self.put(attribute, text)
+    }
+
     #[inline]
     fn put_octets(&mut self, attribute: Option<Name<'_>>, text: &[u8]) {
+        if let Some(key) = Key::of(text).filter(|_| attribute.is_none())
+            && key.is_plain()
+        {
+            return self.short_text(&key, text);
+        }
         match attribute {
             None if characters::is_plain(text) => self.plain_text(text),
             _ => _ = self.put(attribute, &String::from_utf8_lossy(text)),
@@ -554,19 +632,19 @@ impl infoset::Writer for Writer {
         if length > F::BYTES + 1 {
             return self.floats(attribute, &[value]);
         }
-        self.put_octets(attribute, &window[..length]);
+        self.put_window(attribute, &window, length);
     }
 
     fn integer<I: Integer>(&mut self, attribute: Option<Name<'_>>, value: I) {
         let mut window = [0; 40];
         let length = value.write(&mut window);
-        self.put_octets(attribute, &window[..length]);
+        self.put_window(attribute, &window, length);
     }
 
     fn decimal(&mut self, attribute: Option<Name<'_>>, value: Decimal) {
         let mut window = [0; 40];
         let length = value.write(&mut window);
-        self.put_octets(attribute, &window[..length]);
+        self.put_window(attribute, &window, length);
     }
 
     fn bytes(&mut self, attribute: Option<Name<'_>>, value: &[u8]) {

@@ -48,6 +48,7 @@ impl Session {
             Phase::LogoutSent => self.end("the Logout was not answered in time", application),
             Phase::LoggedOn => self.look_for_life(now, application),
         }
+        self.outbox.sync();
         self.check(application);
     }
 

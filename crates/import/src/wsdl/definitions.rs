@@ -9,6 +9,8 @@ use crate::xsd::name::Name;
 pub struct Service {
     /// Its name.
     pub name: Name,
+    /// For people, with single blanks; empty if it is not said.
+    pub documentation: String,
     /// Where it can be called.
     pub ports: Vec<Port>,
     /// Where it is described.
@@ -72,6 +74,8 @@ pub struct Binding {
 pub struct Operation {
     /// Its name; several may have one that differ in their messages.
     pub name: String,
+    /// For people, with single blanks; empty if it is not said.
+    pub documentation: String,
     /// Which element stands in the Body.
     pub style: Style,
     /// The `SOAPAction`, if it is said.
@@ -164,6 +168,7 @@ pub(crate) struct PortType {
 #[derive(Clone, Debug)]
 pub(crate) struct AbstractOperation {
     pub(crate) name: String,
+    pub(crate) documentation: String,
     pub(crate) input: Option<Exchanged>,
     pub(crate) output: Option<Exchanged>,
     /// By name.

@@ -99,6 +99,12 @@ pub(super) fn wsdl<'e>(around: &'e Element, name: &'e str) -> impl Iterator<Item
     around.all(name).filter(|it| *it.namespace == *WSDL)
 }
 
+/// What an element says to people, in one line.
+pub(super) fn documentation(element: &Element) -> String {
+    let text = wsdl(element, "documentation").next().map_or("", |it| &it.text);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The first element of one of these namespaces.
 pub(super) fn first<'e>(
     around: &'e Element,
@@ -239,6 +245,7 @@ impl Of<'_, '_> {
         };
         Ok(AbstractOperation {
             name: self.needed(element, "name")?.to_owned(),
+            documentation: documentation(element),
             input: wsdl(element, "input").next().map(exchanged).transpose()?,
             output: wsdl(element, "output").next().map(exchanged).transpose()?,
             faults: wsdl(element, "fault").map(exchanged).collect::<Result<_, _>>()?,
@@ -251,8 +258,9 @@ impl Of<'_, '_> {
             let ports = wsdl(element, "port").map(|it| self.port(it)).collect::<Result<_, _>>()?;
             let known = self.reader.description.services.iter().any(|it| it.name == name);
             self.once(element, !known)?;
-            let place = self.place(element);
-            self.reader.description.services.push(Service { name, ports, place });
+            let (documentation, place) = (documentation(element), self.place(element));
+            let service = Service { name, documentation, ports, place };
+            self.reader.description.services.push(service);
         }
         Ok(())
     }

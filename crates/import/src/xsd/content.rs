@@ -64,6 +64,21 @@ impl Schemas {
         self.told_apart(items)
     }
 
+    /// Do its elements stand in any order, as in an `all`?
+    pub(super) fn is_in_any_order(&self, of: &Type) -> Result<bool, Problem> {
+        let mut particles = Vec::new();
+        self.particles_of(of, &mut particles, 0)?;
+        let is_all = |particle: &Particle| match &particle.term {
+            Term::All(_) => Ok(true),
+            Term::Group(name) => {
+                let inside = &self.group(name, &particle.place)?.particle;
+                Ok(matches!(inside.term, Term::All(_)))
+            }
+            _ => Ok(false),
+        };
+        particles.into_iter().try_fold(false, |found, it| Ok(found || is_all(it)?))
+    }
+
     /// Does it extend the type that allows everything, be it by way of others?
     fn extends_any(&self, of: &Type) -> Result<bool, Problem> {
         let mut of = of;

@@ -78,20 +78,23 @@ pub(crate) fn is_url(location: &str) -> bool {
 }
 
 /// Where a location is that a document names, be they paths or URLs.
-pub(crate) fn located(from: &str, location: &str) -> String {
+pub fn located(from: &str, location: &str) -> String {
     let location = location.split('#').next().unwrap_or_default();
     if is_url(location) {
         return location.strip_prefix("file://").unwrap_or(location).to_owned();
     }
-    // Behind `//` and the host, a URL is a path.
-    match from.split_once("://") {
-        Some((scheme, rest)) => {
-            let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-            let path = crate::resolver::beside(&format!("/{path}"), location);
-            format!("{scheme}://{host}{path}")
-        }
-        None => crate::resolver::beside(from, location),
-    }
+    // Behind `//` and the host, a URL is a path and a query, in which steps mean nothing.
+    let Some((scheme, rest)) = from.split_once("://") else {
+        return crate::resolver::beside(from, location);
+    };
+    let rest = rest.split('?').next().unwrap_or_default();
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let (location, query) = location.split_at(location.find('?').unwrap_or(location.len()));
+    let path = match location {
+        "" => format!("/{path}"),
+        location => crate::resolver::beside(&format!("/{path}"), location),
+    };
+    format!("{scheme}://{host}{path}{query}")
 }
 
 /// Documents that schemas name, and that are still to be read.
@@ -136,6 +139,9 @@ mod tests {
         assert_eq!(located("a/b.wsdl", "../c.xsd"), "c.xsd");
         assert_eq!(located("http://h/a/b.wsdl", "../c.xsd#x"), "http://h/c.xsd");
         assert_eq!(located("http://h", "c.xsd"), "http://h/c.xsd");
+        assert_eq!(located("http://h/a/b?wsdl", "c.xsd"), "http://h/a/c.xsd");
+        assert_eq!(located("http://h/a/b?wsdl=x/y", "?xsd=../1"), "http://h/a/b?xsd=../1");
+        assert_eq!(located("http://h/a/b", "../c?xsd=a/./1"), "http://h/c?xsd=a/./1");
         assert_eq!(located("http://h/a/b.wsdl", "/c.xsd"), "http://h/c.xsd");
         assert_eq!(located("a.xsd", "http://h/c.xsd"), "http://h/c.xsd");
         assert_eq!(located("a.xsd", "file:///c.xsd"), "/c.xsd");

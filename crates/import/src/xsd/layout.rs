@@ -79,16 +79,54 @@ impl<'a> Builder<'a> {
 
     /// The struct of documents that are this element.
     pub(super) fn document(&mut self, element: ElementId) -> Result<TypeId, Problem> {
-        let element = self.schemas.at(element);
-        if element.is_abstract {
-            let what = format!("the element {} is abstract", element.name);
-            return Err(Problem::new(
-                &element.place,
-                what,
-                "ask for one of its substitution group",
-            ));
+        let of = self.declared(element)?;
+        let (id, element) = (element, self.schemas.at(element));
+        if self.schemas.is_open(id) {
+            let what = format!("the element {} is of an abstract type", element.name);
+            let types = self.schemas.types_of(id);
+            let names = types.iter().filter_map(|it| self.schemas.type_name(*it));
+            let names: Vec<String> =
+                names.map(|it| format!("{}/{}", element.name.local, it.local)).collect();
+            let remedy = match &*names {
+                [] => "give it one that is derived from it".to_owned(),
+                names => format!("ask for one of those that xsi:type may name: {}", first(names)),
+            };
+            return Err(Problem::new(&element.place, what, remedy));
         }
-        self.document_of(&element.of, &element.name, &element.place)
+        self.document_of(of, &element.name, &element.place)
+    }
+
+    /// The struct of documents that are this element, and whose `xsi:type` names this type.
+    pub(super) fn document_as(
+        &mut self,
+        element: ElementId,
+        id: SchemaTypeId,
+    ) -> Result<TypeId, Problem> {
+        self.declared(element)?;
+        let of = &self.schemas.types[id.0];
+        let Name { namespace, local } = of.name.as_ref().expect("it has a name to be found by");
+        let root = self.declare(local);
+        self.types.notes().note_type(root, "xml", "type", local);
+        self.types.notes().note_type(root, "xml", "type_namespace", namespace);
+        self.pending.push((id, root));
+        Ok(root)
+    }
+
+    /// The type of an element that may be a document.
+    fn declared(&self, id: ElementId) -> Result<&'a TypeUse, Problem> {
+        let element = self.schemas.at(id);
+        if !element.is_abstract {
+            return Ok(&element.of);
+        }
+        let others = self.schemas.substitutes(id);
+        let names: Vec<String> =
+            others.iter().map(|it| self.schemas.at(*it).name.local.to_string()).collect();
+        let what = format!("the element {} is abstract", element.name);
+        let remedy = match &*names {
+            [] => "ask for one of its substitution group, of which there is none here".to_owned(),
+            names => format!("ask for one of its substitution group: {}", first(names)),
+        };
+        Err(Problem::new(&element.place, what, remedy))
     }
 
     /// The same of an element of this name and type.
@@ -168,6 +206,9 @@ impl<'a> Builder<'a> {
     /// The members of a complex type.
     fn fill(&mut self, of: &'a Type, id: TypeId) -> Result<(), Problem> {
         let mut members = Members::new(id, &of.namespace);
+        if self.schemas.is_in_any_order(of)? {
+            self.types.notes().note_type(id, "xml", "order", "any");
+        }
         let attributes = self.attributes(of)?;
         if let Some(values) = self.schemas.text_values(of)? {
             members.reserve(attributes.iter().map(|it| &*it.name.local));
@@ -377,6 +418,13 @@ impl<'a> Builder<'a> {
             false => Held { of: item, form: Form::Value, facets, kind: Some(kind) },
         }
     }
+}
+
+/// The first few names, as a problem lists them.
+fn first(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let more = if names.len() > SHOWN { ", ..." } else { "" };
+    format!("{}{more}", names[..names.len().min(SHOWN)].join(", "))
 }
 
 /// A name as every format allows it.

@@ -3,27 +3,38 @@
 use std::sync::Arc;
 
 use super::{Record, Value};
-use crate::{Any, Holds, Kind, Layout, Need, Scope, ScopeId, Shape};
+use crate::{Any, Field, Holds, Kind, Layout, Need, Scope, ScopeId, Shape};
 
 /// Structs by themselves and lists are made so deep; below that, what need not be there is left out.
 const DEEPEST: usize = 6;
 
 impl Record {
-    /// A message with a value in every field: of lists one item, of choices the first arm, of enumerations the first
-    /// value; defaults stay. Facets are not looked at, so that it may have to be changed before anybody accepts it.
+    /// A message with a value in every field: of lists one item or the least number of them, of choices the
+    /// first arm, of enumerations the first value; defaults stay. Other facets are not looked at, so that it may have to be
+    /// changed before anybody accepts it.
     pub fn sample(layout: &Arc<Layout>) -> Self {
-        let mut around = Vec::new();
-        sample(layout, ScopeId(0), &mut around)
+        sample(layout, ScopeId(0), true, &mut Vec::new())
+    }
+
+    /// As [`sample`](Self::sample), with those values only that must be there.
+    pub fn least(layout: &Arc<Layout>) -> Self {
+        sample(layout, ScopeId(0), false, &mut Vec::new())
     }
 }
 
 /// `around` are the scopes that it is in.
-fn sample(layout: &Arc<Layout>, scope: ScopeId, around: &mut Vec<ScopeId>) -> Record {
+fn sample(
+    layout: &Arc<Layout>,
+    scope: ScopeId,
+    is_whole: bool,
+    around: &mut Vec<ScopeId>,
+) -> Record {
     let mut record = Record::of_scope(layout, scope);
     let described = layout.scope(scope);
     around.push(scope);
     for (index, field) in described.fields.iter().enumerate() {
-        if field.default.is_some() || !is_chosen(described, index) {
+        let is_wanted = is_whole || must_be_there(described, field);
+        if field.default.is_some() || !is_wanted || !is_chosen(described, index) {
             continue;
         }
         let is_again = field.holds.scope().is_some_and(|it| around.contains(&it));
@@ -35,17 +46,19 @@ fn sample(layout: &Arc<Layout>, scope: ScopeId, around: &mut Vec<ScopeId>) -> Re
         let value = match field.holds {
             // What cannot end has no sample: it ends here, incomplete.
             Holds::Struct(_) | Holds::Group(_) if around.len() > 2 * DEEPEST => continue,
-            Holds::Struct(inner) => Value::Struct(Box::new(sample(layout, inner, around))),
+            Holds::Struct(inner) => {
+                Value::Struct(Box::new(sample(layout, inner, is_whole, around)))
+            }
             Holds::Group(inner) => {
                 let mut group = super::value::empty(layout, field.holds);
                 if let Value::Group(group) = &mut group {
-                    for _ in 0..field.fixed.unwrap_or(1) {
-                        *group.next_entry() = sample(layout, inner, around);
+                    for _ in 0..count(layout, field) {
+                        *group.next_entry() = sample(layout, inner, is_whole, around);
                     }
                 }
                 group
             }
-            Holds::List(kind) => list(kind, field.fixed.unwrap_or(1) as usize),
+            Holds::List(kind) => list(kind, count(layout, field)),
             Holds::Enumeration(_) => Value::Enumeration(0),
             Holds::Value(kind) => value(kind),
         };
@@ -53,6 +66,24 @@ fn sample(layout: &Arc<Layout>, scope: ScopeId, around: &mut Vec<ScopeId>) -> Re
     }
     around.pop();
     record
+}
+
+/// Is a field required, and what it lies in?
+fn must_be_there(scope: &Scope, field: &Field) -> bool {
+    let mut around = field.component;
+    let mut is_required = field.need == Need::Required;
+    while let Some(component) = around.map(|it| &scope.components[usize::from(it)]) {
+        is_required &= component.need == Need::Required;
+        around = component.parent;
+    }
+    is_required
+}
+
+/// How many items a list has, up to where nobody wants to see more.
+fn count(layout: &Layout, field: &Field) -> usize {
+    let least = layout.notes().of_member(field.member, "facet", "min_items");
+    let least = least.and_then(|it| it.parse().ok()).unwrap_or(1);
+    field.fixed.map_or(least.clamp(1, 16), |it| it as usize)
 }
 
 /// Of the choices that a field is in, is it in the first arm?
@@ -110,12 +141,16 @@ mod tests {
              end
              end",
         );
-        let order = Record::sample(&Arc::new(layout.expect("a listing")));
+        let layout = Arc::new(layout.expect("a listing"));
+        let order = Record::sample(&layout);
         let shown = |path: &str| format!("{:?}", order.get(path).expect(path));
         assert_eq!(shown("OrderQty"), "Unsigned(1)");
         assert!(shown("Price").contains("1.5") && shown("ClOrdID").contains("text"));
         let Some(Value::Group(allocations)) = order.get("Allocations") else { panic!("a group") };
         assert_eq!(allocations.entries().len(), 1);
         assert!(allocations.entries()[0].get("AllocAccount").is_some());
+        let least = Record::least(&layout);
+        assert!(least.get("ClOrdID").is_some() && least.get("TransactTime").is_some());
+        assert!(least.get("OrderQty").is_none() && least.get("Allocations").is_none());
     }
 }

@@ -629,6 +629,11 @@ impl Site {
                 response.body = endpoint.wsdl_with(&location, self.offer).into_bytes();
             }
             Some(query) if !query.is_empty() => {
+                if let Some(document) = endpoint.imported(query, &location) {
+                    response.content_type(TEXT_XML);
+                    response.body = document.into_bytes();
+                    return response;
+                }
                 let text = format!("there is {}?wsdl", endpoint.path());
                 return Response::text(StatusCode::NOT_FOUND, &format!("{text}\n"));
             }

@@ -8,6 +8,7 @@ use trunkline_message::{Layout, Limits, Message, Record, Structure, UnknownConte
 use trunkline_soap::{Fault, QName, Style, graph};
 
 use super::conversation::Conversation;
+use super::described::Described;
 use super::fallback::Fallback;
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
 use super::signature::{AnsweredRecords, OfRecords, Signature, Signed, TakenRecords};
@@ -39,8 +40,7 @@ pub struct Service {
     pub(super) name: String,
     pub(super) namespace: String,
     documentation: Option<String>,
-    /// The WSDL, and the address in it that stands for where the service is reached.
-    described_by: Option<(String, String)>,
+    described_by: Option<Described>,
     pub(super) operations: Vec<Named>,
     bindings: Vec<(String, Binding)>,
     headers: Vec<Arc<Layout>>,
@@ -126,15 +126,38 @@ impl Service {
     /// path; nobody checks that it is true.
     #[must_use]
     pub fn described_by(mut self, wsdl: &str) -> Self {
-        self.described_by = Some((wsdl.to_owned(), String::new()));
+        self.described_by = Some(Described { wsdl: wsdl.to_owned(), ..Described::default() });
         self
     }
 
     /// As [`described_by`](Self::described_by), but clients get the address at which they reach the service where this
     /// one stands as a location.
     #[must_use]
-    pub fn described_at(mut self, wsdl: &str, address: &str) -> Self {
-        self.described_by = Some((wsdl.to_owned(), address.to_owned()));
+    pub fn described_at(self, wsdl: &str, address: &str) -> Self {
+        let mut service = self.described_by(wsdl);
+        if let Some(described) = &mut service.described_by {
+            described.addresses.push((address.to_owned(), None));
+        }
+        service
+    }
+
+    /// In the WSDL that [describes](Self::described_by) the service, clients get the address of another path of the
+    /// same server where this address stands as a location.
+    #[must_use]
+    pub fn located(mut self, address: &str, path: &str) -> Self {
+        if let Some(described) = &mut self.described_by {
+            described.addresses.push((address.to_owned(), Some(path.to_owned())));
+        }
+        self
+    }
+
+    /// Adds a document that the WSDL imports, by which the service is [described](Self::described_by). It is at
+    /// this query behind each path, such as `xsd=1`; where it is `?xsd=1` as a location, clients get the whole address.
+    #[must_use]
+    pub fn document(mut self, query: &str, text: &str) -> Self {
+        if let Some(described) = &mut self.described_by {
+            described.documents.push((query.to_owned(), text.to_owned()));
+        }
         self
     }
 
@@ -585,10 +608,15 @@ impl Endpoint {
 
     /// As [`wsdl`](Self::wsdl), with what the server offers beside HTTP.
     pub(super) fn wsdl_with(&self, location: &str, offer: Offer) -> String {
-        match &self.0.service.described_by {
-            Some((document, address)) => located(document, address, location),
-            None => wsdl::write_with(&self.description(location), offer),
-        }
+        let described = self.0.service.described_by.as_ref();
+        described
+            .and_then(|it| it.text(None, location, self.path()))
+            .unwrap_or_else(|| wsdl::write_with(&self.description(location), offer))
+    }
+
+    /// What the WSDL imports from this query.
+    pub(super) fn imported(&self, query: &str, location: &str) -> Option<String> {
+        self.0.service.described_by.as_ref()?.text(Some(query), location, self.path())
     }
 
     fn description(&self, location: &str) -> Description {
@@ -608,18 +636,6 @@ impl Endpoint {
             operations: service.operations.iter().map(|it| service.describe(it)).collect(),
         }
     }
-}
-
-/// A WSDL with another address in place of one. Both stand as attributes, where `&` is escaped.
-fn located(document: &str, address: &str, location: &str) -> String {
-    if address.is_empty() {
-        return document.to_owned();
-    }
-    let escaped = |url: &str| url.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
-    let (from, to) = (escaped(address), escaped(location));
-    ["\"", "'"].iter().fold(document.to_owned(), |text, quote| {
-        text.replace(&format!("location={quote}{from}{quote}"), &format!("location=\"{to}\""))
-    })
 }
 
 /// Names the port after the style, as an interface may have several.

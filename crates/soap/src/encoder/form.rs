@@ -9,22 +9,43 @@ use trunkline_wire::Output;
 
 use super::markup::{Markup, named};
 
-/// From one value to another of the same scope, in a component.
+/// From one value to another of the same scope, in a component: of one entry, or of one and the next of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Route {
+    fields: u64,
+    list: List,
+}
+
+/// Which list of which scope two entries are of; none if it is one entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Route(u64);
+pub(super) struct List(u64);
+
+impl List {
+    pub(super) const NONE: Self = Self(0);
+
+    #[inline]
+    pub(super) fn new(scope: usize, field: usize) -> Self {
+        Self(((scope as u64) << 16 | field as u64) + 1)
+    }
+}
 
 impl Route {
+    /// That of no two values.
+    pub(super) const NONE: Self = Self { fields: u64::MAX, list: List(u64::MAX) };
+
     /// Scopes, components and fields have numbers of 16 bits.
     #[inline]
-    pub(super) fn new(scope: usize, from: usize, component: u16, to: usize) -> Self {
+    pub(super) fn new(scope: usize, from: usize, component: u16, to: usize, list: List) -> Self {
         let part = |number: usize, at: u32| (number as u64 & 0xffff) << at;
-        Self(part(scope, 48) | part(from, 32) | part(component.into(), 16) | part(to, 0))
+        let fields = part(scope, 48) | part(from, 32) | part(component.into(), 16) | part(to, 0);
+        Self { fields, list }
     }
 
     /// A place among so many, a power of two.
     #[inline]
     pub(super) fn place(self, count: usize) -> usize {
-        (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (count - 1)
+        let number = self.fields ^ self.list.0 << 20;
+        (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (count - 1)
     }
 }
 
@@ -97,6 +118,13 @@ impl<'w, W: Writer> Infoset<'w, W> {
         Self { writer, markup, events: 0 }
     }
 
+    #[inline(never)]
+    fn flush_markup(&mut self, output: &mut Output) {
+        self.events += 1;
+        self.markup.write(output, self.writer);
+        output.clear();
+    }
+
     /// Puts whole elements, written as XML.
     pub(super) fn raw(&mut self, elements: &str) {
         self.writer.raw(elements);
@@ -107,16 +135,14 @@ impl<W: Writer> Form for Infoset<'_, W> {
     const IS_XML: bool = false;
     type Writer = W;
 
-    #[inline]
+    #[inline(always)]
     fn flush(&mut self, output: &mut Output) {
         if !output.is_empty() {
-            self.events += 1;
-            self.markup.write(output, self.writer);
-            output.clear();
+            self.flush_markup(output);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn value<T>(&mut self, write: impl FnOnce(&mut W, Option<Name<'_>>) -> T) -> Option<T> {
         self.events += 1;
         if !self.markup.in_attribute() {
@@ -127,7 +153,7 @@ impl<W: Writer> Form for Infoset<'_, W> {
         Some(write(self.writer, name))
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, route: Route) -> bool {
         let is_known = self.markup.take(route, self.writer);
         self.events += usize::from(is_known);

@@ -1,22 +1,36 @@
 //! Values in another form than XML: the writer gets them as they are.
 
 use trunkline_codec::infoset::{Name, Writer};
-use trunkline_message::{Any, Error, ErrorKind, Message, Result, Shape as ScopeShape};
+use trunkline_message::{Any, Error, ErrorKind, Fields, Message, Result, Shape as ScopeShape};
 use trunkline_wire::Cursor;
 
-use super::form::{Form, Infoset, Route};
+use super::form::{Form, Infoset, List, Route};
 use super::{Body, Encoder, NO_HEADER, write};
 use crate::any;
-use crate::plan::Shape;
+use crate::container::Enclosing;
+use crate::plan::{NONE, Shape};
 
 /// The value written last, and how to tell that nothing but the end of its element was written since: how many values
-/// and runs of markup were, and how much markup waits.
+/// and runs of markup were, and how much markup waits. Or the end of its entry, too, and the start of the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Behind {
     scope: usize,
     field: usize,
+    since: Since,
     events: usize,
     length: usize,
+}
+
+/// What happened to the entry of the value written last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Since {
+    /// It goes on.
+    #[default]
+    Nothing,
+    /// It has ended.
+    End(List),
+    /// It has ended, and the next of the list has begun.
+    Start(List),
 }
 
 impl Encoder {
@@ -113,6 +127,22 @@ impl<F: Form, const ATTRIBUTES: bool> Body<'_, F, ATTRIBUTES> {
         }
     }
 
+    /// The same of a text that is not empty, and stands at the front of this block.
+    pub(super) fn write_block<const N: usize>(
+        &mut self,
+        field: usize,
+        block: &[u8; N],
+        text: &str,
+    ) {
+        let mut is_legal = true;
+        self.write_field(field, |body| {
+            body.write_value(|writer, name| is_legal = writer.put_block(name, block, text));
+        });
+        if !is_legal {
+            self.unwritable(field);
+        }
+    }
+
     /// Writes a value as the text that it has in XML, which `value` writes and takes at most `room` bytes.
     pub(super) fn write_as_text(
         &mut self,
@@ -172,19 +202,52 @@ impl<F: Form, const ATTRIBUTES: bool> Body<'_, F, ATTRIBUTES> {
         }
         write(self.output, &slot.end);
         let (events, length) = (self.form.events(), self.output.len());
-        self.behind = Behind { scope: self.scope_index, field, events, length };
+        self.behind =
+            Behind { scope: self.scope_index, field, since: Since::Nothing, events, length };
+    }
+
+    /// Writes an entry of this list that is an element of its own.
+    #[inline]
+    pub(super) fn entry<T: Fields>(&mut self, enclosing: &Enclosing, list: List, entry: &T) {
+        (self.next, self.component) = (0, NONE);
+        let follows = self.is_behind() && self.behind.since == Since::End(list);
+        self.begin(&enclosing.start);
+        if follows {
+            (self.behind.since, self.behind.length) = (Since::Start(list), self.output.len());
+        }
+        self.check(entry);
+        self.fields(entry);
+        let is_last = self.is_behind() && self.behind.since == Since::Nothing;
+        self.finish_scope();
+        self.close(&enclosing.end);
+        if is_last {
+            (self.behind.since, self.behind.length) = (Since::End(list), self.output.len());
+        }
+    }
+
+    /// Was nothing written behind the value of this scope that was written last but the ends and starts of elements
+    /// that follow from which it is?
+    #[inline(always)]
+    fn is_behind(&self) -> bool {
+        let Behind { scope, events, length, .. } = self.behind;
+        let is_plain = !F::IS_XML && !ATTRIBUTES && !self.scope.hollow;
+        is_plain
+            && scope == self.scope_index
+            && events == self.form.events()
+            && length == self.output.len()
+            && length > 0
     }
 
     /// What the markup between the value before and that of this field follows from, if both are of one scope and
-    /// only the end of the former was written since.
+    /// nothing else stands between.
     #[inline(always)]
     fn route(&self, field: usize) -> Option<Route> {
-        let Behind { scope, field: before, events, length } = self.behind;
-        let is_behind = scope == self.scope_index
-            && events == self.form.events()
-            && length == self.output.len()
-            && length > 0;
-        let is_plain = !ATTRIBUTES && !self.scope.hollow;
-        (is_behind && is_plain).then(|| Route::new(scope, before, self.component, field))
+        let Behind { scope, field: before, since, .. } = self.behind;
+        let list = match since {
+            Since::Nothing => List::NONE,
+            Since::Start(list) => list,
+            Since::End(_) => return None,
+        };
+        self.is_behind().then(|| Route::new(scope, before, self.component, field, list))
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use trunkline_codec::infoset::{KnownName, KnownStep, Name, Writer};
+use trunkline_codec::infoset::{KnownName, KnownOpening, KnownStep, Name, Writer};
 use trunkline_codec::xml::unescape;
 use trunkline_wire::{Output, scan};
 
@@ -19,7 +19,7 @@ const BLOCK: usize = 64;
 const MOST: usize = 4096;
 
 /// So many routes are kept.
-const ROUTES: usize = 1024;
+const ROUTES: usize = 512;
 
 /// What has been parsed, and where the encoder stands.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub(super) struct Markup {
     /// Is the value of an attribute open?
     in_attribute: bool,
     /// The pieces on routes, each in its place; another may take it. None is kept if it is empty.
-    routes: Vec<(Route, usize)>,
+    routes: Vec<Crossed>,
     /// Are neither routes kept nor what writers make of steps?
     is_plain: bool,
 }
@@ -79,11 +79,38 @@ struct Piece {
     /// Nothing does, and no start tag is open.
     is_whole: bool,
     step: KnownStep,
+    /// What was made of it, if it begins elements with declarations or attributes and does nothing else.
+    opening: Option<KnownOpening>,
     next: usize,
     /// Is the value of an attribute open then?
     in_attribute: bool,
     /// The piece that followed the last time.
     follower: usize,
+}
+
+/// A route, and the piece on it: all that is needed of one that is whole.
+#[derive(Clone, Debug)]
+struct Crossed {
+    route: Route,
+    number: u32,
+    /// The states before and behind it, if it is whole.
+    from: u32,
+    next: u32,
+    ends: u16,
+    starts: u16,
+    step: KnownStep,
+}
+
+impl Crossed {
+    const NONE: Self = Self {
+        route: Route::NONE,
+        number: u32::MAX,
+        from: u32::MAX,
+        next: 0,
+        ends: 0,
+        starts: 0,
+        step: KnownStep::NONE,
+    };
 }
 
 #[derive(Debug)]
@@ -110,6 +137,22 @@ impl OwnedName {
 }
 
 impl Piece {
+    /// Tells the writer what it says; nothing is kept of a step if it is `plain`.
+    #[inline(always)]
+    fn write(&mut self, writer: &mut impl Writer, is_plain: bool) {
+        let starts = self.starts.iter_mut().map(|(name, known)| (name.view(), known));
+        writer.step(self.ends, starts, (self.is_whole && !is_plain).then_some(&mut self.step));
+        for event in &mut self.events {
+            match event {
+                Event::Start(name, known) => writer.start_known(name.view(), known),
+                Event::Declare(prefix, namespace) => _ = writer.declare(prefix, namespace),
+                Event::Attribute(name, value) => _ = writer.attribute(name.view(), value),
+                Event::Text(text) => _ = writer.text(text),
+                Event::End => writer.end(),
+            }
+        }
+    }
+
     #[inline]
     fn is(&self, output: &Output) -> bool {
         let length = self.bytes.len();
@@ -146,15 +189,29 @@ impl Markup {
     }
 
     /// Writes the piece on this route, if it is known.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, route: Route, writer: &mut impl Writer) -> bool {
-        let Some((known, number)) = self.routes.get(route.place(ROUTES)).copied() else {
+        let Some(known) = self.routes.get(route.place(ROUTES)) else { return false };
+        if known.route != route {
             return false;
-        };
-        let is_it =
-            known == route && self.pieces.get(number).is_some_and(|piece| piece.from == self.state);
+        }
+        let (ends, starts) = (known.ends.into(), known.starts.into());
+        if known.from as usize == self.state && writer.repeat(ends, starts, &known.step) {
+            (self.state, self.last) = (known.next as usize, known.number as usize);
+            self.in_attribute = false;
+            return true;
+        }
+        self.take_piece(route, writer)
+    }
+
+    /// As [`take`](Self::take), where the writer has to be told of the piece.
+    #[inline(never)]
+    fn take_piece(&mut self, route: Route, writer: &mut impl Writer) -> bool {
+        let number = self.routes[route.place(ROUTES)].number as usize;
+        let is_it = self.pieces.get(number).is_some_and(|piece| piece.from == self.state);
         if is_it {
             self.write_piece(number, writer);
+            self.learn(route);
         }
         is_it
     }
@@ -164,8 +221,17 @@ impl Markup {
         if self.is_plain {
             return;
         }
-        self.routes.resize(ROUTES, (Route::default(), usize::MAX));
-        self.routes[route.place(ROUTES)] = (route, self.last);
+        let piece = &self.pieces[self.last];
+        self.routes.resize(ROUTES, Crossed::NONE);
+        self.routes[route.place(ROUTES)] = Crossed {
+            route,
+            number: self.last as u32,
+            from: if piece.is_whole { piece.from as u32 } else { u32::MAX },
+            next: piece.next as u32,
+            ends: piece.ends as u16,
+            starts: piece.starts.len() as u16,
+            step: piece.step,
+        };
     }
 
     /// Neither keeps routes nor what a writer makes of steps.
@@ -177,16 +243,11 @@ impl Markup {
     fn write_piece(&mut self, number: usize, writer: &mut impl Writer) {
         let is_plain = self.is_plain;
         let piece = &mut self.pieces[number];
-        let starts = piece.starts.iter_mut().map(|(name, known)| (name.view(), known));
-        writer.step(piece.ends, starts, (piece.is_whole && !is_plain).then_some(&mut piece.step));
-        for event in &mut piece.events {
-            match event {
-                Event::Start(name, known) => writer.start_known(name.view(), known),
-                Event::Declare(prefix, namespace) => _ = writer.declare(prefix, namespace),
-                Event::Attribute(name, value) => _ = writer.attribute(name.view(), value),
-                Event::Text(text) => _ = writer.text(text),
-                Event::End => writer.end(),
-            }
+        if let Some(mut known) = piece.opening.take_if(|_| !is_plain) {
+            writer.opening(&mut known, |writer| piece.write(writer, true));
+            piece.opening = Some(known);
+        } else {
+            piece.write(writer, is_plain);
         }
         (self.state, self.last, self.in_attribute) = (piece.next, number, piece.in_attribute);
     }
@@ -259,6 +320,12 @@ impl Markup {
         let events: Vec<Event> = events.into();
         let is_whole = events.is_empty() && !state.in_tag;
         let in_attribute = state.attribute.is_some();
+        let begins = |it: &Event| !matches!(it, Event::Text(_) | Event::End);
+        let is_opening = ends == 0
+            && !events.is_empty()
+            && !state.in_tag
+            && !self.states[self.state].in_tag
+            && events.iter().all(begins);
         let next = self.number(state);
         let number = self.pieces.len();
         let (from, follower) = (self.state, usize::MAX);
@@ -276,6 +343,7 @@ impl Markup {
             events,
             is_whole,
             step: KnownStep::default(),
+            opening: is_opening.then(KnownOpening::default),
             next,
             in_attribute,
             follower,

@@ -1,121 +1,151 @@
 //! Lengths and indexes as they begin somewhere within an octet (X.891 annex C.21 to C.28).
 
-use crate::fast_infoset::vocabulary::Table;
+use trunkline_wire::Output;
+
+use crate::fast_infoset::sender::ValueTable;
 
 /// What is appended to.
 pub(super) trait Octets {
+    /// Octets.
+    fn put<const N: usize>(&mut self, octets: [u8; N]);
+
+    /// Octets of any number.
+    fn put_all(&mut self, octets: &[u8]);
+
+    /// Zeros, which are answered to be set.
+    fn put_zeros(&mut self, count: usize) -> &mut [u8];
+
     /// An index from the second bit on, behind the bits `top`.
-    fn index_2(&mut self, top: u8, index: usize);
-
-    /// That of an element's name, from the third bit on.
-    fn index_3(&mut self, top: u8, index: usize);
-
-    /// That of a piece of text.
-    fn index_4(&mut self, index: usize);
-
-    /// A length from the second bit on, behind a bit that is 0.
-    fn length_2(&mut self, length: usize);
-
-    /// What stands before the octets of a value of an attribute, in the form of these bits.
-    fn value_head(&mut self, bits: u8, number: Option<u8>, length: usize);
-
-    /// The same of a piece of text.
-    fn chunk_head(&mut self, bits: u8, number: Option<u8>, length: usize);
-
-    /// Values, each of which takes `N` octets.
-    fn items<T: Copy, const N: usize>(&mut self, values: &[T], each: impl Fn(T) -> [u8; N]);
-}
-
-/// The `N` octets of a number behind the first bits, which are those of `top`.
-#[inline]
-fn number<const N: usize>(out: &mut Vec<u8>, top: u8, number: usize) {
-    let number = u64::from(top) << (8 * (N - 1)) | number as u64;
-    let octets = number.to_be_bytes();
-    out.extend_from_slice(octets.last_chunk::<N>().unwrap_or(&[0; N]));
-}
-
-impl Octets for Vec<u8> {
     #[inline]
     fn index_2(&mut self, top: u8, index: usize) {
         match index {
-            0..64 => self.push(top | index as u8),
-            64..8256 => number::<2>(self, top | 0x40, index - 64),
-            _ => number::<3>(self, top | 0x60, index - 8256),
+            0..64 => self.put([top | index as u8]),
+            64..8256 => self.put(number::<2>(top | 0x40, index - 64)),
+            _ => self.put(number::<3>(top | 0x60, index - 8256)),
         }
     }
 
+    /// That of an element's name, from the third bit on.
     #[inline]
     fn index_3(&mut self, top: u8, index: usize) {
         match index {
-            0..32 => self.push(top | index as u8),
-            32..2080 => number::<2>(self, top | 0x20, index - 32),
-            2080..526_368 => number::<3>(self, top | 0x28, index - 2080),
-            _ => number::<4>(self, top | 0x30, index - 526_368),
+            0..32 => self.put([top | index as u8]),
+            32..2080 => self.put(number::<2>(top | 0x20, index - 32)),
+            2080..526_368 => self.put(number::<3>(top | 0x28, index - 2080)),
+            _ => self.put(number::<4>(top | 0x30, index - 526_368)),
         }
     }
 
+    /// That of a piece of text, from the fourth bit on.
     #[inline]
     fn index_4(&mut self, index: usize) {
         match index {
-            0..16 => self.push(0xa0 | index as u8),
-            16..1040 => number::<2>(self, 0xb0, index - 16),
-            1040..263_184 => number::<3>(self, 0xb4, index - 1040),
-            _ => number::<4>(self, 0xb8, index - 263_184),
+            0..16 => self.put([0xa0 | index as u8]),
+            16..1040 => self.put(number::<2>(0xb0, index - 16)),
+            1040..263_184 => self.put(number::<3>(0xb4, index - 1040)),
+            _ => self.put(number::<4>(0xb8, index - 263_184)),
         }
     }
 
+    /// A length from the second bit on, behind a bit that is 0.
     fn length_2(&mut self, length: usize) {
         match length {
-            0..65 => self.push((length - 1) as u8),
-            65..321 => number::<2>(self, 0x40, length - 65),
-            _ => number::<5>(self, 0x60, length - 321),
+            0..65 => self.put([(length - 1) as u8]),
+            65..321 => self.put(number::<2>(0x40, length - 65)),
+            _ => self.put(number::<5>(0x60, length - 321)),
         }
     }
 
+    /// What stands before the octets of a value of an attribute, in the form of these bits.
     fn value_head(&mut self, bits: u8, table_number: Option<u8>, length: usize) {
         let top = match table_number {
             None => bits,
             Some(number) => {
-                self.push(bits | number >> 4);
+                self.put([bits | number >> 4]);
                 number << 4
             }
         };
         match length {
-            0..9 => self.push(top | (length - 1) as u8),
-            9..265 => number::<2>(self, top | 8, length - 9),
-            _ => number::<5>(self, top | 0x0c, length - 265),
+            0..9 => self.put([top | (length - 1) as u8]),
+            9..265 => self.put(number::<2>(top | 8, length - 9)),
+            _ => self.put(number::<5>(top | 0x0c, length - 265)),
         }
     }
 
+    /// The same of a piece of text.
     #[inline]
     fn chunk_head(&mut self, bits: u8, table_number: Option<u8>, length: usize) {
         let top = match table_number {
             None => 0x80 | bits,
             Some(number) => {
-                self.push(0x80 | bits | number >> 6);
+                self.put([0x80 | bits | number >> 6]);
                 number << 2
             }
         };
         match length {
-            0..3 => self.push(top | (length - 1) as u8),
-            3..259 => number::<2>(self, top | 2, length - 3),
-            _ => number::<5>(self, top | 3, length - 259),
+            0..3 => self.put([top | (length - 1) as u8]),
+            3..259 => self.put(number::<2>(top | 2, length - 3)),
+            _ => self.put(number::<5>(top | 3, length - 259)),
         }
     }
 
+    /// Values, each of which takes `N` octets.
     #[inline]
     fn items<T: Copy, const N: usize>(&mut self, values: &[T], each: impl Fn(T) -> [u8; N]) {
-        let start = self.len();
-        self.resize(start + N * values.len(), 0);
-        let (places, _) = self[start..].as_chunks_mut::<N>();
+        let (places, _) = self.put_zeros(N * values.len()).as_chunks_mut::<N>();
         places.iter_mut().zip(values).for_each(|(place, value)| *place = each(*value));
+    }
+}
+
+/// The `N` octets of a number behind the first bits, which are those of `top`.
+#[inline(always)]
+fn number<const N: usize>(top: u8, number: usize) -> [u8; N] {
+    let number = u64::from(top) << (8 * (N - 1)) | number as u64;
+    *number.to_be_bytes().last_chunk::<N>().unwrap_or(&[0; N])
+}
+
+impl Octets for Output {
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, octets: [u8; N]) {
+        let mut cursor = self.cursor(N);
+        cursor.array(octets);
+        cursor.finish();
+    }
+
+    #[inline]
+    fn put_all(&mut self, octets: &[u8]) {
+        self.extend(octets);
+    }
+
+    #[inline]
+    fn put_zeros(&mut self, count: usize) -> &mut [u8] {
+        let start = self.len();
+        self.zeros(count);
+        &mut self.as_mut_slice()[start..]
+    }
+}
+
+impl Octets for Vec<u8> {
+    #[inline]
+    fn put<const N: usize>(&mut self, octets: [u8; N]) {
+        self.extend_from_slice(&octets);
+    }
+
+    fn put_all(&mut self, octets: &[u8]) {
+        self.extend_from_slice(octets);
+    }
+
+    fn put_zeros(&mut self, count: usize) -> &mut [u8] {
+        let start = self.len();
+        self.resize(start + count, 0);
+        &mut self[start..]
     }
 }
 
 /// How many octets an index of a table takes.
 #[inline]
-pub(super) fn index_length(table: Table, index: usize) -> usize {
-    match (table == Table::Chunks, index) {
+pub(super) fn index_length(table: ValueTable, index: usize) -> usize {
+    match (table == ValueTable::OfTexts, index) {
         (true, 0..16) | (false, 0..64) => 1,
         (true, 16..1040) | (false, 64..8256) => 2,
         (true, 1040..263_184) | (false, _) => 3,
@@ -125,8 +155,8 @@ pub(super) fn index_length(table: Table, index: usize) -> usize {
 
 /// How many octets a value takes in full, in UTF-8.
 #[inline]
-pub(super) fn literal_length(table: Table, length: usize) -> usize {
-    let longest = if table == Table::Chunks { 2 } else { 8 };
+pub(super) fn literal_length(table: ValueTable, length: usize) -> usize {
+    let longest = if table == ValueTable::OfTexts { 2 } else { 8 };
     length + 1 + usize::from(length > longest)
 }
 
@@ -153,10 +183,10 @@ mod tests {
             };
             let length =
                 check(&|out| out.index_2(0x80, number), &|it, octet| it.index_2(octet).unwrap());
-            assert_eq!(length, index_length(Table::AttributeValues, number));
+            assert_eq!(length, index_length(ValueTable::OfAttributes, number));
             check(&|out| out.index_3(0x40, number), &|it, octet| it.index_3(octet).unwrap());
             let length = check(&|out| out.index_4(number), &|it, octet| it.index_4(octet).unwrap());
-            assert_eq!(length, index_length(Table::Chunks, number), "{number}");
+            assert_eq!(length, index_length(ValueTable::OfTexts, number), "{number}");
             if number > 0 {
                 check(&|out| out.length_2(number), &|it, octet| it.length_2(octet).unwrap());
                 check(&|out| out.value_head(0x40, None, number), &|it, octet| {

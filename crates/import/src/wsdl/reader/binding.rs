@@ -1,6 +1,6 @@
 //! Bindings: how the operations of a port type are carried.
 
-use super::{HTTP, MIME, Of, SOAP, first, wsdl};
+use super::{HTTP, MIME, Of, SOAP, documentation, first, wsdl};
 use crate::Problem;
 use crate::markup::Element;
 use crate::wsdl::definitions::{
@@ -78,8 +78,13 @@ impl Of<'_, '_> {
             .map(|it| self.message(element, output, it, format!("{name}Response")))
             .transpose()?;
         let faults = described.faults.iter().map(|it| self.fault(it)).collect();
+        // What is bound is documented where it is described, or else where it is bound.
+        let documentation = match described.documentation {
+            own if own.is_empty() => documentation(element),
+            own => own,
+        };
         let place = self.place(element);
-        Ok(Operation { name, style, action, request, response, faults, place })
+        Ok(Operation { name, documentation, style, action, request, response, faults, place })
     }
 
     /// The operation of the port type: of several of one name, that whose messages have the names.

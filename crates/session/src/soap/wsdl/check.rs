@@ -67,9 +67,20 @@ fn check_operation(operation: &OperationDescription) -> Result<(), DescriptionEr
         .map_err(|error| DescriptionError(format!("the operation {name}: {error}")))
 }
 
-/// The notes that descriptions know.
-const KNOWN: [&str; 10] =
-    ["base", "choice", "entry", "form", "kind", "list", "name", "namespace", "nillable", "type"];
+/// The notes that descriptions know; elements in any order are described in one, in which they are read too.
+const KNOWN: [&str; 11] = [
+    "base",
+    "choice",
+    "entry",
+    "form",
+    "kind",
+    "list",
+    "name",
+    "namespace",
+    "nillable",
+    "order",
+    "type",
+];
 const LISTS: [&str; 4] = ["arms", "mixed", "spaced", "unwrapped"];
 
 /// Descriptions would say less than messages are if there were other notes.
