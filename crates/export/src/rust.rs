@@ -70,7 +70,8 @@ fn title(description: &Description, name: &str) -> String {
                 format!("The message `{}`, MsgType `{}`.", it.title, it.message_type)
             })
         }
-        Description::Elements(_) | Description::Services(_) => format!("The element `{name}`."),
+        Description::Elements(_) => format!("The element `{name}`."),
+        Description::Services(_) => format!("`{name}` of WSDL."),
         Description::Idl(_) => format!("`{name}` of IDL."),
         _ => format!("The message `{name}`."),
     }

@@ -51,7 +51,9 @@ fn shown(place: Place, format: &str, word: &str, value: &str) -> Option<String> 
     let number = || value.parse::<u32>().ok().filter(|it| it.to_string() == value);
     let number = || number().map(|it| format!("{word} = {it}"));
     match (place, format, word) {
-        (Struct, "fix", "message_type") => filled(),
+        (Struct, "fix", "message_type") | (Struct, "xml", "type") => filled(),
+        (Struct, "xml", "order") => text().filter(|_| value == "any"),
+        (Struct, "xml", "type_namespace") => text(),
         (Struct | Choice | Member | Arm, "xml", "namespace") => text(),
         (Struct | Choice | Member | Arm, "xml", "form") => {
             text().filter(|_| matches!(value, "qualified" | "unqualified"))
@@ -60,7 +62,11 @@ fn shown(place: Place, format: &str, word: &str, value: &str) -> Option<String> 
             text().filter(|_| matches!(value, "element" | "type"))
         }
         (Choice, "cdr", "switch") | (Arm, "cdr", "label") | (Value, "fix", "code") => filled(),
-        (Member | Arm, "fix", "tag" | "length") => number(),
+        // The others frame every message.
+        (Member | Arm, "fix", "tag" | "length") => {
+            let is_free = |it: i32| it > 0 && !matches!(it, 8 | 9 | 10 | 35);
+            number().filter(|_| value.parse().is_ok_and(is_free))
+        }
         (Member | Arm, "xml", "name" | "entry") | (Arm, "xml", "type") => filled(),
         (Member, "xml", "list") => match value {
             "unwrapped" | "spaced" => Some(value.to_owned()),

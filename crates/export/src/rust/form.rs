@@ -1,5 +1,7 @@
 //! Which types Rust has a form for, and where one needs a box.
 
+use std::collections::HashSet;
+
 use trunkline_message::{Body, IntegerKind, Kind, Need};
 
 use super::attributes::{Place, attributes};
@@ -134,6 +136,15 @@ fn own_problem(graph: &Graph<'_>, of: &Type<'_>) -> Option<String> {
     if let Some((member, Err(why))) = notes.find(|it| it.1.is_err()) {
         let name = of.members().get(member).map_or("a value", |it| &it.name);
         return Some(format!("{name}: {why}"));
+    }
+    // One that stands twice is an error of the derive.
+    let mut known = HashSet::new();
+    let of_fix = (0..count).flat_map(|it| of.notes_of(it)).filter(|it| it.0 == "fix");
+    for (_, word, value) in of_fix {
+        let what = if word == "code" { "code" } else { "tag" };
+        if !known.insert((what, value)) {
+            return Some(format!("the FIX {what} {value} stands twice in it"));
+        }
     }
     let is_implied_array = |member: &trunkline_message::Member, inside: usize| {
         let is_array = matches!(graph.types[inside].body(), Body::List { fixed: Some(_), .. });
