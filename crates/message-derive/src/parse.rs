@@ -638,6 +638,9 @@ mod tests {
         let order = syn::parse_quote! { #[fix(tag = 1)] struct Order { price: f64 } };
         assert_eq!(problem(order).unwrap(), "expected one of: message_type");
         let order = syn::parse_quote! { #[xml(entry = "a")] struct Order { price: f64 } };
-        assert_eq!(problem(order).unwrap(), "expected one of: namespace, form, order, type, type_namespace");
+        assert_eq!(
+            problem(order).unwrap(),
+            "expected one of: namespace, form, order, type, type_namespace"
+        );
     }
 }

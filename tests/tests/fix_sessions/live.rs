@@ -201,7 +201,8 @@ fn quickfix_and_we_are_killed_in_turn_and_no_order_is_lost_or_taken_twice() {
             let (our, their) = (format!("t{round}-{number}"), format!("q{round}-{number}"));
             session.send("D", &order(&our)).expect("it is sent");
             peer.expect(&format!("send {their}"), "ok");
-            (sent.push(our), sent_by_peer.push(their));
+            sent.push(our);
+            sent_by_peer.push(their);
         }
         // In the last round nobody is killed before all is there.
         let all = if round == 5 { sent_by_peer.len() } else { 0 };

@@ -1,7 +1,6 @@
 //! `trunkline schema --rust`: a description as another.
 
 use trunkline_export::{LeftOut, Written, rust};
-use trunkline_import::Description;
 use trunkline_message::Layout;
 
 use super::unknown_message;
