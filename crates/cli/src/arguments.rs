@@ -228,6 +228,17 @@ pub(crate) struct SoapCallArguments {
     /// Attributes: `price@unit=EUR`, of the Body's element `@id=5`
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) values: Vec<String>,
+    /// The request in place of its elements: XML, which is the element in the Body or the envelope, or JSON in the form
+    /// that `convert` has. It is the text itself, a file, or `-` for standard input
+    #[arg(long, value_name = "TEXT|FILE", conflicts_with = "values")]
+    pub(crate) body: Option<String>,
+    /// Send this header block: XML, or JSON such as '{"Session": {"token": "x"}}' for one of the WSDL; the text itself
+    /// or a file. Several are allowed
+    #[arg(long, value_name = "TEXT|FILE")]
+    pub(crate) header: Vec<String>,
+    /// Print the request, and send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Read the WSDL from this URL or file instead of URL?wsdl; `-` is standard input
     #[arg(long, value_name = "URL|FILE", conflicts_with = "namespace")]
     pub(crate) wsdl: Option<String>,

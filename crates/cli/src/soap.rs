@@ -8,16 +8,18 @@ use trunkline_session::soap::outline::{DocumentError, Folder, Outline, Reading, 
 use trunkline_session::soap::{
     Binding, CallError, Client, ClientConfig, MessageEncoding, SoapVersion,
 };
-use trunkline_soap::QName;
+use trunkline_soap::{HeaderBlock, QName, graph};
 
 use crate::Ending;
 use crate::arguments::SoapCallArguments;
 use crate::fault::Fault;
 use crate::output::{print, remark};
 
+use body::{Documents, Messages};
 use choice::Choice;
 use passport::Passport;
 
+mod body;
 mod choice;
 mod content;
 mod describe;
@@ -53,6 +55,8 @@ struct Called {
     headers: Vec<String>,
     /// What it takes, if there is a WSDL.
     types: Option<Types>,
+    /// Its messages as the WSDL has them, where they are given as a whole.
+    messages: Option<Messages>,
 }
 
 /// Calls, prints what comes back, and says on standard error how it travelled.
@@ -60,27 +64,23 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     // An error is of what was typed, and not of what is made from it.
     client(&arguments.url, "", Binding::default(), config(arguments)?)?;
     let passport = Passport::of(&arguments.caller, &arguments.url)?;
-    let called = called(arguments, &passport)?;
-    let namespace = &called.element.namespace;
-    let mut client = client(&called.url, namespace, called.binding, config(arguments)?)?;
-    if !passport.show(&mut client, &called.url)? {
-        return Err(Fault::new(format!(
-            "{} is called, and who calls is told to the host of {} only; say the former as URL",
-            called.url, arguments.url
-        )));
+    let mut called = called(arguments, &passport)?;
+    let blocks = body::blocks(&mut called, &arguments.header)?;
+    let request = match &arguments.body {
+        Some(body) => Request::Whole(body::envelope(&called, body, &blocks)?),
+        None => Request::Values(Box::new(request::message(&called, &arguments.values)?)),
+    };
+    if arguments.dry_run {
+        print(&format!("{}\n", request.text(&called, &blocks)?))?;
+        return Ok(Ending::Right);
     }
-    client.set_encoding(called.encoding);
-    client.set_optimistic(arguments.optimistic);
-    let message = request::message(&called, &arguments.values)?;
-    if !called.headers.is_empty() {
-        let headers = listed(called.headers.iter().cloned(), SHOWN_HEADERS);
-        remark(&format!("header blocks of the WSDL that are not sent: {headers}"));
-    }
-    // Before it is sent: who waits wants to know for whom.
-    let port = called.port.as_ref().map(|it| format!(" (port {it})")).unwrap_or_default();
-    let how = if called.url.starts_with("vnd.sun.ws.tcp") { "SOAP/TCP" } else { "POST" };
-    remark(&format!("{how} {}{port}", called.url));
-    let answered = client.call_dynamically(&called.action, &message);
+    let mut client = prepared(arguments, &passport, &called)?;
+    client.set_header(blocks);
+    announce(&called);
+    let answered = match &request {
+        Request::Values(message) => client.call_dynamically(&called.action, message),
+        Request::Whole(envelope) => client.call_envelope(&called.action, envelope),
+    };
     let profile = client.profile().filter(|_| has_travelled(&answered));
     if let Some(profile) = &profile {
         // A fault is told with it.
@@ -111,6 +111,57 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
         }
     }
     Ok(Ending::Right)
+}
+
+/// The client of what is called, who shows who calls.
+fn prepared(
+    arguments: &SoapCallArguments,
+    passport: &Passport,
+    called: &Called,
+) -> Result<Client, Fault> {
+    let namespace = &called.element.namespace;
+    let mut client = client(&called.url, namespace, called.binding, config(arguments)?)?;
+    if !passport.show(&mut client, &called.url)? {
+        return Err(Fault::new(format!(
+            "{} is called, and who calls is told to the host of {} only; say the former as URL",
+            called.url, arguments.url
+        )));
+    }
+    client.set_encoding(called.encoding);
+    client.set_optimistic(arguments.optimistic);
+    Ok(client)
+}
+
+/// Before it is sent: who waits wants to know for whom.
+fn announce(called: &Called) {
+    if !called.headers.is_empty() {
+        let headers = listed(called.headers.iter().cloned(), SHOWN_HEADERS);
+        remark(&format!("header blocks of the WSDL that are not sent: {headers}"));
+    }
+    let port = called.port.as_ref().map(|it| format!(" (port {it})")).unwrap_or_default();
+    let how = if called.url.starts_with("vnd.sun.ws.tcp") { "SOAP/TCP" } else { "POST" };
+    remark(&format!("{how} {}{port}", called.url));
+}
+
+/// What is sent.
+enum Request {
+    /// Made of keys and values.
+    Values(Box<graph::Message>),
+    /// An envelope that was given.
+    Whole(String),
+}
+
+impl Request {
+    /// As XML.
+    fn text(&self, called: &Called, blocks: &[HeaderBlock]) -> Result<String, Fault> {
+        Ok(match self {
+            Self::Whole(envelope) => envelope.clone(),
+            Self::Values(message) => {
+                let encoder = graph::Encoder::new(called.binding.version);
+                String::from_utf8_lossy(&encoder.encode_with(blocks, message)?).into_owned()
+            }
+        })
+    }
 }
 
 /// Has the request been sent, as far as is known?
@@ -144,6 +195,7 @@ fn called(arguments: &SoapCallArguments, passport: &Passport) -> Result<Called, 
         encoding: arguments.encoding.get(),
         headers: Vec::new(),
         types: None,
+        messages: None,
     })
 }
 
@@ -154,7 +206,7 @@ fn from_wsdl(arguments: &SoapCallArguments, passport: &Passport) -> Result<Calle
         Some(from) => from.clone(),
         None => own,
     };
-    let outline = outline(arguments, passport, &from)?;
+    let (outline, documents) = outline(arguments, passport, &from)?;
     let Choice { operation, port } = choice::of(arguments, url, &from, &outline)?;
     let mut ports = operation.ports.iter().filter(|it| choice::is_web(&it.location)).peekable();
     let is_here = operation.ports.iter().any(|it| choice::is_same(&it.location, url));
@@ -162,11 +214,16 @@ fn from_wsdl(arguments: &SoapCallArguments, passport: &Passport) -> Result<Calle
         true => None,
         false => Some(choice::ports(ports)),
     };
-    let types = outline.types(operation).map_err(|error| Fault::new(format!("{from}: {error}")))?;
+    // What is given as a whole is held against the whole description.
+    let types = arguments.body.is_none().then(|| outline.types(operation)).transpose();
+    let types = types.map_err(|error| Fault::new(format!("{from}: {error}")))?;
     let version = match arguments.soap12 {
         true => SoapVersion::Soap12,
         false => operation.binding.version,
     };
+    let is_whole = arguments.body.is_some() || !arguments.header.is_empty();
+    let called = (&*operation.name, &operation.element, version);
+    let messages = is_whole.then(|| Messages::read(&from, &documents, called)).transpose()?;
     let mut url = port.map_or(url, |it| &it.location).to_owned();
     let mut encoding = arguments.encoding.get();
     if arguments.by_policy {
@@ -184,7 +241,8 @@ fn from_wsdl(arguments: &SoapCallArguments, passport: &Passport) -> Result<Calle
         elsewhere,
         encoding,
         headers: operation.headers.clone(),
-        types: Some(types),
+        types,
+        messages,
     })
 }
 
@@ -202,8 +260,9 @@ fn outline(
     arguments: &SoapCallArguments,
     passport: &Passport,
     from: &str,
-) -> Result<Outline, Fault> {
+) -> Result<(Outline, Documents), Fault> {
     let config = config(arguments)?;
+    let mut documents = Documents::new();
     // Only who says --wsdl may mean a file.
     let is_file = arguments.wsdl.as_ref().is_some_and(|it| !it.contains("://"));
     let folder = match is_file {
@@ -213,7 +272,7 @@ fn outline(
         false => None,
     };
     let mut fetch = |location: &str, most: usize| {
-        match &folder {
+        let read = match &folder {
         Some(folder) if !location.contains("://") => folder.read(Path::new(location), most),
         _ => get(location, ClientConfig { body_bytes: most, ..config.clone() }, passport).map_err(|error| {
             match error {
@@ -227,10 +286,15 @@ fn outline(
                 error => DocumentError::Other(error.to_string()),
             }
         }),
-    }
+        };
+        if let Ok(bytes) = &read {
+            documents.insert(location.to_owned(), bytes.clone());
+        }
+        read
     };
     let reading = Reading { other_hosts: arguments.other_hosts, ..Reading::default() };
-    Ok(Outline::read(from, &mut fetch, &reading, &Limits::default())?)
+    let outline = Outline::read(from, &mut fetch, &reading, &Limits::default())?;
+    Ok((outline, documents))
 }
 
 /// The first of them, and how many more there are.

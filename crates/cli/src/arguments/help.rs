@@ -97,7 +97,11 @@ const EXAMPLES: &[(&str, &str)] = &[
         "trunkline soap describe http://127.0.0.1:8080/calculator add\n\
          trunkline soap describe quotes.wsdl --json",
     ),
-    ("soap call", "trunkline soap call http://127.0.0.1:8080/calculator add a=40 b=2"),
+    (
+        "soap call",
+        "trunkline soap call http://127.0.0.1:8080/calculator add a=40 b=2\n\
+         trunkline soap call http://127.0.0.1:8080/calculator add --body request.json --dry-run",
+    ),
     (
         "soap serve",
         "trunkline soap serve quotes.wsdl --answers answers\n\

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 
 use serde_json::json;
+use trunkline_message::Limits;
 use trunkline_session::Profile;
 use trunkline_session::soap::Fault as SoapFault;
-use trunkline_soap::graph::{Content, Graph, Message, NodeId};
+use trunkline_soap::Version;
+use trunkline_soap::graph::{self, Content, Graph, Message, NodeId};
 
+use super::content::enveloped;
 use crate::fault::Fault;
 use crate::output::{Form, plain, print};
 
@@ -50,13 +53,39 @@ pub(super) fn print_fault(
 ) -> Result<(), Fault> {
     let details: Vec<&str> = fault.detail.iter().map(|it| it.as_str()).collect();
     form.say(&format!("fault: {}\n", plain(&fault.to_string())))?;
-    details.iter().try_for_each(|it| form.say(&format!("detail: {}\n", plain(it))))?;
+    for detail in &details {
+        form.say(&format!("detail: {}\n", plain(detail)))?;
+        for (path, value) in inside(detail) {
+            form.say(&format!("  {} = {}\n", plain(&path), plain(&value)))?;
+        }
+    }
+    let values = details.iter().flat_map(|it| inside(it));
+    let values: Vec<_> =
+        values.map(|(path, value)| json!({"path": path, "value": value})).collect();
     let profile = profile.map(ToString::to_string);
     if let Some(profile) = &profile {
         form.say(&format!("profile: {profile}\n"))?;
     }
     let text = fault.to_string();
-    form.fact(&json!({"fact": "fault", "text": text, "details": details, "profile": profile}))
+    form.fact(&json!({"fact": "fault", "text": text, "details": details, "values": values, "profile": profile}))
+}
+
+/// The values of an element, by their paths from its name on; none if it is as short as its value.
+fn inside(detail: &str) -> Vec<(String, String)> {
+    let envelope = enveloped(detail, Version::Soap11, "");
+    let Ok(message) = graph::decode(envelope.as_bytes(), &Limits::default()) else {
+        return Vec::new();
+    };
+    let Some((name, root)) = message.root() else { return Vec::new() };
+    if message.graph.members(root).is_empty() {
+        return Vec::new();
+    }
+    let values = values(&message, name.local(), root);
+    let path = |path: String| match path.starts_with('@') {
+        true => format!("{}{path}", name.local()),
+        false => format!("{}.{path}", name.local()),
+    };
+    values.into_iter().map(|it| (path(it.0), it.1)).collect()
 }
 
 const ENVELOPES: [&str; 2] =

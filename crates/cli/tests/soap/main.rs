@@ -1,5 +1,6 @@
 //! `trunkline soap call` against a service of ours, as a user types it.
 
+mod body;
 mod describe;
 mod described;
 mod encodings;

@@ -217,7 +217,7 @@ fn rules_answer_by_what_a_request_says() {
     let (status, out, _) = quote(&["symbol=CLOSED"]);
     assert_eq!(status, Some(1), "{out}");
     assert!(out.starts_with("fault: Sender: closed\ndetail: <ns:closed "), "{out}");
-    assert!(out.contains(">12:00:00.000</"), "{out}");
+    assert!(out.contains("\n  closed.until = 12:00:00.000\n"), "{out}");
     // Once, and then as if there were no such rule.
     let (status, out, _) = quote(&["symbol=BUSY"]);
     assert_eq!(status, Some(1), "{out}");

@@ -13,7 +13,7 @@ use super::admission::BasicLogin;
 use super::exchange::{Exchange, Head, Reply};
 use super::header::{self, Received};
 use super::incoming::Incoming;
-use super::outgoing::{Outgoing, Typed, Untyped};
+use super::outgoing::{Outgoing, Typed, Untyped, Whole};
 use super::prologue::Prologues;
 use super::replies::{Replies, status};
 use super::shared::SharedConnection;
@@ -513,12 +513,33 @@ impl Client {
         action: &str,
         message: &graph::Message,
     ) -> Result<Option<graph::Message>, CallError> {
+        let encoder = graph::Encoder::new(self.binding.version);
+        let header = std::mem::take(&mut self.header);
+        let mut untyped = Untyped { encoder, header: &header, message, document: Vec::new() };
+        let answered = self.dynamically(action, &mut untyped);
+        self.header = header;
+        answered
+    }
+
+    /// Sends an envelope as it is; as Fast Infoset, what it says. It has the header blocks that it has, and no others.
+    ///
+    /// # Errors
+    /// The service's fault, or the reason why there is no reply.
+    pub fn call_envelope(
+        &mut self,
+        action: &str,
+        envelope: &str,
+    ) -> Result<Option<graph::Message>, CallError> {
+        self.dynamically(action, &mut Whole { envelope: envelope.as_bytes() })
+    }
+
+    fn dynamically(
+        &mut self,
+        action: &str,
+        message: &mut dyn Outgoing,
+    ) -> Result<Option<graph::Message>, CallError> {
         self.begin();
         let head = Head::new(self.binding.version, action, &self.http_headers)?;
-        let encoder = graph::Encoder::new(self.binding.version);
-        let header = &*self.header;
-        let mut message = Untyped { encoder, header, message, document: Vec::new() };
-        let message: &mut dyn Outgoing = &mut message;
         let answer = self.exchange.call(&self.url.path, &head, message)?;
         self.last.clear();
         if answer.body.is_empty() && answer.is_success() {

@@ -1,7 +1,7 @@
 //! A message that a client sends, in whatever encoding.
 
 use trunkline_codec::fast_infoset::Writer;
-use trunkline_message::{Message, Result};
+use trunkline_message::{Limits, Message, Result};
 use trunkline_soap::{Encoder, HeaderBlock, graph};
 
 /// A message that can be written in every encoding, and again if the server takes another one.
@@ -47,5 +47,21 @@ impl Outgoing for Untyped<'_> {
 
     fn write(&mut self, writer: &mut Writer) -> Result<()> {
         self.encoder.encode_to(self.header, self.message, writer)
+    }
+}
+
+/// One that is written already.
+pub(super) struct Whole<'a> {
+    pub(super) envelope: &'a [u8],
+}
+
+impl Outgoing for Whole<'_> {
+    fn xml(&mut self) -> Result<&[u8]> {
+        Ok(self.envelope)
+    }
+
+    fn write(&mut self, writer: &mut Writer) -> Result<()> {
+        let message = graph::decode(self.envelope, &Limits::default())?;
+        graph::Encoder::new(message.version).encode_to(&[], &message, writer)
     }
 }
