@@ -214,8 +214,7 @@ impl<'a> Walk<'a> {
             self.one_of(at, (least.unwrap_or(u64::from(is_needed)), most));
             return self.into(inner, at.around, at.depth + 1);
         }
-        let is_any = layout.notes().of_member(field.member, "xml", "list") == Some("unwrapped");
-        if is_by_schema && (soap::is_unwrapped(layout, field) || is_any) {
+        if is_by_schema && soap::is_unwrapped(layout, field) {
             let name = soap::item_name(layout, field).unwrap_or(own);
             let least = least.unwrap_or(u64::from(is_needed));
             let it = self.parameter(at, name, field.member, (least, most));

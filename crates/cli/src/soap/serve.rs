@@ -66,6 +66,9 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
             let folder = script.folder().to_owned();
             (script, Some(folder))
         }
+        Some(path) if !path.is_dir() => {
+            return Err(Fault::new(format!("{}: there is no such folder or file", path.display())));
+        }
         folder => (Script::default(), folder.clone()),
     };
     check_names(&script, &description, &ports)?;

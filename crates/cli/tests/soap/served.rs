@@ -148,6 +148,8 @@ fn answers_are_written_changed_and_served() {
         let error = served.failure(&["--answers", "answers"]);
         assert!(error.contains("quote.json: ") && error.contains(why), "{answer}: {error}");
     }
+    let error = served.failure(&["--answers", "answer"]);
+    assert!(error.contains("answer: there is no such folder or file"), "{error}");
     let error = served.failure(&["--port", "Other"]);
     assert!(error.contains("it has no port Other; there is QuotesPort"), "{error}");
     fs::write(served.folder.join("quotes.wsdl"), "message Order D\n field a 1 text required\n end")
