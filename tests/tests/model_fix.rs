@@ -580,12 +580,12 @@ fn what_fix_has_no_form_for_is_rejected_with_its_path() {
     }
     #[derive(Message)]
     enum Choice {
-        #[fix(tag = 8)]
+        #[fix(tag = 13)]
         One(i32),
     }
     #[derive(Message)]
     enum Unit {
-        #[fix(tag = 9)]
+        #[fix(tag = 14)]
         One(i32),
         Other,
     }
