@@ -19,6 +19,25 @@ pub fn program(name: &str) -> Option<PathBuf> {
     program.is_file().then_some(program)
 }
 
+/// Is there a program of this name on the path?
+pub fn is_here(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// What a program printed, which ends well.
+///
+/// # Panics
+/// If it cannot be run, or does not end well.
+#[track_caller]
+pub fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{command:?} ended with {}:\n{out}{err}", output.status);
+    out
+}
+
 impl Toolkit {
     /// Starts a peer's program; None, with a note, if it has not been built.
     pub fn start(name: &str) -> Option<Self> {

@@ -9,6 +9,7 @@ use std::{env, fs};
 use trunkline_message::{Any, Message};
 use trunkline_session::soap::{Binding, Fault, Running, Server, Service};
 use trunkline_tests::skip::skip;
+use trunkline_tests::toolkit::{is_here, run};
 
 #[derive(Message, Clone, Debug, PartialEq)]
 struct Parcel {
@@ -60,16 +61,6 @@ fn source(name: &str) -> PathBuf {
     root().join("tests/tests/any_services").join(name)
 }
 
-/// What a program printed, which ends well.
-#[track_caller]
-fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{command:?} ended with {}:\n{out}{err}", output.status);
-    out
-}
-
 /// Has a caller call the service at a path.
 #[track_caller]
 fn call(path: &str, caller: impl FnOnce(&str) -> String) {
@@ -97,11 +88,6 @@ fn zeep_gets_back_what_it_sent() {
     for (path, _) in PATHS {
         call(path, |url| run(Command::new(&python).arg(source("relay.py")).arg(url)));
     }
-}
-
-fn is_here(program: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 #[test]

@@ -15,6 +15,7 @@ use order::{ORDER_ANSWER, ORDER_PATHS, Order, answered, order, serve_orders};
 use trade::{ANSWER, PATHS, serve, trade};
 use trunkline_session::soap::{Client, ClientConfig, Running};
 use trunkline_tests::skip::skip;
+use trunkline_tests::toolkit::{is_here, run};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the workspace")
@@ -31,21 +32,6 @@ fn folder(name: &str) -> PathBuf {
     _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder");
     folder
-}
-
-fn is_here(program: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(program).is_file())
-}
-
-/// What a program printed, which ends well.
-#[track_caller]
-fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{command:?} ended with {}:\n{out}{err}", output.status);
-    out
 }
 
 /// Starts the service and calls it; request and answer are as they should be, value by value.

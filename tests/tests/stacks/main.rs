@@ -12,7 +12,7 @@ use std::{env, fs};
 use desk::{Order, PRINTED, answered, order};
 use trunkline_session::soap::Binding;
 use trunkline_tests::skip::skip;
-use trunkline_tests::toolkit::program;
+use trunkline_tests::toolkit::{is_here, program, run};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the workspace")
@@ -29,22 +29,6 @@ fn folder(name: &str) -> PathBuf {
     _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder");
     folder
-}
-
-/// Is there a program of this name on the path?
-fn is_here(program: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(program).is_file())
-}
-
-/// What a program printed, which ends well.
-#[track_caller]
-fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{command:?} ended with {}:\n{out}{err}", output.status);
-    out
 }
 
 /// Has a toolkit's program call our service at a path: with an order, then with the answer as the toolkit
