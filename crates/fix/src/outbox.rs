@@ -31,6 +31,7 @@ pub struct Outbox {
     failure: Option<String>,
     message: Vec<u8>,
     content: Vec<u8>,
+    fields: Fields,
 }
 
 /// Why nothing was sent.
@@ -91,6 +92,7 @@ impl Outbox {
             failure: None,
             message: Vec::new(),
             content: Vec::new(),
+            fields: Fields::default(),
         }
     }
 
@@ -132,6 +134,13 @@ impl Outbox {
         let number = self.store.next_sender();
         let head = Head { message_type, number, original: None, extra: header };
         let message = self.composed(&head, body);
+        // What cannot be read here could not be sent again, either.
+        if self.fields.read(&message).is_err() {
+            self.message = message;
+            return Err(SendError::Malformed(
+                "header or body are not fields, each a number, `=` and a value",
+            ));
+        }
         self.store.save(Some(&message)).map_err(SendError::Store)?;
         if self.is_logged_on {
             self.put(&message);
@@ -396,6 +405,11 @@ pub(crate) fn push(out: &mut Vec<u8>, tag: Tag, value: u64) {
     out.push(b'=');
     digits(out, value);
     out.push(SOH);
+}
+
+/// Appends a text, in which a delimiter would end the field.
+pub(crate) fn push_text(out: &mut Vec<u8>, tag: Tag, text: &str) {
+    push_bytes(out, tag, text.replace('\u{1}', " ").as_bytes());
 }
 
 /// Appends a field.

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -64,12 +64,12 @@ struct State {
 
 /// A connection, and what wakes its thread.
 struct Link {
-    stream: TcpStream,
+    stream: Arc<TcpStream>,
     wake: OwnedFd,
 }
 
 impl Link {
-    fn new(stream: TcpStream) -> io::Result<Arc<Self>> {
+    fn new(stream: Arc<TcpStream>) -> io::Result<Arc<Self>> {
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
         let wake = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
@@ -86,7 +86,7 @@ impl Link {
     fn wait(&self, sends: bool, longest: Option<Duration>) -> io::Result<()> {
         let out = if sends { PollFlags::OUT } else { PollFlags::empty() };
         let mut waits = [
-            PollFd::new(&self.stream, PollFlags::IN | out),
+            PollFd::new(&*self.stream, PollFlags::IN | out),
             PollFd::new(&self.wake, PollFlags::IN),
         ];
         let longest = longest.map(|it| Timespec {
@@ -158,11 +158,21 @@ impl Handle {
         state.flush_from_outside();
     }
 
-    /// Serves one connection until it or the session ends; `first` is what came of it already.
-    fn serve(&self, stream: TcpStream, first: Vec<u8>, config: &TcpConfig) -> io::Result<()> {
+    /// Serves one connection until it or the session ends, or it is stopped; `first` is what came of it already.
+    fn serve(
+        &self,
+        stream: Arc<TcpStream>,
+        first: Vec<u8>,
+        config: &TcpConfig,
+        is_stopped: &AtomicBool,
+    ) -> io::Result<()> {
         let link = Link::new(stream)?;
         {
             let mut state = self.0.lock();
+            // Who stops sets this before it looks for a link to close, under the same lock.
+            if is_stopped.load(Ordering::Acquire) {
+                return Ok(());
+            }
             if state.session.is_connected() {
                 return Err(io::Error::other("the session has a connection already"));
             }
@@ -214,7 +224,7 @@ impl Handle {
                 longest = Some(longest.map_or(left, |it| it.min(left)));
             }
             link.wait(sends, longest)?;
-            match (&link.stream).read(&mut chunk) {
+            match (&*link.stream).read(&mut chunk) {
                 Ok(0) => return Ok(()),
                 Ok(count) => bytes.extend_from_slice(&chunk[..count]),
                 Err(error) if is_temporary(&error) => {}
@@ -247,7 +257,7 @@ impl State {
         let Self { session, application, link: Some(link) } = self else { return Ok(false) };
         let mut has_sent = false;
         while !session.output().is_empty() {
-            match (&link.stream).write(session.output()) {
+            match (&*link.stream).write(session.output()) {
                 Ok(count) => {
                     session.sent(count, &mut **application);
                     has_sent = true;
@@ -336,6 +346,12 @@ impl Drop for Acceptor {
     }
 }
 
+/// A connection that is served, and its thread.
+struct Served {
+    stream: Arc<TcpStream>,
+    thread: JoinHandle<()>,
+}
+
 fn accept(
     listener: &TcpListener,
     sessions: &Arc<HashMap<Identity, Handle>>,
@@ -343,40 +359,42 @@ fn accept(
     on_refused: &OnRefused,
     is_stopped: &Arc<AtomicBool>,
 ) {
-    let open = Arc::new(AtomicUsize::new(0));
+    let mut all: Vec<Served> = Vec::new();
     loop {
         let accepted = listener.accept();
         if is_stopped.load(Ordering::Acquire) {
-            return;
+            break;
         }
         let Ok((stream, peer)) = accepted else {
             // Out of descriptors, perhaps; others may close soon.
             thread::sleep(Duration::from_millis(10));
             continue;
         };
-        if open.load(Ordering::Relaxed) >= config.connections {
+        all.retain(|it| !it.thread.is_finished());
+        if all.len() >= config.connections {
             on_refused(peer, "there are as many connections as may be");
             continue;
         }
-        open.fetch_add(1, Ordering::Relaxed);
+        let stream = Arc::new(stream);
         let (sessions, config, on_refused) = (sessions.clone(), config.clone(), on_refused.clone());
-        let count = open.clone();
+        let (own, stop) = (stream.clone(), is_stopped.clone());
         let serve = move || {
-            let outcome = identify(&stream, &config).and_then(|(identity, first)| {
+            let outcome = identify(&own, &config).and_then(|(identity, first)| {
                 let unknown = || format!("there is no session {identity}");
                 let session = sessions.get(&identity).ok_or_else(|| io::Error::other(unknown()))?;
-                session.serve(stream, first, &config)
+                session.serve(own, first, &config, &stop)
             });
             if let Err(error) = outcome {
                 on_refused(peer, &error.to_string());
             }
-            count.fetch_sub(1, Ordering::Relaxed);
         };
         // Without a thread the connection is closed, as `serve` is dropped.
-        if thread::Builder::new().name("fix-session".to_owned()).spawn(serve).is_err() {
-            open.fetch_sub(1, Ordering::Relaxed);
-        }
+        let thread = thread::Builder::new().name("fix-session".to_owned()).spawn(serve);
+        all.extend(thread.map(|thread| Served { stream, thread }));
     }
+    // Nobody uses a session or its store any more when an acceptor is gone.
+    all.iter().for_each(|it| _ = it.stream.shutdown(Shutdown::Both));
+    all.into_iter().for_each(|it| _ = it.thread.join());
 }
 
 /// Reads a connection until it says whose it is.
@@ -423,7 +441,7 @@ impl Initiator {
             while !stop.load(Ordering::Acquire) {
                 // Why it ended, the application was told; that nobody listens shows by what does not come.
                 _ = connect(&address, &config)
-                    .and_then(|stream| own.serve(stream, Vec::new(), &config));
+                    .and_then(|it| own.serve(Arc::new(it), Vec::new(), &config, &stop));
                 let again = Instant::now() + config.reconnect;
                 while !stop.load(Ordering::Acquire) && Instant::now() < again {
                     thread::park_timeout(again.saturating_duration_since(Instant::now()));

@@ -434,3 +434,28 @@ fn a_store_on_a_disk_keeps_the_newest_messages_and_the_numbers() {
     let names = disk.clone().names().expect("a disk");
     assert!(names.len() < 20, "old segments go: {names:?}");
 }
+
+/// What is no message gets no number, and never stands between others that have to be sent again.
+#[test]
+fn what_is_no_body_is_not_sent() {
+    let mut side = Side::new(Role::Initiator, |_| {});
+    let now = Moment { monotonic: 0, utc: UTC };
+    for (message_type, body) in [
+        ("D", "11=a"),
+        ("D", "order\u{1}"),
+        ("D", "11=a\u{1}\u{1}"),
+        ("D", "x=a\u{1}"),
+        ("", "11=a\u{1}"),
+        ("A", "98=0\u{1}"),
+    ] {
+        let sent = side.session.send(now, |outbox| outbox.send(message_type, body.as_bytes()));
+        assert!(sent.is_err(), "{message_type} {body}");
+    }
+    let header: &[(u32, &[u8])] = &[(115, b"a\x01b")];
+    assert!(side.session.send(now, |outbox| outbox.send_with("D", header, b"11=a\x01")).is_err());
+    assert_eq!(side.session.numbers(), (1, 1));
+    assert_eq!(
+        side.session.send(now, |outbox| outbox.send("D", b"11=a\x01")).expect("it is kept"),
+        1
+    );
+}

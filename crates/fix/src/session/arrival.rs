@@ -2,7 +2,7 @@
 
 use crate::application::{Application, Notice};
 use crate::message::Message;
-use crate::outbox::{push, push_bytes};
+use crate::outbox::{push, push_bytes, push_text};
 use crate::reject::{Reason, Refusal, Refused};
 use crate::session::logon::too_low;
 use crate::session::{Phase, Session};
@@ -238,7 +238,7 @@ impl Session {
         let number = message.sequence_number().unwrap_or_default();
         let mut body = Vec::new();
         push(&mut body, tags::REF_SEQ_NUM, number);
-        push_bytes(&mut body, tags::TEXT, text.as_bytes());
+        push_text(&mut body, tags::TEXT, text);
         let route = route_back(message, self.settings().identity.version);
         if self.settings().identity.version < Version::Fix42 {
             self.outbox.administrative(b"3", &route, &body);

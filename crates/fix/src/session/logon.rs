@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::application::Application;
 use crate::message::Message;
-use crate::outbox::{push, push_bytes};
+use crate::outbox::{push, push_bytes, push_text};
 use crate::session::timers::nanoseconds;
 use crate::session::{Phase, Session};
 use crate::settings::Role;
@@ -159,7 +159,7 @@ impl Session {
     pub(super) fn send_logout(&mut self, why: Option<&str>) {
         let mut body = Vec::new();
         if let Some(why) = why {
-            push_bytes(&mut body, tags::TEXT, why.as_bytes());
+            push_text(&mut body, tags::TEXT, why);
         }
         self.outbox.administrative(b"5", &[], &body);
         self.enter(Phase::LogoutSent);
