@@ -197,9 +197,9 @@ fn an_experiment_of_ones_own_is_run_over_links() {
     for case in ["throughput@100mbit", "throughput-encoded@100mbit"] {
         // A message of two entries is some 370 bytes on the wire: 100 Mbit/s carry 33,000 at most.
         let rate = find(&rows, case, "trunkline", blocking, "messages-per-second");
-        assert!(rate.value > Some(0.0) && rate.value < Some(50_000.0), "{rate:?}");
+        assert!(rate.value > Some(0.0) && rate.value < Some(34_000.0), "{rate:?}");
         let busy = find(&rows, case, "trunkline", blocking, "link-busy");
-        assert!(busy.value > Some(0.0) && busy.value < Some(1.1), "{busy:?}");
+        assert!(busy.value > Some(0.0) && busy.value <= Some(1.0), "{busy:?}");
     }
     let hiccups = rows.iter().find(|row| row.case == "hiccup" && row.metric == "max");
     assert!(hiccups.is_some_and(|row| row.value > Some(0.0)), "{hiccups:?}");

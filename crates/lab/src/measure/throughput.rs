@@ -148,15 +148,16 @@ impl Way<'_> {
     fn values(&self, flow: &Poured, bytes: f64) -> [Option<f64>; THROUGHPUT.len()] {
         // The receiver's clock begins when the first segment has come; the link's, when it left.
         let first = self.link.serialisation((bytes as u64).min(SEGMENT_PAYLOAD as u64));
-        let nanoseconds = (flow.received.nanoseconds + first).max(1) as f64;
+        // A receiver that wakes up late begins to count late: the link was busy for no less.
+        let nanoseconds = (flow.received.nanoseconds + first).max(flow.link_busy.unwrap_or(1));
+        let nanoseconds = nanoseconds.max(1) as f64;
         // The sender is done when the last bytes are in the system's buffers, before they arrive.
         let sent = nanoseconds.max(flow.sent.nanoseconds as f64);
         [
             Some(flow.received.messages as f64 * 1e9 / nanoseconds),
             Some((flow.sent.cpu_nanoseconds as f64 / sent).min(1.0)),
             Some((flow.received.cpu_nanoseconds as f64 / nanoseconds).min(1.0)),
-            // A receiver that wakes up late begins to count late.
-            flow.link_busy.map(|busy| (busy as f64 / nanoseconds).min(1.0)),
+            flow.link_busy.map(|busy| busy as f64 / nanoseconds),
         ]
     }
 }
