@@ -57,6 +57,6 @@ pub use tcp::{TcpConfig, TcpServer};
 pub use trunkline_codec::fast_infoset::{VocabularyLimits, WriterOptions};
 pub use trunkline_http::{ClientConfig, ClientTls, Config, ServerTls, Workers};
 pub use trunkline_soap::{
-    Fault, FaultCode, Fragment, HeaderBlock, QName, Style, Version as SoapVersion,
+    Fault, FaultCode, Fragment, HeaderBlock, Nothing, QName, Style, Version as SoapVersion,
 };
 pub use vocabularies::Vocabularies;

@@ -13,7 +13,7 @@ use super::fallback::unknown_encoding;
 use super::incoming::open_from;
 use super::operation::{Call, Reply, Request, of_rpc};
 use super::prologue::Prologues;
-use super::service::Endpoint;
+use super::service::{Endpoint, EndpointParts};
 use super::vocabularies::Vocabularies;
 use super::{Context, MessageEncoding};
 use crate::Retained;
@@ -335,14 +335,7 @@ impl Conversation {
         let parts = &*self.endpoint.0;
         let operations = &parts.service.operations;
         let has_fallback = parts.service.fallback.is_some();
-        let by_action = || operations.iter().position(|it| it.action == self.context.action());
-        let Some(element) = &opened.body else {
-            return match by_action() {
-                _ if has_fallback => Ok(Named::Fallback),
-                Some(index) => Ok(Named::Operation { index, is_alone: false }),
-                None => Err(Fault::sender("the Body is empty")),
-            };
-        };
+        let Some(element) = &opened.body else { return self.named_by_nothing() };
         let mut same = (0..operations.len()).filter(|&it| parts.elements[it] == *element);
         match (same.next(), same.next()) {
             (Some(index), None) => Ok(Named::Operation { index, is_alone: true }),
@@ -351,6 +344,32 @@ impl Conversation {
             }
             (None, _) if has_fallback => Ok(Named::Fallback),
             (None, _) => Err(self.unknown(element)),
+        }
+    }
+
+    /// The operation of a request with an empty Body: that of the action, or the only one that is called so.
+    #[cold]
+    fn named_by_nothing(&self) -> Result<Named, Fault> {
+        let EndpointParts { service, elements, .. } = &*self.endpoint.0;
+        let (operations, action) = (&service.operations, self.context.action());
+        let is_it = |it: &usize| operations[*it].action == action;
+        let all = || 0..operations.len();
+        let empty: Vec<usize> = all().filter(|it| elements[*it].local.is_empty()).collect();
+        let called = empty.iter().copied().find(is_it);
+        let found = called.or_else(|| match &*empty {
+            [only] if action.is_empty() => Some(*only),
+            _ => None,
+        });
+        match found {
+            Some(index) => Ok(Named::Operation { index, is_alone: false }),
+            None if service.fallback.is_some() => Ok(Named::Fallback),
+            // What it takes tells what is missing.
+            None => match all().find(is_it) {
+                Some(index) => Ok(Named::Operation { index, is_alone: false }),
+                None => Err(Fault::sender(format!(
+                    "the Body is empty, and {action:?} is the action of no operation"
+                ))),
+            },
         }
     }
 
@@ -379,7 +398,8 @@ impl Conversation {
     #[cold]
     fn unknown(&self, element: &soap::QName) -> Fault {
         let parts = &*self.endpoint.0;
-        let known: Vec<String> = parts.elements.iter().map(ToString::to_string).collect();
+        let known = parts.elements.iter().filter(|it| !it.local.is_empty());
+        let known: Vec<String> = known.map(ToString::to_string).collect();
         let fault = Fault::sender(format!(
             "no operation of {} is called by {element}; there is {}",
             parts.service.name,

@@ -155,7 +155,9 @@ impl Plans {
         (layout, options): (&Arc<Layout>, &Options),
         answer: (&Arc<Layout>, &Options),
     ) -> trunkline_message::Result<Self> {
-        let (request, is_rpc) = (Plan::new(layout, options)?, options.style.is_rpc());
+        // A service looks at the header before, and a client after.
+        let request = Plan::new(layout, &Options { any_header: true, ..options.clone() })?;
+        let is_rpc = options.style.is_rpc();
         Ok(Self { request, response: responses(answer)?, is_rpc })
     }
 
@@ -176,7 +178,8 @@ impl Plans {
 fn responses(
     (layout, options): (&Arc<Layout>, &Options),
 ) -> trunkline_message::Result<[Arc<Plan>; 2]> {
-    let plan = |version| Plan::new(layout, &Options { version, ..options.clone() });
+    let plan =
+        |version| Plan::new(layout, &Options { version, any_header: true, ..options.clone() });
     Ok([plan(Version::Soap11)?, plan(Version::Soap12)?])
 }
 

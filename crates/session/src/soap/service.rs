@@ -565,10 +565,11 @@ impl Endpoint {
             };
             if let Some(other) = (0..index).find(is_same) {
                 let (one, other) = (&operations[other].name, &operation.name);
-                let element = &elements[index];
-                return Err(format!(
-                    "at {path}, {one} and {other} have the same element {element} and action"
-                ));
+                let same = match &elements[index] {
+                    it if it.local.is_empty() => "an empty Body and the same".to_owned(),
+                    element => format!("the same element {element} and"),
+                };
+                return Err(format!("at {path}, {one} and {other} have {same} action"));
             }
         }
         match operations.is_empty() || service.described_by.is_some() {

@@ -67,7 +67,8 @@ impl fmt::Debug for Signature {
 }
 
 impl Signature {
-    /// An operation that is not answered.
+    /// An operation that is not answered. One whose requests have an empty Body takes
+    /// [`Nothing`](trunkline_soap::Nothing): its action tells that it is called.
     ///
     /// # Errors
     /// Its request has no plan.
