@@ -29,6 +29,7 @@ mod operation;
 mod outgoing;
 pub mod outline;
 mod page;
+mod ports;
 mod posting;
 mod prologue;
 mod public;

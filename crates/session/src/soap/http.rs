@@ -624,7 +624,10 @@ impl Site {
         let location = self.public.location(request, endpoint.path());
         let mut response = Response::default();
         match request.query {
-            Some(query) if query.eq_ignore_ascii_case("wsdl") => {
+            // In .NET the second has everything in one document, as ours has.
+            Some(query)
+                if ["wsdl", "singleWsdl"].iter().any(|it| query.eq_ignore_ascii_case(it)) =>
+            {
                 response.content_type(TEXT_XML);
                 response.body = endpoint.wsdl_with(&location, self.offer).into_bytes();
             }

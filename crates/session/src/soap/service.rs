@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use trunkline_codec::xml::is_ncname;
 use trunkline_message::{Layout, Limits, Message, Record, Structure, UnknownContent};
-use trunkline_soap::{Fault, QName, Style, graph};
+use trunkline_soap::{Fault, QName, graph};
 
 use super::conversation::Conversation;
 use super::described::Described;
@@ -13,7 +13,7 @@ use super::fallback::Fallback;
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
 use super::signature::{AnsweredRecords, OfRecords, Signature, Signed, TakenRecords};
 use super::wsdl::{self, Description, Offer, OperationDescription};
-use super::{Binding, Context, Function};
+use super::{Binding, Context, Function, ports};
 
 /// Functions from request to response or fault, under names in a namespace.
 ///
@@ -41,6 +41,7 @@ pub struct Service {
     pub(super) namespace: String,
     documentation: Option<String>,
     described_by: Option<Described>,
+    is_described_together: bool,
     pub(super) operations: Vec<Named>,
     bindings: Vec<(String, Binding)>,
     headers: Vec<Arc<Layout>>,
@@ -100,6 +101,7 @@ impl Service {
             namespace: namespace.to_owned(),
             documentation: None,
             described_by: None,
+            is_described_together: false,
             operations: Vec::new(),
             bindings: Vec::new(),
             headers: Vec::new(),
@@ -158,6 +160,16 @@ impl Service {
         if let Some(described) = &mut self.described_by {
             described.documents.push((query.to_owned(), text.to_owned()));
         }
+        self
+    }
+
+    /// One WSDL for all paths, which has a port for each of them, in place of one for each path. With
+    /// [`Server::offer_soap_tcp`](super::Server::offer_soap_tcp) there is a second one for each, whose address is that
+    /// of SOAP/TCP and whose name ends in `Tcp`. Not every toolkit reads bindings of the SOAP encoding beside others,
+    /// nor knows the scheme of SOAP/TCP.
+    #[must_use]
+    pub fn described_together(mut self) -> Self {
+        self.is_described_together = true;
         self
     }
 
@@ -415,16 +427,15 @@ impl Service {
             self.bindings.push(("/".to_owned(), Binding::default()));
         }
         self.check()?;
-        let bindings = std::mem::take(&mut self.bindings);
         let service = Arc::new(self);
-        let endpoint = |(path, binding)| {
+        let endpoint = |(path, binding): &(String, Binding)| {
             let error = |why: String| ServiceError(format!("service {}: {why}", service.name));
-            let endpoint = Endpoint::new(&service, path, binding);
+            let endpoint = Endpoint::new(&service, path.clone(), *binding);
             let endpoint = endpoint.map_err(|it| error(it.to_string()))?;
             endpoint.check().map_err(error)?;
             Ok(endpoint)
         };
-        bindings.into_iter().map(endpoint).collect()
+        service.bindings.iter().map(endpoint).collect()
     }
 
     fn check(&self) -> Result<(), ServiceError> {
@@ -602,49 +613,55 @@ impl Endpoint {
         Conversation::new(self.clone(), None, None)
     }
 
-    /// The WSDL, for a service that clients reach at `location`.
+    /// The WSDL, for a service that clients reach at `location`, which ends in the path where it has other
+    /// [paths too](Service::described_together).
     pub fn wsdl(&self, location: &str) -> String {
         self.wsdl_with(location, Offer::default())
     }
 
     /// As [`wsdl`](Self::wsdl), with what the server offers beside HTTP.
     pub(super) fn wsdl_with(&self, location: &str, offer: Offer) -> String {
+        let ports = offer.channels && self.0.service.is_described_together;
+        let offer = Offer { ports, ..offer };
         let described = self.0.service.described_by.as_ref();
         described
             .and_then(|it| it.text(None, location, self.path()))
             .unwrap_or_else(|| wsdl::write_with(&self.description(location), offer))
     }
 
-    /// What the WSDL imports from this query.
+    /// What the WSDL imports from this query; of one that is made of messages, its schemas by number: `xsd` is the
+    /// first, as `xsd=1` is, and `xsd=xsd0` in .NET.
     pub(super) fn imported(&self, query: &str, location: &str) -> Option<String> {
-        self.0.service.described_by.as_ref()?.text(Some(query), location, self.path())
+        if let Some(described) = &self.0.service.described_by {
+            return described.text(Some(query), location, self.path());
+        }
+        let query = query.to_ascii_lowercase();
+        let index = match query.strip_prefix("xsd")? {
+            "" => 0,
+            number => match number.strip_prefix('=')?.strip_prefix("xsd") {
+                Some(from_zero) => from_zero.parse().ok()?,
+                None => number[1..].parse::<usize>().ok()?.checked_sub(1)?,
+            },
+        };
+        wsdl::schemas(&self.description(location), location).into_iter().nth(index)
     }
 
     fn description(&self, location: &str) -> Description {
-        let EndpointParts { service, binding, .. } = &*self.0;
+        let EndpointParts { service, path, binding, .. } = &*self.0;
+        let own = [(path.clone(), *binding)];
+        let together = service.is_described_together;
+        let paths = if together { &*service.bindings } else { &own };
+        let server = location.strip_suffix(&**path).unwrap_or(location);
+        let mut bindings = ports::of(&service.name, server, paths);
+        if !together {
+            location.clone_into(&mut bindings[0].location);
+        }
         Description {
             name: service.name.clone(),
             namespace: service.namespace.clone(),
             documentation: service.documentation.clone(),
-            bindings: vec![wsdl::Binding {
-                name: format!("{}{}", service.name, suffix(binding)),
-                version: binding.version,
-                style: binding.style,
-                wrapped: binding.wrapped,
-                qualified: binding.qualified,
-                location: location.to_owned(),
-            }],
+            bindings,
             operations: service.operations.iter().map(|it| service.describe(it)).collect(),
         }
-    }
-}
-
-/// Names the port after the style, as an interface may have several.
-fn suffix(binding: &Binding) -> &'static str {
-    match binding.style {
-        Style::DocumentLiteral => "Port",
-        Style::DocumentEncoded => "DocumentEncodedPort",
-        Style::RpcLiteral => "RpcLiteralPort",
-        Style::RpcEncoded => "RpcEncodedPort",
     }
 }
