@@ -5,6 +5,7 @@
 //! makes one with methods.
 
 mod admission;
+mod asynchronous;
 mod binding;
 mod call;
 mod carrier;
@@ -43,6 +44,7 @@ mod vocabularies;
 pub mod wsdl;
 
 pub use admission::{Arrival, BasicLogin, Refusal};
+pub use asynchronous::{AsyncFunction, Detached};
 pub use binding::Binding;
 pub use call::{CallReport, Log};
 pub use client::{CallError, Client, name_of};

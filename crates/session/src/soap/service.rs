@@ -7,6 +7,7 @@ use trunkline_codec::xml::is_ncname;
 use trunkline_message::{Layout, Limits, Message, Record, Structure, UnknownContent};
 use trunkline_soap::{Fault, QName, graph};
 
+use super::asynchronous::{AnsweredLater, AsyncFunction};
 use super::conversation::Conversation;
 use super::described::Described;
 use super::fallback::Fallback;
@@ -183,6 +184,39 @@ impl Service {
         R: Structure + Message + Send + 'static,
     {
         self.add(name, Box::new(Answered::new(function)))
+    }
+
+    /// Adds an operation whose answers come later: an `async` function. While a call waits, no thread does, and other
+    /// connections go on; the next request of its own connection waits for it. How many calls may wait is
+    /// [`Server::waiting_calls`](super::Server::waiting_calls). It is polled on the thread that reads and writes, a runtime
+    /// of tokio of one thread with its timers and sockets, and must not block it. It is dropped if the client is gone.
+    ///
+    /// ```
+    /// use trunkline_message::Message;
+    /// use trunkline_session::soap::{Binding, Fault, Service};
+    ///
+    /// #[derive(Message, Default)]
+    /// struct Question { text: String }
+    ///
+    /// #[derive(Message, Default)]
+    /// struct Answer { text: String }
+    ///
+    /// async fn ask(question: Question) -> Result<Answer, Fault> {
+    ///     let text = std::future::ready(question.text).await;
+    ///     Ok(Answer { text })
+    /// }
+    ///
+    /// let service = Service::new("Oracle", "urn:example:oracle").operation_async("ask", ask);
+    /// ```
+    #[must_use]
+    pub fn operation_async<F, Shape, Q, R>(self, name: &str, function: F) -> Self
+    where
+        F: AsyncFunction<Shape, Q, R>,
+        Shape: 'static,
+        Q: Structure + Message + Send + 'static,
+        R: Structure + Message + Send + 'static,
+    {
+        self.add(name, Box::new(AnsweredLater::new(function)))
     }
 
     /// Adds an operation that is not answered. A caller learns of a fault all the same, if the
@@ -590,6 +624,11 @@ impl Endpoint {
                 checked.map_err(|error| error.to_string())
             }
         }
+    }
+
+    /// Do answers of an operation come later?
+    pub(super) fn may_wait(&self) -> bool {
+        self.0.service.operations.iter().any(|it| it.operation.is_later())
     }
 
     /// Where it is.

@@ -180,6 +180,10 @@ impl<O: Operation> Operation for Signed<O> {
         Some(&self.signature)
     }
 
+    fn is_later(&self) -> bool {
+        self.operation.is_later()
+    }
+
     fn begin(&self, plans: &Plans, limits: &Limits, unknown: UnknownContent) -> Box<dyn Call> {
         self.operation.begin(plans, limits, unknown)
     }
