@@ -39,6 +39,7 @@ mod service;
 mod shared;
 mod signature;
 mod tcp;
+mod telemetry;
 mod url;
 mod vocabularies;
 pub mod wsdl;

@@ -16,6 +16,7 @@ use super::incoming::open_from;
 use super::operation::{Call, Reply, Request, of_rpc};
 use super::prologue::Prologues;
 use super::service::{Endpoint, EndpointParts};
+use super::telemetry::{Called, Telemetry};
 use super::vocabularies::Vocabularies;
 use super::{Context, MessageEncoding};
 use crate::Retained;
@@ -37,6 +38,7 @@ pub struct Conversation {
     /// The call whose answer is not there yet, and what it waits for until somebody does.
     pending: Option<usize>,
     wait: Option<Wait>,
+    telemetry: Telemetry,
 }
 
 /// The operation of messages that begin like an earlier one.
@@ -116,6 +118,7 @@ impl Conversation {
             reason: None,
             pending: None,
             wait: None,
+            telemetry: Telemetry::default(),
         }
     }
 
@@ -123,6 +126,11 @@ impl Conversation {
     /// [waits](Answer::waits), and the same request is answered again once [that](Self::take_wait) is over.
     pub(super) fn set_gate(&mut self, gate: Option<Arc<Gate>>) {
         self.context.set_gate(gate);
+    }
+
+    /// Calls are told as spans.
+    pub(super) fn telemetry(&mut self) -> &mut Telemetry {
+        &mut self.telemetry
     }
 
     /// What the last call waits for.
@@ -181,7 +189,12 @@ impl Conversation {
             Some(operation) => Ok(operation),
             None => self.begin([received, sent], request, action, expected),
         };
+        if resumed.is_none() && self.telemetry.is_on() {
+            self.begin_span(operation.is_ok());
+        }
+        let entered = self.telemetry.enter();
         let Self { endpoint, context, calls, forms, fault, reason, pending, wait, .. } = self;
+        let telemetry = &mut self.telemetry;
         let operations = &endpoint.0.service.operations;
         let called = operation.as_ref().ok().copied();
         let is_one_way = called
@@ -207,7 +220,7 @@ impl Conversation {
         let mut waits = false;
         let (bytes, outcome) = match answered {
             Ok(Reply::Later(later)) => {
-                (*pending, *wait, waits) = (called, Some(later), true);
+                (*pending, *wait, waits) = (called, Some(telemetry.follow(later)), true);
                 (&[][..], Outcome::Taken)
             }
             Ok(Reply::Nothing) => (&[][..], Outcome::Taken),
@@ -218,8 +231,26 @@ impl Conversation {
                 (written(&failure, context, writer, fault), Outcome::Fault(failure.code))
             }
         };
+        telemetry.leave(entered);
+        match outcome {
+            _ if waits => {}
+            Outcome::Fault(code) if telemetry.is_on() => {
+                let is_error = code != FaultCode::Sender;
+                let why = reason.as_deref().unwrap_or_default();
+                telemetry.end(Some((&format!("{code:?}"), why, is_error)));
+            }
+            _ => telemetry.end(None),
+        }
         let (version, is_busy) = (context.version(), context.is_busy());
         Answer { bytes, outcome, version, is_one_way, waits, is_busy }
+    }
+
+    #[cold]
+    fn begin_span(&mut self, is_known: bool) {
+        let Self { endpoint, context, telemetry, .. } = self;
+        let namespace = &*endpoint.0.service.namespace;
+        let operation = if is_known { context.operation() } else { "" };
+        telemetry.begin(&Called { is_server: true, namespace, operation, authority: "" });
     }
 
     /// Which operation does a request call?

@@ -43,6 +43,7 @@ pub struct Server {
     metrics: Option<String>,
     vocabularies: Vocabularies,
     waiting_calls: Option<usize>,
+    traces_calls: bool,
 }
 
 /// How many calls wait at most, unless it is said.
@@ -234,6 +235,16 @@ impl Server {
         self
     }
 
+    /// Tells each call as a span of OpenTelemetry, to the provider of tracers that the process has
+    /// (`opentelemetry::global`). It belongs to the trace of the headers with which it came over HTTP; calls of clients that the function
+    /// makes belong to it. The status is an error after a receiver's fault.
+    #[cfg(feature = "opentelemetry")]
+    #[must_use]
+    pub fn trace_calls(mut self) -> Self {
+        self.traces_calls = true;
+        self
+    }
+
     /// Reports say how long decoding, the function and encoding took.
     #[must_use]
     pub fn time_stages(mut self) -> Self {
@@ -288,6 +299,7 @@ impl Server {
             vocabularies,
             gate,
             may_wait,
+            traces_calls: self.traces_calls,
             retry_after: self.config.retry_after.as_secs(),
         };
         let site = Arc::new(site);
@@ -335,6 +347,7 @@ pub(super) struct Site {
     vocabularies: Vocabularies,
     gate: Arc<Gate>,
     may_wait: bool,
+    traces_calls: bool,
     /// In seconds.
     retry_after: u64,
 }
@@ -420,6 +433,9 @@ impl Handler for Site {
             Method::POST => {
                 if !is_resumed {
                     self.introduce(caller, index, known, headers);
+                    if self.traces_calls {
+                        self.conversation(caller, index).telemetry().arrive(request.headers);
+                    }
                 }
                 self.post(caller, index, request, response);
             }
@@ -612,6 +628,10 @@ impl Site {
         travelled: &Travelled,
         fault: &Fault,
     ) {
+        if self.traces_calls {
+            let failure = (&*format!("{:?}", fault.code), &*fault.reason, true);
+            self.conversation(caller, index).telemetry().end(Some(failure));
+        }
         if let Some((_, metrics)) = &self.metrics {
             let version = self.conversation(caller, index).context().version();
             metrics.count(travelled, version, Outcome::Fault(fault.code), None, None);
@@ -637,6 +657,7 @@ impl Site {
             }
             conversation.set_vocabularies(self.vocabularies.clone());
             conversation.set_gate(Some(self.gate.clone()).filter(|_| !*blocks));
+            conversation.telemetry().set_on(self.traces_calls);
             conversations.push((index, conversation));
             conversations.len() - 1
         });
