@@ -65,6 +65,11 @@ impl Head {
         Ok(Self { version, action: action.to_owned(), headers })
     }
 
+    /// Of HTTP, in every form.
+    pub(super) fn headers_mut(&mut self) -> &mut [http::HeaderMap; 3] {
+        &mut self.headers
+    }
+
     /// Of HTTP.
     pub(super) fn headers(
         &self,
