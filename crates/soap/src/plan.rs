@@ -68,6 +68,8 @@ pub enum Layout {
     /// One named after the operation, without an envelope: for header blocks and details of
     /// faults. Its content is by schema; with document/encoded by the encoding rules.
     Fragment,
+    /// None: the Body is empty, and the message has no fields (Basic Profile 1.1, R2716).
+    Nothing,
 }
 
 /// How messages are written, and what is expected of those that are read.
@@ -164,13 +166,16 @@ impl Options {
     /// Those that take effect: some leave others without a meaning.
     fn effective(&self) -> Self {
         let fragment = self.layout == Layout::Fragment;
+        let nothing = self.layout == Layout::Nothing;
         let style = match self.style {
             Style::RpcEncoded | Style::RpcLiteral if fragment => Style::DocumentLiteral,
+            _ if nothing => Style::DocumentLiteral,
             style => style,
         };
         Self {
             style,
-            types: self.types && !self.attributes && (!fragment || style.is_encoded()),
+            types: self.types && !self.attributes && (!fragment || style.is_encoded()) && !nothing,
+            attributes: self.attributes && !nothing,
             any_wrapper: self.any_wrapper && style.is_rpc(),
             positional: self.positional
                 && style.is_rpc()

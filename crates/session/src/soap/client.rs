@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trunkline_http as http;
 use trunkline_message::{Layout, Limits, Message, Record, Structure, UnknownContent};
 use trunkline_soap::{
-    self as soap, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, Version, graph,
+    self as soap, Decoder, Encoder, Fault, HeaderBlock, Nothing, Options, Plan, Version, graph,
 };
 
 use super::admission::BasicLogin;
@@ -463,6 +463,9 @@ impl Client {
     ) -> Result<(), CallError> {
         let answer = self.exchange(index, request)?;
         if answer.body.is_empty() {
+            if answer.is_success() && self.operations[index].answers_nothing() {
+                return Ok(());
+            }
             let (status, text) = (answer.status, "an empty answer".to_owned());
             return Err(CallError::Status { status, text });
         }
@@ -673,6 +676,11 @@ impl CalledOperation {
             decoder: Decoder::with_limits(inward, limits).on_unknown(*on_unknown),
             head: Head::new(version, action, http_headers)?,
         })
+    }
+
+    /// May the answer be no envelope, as its Body has nothing in it?
+    fn answers_nothing(&self) -> bool {
+        self.reply.is_same(Nothing::layout())
     }
 
     fn is(&self, name: &str, request: &Arc<Layout>, reply: &Arc<Layout>) -> bool {
