@@ -10,12 +10,12 @@ use trunkline_http::{
     self as http, Config, Handler, HeaderMap, HeaderValue, Method, Peer, Request, Response,
     StatusCode, Wait, header,
 };
-use trunkline_soap::{Fault, FaultCode, Version};
+use trunkline_soap::{self as soap, Fault, FaultCode, Version};
 
 use super::admission::{Admission, Arrival, Refusal, RefusalLog, Remembered};
 use super::asynchronous::{Gate, silent};
 use super::channels::Channels;
-use super::media::{TEXT_XML, answer_encoding, media};
+use super::media::{TEXT_XML, answer_encoding, media, media_of};
 use super::metrics::Metrics;
 use super::page;
 use super::public::Public;
@@ -496,17 +496,34 @@ impl Site {
         request: &Request<'_>,
         response: &mut Response,
     ) {
-        let Some((version, received, action)) = media(request) else {
+        let media_type = request.header("content-type").unwrap_or_default();
+        let unpacked = match soap::is_package(media_type) {
+            false => None,
+            true => match soap::unpack(media_type, request.body, self.endpoints[index].limits()) {
+                Ok(unpacked) => Some(unpacked),
+                Err(error) => {
+                    let text = format!("the package cannot be taken apart: {error}");
+                    *response = rejection(StatusCode::BAD_REQUEST, &text);
+                    response.headers.remove(header::ALLOW);
+                    return;
+                }
+            },
+        };
+        let (media_type, envelope) = match &unpacked {
+            Some(it) => (it.media_type.as_str(), it.envelope.as_slice()),
+            None => (media_type, request.body),
+        };
+        let Some((version, received, action)) = media_of(media_type, request) else {
             let accepted = "an envelope is text/xml (SOAP 1.1) or application/soap+xml (SOAP 1.2), \
                             or Fast Infoset: application/fastinfoset or application/soap+fastinfoset";
             *response = rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, accepted);
             response.headers.remove(header::ALLOW);
             return;
         };
-        let media_type = request.header("content-type").unwrap_or_default();
         let body = match received {
-            MessageEncoding::Xml => charset::read(media_type, request.body),
-            _ => Some(Cow::Borrowed(request.body)),
+            // What was in a package is in UTF-8.
+            MessageEncoding::Xml if unpacked.is_none() => charset::read(media_type, envelope),
+            _ => Some(Cow::Borrowed(envelope)),
         };
         let Some(body) = body else {
             let text = format!("the character set of {media_type} is not known here");
