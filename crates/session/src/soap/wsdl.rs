@@ -30,6 +30,8 @@
 //! and document/encoded styles, so that SOAPAction alone tells them apart, which the Basic
 //! Profile (R2710) forbids.
 //!
+//! [`schemas`] writes the same of documents by themselves, without a service.
+//!
 //! Sources: WSDL 1.1 (W3C note of 2001), its binding for SOAP 1.2 (W3C submission of 2006), XML
 //! Schema 1.0, WS-I Basic Profile 1.1.
 
@@ -38,6 +40,7 @@ mod binding;
 mod check;
 mod content;
 mod derived;
+mod documents;
 mod facets;
 mod markup;
 mod messages;
@@ -53,8 +56,8 @@ use trunkline_message::Layout;
 use trunkline_soap::{Style, Version};
 
 pub use check::DescriptionError;
+pub use documents::{Document, SchemaFile, Schemas, schemas};
 
-use content::TARGET;
 use markup::Markup;
 use shape::Shape;
 use types::Types;
@@ -143,10 +146,9 @@ pub(super) fn write_with(description: &Description, offer: Offer) -> String {
     let shapes = description.shapes();
     let mut types = Types::new(description);
     let messages = messages::collect(description, &shapes, &mut types);
-    let others: Vec<_> = types.namespaces().filter(|it| *it != TARGET).collect();
-    let others: Vec<_> =
-        others.iter().map(|it| (format!("xmlns:{}", it.prefix()), types.name_of(*it))).collect();
-    let mut markup = Markup::new();
+    let others = types.declared_prefixes();
+    let others = others.iter().filter(|it| it.0 != "xmlns:tns");
+    let mut markup = Markup::renaming(types.renamed());
     let mut attributes = vec![
         ("name", &*description.name),
         ("targetNamespace", &*description.namespace),
@@ -164,11 +166,11 @@ pub(super) fn write_with(description: &Description, offer: Offer) -> String {
     if types.has_encoded_arrays() {
         attributes.push(("xmlns:soapenc", types::ENCODING));
     }
-    attributes.extend(others.iter().map(|(name, value)| (&**name, *value)));
+    attributes.extend(others.map(|(name, value)| (&**name, *value)));
     markup.begin("wsdl:definitions", &attributes);
     markup.documentation(description.documentation.as_deref());
     policy::write(description, offer, &mut markup);
-    types.write(description, &shapes, &mut markup);
+    types.write(&shapes, &mut markup);
     messages.iter().for_each(|message| message.write(&mut markup));
     messages::port_types(description, &shapes, &messages, &mut markup);
     binding::bindings(description, &shapes, offer, &mut markup);

@@ -1,26 +1,38 @@
 //! The `types` of a description: a schema for each namespace.
 
-use super::Description;
 use super::content::{
     Attribute, Content, Element, NamespaceIndex, Occurs, Particle, Place, TARGET,
 };
+use super::derived::XSD;
 use super::facets::Facet;
 use super::markup::Markup;
 use super::shape::{Form, Shape};
 use super::types::{ENCODING, Global, Type, Types};
 
 impl Types {
-    pub(super) fn write(&self, description: &Description, shapes: &[Shape], markup: &mut Markup) {
+    pub(super) fn write(&self, shapes: &[Shape], markup: &mut Markup) {
         let is_qualified = shapes.iter().all(|it| it.form() == Form::Qualified);
         markup.begin("wsdl:types", &[]);
         for namespace in self.namespaces() {
             // Members of another namespace are there because they were said to be in it.
             let is_qualified = is_qualified || namespace != TARGET;
-            let name =
-                if namespace == TARGET { &description.namespace } else { self.name_of(namespace) };
-            Schema { types: self, namespace, is_qualified }.write(name, markup);
+            Schema { types: self, namespace, is_qualified, files: None }.write(&[], markup);
         }
         markup.end("wsdl:types");
+    }
+
+    /// The schema of a namespace by itself; `files` are the names of those of all namespaces.
+    pub(super) fn document_of(
+        &self,
+        namespace: NamespaceIndex,
+        files: &[(NamespaceIndex, String)],
+        markup: &mut Markup,
+    ) {
+        let prefixes = self.declared_prefixes();
+        let prefixes = prefixes.iter().map(|(name, value)| (&**name, *value));
+        let prefixes: Vec<_> = [("xmlns:xsd", XSD)].into_iter().chain(prefixes).collect();
+        let files = Some(files);
+        Schema { types: self, namespace, is_qualified: true, files }.write(&prefixes, markup);
     }
 }
 
@@ -30,18 +42,28 @@ struct Schema<'a> {
     namespace: NamespaceIndex,
     /// Are its local elements in its namespace unless they say otherwise?
     is_qualified: bool,
+    /// Where the others are, if they are not in one document with it.
+    files: Option<&'a [(NamespaceIndex, String)]>,
 }
 
 impl Schema<'_> {
-    fn write(&self, namespace: &str, markup: &mut Markup) {
+    fn write(&self, prefixes: &[(&str, &str)], markup: &mut Markup) {
         let default = if self.is_qualified { "qualified" } else { "unqualified" };
-        let attributes = [("targetNamespace", namespace), ("elementFormDefault", default)];
+        let namespace = Some(self.types.name_of(self.namespace)).filter(|it| !it.is_empty());
+        let namespace = namespace.map(|it| ("targetNamespace", it));
+        let own = namespace.into_iter().chain([("elementFormDefault", default)]);
+        let attributes: Vec<_> = prefixes.iter().copied().chain(own).collect();
         markup.begin("xsd:schema", &attributes);
         if self.namespace == TARGET && self.types.has_encoded_arrays() {
             markup.empty("xsd:import", &[("namespace", ENCODING)]);
         }
         for other in self.types.namespaces().filter(|it| *it != self.namespace) {
-            markup.empty("xsd:import", &[("namespace", self.types.name_of(other))]);
+            let name = Some(self.types.name_of(other)).filter(|it| !it.is_empty());
+            let file = self.files.and_then(|it| it.iter().find(|it| it.0 == other));
+            let location = file.map(|it| ("schemaLocation", &*it.1));
+            let name = name.map(|it| ("namespace", it));
+            let attributes: Vec<_> = name.into_iter().chain(location).collect();
+            markup.empty("xsd:import", &attributes);
         }
         for known in self.types.types_in(self.namespace) {
             self.named(known, markup);
