@@ -20,6 +20,7 @@
 mod any;
 mod attributes;
 mod binding;
+mod call;
 mod container;
 mod content;
 mod decoder;
@@ -58,7 +59,7 @@ mod values;
 pub use any::{NamespaceConstraint, holds_wildcards, namespace_constraint};
 pub use binding::{
     entry_name, is_attribute, is_by_type, is_declared_type, is_mixed, is_nillable, is_of_arms,
-    is_spaced, is_text, is_typed, is_unwrapped, item_name, namespace_of, noted_name,
+    is_repeated, is_spaced, is_text, is_typed, is_unwrapped, item_name, namespace_of, noted_name,
     type_namespace,
 };
 pub use decoder::Decoder;

@@ -98,6 +98,9 @@ fn in_envelope<R: Reader>(
     let style = style.and_then(|()| reject_unqualified("Body", soap, reader));
     let style = style.and_then(|()| reject_style(plan, reader));
     style.map_err(|kind| Error::new(kind, reader.began()))?;
+    if plan.options.layout == Layout::Body {
+        return message(plan, reader, name, unknown);
+    }
     body(plan, reader, soap, unknown)
 }
 
@@ -169,7 +172,8 @@ fn message<R: Reader>(
     name: R::Name,
     unknown: &mut UnknownCounter,
 ) -> Result<bool> {
-    let any = plan.options.any_wrapper && !plan.options.is_plain_rpc();
+    let any = plan.options.layout == Layout::Body
+        || plan.options.any_wrapper && !plan.options.is_plain_rpc();
     if !any && !reader.is(name, &plan.root_namespace, &plan.root) {
         let namespace = shown(&plan.root_namespace);
         let expected = format!("the message {} of {namespace}", plan.root);
