@@ -12,7 +12,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("soap", &["wire", "message", "codec"]),
     ("catalogue", &["wire", "message"]),
     ("import", &["message", "codec", "soap"]),
-    ("export", &["message", "soap", "import"]),
     ("net", &["wire", "message", "codec"]),
     ("transcode", &["wire", "message", "codec", "soap", "catalogue", "import", "net"]),
     ("tls", &[]),
@@ -40,6 +39,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "security",
         ],
     ),
+    ("export", &["message", "soap", "import", "session"]),
     ("reactor", &["wire", "tls"]),
     ("client", &["native", "reactor"]),
     (

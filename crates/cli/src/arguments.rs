@@ -490,23 +490,54 @@ pub(crate) struct PlanArguments {
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
     /// A message that the binary knows, such as market-data; a file with a listing; a FIX dictionary, of QuickFIX or
-    /// Orchestra; WSDL or XML Schema; or OMG IDL, whose name ends in .idl
+    /// Orchestra; WSDL or XML Schema; OMG IDL, whose name ends in .idl; or a sample of a message, in XML or JSON, of which
+    /// a first description is made
     #[arg(value_name = "NAME|FILE")]
     pub(crate) name: String,
     /// Of a dictionary, the message by its name or MsgType; of IDL, the struct, union or exception; of WSDL, the
     /// operation, with /response behind it what it answers; of WSDL and XML Schema, the element. Without it, all that
-    /// is in the file is listed
-    #[arg(value_name = "MESSAGE")]
+    /// is in the file is listed. Behind a sample, another sample
+    #[arg(value_name = "MESSAGE|SAMPLE")]
     pub(crate) message: Option<String>,
+    /// More samples of the same message
+    #[arg(value_name = "SAMPLE")]
+    pub(crate) samples: Vec<String>,
     #[command(flatten)]
     pub(crate) description: DescriptionArguments,
     /// Print the listing, one field a line, in the form that tools and `trunkline schema FILE` read
-    #[arg(long, conflicts_with = "is_json")]
+    #[arg(long, group = "written", conflicts_with = "is_json")]
     pub(crate) listing: bool,
     /// Print a module of Rust: a struct with derive(Message) for each message and what is inside, and of WSDL a client
     /// and a service too; of one message if MESSAGE is given
-    #[arg(long, conflicts_with_all = ["is_json", "listing"])]
+    #[arg(long, group = "written", conflicts_with = "is_json")]
     pub(crate) rust: bool,
+    /// Print a FIX dictionary in the form of QuickFIX, of the messages whose members have tags
+    #[arg(long, group = "written", conflicts_with = "is_json")]
+    pub(crate) fix: bool,
+    /// Print OMG IDL: a struct, union or enum for each message and what is inside, and of WSDL interfaces too
+    #[arg(long, group = "written", conflicts_with = "is_json")]
+    pub(crate) idl: bool,
+    /// Print an XML Schema of the documents that messages are in XML
+    #[arg(long, group = "written", conflicts_with = "is_json")]
+    pub(crate) xsd: bool,
+    /// Print WSDL 1.1 of the services of a WSDL or the interfaces of IDL, document/literal wrapped; of one operation if
+    /// MESSAGE is given
+    #[arg(long, group = "written", conflicts_with = "is_json")]
+    pub(crate) wsdl: bool,
+    /// With --xsd or --wsdl, the namespace of messages that have none of their own; without it, those of --xsd are in
+    /// none. With --idl, the module
+    #[arg(
+        long,
+        value_name = "URI|MODULE",
+        requires = "written",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub(crate) namespace: String,
+    /// Write files into this folder instead of printing the only one: with --xsd, one for each namespace, with --wsdl, one
+    /// for each service
+    #[arg(long, value_name = "DIR", requires = "written")]
+    pub(crate) folder: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) form: FormArguments,
 }

@@ -2,6 +2,7 @@
 
 mod dictionary;
 mod idl;
+mod sample;
 mod written;
 mod xml;
 
@@ -24,12 +25,23 @@ use crate::description;
 use crate::fault::Fault;
 use crate::output::{Form, print, remark};
 
+use written::Target;
+
 pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
     let (name, message) = (arguments.name.as_str(), arguments.message.as_deref());
-    let layout = match name {
-        "market-data" if message.is_none() => MarketDataIncrementalRefresh::layout().clone(),
-        "customer-services" if message.is_none() => CustomerServices::layout().clone(),
-        _ if Path::new(name).exists() && arguments.rust => return written::of_file(arguments),
+    let target = Target::of(arguments);
+    if let Some(description) = sample::read(arguments)? {
+        return sample::print(arguments, description, target);
+    }
+    if let Some(other) = arguments.samples.first() {
+        return Err(Fault::new(format!(
+            "{other}: {name} is no sample, of which there may be several"
+        )));
+    }
+    let layout = match (name, target) {
+        ("market-data", _) if message.is_none() => MarketDataIncrementalRefresh::layout().clone(),
+        ("customer-services", _) if message.is_none() => CustomerServices::layout().clone(),
+        (_, Some(target)) if Path::new(name).exists() => return target.of_file(arguments),
         _ if Path::new(name).exists() => match of_file(arguments)? {
             Some(layout) => Arc::new(layout),
             None => return Ok(Ending::Right),
@@ -45,14 +57,19 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
             )));
         }
     };
-    if arguments.rust {
-        return written::of_layout(name, &layout);
+    if let Some(target) = target {
+        return target.of_layout(arguments, &layout);
     }
+    display(arguments, &layout)
+}
+
+/// Prints a layout as a listing or a tree.
+fn display(arguments: &SchemaArguments, layout: &Layout) -> Result<Ending, Fault> {
     if arguments.listing {
         print(&layout.listing())?;
         return Ok(Ending::Right);
     }
-    let tree = Tree::of(&layout);
+    let tree = Tree::of(layout);
     match arguments.form.get() {
         Form::Text => print(&tree.text())?,
         Form::Json => tree.facts()?,

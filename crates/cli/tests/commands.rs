@@ -322,6 +322,34 @@ const DICTIONARY: &str = "<fix major='4' minor='2'>
 </fix>";
 
 #[test]
+fn a_first_schema_is_made_of_samples() {
+    let folder = folder("schema-samples");
+    fs::write(folder.join("1.xml"), "<Order><Id>7</Id><Lot>1</Lot><Lot>2</Lot></Order>")
+        .expect("our own folder");
+    fs::write(folder.join("2.xml"), "<Order><Id>A</Id><Note/></Order>").expect("our own folder");
+    fs::write(folder.join("3.json"), "{\"Order\": {\"price\": 1.5}}").expect("our own folder");
+    let (status, tree, err) = run(&folder, &["schema", "1.xml", "2.xml"]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(tree.starts_with("Order") && tree.contains("list of i64"), "{tree}");
+    assert!(err.contains("Order/Note: always empty"), "{err}");
+    let (status, listing, err) = run(&folder, &["schema", "1.xml", "2.xml", "--listing"]);
+    assert_eq!((status, &*err), (Some(0), ""));
+    assert!(listing.contains("# Order/Note: always empty"), "{listing}");
+    fs::write(folder.join("own.listing"), &listing).expect("our own folder");
+    assert_eq!(run(&folder, &["schema", "own.listing"]).1, tree);
+    let (status, schema, _) = run(&folder, &["schema", "1.xml", "2.xml", "--xsd"]);
+    assert_eq!(status, Some(0));
+    fs::write(folder.join("own.xsd"), &schema).expect("our own folder");
+    assert!(run(&folder, &["schema", "own.xsd", "Order"]).1.contains("list of i64"), "{schema}");
+    let (status, tree, _) = run(&folder, &["schema", "3.json"]);
+    assert_eq!(status, Some(0));
+    assert!(tree.contains("price") && tree.contains("decimal"), "{tree}");
+    let (status, _, err) = run(&folder, &["schema", "1.xml", "own.xsd"]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("the sample is"), "{err}");
+}
+
+#[test]
 fn a_schema_is_printed_as_rust() {
     let folder = folder("schema-rust");
     fs::write(folder.join("own.xml"), DICTIONARY).expect("our own folder");
@@ -338,6 +366,39 @@ fn a_schema_is_printed_as_rust() {
     let (status, module, _) = run(&folder, &["schema", "market-data", "--rust"]);
     assert_eq!(status, Some(0));
     assert!(module.contains("pub struct MdIncGroup {"), "{module}");
+
+    let (status, dictionary, _) = run(&folder, &["schema", "own.xml", "--fix"]);
+    assert_eq!(status, Some(0));
+    assert!(dictionary.starts_with("<fix type=\"FIX\" major=\"4\" minor=\"2\""), "{dictionary}");
+    fs::write(folder.join("again.xml"), &dictionary).expect("our own folder");
+    let listing = run(&folder, &["schema", "own.xml", "D", "--listing"]).1;
+    assert_eq!(run(&folder, &["schema", "again.xml", "D", "--listing"]).1, listing);
+    let (status, _, err) = run(&folder, &["schema", "customer-services", "--fix"]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("left out: "), "{err}");
+
+    let (status, schema, err) =
+        run(&folder, &["schema", "own.xml", "--xsd", "--namespace", "urn:own"]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(
+        schema.contains("<xsd:element name=\"OrderSingle\" type=\"tns:OrderSingle\"/>"),
+        "{schema}"
+    );
+    assert!(err.contains("said otherwise: "), "{err}");
+    let (status, idl, _) = run(&folder, &["schema", "own.xml", "--idl", "--namespace", "Own"]);
+    assert_eq!(status, Some(0));
+    assert!(idl.starts_with("module Own {"), "{idl}");
+    fs::write(folder.join("desk.idl"), "interface Desk { long place(in string symbol); };")
+        .expect("our own folder");
+    let (status, wsdl, err) =
+        run(&folder, &["schema", "desk.idl", "--wsdl", "--namespace", "urn:desk"]);
+    assert_eq!(status, Some(0), "{err}");
+    fs::write(folder.join("desk.wsdl"), &wsdl).expect("our own folder");
+    let tree = run(&folder, &["schema", "desk.wsdl", "place"]).1;
+    assert!(tree.contains("symbol") && tree.contains("text"), "{tree}");
+    let (status, _, err) = run(&folder, &["schema", "own.xml", "--wsdl"]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("messages alone are no service"), "{err}");
 
     let (status, _, err) = run(&folder, &["schema", "own.xml", "E", "--rust"]);
     assert_eq!(status, Some(2));

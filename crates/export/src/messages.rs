@@ -21,8 +21,8 @@ pub struct Message {
     pub name: String,
     /// What is said.
     pub layout: Layout,
-    /// The namespace of its element, if the description has elements.
-    pub namespace: Option<String>,
+    /// The namespace and the name of its element, if the description has elements.
+    pub element: Option<(String, String)>,
 }
 
 impl Messages {
@@ -43,8 +43,8 @@ impl Messages {
         for name in names {
             match description.message(&name) {
                 Ok(Some(Described { layout, soap })) => {
-                    let namespace = soap.map(|it| it.namespace);
-                    all.messages.push(Message { name, layout, namespace });
+                    let element = soap.map(|it| (it.namespace, it.operation));
+                    all.messages.push(Message { name, layout, element });
                 }
                 Ok(None) => {}
                 Err(problem) if only.is_some() => return Err(problem),

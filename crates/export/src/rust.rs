@@ -119,7 +119,7 @@ fn written(
     }
     text.push_str(&body);
     text.push_str(&behind);
-    Written { text, count, left_out }
+    Written { text, count, left_out, ..Written::default() }
 }
 
 fn imports(names: &[&str]) -> String {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::hash::Hash;
 
-use trunkline_message::{Body, Layout, Member, MemberId, TypeId};
+use trunkline_message::{Body, Holds, Layout, Member, MemberId, TypeId};
 
 /// Types that refer to one another, the first one met first.
 #[derive(Debug)]
@@ -35,6 +35,35 @@ impl<'a> Type<'a> {
     /// The members of a struct, or the arms of a choice.
     pub(crate) fn members(&self) -> &'a [Member] {
         self.layout.schema().members(self.of)
+    }
+
+    /// How many members, values or items there may be notes of.
+    pub(crate) fn parts(&self) -> usize {
+        match self.body() {
+            Body::Scalar(_) => 0,
+            Body::Enumeration(values) => values.len(),
+            Body::Struct(members) | Body::Choice(members) => members.len(),
+            Body::List { .. } => 1,
+        }
+    }
+
+    /// The name of a member or value behind that of its type.
+    pub(crate) fn path(&self, part: usize) -> String {
+        let part = match self.body() {
+            Body::Enumeration(values) => values.get(part).map(|it| &**it),
+            _ => self.members().get(part).map(|it| &*it.name),
+        };
+        part.map_or_else(|| self.name().to_owned(), |it| format!("{}/{it}", self.name()))
+    }
+
+    /// Which members are structs or choices that lie by themselves, not in the positions of what is around them.
+    pub(crate) fn alone(&self) -> Vec<bool> {
+        let mut alone = vec![false; self.members().len()];
+        let fields = self.layout.scopes().iter().flat_map(|it| &it.fields);
+        for field in fields.filter(|it| it.member.of == self.of) {
+            alone[field.member.index as usize] |= matches!(field.holds, Holds::Struct(_));
+        }
+        alone
     }
 
     /// Is it a struct or choice?
@@ -95,6 +124,17 @@ impl<'a> Graph<'a> {
         Self { types, roots: roots.into_iter().map(|it| classes[it]).collect() }
     }
 
+    /// Which types are met from some of the messages.
+    pub(crate) fn met(&self, roots: &[usize]) -> Vec<bool> {
+        let (mut met, mut ahead) = (vec![false; self.types.len()], roots.to_vec());
+        while let Some(at) = ahead.pop() {
+            if !std::mem::replace(&mut met[at], true) {
+                ahead.extend(&self.types[at].inside);
+            }
+        }
+        met
+    }
+
     /// The types to which `next` leads from one, over several steps too.
     pub(crate) fn reached(&self, from: usize, next: impl Fn(usize) -> Vec<usize>) -> Vec<bool> {
         let (mut reached, mut ahead) = (vec![false; self.types.len()], next(from));
@@ -152,15 +192,9 @@ fn classes<T: Hash + Eq>(all: impl Iterator<Item = T>) -> Vec<usize> {
 /// All that is said of a type apart from what the types inside are.
 fn said(of: &Type<'_>) -> String {
     let mut out = format!("{:?}\n", of.name());
-    let count = match of.body() {
-        Body::Scalar(kind) => {
-            let _ = writeln!(out, "{kind:?}");
-            0
-        }
-        Body::Enumeration(values) => {
-            let _ = writeln!(out, "enumeration {values:?}");
-            values.len()
-        }
+    match of.body() {
+        Body::Scalar(kind) => _ = writeln!(out, "{kind:?}"),
+        Body::Enumeration(values) => _ = writeln!(out, "enumeration {values:?}"),
         Body::Struct(members) | Body::Choice(members) => {
             let _ = writeln!(out, "{}", if of.is_choice() { "choice" } else { "struct" });
             for Member { name, need, .. } in members {
@@ -168,15 +202,11 @@ fn said(of: &Type<'_>) -> String {
                 let need = (!of.is_choice()).then_some(need);
                 let _ = writeln!(out, "{name:?} {need:?}");
             }
-            members.len()
         }
-        Body::List { fixed, .. } => {
-            let _ = writeln!(out, "list {fixed:?}");
-            1
-        }
-    };
+        Body::List { fixed, .. } => _ = writeln!(out, "list {fixed:?}"),
+    }
     let _ = writeln!(out, "{:?}", of.notes().collect::<Vec<_>>());
-    for member in 0..count {
+    for member in 0..of.parts() {
         let _ = writeln!(out, "{:?}", of.notes_of(member).collect::<Vec<_>>());
     }
     out

@@ -21,6 +21,8 @@ pub enum Description {
     Elements(Box<Schemas>),
     /// A listing, which is one message.
     Listing(Box<Layout>),
+    /// Samples of one message, of which there is no other description: [`sample`](crate::sample).
+    Sample(Box<Described>),
 }
 
 /// A message, and how SOAP says it if that is described too.
@@ -118,6 +120,7 @@ impl Description {
                 names
             }
             Self::Listing(layout) => vec![layout.name().to_owned()],
+            Self::Sample(described) => vec![described.layout.name().to_owned()],
         }
     }
 
@@ -152,6 +155,9 @@ impl Description {
             },
             Self::Elements(schemas) => of_element(schemas, name)?,
             Self::Listing(layout) => (layout.name() == name).then(|| plain((**layout).clone())),
+            Self::Sample(described) => {
+                (described.layout.name() == name).then(|| (**described).clone())
+            }
         })
     }
 
@@ -185,7 +191,7 @@ impl Description {
                 services.schemas()
             }
             Self::Elements(schemas) => schemas,
-            Self::Fix(_) | Self::Idl(_) | Self::Listing(_) => return None,
+            Self::Fix(_) | Self::Idl(_) | Self::Listing(_) | Self::Sample(_) => return None,
         };
         let id = schemas.element(&element)?;
         let is_it = |it: &&Name| of_type == Some((&*it.local, &*it.namespace));
@@ -201,7 +207,7 @@ impl Description {
             Self::Idl(specification) => specification.warnings(),
             Self::Services(services) => services.warnings(),
             Self::Elements(schemas) => schemas.warnings(),
-            Self::Listing(_) => &[],
+            Self::Listing(_) | Self::Sample(_) => &[],
         }
     }
 }

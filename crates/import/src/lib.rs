@@ -6,6 +6,7 @@
 //! | [`idl`] | OMG IDL |
 //! | [`xsd`] | XML Schema 1.0, and its drafts |
 //! | [`wsdl`] | WSDL 1.1: services, and the messages of their operations |
+//! | [`sample`] | samples of XML and JSON, for a first description of them |
 //! | [`Description`] | a file of any of these kinds, or a listing |
 //!
 //! Nothing here does I/O: whoever calls hands over the bytes, or a [`Resolver`] for those of files that others
@@ -46,6 +47,7 @@ mod markup;
 mod names;
 mod problem;
 mod resolver;
+pub mod sample;
 mod source;
 pub mod wsdl;
 pub mod xsd;

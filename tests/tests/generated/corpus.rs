@@ -15,7 +15,7 @@ const TYPES: usize = 40;
 const WHOLE: &[&str] = &["quickfixgo-FIX44", "quickfix-FIX50SP2"];
 
 /// Every description of the corpus that is read.
-fn descriptions() -> Vec<(String, Description)> {
+pub(super) fn descriptions() -> Vec<(String, Description)> {
     let mut all = Vec::new();
     if let Some(suite) = conformance::directory("fix-dictionaries") {
         for facts in import_corpus::facts(&suite, "facts.jsonl") {

@@ -1,15 +1,20 @@
 //! What `trunkline schema --rust` prints: it compiles, for every description of the corpus; its types are those of
-//! the description, byte for byte; its clients call its services.
+//! the description, byte for byte; its clients call its services. And what `--fix`, `--xsd`, `--idl` and `--wsdl`
+//! print: it is read as what it was written from, by us and by others.
 //!
 //! The modules beside this file are printed from the descriptions beside them. With `UPDATE_GENERATED` in the
 //! environment they are made anew.
 
 mod corpus;
+mod dictionaries;
+mod idl;
 #[rustfmt::skip]
 #[allow(missing_docs, dead_code, unreachable_pub)]
 mod orders;
 mod same;
+mod schemas;
 mod services;
+mod services_written;
 #[rustfmt::skip]
 #[allow(missing_docs, dead_code, unreachable_pub)]
 mod quotes;

@@ -28,7 +28,7 @@ import org.w3c.dom.ls.LSInput;
 
 /**
  * Validates messages by the schemas of their WSDL, with the JDK's Xerces: of each NAME.wsdl in a folder those in
- * NAME/. Prints a line for each schema or message that is not valid, and how many messages are.
+ * NAME/, and documents by schemas: of each NAME.xsd. Prints a line for each schema or message that is not valid, and how many messages are.
  */
 class Judge {
     static final String XSD = XMLConstants.W3C_XML_SCHEMA_NS_URI;
@@ -40,21 +40,24 @@ class Judge {
         DocumentBuilder parser = factory.newDocumentBuilder();
         int valid = 0;
         for (File wsdl : listed(new File(arguments[0]))) {
-            if (!wsdl.getName().endsWith(".wsdl")) {
+            boolean isSchema = wsdl.getName().endsWith(".xsd");
+            File folder = new File(arguments[0], wsdl.getName().replaceAll("\\.(wsdl|xsd)$", ""));
+            if (wsdl.isDirectory() || !folder.isDirectory()) {
                 continue;
             }
-            String name = wsdl.getName().replace(".wsdl", "");
+            String name = folder.getName();
             Schema schema;
             try {
-                schema = schema(parser.parse(wsdl));
+                schema = isSchema ? SchemaFactory.newInstance(XSD).newSchema(wsdl) : schema(parser.parse(wsdl));
             } catch (Exception error) {
                 System.out.println(name + ": " + error.getMessage());
                 continue;
             }
-            for (File message : listed(new File(arguments[0], name))) {
-                Element body = (Element) parser.parse(message).getDocumentElement().getLastChild();
+            for (File message : listed(folder)) {
+                Element root = parser.parse(message).getDocumentElement();
+                Node said = isSchema ? root : root.getLastChild().getFirstChild();
                 try {
-                    schema.newValidator().validate(new DOMSource(body.getFirstChild()));
+                    schema.newValidator().validate(new DOMSource(said));
                     valid++;
                 } catch (Exception error) {
                     System.out.println(name + "/" + message.getName() + ": " + error.getMessage());

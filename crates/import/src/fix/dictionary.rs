@@ -35,6 +35,8 @@ pub struct Field {
     pub tag: u32,
     /// What it holds.
     pub datatype: Datatype,
+    /// What the dictionary, or FIX, calls that: `PRICE`.
+    pub type_name: String,
     /// The values that it may have, each code once; none if any may be.
     pub values: Vec<FieldValue>,
     /// May it have others than these?

@@ -99,7 +99,7 @@ impl<'a> Reader<'a, '_> {
             Some((of, values)) => (*of, values.clone()),
             None => (word, Vec::new()),
         };
-        let Some(datatype) = self.datatype(word) else {
+        let Some((type_name, datatype)) = self.datatype(word) else {
             let what =
                 format!("the field {name} is of the type {word}, which is none of tag=value");
             let remedy =
@@ -110,20 +110,20 @@ impl<'a> Reader<'a, '_> {
         let place = self.reading.place(element);
         // Beside those of its code set it may have others: `Reserved100Plus`, `Qty`.
         let is_open = element.attribute("unionDataType").is_some();
-        let name = name.to_owned();
-        let field = Field { name, tag, datatype, values, is_open, length, place };
+        let (name, type_name) = (name.to_owned(), type_name.to_owned());
+        let field = Field { name, tag, datatype, type_name, values, is_open, length, place };
         let index = self.reading.add_field(element, field);
         let id = self.reading.needed(element, "id")?;
         self.fields.first((id, scenario(element)), index);
         Ok(())
     }
 
-    /// The data type of this name, or that on which it is based.
-    fn datatype(&self, name: &str) -> Option<Datatype> {
+    /// The data type of this name, or that on which it is based, and the name of it.
+    fn datatype(&self, name: &'a str) -> Option<(&'a str, Datatype)> {
         let (mut name, mut steps) = (name, 0);
         loop {
             if let Some(found) = Datatype::named(name, None) {
-                return Some(found);
+                return Some((name, found));
             }
             name = self.datatypes.get(name)?.attribute("baseType")?;
             steps += 1;

@@ -84,6 +84,7 @@ impl<'a> Reader<'a, '_> {
             name: name.to_owned(),
             tag,
             datatype: datatype.unwrap_or(Datatype::Value(Kind::Text)),
+            type_name: word.to_owned(),
             values,
             is_open,
             length: None,

@@ -682,7 +682,7 @@ impl Endpoint {
                 None => number[1..].parse::<usize>().ok()?.checked_sub(1)?,
             },
         };
-        wsdl::schemas(&self.description(location), location).into_iter().nth(index)
+        wsdl::schema_documents(&self.description(location), location).into_iter().nth(index)
     }
 
     fn description(&self, location: &str) -> Description {

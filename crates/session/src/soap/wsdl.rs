@@ -30,6 +30,8 @@
 //! and document/encoded styles, so that SOAPAction alone tells them apart, which the Basic
 //! Profile (R2710) forbids.
 //!
+//! [`schemas`] writes the same of documents by themselves, without a service.
+//!
 //! Sources: WSDL 1.1 (W3C note of 2001), its binding for SOAP 1.2 (W3C submission of 2006), XML
 //! Schema 1.0, WS-I Basic Profile 1.1.
 
@@ -38,6 +40,7 @@ mod binding;
 mod check;
 mod content;
 mod derived;
+mod documents;
 mod facets;
 mod markup;
 mod messages;
@@ -53,10 +56,10 @@ use trunkline_message::Layout;
 use trunkline_soap::{Style, Version};
 
 pub use check::DescriptionError;
+pub use documents::{Document, SchemaFile, Schemas, schemas};
 
-use content::TARGET;
 use markup::Markup;
-use shape::Shape;
+use shape::{Form, Shape};
 use types::Types;
 
 /// The description of a service.
@@ -145,8 +148,9 @@ pub(super) fn write_with(description: &Description, offer: Offer) -> String {
     let shapes = description.shapes();
     let mut types = Types::new(description);
     let messages = messages::collect(description, &shapes, &mut types);
-    let others = others(&types);
-    let mut markup = Markup::new();
+    let others = types.declared_prefixes();
+    let others = others.iter().filter(|it| it.0 != "xmlns:tns");
+    let mut markup = Markup::renaming(types.renamed());
     let mut attributes = vec![
         ("name", &*description.name),
         ("targetNamespace", &*description.namespace),
@@ -164,7 +168,7 @@ pub(super) fn write_with(description: &Description, offer: Offer) -> String {
     if types.has_encoded_arrays() {
         attributes.push(("xmlns:soapenc", types::ENCODING));
     }
-    attributes.extend(others.iter().map(|(name, value)| (&**name, *value)));
+    attributes.extend(others.map(|(name, value)| (&**name, *value)));
     markup.begin("wsdl:definitions", &attributes);
     markup.documentation(description.documentation.as_deref());
     policy::write(description, offer, &mut markup);
@@ -179,23 +183,12 @@ pub(super) fn write_with(description: &Description, offer: Offer) -> String {
 
 /// The schemas of a description as documents of their own, that of the target namespace first; the others are at
 /// `location?xsd=2` and so on.
-pub(super) fn schemas(description: &Description, location: &str) -> Vec<String> {
+pub(super) fn schema_documents(description: &Description, location: &str) -> Vec<String> {
     let shapes = description.shapes();
     let mut types = Types::new(description);
     messages::collect(description, &shapes, &mut types);
-    let others = others(&types);
-    let mut names =
-        vec![("xmlns:tns", types.target()), ("xmlns:xsd", "http://www.w3.org/2001/XMLSchema")];
-    if types.has_encoded_arrays() {
-        names.push(("xmlns:soapenc", types::ENCODING));
-        names.push(("xmlns:wsdl", "http://schemas.xmlsoap.org/wsdl/"));
-    }
-    names.extend(others.iter().map(|(name, value)| (&**name, *value)));
-    types.documents(&shapes, &names, location)
-}
-
-/// The declarations of namespaces beside the target's.
-fn others(types: &Types) -> Vec<(String, &str)> {
-    let others = types.namespaces().filter(|it| *it != TARGET);
-    others.map(|it| (format!("xmlns:{}", it.prefix()), types.name_of(it))).collect()
+    let place = |index| format!("{location}?xsd={}", index + 1);
+    let namespaces = types.namespaces().enumerate();
+    let files: Vec<_> = namespaces.map(|(index, it)| (it, place(index))).collect();
+    types.documents(shapes.iter().all(|it| it.form() == Form::Qualified), &files)
 }

@@ -56,12 +56,12 @@ impl Members {
         MemberId { of: self.of, index: self.members.len() as u32 - 1 }
     }
 
-    pub(super) fn name_of(&self, member: MemberId) -> &str {
+    pub(crate) fn name_of(&self, member: MemberId) -> &str {
         &self.members[member.index as usize].name
     }
 
     /// Notes the name of an element where it is not that of the member.
-    pub(super) fn element_named(
+    pub(crate) fn element_named(
         &mut self,
         builder: &mut Builder<'_>,
         member: MemberId,

@@ -53,6 +53,25 @@ impl Walk<'_> {
         }
     }
 
+    /// Elements of one name in one content are of one type (section 3.8.6, Element Declarations Consistent).
+    pub(super) fn check_consistent(&mut self, id: ScopeId, particles: &[Particle]) {
+        let all: Vec<&Element> = particles.iter().flat_map(Particle::elements).collect();
+        let is_known = |it: &&&Element| it.place != Place::Anywhere;
+        for (index, one) in all.iter().enumerate().filter(|it| is_known(&it.1)) {
+            let same = |it: &&&Element| it.name == one.name && it.place == one.place;
+            let mut others = all[index + 1..].iter().filter(is_known).filter(same);
+            let differs = |it: &&Element| it.type_name != one.type_name || it.facets != one.facets;
+            if others.any(differs) {
+                let (message, around) = (self.layout.name(), &self.layout.scope(id).name);
+                return self.types.reject(format!(
+                    "the message {message}: two elements {} of {around} are of different types, which XML \
+                     Schema forbids: give one another name",
+                    one.name
+                ));
+            }
+        }
+    }
+
     /// The same of the arms of a choice.
     pub(super) fn check_arms(&mut self, id: ScopeId, arms: &[Element], home: NamespaceIndex) {
         for (index, one) in arms.iter().enumerate() {

@@ -98,6 +98,12 @@ fn check_notes(operation: &OperationDescription) -> Result<(), DescriptionError>
     Ok(())
 }
 
+/// Why no description is written of a message yet.
+pub(super) fn problem_of(layout: &Layout) -> Option<String> {
+    let (note, what) = unknown_note(layout)?;
+    Some(format!("no description is written of it yet, as xml({note}) is noted of {what} in it"))
+}
+
 /// The first note that is not known: its word, and the type or member that it is of.
 fn unknown_note(layout: &Layout) -> Option<(String, String)> {
     let (schema, notes) = (layout.schema(), layout.notes());

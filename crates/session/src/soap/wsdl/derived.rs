@@ -3,12 +3,10 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use trunkline_message::{Field, Holds, Layout, ScopeId, Shape};
 use trunkline_soap::{QName, is_by_type, is_declared_type, is_text, is_typed, type_of_arm};
-
-use super::Description;
-use super::messages;
 
 /// XML Schema's own namespace.
 pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema";
@@ -147,11 +145,11 @@ pub(super) struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// That of all messages of a description, the names of whose types are the same in all its forms.
-    pub(super) fn of(description: &Description) -> Self {
+    /// That of all messages of a namespace, the names of whose types are the same in all its forms.
+    pub(super) fn of<'a>(namespace: &str, layouts: impl Iterator<Item = &'a Arc<Layout>>) -> Self {
         let mut hierarchy = Self::default();
-        for layout in messages::layouts(description) {
-            for choice in ByType::all(layout, &description.namespace) {
+        for layout in layouts {
+            for choice in ByType::all(layout, namespace) {
                 if !hierarchy.choices.contains(&choice) {
                     hierarchy.choices.push(choice);
                 }

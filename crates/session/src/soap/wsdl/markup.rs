@@ -5,11 +5,22 @@
 pub(super) struct Markup {
     text: String,
     depth: usize,
+    /// The prefixes in references that are others, or none, each with its colon.
+    renamed: Vec<(String, &'static str)>,
 }
+
+/// The attributes that name types, elements and attributes, with their prefixes.
+const REFERENCES: [&str; 4] = ["type", "base", "ref", "itemType"];
 
 impl Markup {
     pub(super) fn new() -> Self {
-        Self { text: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".into(), depth: 0 }
+        let text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".into();
+        Self { text, depth: 0, renamed: Vec::new() }
+    }
+
+    /// One in which these prefixes of references are others.
+    pub(super) fn renaming(renamed: Vec<(String, &'static str)>) -> Self {
+        Self { renamed, ..Self::new() }
     }
 
     /// Begins an element that has others inside.
@@ -53,9 +64,22 @@ impl Markup {
         self.text.push_str(name);
         for (name, value) in attributes {
             self.text.push_str(&format!(" {name}=\""));
-            self.escape(value);
+            match self.renamed(name, value) {
+                Some((prefix, local)) => {
+                    self.text.push_str(prefix);
+                    self.escape(&value[local..]);
+                }
+                None => self.escape(value),
+            }
             self.text.push('"');
         }
+    }
+
+    /// The prefix that a reference has in place of its own, and where its name begins.
+    fn renamed(&self, name: &str, value: &str) -> Option<(&'static str, usize)> {
+        let mut all = self.renamed.iter().filter(|_| REFERENCES.contains(&name));
+        let found = all.find(|(prefix, _)| value.starts_with(&**prefix))?;
+        Some((found.1, found.0.len()))
     }
 
     /// For text and attributes both. What XML 1.0 cannot carry becomes U+FFFD.

@@ -3,6 +3,7 @@
 use super::content::{
     Attribute, Content, Element, NamespaceIndex, Occurs, Particle, Place, TARGET,
 };
+use super::derived::XSD;
 use super::facets::Facet;
 use super::markup::Markup;
 use super::shape::{Form, Shape};
@@ -15,29 +16,33 @@ impl Types {
         for namespace in self.namespaces() {
             // Members of another namespace are there because they were said to be in it.
             let is_qualified = is_qualified || namespace != TARGET;
-            Schema { types: self, namespace, is_qualified, location: None }.write(&[], markup);
+            Schema { types: self, namespace, is_qualified, files: None }.write(&[], markup);
         }
         markup.end("wsdl:types");
     }
 
-    /// Each schema as a document of its own, with these declarations; the others are at `location?xsd=1` and so on, in
-    /// their order.
+    /// Each schema as a document of its own; `files` are the names of all, as they stand where they are imported.
     pub(super) fn documents(
         &self,
-        shapes: &[Shape],
-        declarations: &[(&str, &str)],
-        location: &str,
+        is_qualified: bool,
+        files: &[(NamespaceIndex, String)],
     ) -> Vec<String> {
-        let is_qualified = shapes.iter().all(|it| it.form() == Form::Qualified);
-        let document = |namespace| {
+        let mut prefixes = vec![("xmlns:xsd", XSD)];
+        if self.has_encoded_arrays() {
+            prefixes.push(("xmlns:soapenc", ENCODING));
+            prefixes.push(("xmlns:wsdl", "http://schemas.xmlsoap.org/wsdl/"));
+        }
+        let declared = self.declared_prefixes();
+        prefixes.extend(declared.iter().map(|(name, value)| (&**name, *value)));
+        let document = |&(namespace, _): &(NamespaceIndex, String)| {
+            // Members of another namespace are there because they were said to be in it.
             let is_qualified = is_qualified || namespace != TARGET;
-            let location = Some(location);
-            let mut markup = Markup::new();
-            Schema { types: self, namespace, is_qualified, location }
-                .write(declarations, &mut markup);
+            let mut markup = Markup::renaming(self.renamed());
+            Schema { types: self, namespace, is_qualified, files: Some(files) }
+                .write(&prefixes, &mut markup);
             markup.finish()
         };
-        self.namespaces().map(document).collect()
+        files.iter().map(document).collect()
     }
 }
 
@@ -47,26 +52,27 @@ struct Schema<'a> {
     namespace: NamespaceIndex,
     /// Are its local elements in its namespace unless they say otherwise?
     is_qualified: bool,
-    /// Where the service is, if each schema is a document of its own.
-    location: Option<&'a str>,
+    /// Where the others are, if they are not in one document with it.
+    files: Option<&'a [(NamespaceIndex, String)]>,
 }
 
 impl Schema<'_> {
-    fn write(&self, declarations: &[(&str, &str)], markup: &mut Markup) {
+    fn write(&self, prefixes: &[(&str, &str)], markup: &mut Markup) {
         let default = if self.is_qualified { "qualified" } else { "unqualified" };
-        let namespace = self.types.name_of(self.namespace);
-        let own = [("targetNamespace", namespace), ("elementFormDefault", default)];
-        markup.begin("xsd:schema", &[declarations, &own].concat());
+        let namespace = Some(self.types.name_of(self.namespace)).filter(|it| !it.is_empty());
+        let namespace = namespace.map(|it| ("targetNamespace", it));
+        let own = namespace.into_iter().chain([("elementFormDefault", default)]);
+        let attributes: Vec<_> = prefixes.iter().copied().chain(own).collect();
+        markup.begin("xsd:schema", &attributes);
         if self.namespace == TARGET && self.types.has_encoded_arrays() {
             markup.empty("xsd:import", &[("namespace", ENCODING)]);
         }
-        for (index, other) in self.types.namespaces().enumerate() {
-            if other == self.namespace {
-                continue;
-            }
-            let place = self.location.map(|it| format!("{it}?xsd={}", index + 1));
-            let mut attributes = vec![("namespace", self.types.name_of(other))];
-            attributes.extend(place.as_ref().map(|it| ("schemaLocation", &**it)));
+        for other in self.types.namespaces().filter(|it| *it != self.namespace) {
+            let name = Some(self.types.name_of(other)).filter(|it| !it.is_empty());
+            let file = self.files.and_then(|it| it.iter().find(|it| it.0 == other));
+            let location = file.map(|it| ("schemaLocation", &*it.1));
+            let name = name.map(|it| ("namespace", it));
+            let attributes: Vec<_> = name.into_iter().chain(location).collect();
             markup.empty("xsd:import", &attributes);
         }
         for known in self.types.types_in(self.namespace) {

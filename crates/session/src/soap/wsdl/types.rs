@@ -1,21 +1,25 @@
 //! The elements and types of XML Schema that a description has.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use trunkline_message::{Layout, ScopeId};
 use trunkline_soap::QName;
 
-use super::Description;
 use super::content::{
     self, Attribute, Content, Element, NamespaceIndex, Occurs, Particle, Place, TARGET,
 };
 use super::derived::{ByType, Declared, Hierarchy, XSD};
 use super::shape::Form;
 use super::walk::Walk;
+use super::{Description, messages};
 
 /// The namespace of SOAP 1.1's arrays. WSDL has no others, so that they stand for those of SOAP 1.2
 /// too.
 pub(super) const ENCODING: &str = "http://schemas.xmlsoap.org/soap/encoding/";
+
+/// The namespace of XML itself, whose prefix is never another.
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
 /// A type that has a name.
 #[derive(Debug)]
@@ -52,6 +56,8 @@ pub(super) struct Types {
     attributes: Vec<(NamespaceIndex, Attribute)>,
     hierarchy: Hierarchy,
     problems: Problems,
+    /// Is what may be nil there, nil or not, as our encoder writes it? Senders of SOAP may leave it out.
+    pub(super) nil_is_there: bool,
 }
 
 /// The first problem of each kind.
@@ -111,14 +117,20 @@ fn numbered(stem: &str, number: usize) -> String {
 impl Types {
     /// None yet of a description.
     pub(super) fn new(description: &Description) -> Self {
+        Self::of(&description.namespace, messages::layouts(description))
+    }
+
+    /// None yet of these messages of a namespace.
+    pub(super) fn of<'a>(namespace: &str, layouts: impl Iterator<Item = &'a Arc<Layout>>) -> Self {
         Self {
-            namespaces: vec![description.namespace.clone()],
+            namespaces: vec![namespace.to_owned()],
             types: Vec::new(),
             by_name: HashMap::new(),
             elements: Vec::new(),
             attributes: Vec::new(),
-            hierarchy: Hierarchy::of(description),
+            hierarchy: Hierarchy::of(namespace, layouts),
             problems: Problems::default(),
+            nil_is_there: false,
         }
     }
 
@@ -150,6 +162,25 @@ impl Types {
         (0..self.namespaces.len()).map(NamespaceIndex).filter(move |it| *it == TARGET || has(*it))
     }
 
+    /// The prefixes that are others: there is none of a namespace without a name, and that of XML itself is its own.
+    pub(super) fn renamed(&self) -> Vec<(String, &'static str)> {
+        let all = self.namespaces.iter().enumerate().filter_map(|(index, name)| {
+            let prefix = || format!("{}:", NamespaceIndex(index).prefix());
+            match &**name {
+                "" => Some((prefix(), "")),
+                XML => Some((prefix(), "xml:")),
+                _ => None,
+            }
+        });
+        all.collect()
+    }
+
+    /// Namespaces with the attributes that declare their prefixes, but for those that are [others](Self::renamed).
+    pub(super) fn declared_prefixes(&self) -> Vec<(String, &str)> {
+        let all = self.namespaces().map(|it| (format!("xmlns:{}", it.prefix()), self.name_of(it)));
+        all.filter(|it| !matches!(it.1, "" | XML)).collect()
+    }
+
     pub(super) fn types_in(&self, namespace: NamespaceIndex) -> impl Iterator<Item = &Type> {
         self.types.iter().filter(move |it| it.namespace == namespace)
     }
@@ -173,6 +204,26 @@ impl Types {
     pub(super) fn message_element(&mut self, layout: &Layout, form: Form) -> String {
         let type_name = self.message_type(layout, form);
         self.element(TARGET, layout.name(), Global::Type(type_name))
+    }
+
+    /// Adds an element of a namespace that may be a whole document.
+    ///
+    /// # Errors
+    /// XML Schema cannot say what it holds, or it is known with another content; then nothing is added.
+    pub(super) fn document(
+        &mut self,
+        (namespace, name): (&str, &str),
+        layout: &Layout,
+        form: Form,
+    ) -> Result<(), String> {
+        let savepoint = self.savepoint();
+        let namespace = self.namespace_index(namespace);
+        let type_name = self.message_type(layout, form);
+        self.element(namespace, name, Global::Type(type_name));
+        let Some(why) = self.problem_since(savepoint.types) else { return Ok(()) };
+        self.forget(savepoint);
+        self.problems = Problems::default();
+        Err(why)
     }
 
     /// The name of the element around the fields of a message.
@@ -258,6 +309,11 @@ impl Types {
     /// numbered, since their names stand in messages), an encoded type that would, since two structs
     /// have its name, what cannot be a part of rpc, since each stands exactly once.
     pub(super) fn problem(&self) -> Option<String> {
+        self.problem_since(0)
+    }
+
+    /// The same of types from this one on.
+    fn problem_since(&self, first: usize) -> Option<String> {
         let Problems { clash, type_clash, no_part, unsaid } = &self.problems;
         let type_clash = type_clash.as_ref().map(|name| {
             format!(
@@ -266,7 +322,7 @@ impl Types {
             )
         });
         let known = clash.iter().chain(no_part).chain(&type_clash).chain(unsaid).next().cloned();
-        known.or_else(|| self.types.iter().find_map(|it| self.extension(it).err()))
+        known.or_else(|| self.types[first..].iter().find_map(|it| self.extension(it).err()))
     }
 
     /// Its name with the prefix.
@@ -477,7 +533,7 @@ impl Types {
 
     /// The namespace of a type that messages name, and its name with the prefix.
     pub(super) fn type_name(&mut self, name: &QName) -> (NamespaceIndex, String) {
-        if name.namespace.is_empty() {
+        if name.namespace.is_empty() && !self.target().is_empty() {
             self.reject(format!(
                 "the type {name} is in no namespace, which has no types here: note another of it"
             ));

@@ -27,6 +27,8 @@ pub(super) struct Walk<'a> {
     form: Form,
     /// The types that hold themselves and are being described.
     open: HashMap<ScopeId, String>,
+    /// The lists of choices that hold themselves and are being described, by how many items they have.
+    open_lists: HashMap<(ScopeId, u32, Option<u32>), String>,
     /// The types that messages name and that are described or being described.
     named: HashSet<String>,
 }
@@ -39,7 +41,8 @@ enum Member {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(types: &'a mut Types, layout: &'a Layout, form: Form) -> Self {
-        Self { types, layout, form, open: HashMap::new(), named: HashSet::new() }
+        let (open, open_lists, named) = Default::default();
+        Self { types, layout, form, open, open_lists, named }
     }
 
     /// In which schema a type is: that of the namespace of its members, so that they are local to it.
@@ -199,6 +202,7 @@ impl<'a> Walk<'a> {
             (None, Some(arms)) => Content::Mixed(arms, attributes),
             (None, None) => {
                 self.check_particles(id, &particles, home);
+                self.check_consistent(id, &particles);
                 Content::Sequence(particles, attributes)
             }
         }
@@ -237,6 +241,8 @@ impl<'a> Walk<'a> {
         if nillable && is_typed {
             component.fields.clone().for_each(|arm| self.check_nil(&layout.scope(id).fields[arm]));
         }
+        let is_there = nillable && self.types.nil_is_there;
+        let occurs = if is_there { Occurs::ONCE } else { occurs };
         let element = Element { nillable, ..Element::new(name, type_name, occurs) };
         Particle::Element(self.placed(element, namespace, home))
     }
@@ -390,6 +396,8 @@ impl<'a> Walk<'a> {
             self.check_nil(field);
         }
         let (default, facets) = (self.default(field), self.value_facets(field));
+        let is_there = nillable && self.types.nil_is_there;
+        let occurs = if is_there { Occurs::ONCE } else { occurs };
         let element = Element::new(name, type_name, occurs);
         self.placed(Element { nillable, default, facets, ..element }, namespace, home)
     }
@@ -451,6 +459,9 @@ impl<'a> Walk<'a> {
                 let any = self.wildcards_inside(field);
                 Content::Sequence(vec![Particle::Element(any)], Vec::new())
             }
+            Holds::Group(id) if is_of_elements(layout, id) && self.holds_itself(id) => {
+                return self.recursive_list(field, id, &stem);
+            }
             Holds::Group(id) if is_of_elements(layout, id) => {
                 let arms = 0..layout.scope(id).fields.len();
                 home = self.home(layout.scope(id).of);
@@ -476,6 +487,32 @@ impl<'a> Walk<'a> {
             }
         };
         self.types.complex(home, &stem, self.form, content)
+    }
+
+    /// The type of a list of choices that hold themselves: as of [others](Self::recursive).
+    fn recursive_list(&mut self, list: &'a Field, id: ScopeId, stem: &str) -> String {
+        let layout = self.layout;
+        let occurs = facets::occurs(layout, list);
+        let key = (id, occurs.least, occurs.most);
+        if let Some(name) = self.open_lists.get(&key) {
+            return name.clone();
+        }
+        let home = self.home(layout.scope(id).of);
+        let mut candidates = self.types.candidates(home, stem, self.form);
+        loop {
+            let name = candidates.next_in(self.types);
+            let savepoint = self.types.savepoint();
+            let claim = self.types.claim(home, &name, self.form);
+            self.open_lists.insert(key, name.clone());
+            let arms = 0..layout.scope(id).fields.len();
+            let content = Content::Choice(self.arms(id, arms, home), occurs);
+            self.open_lists.remove(&key);
+            if self.types.settle(claim, content) {
+                return name;
+            }
+            self.types.forget(savepoint);
+            self.named.retain(|name| self.types.has(name));
+        }
     }
 
     /// The type of each item of a list.

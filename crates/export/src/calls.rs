@@ -1,0 +1,203 @@
+//! What is called, of IDL and of WSDL: interfaces, and the layouts of what their operations take and answer.
+
+use trunkline_import::wsdl::{self, Protocol};
+use trunkline_import::{Problem, idl};
+use trunkline_message::Layout;
+use trunkline_soap as soap;
+
+use crate::LeftOut;
+
+/// All interfaces of a description.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    pub(crate) interfaces: Vec<Interface>,
+    pub(crate) layouts: Vec<Layout>,
+    /// The namespace and the name of the element that each layout is, if it is one.
+    pub(crate) elements: Vec<Option<(String, String)>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Interface {
+    /// The module or namespace in which it is; empty for none.
+    pub(crate) scope: String,
+    pub(crate) name: String,
+    /// The names of interfaces whose operations it has.
+    pub(crate) bases: Vec<String>,
+    /// What it binds; those of one such are one interface in several versions of SOAP. Empty for none.
+    pub(crate) port_type: String,
+    /// Where it is, if that is said.
+    pub(crate) address: String,
+    pub(crate) is_soap12: bool,
+    pub(crate) calls: Vec<Call>,
+}
+
+/// An operation; layouts are by their places.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// Of an attribute, behind `_get_` or `_set_`.
+    pub(crate) name: String,
+    pub(crate) action: String,
+    /// What it takes and answers; none if that is nothing.
+    pub(crate) request: Option<usize>,
+    pub(crate) reply: Option<usize>,
+    /// Does anything come back?
+    pub(crate) is_answered: bool,
+    /// Names and layouts.
+    pub(crate) faults: Vec<(String, usize)>,
+    /// Header blocks of requests and of answers.
+    pub(crate) headers: [Vec<usize>; 2],
+    /// Directions and names of parameters, which are members of what it takes or answers; none if those are one each.
+    pub(crate) parameters: Option<Vec<(&'static str, String)>>,
+}
+
+impl Calls {
+    fn add(&mut self, layout: Layout) -> usize {
+        self.layouts.push(layout);
+        self.elements.push(None);
+        self.layouts.len() - 1
+    }
+
+    fn add_element(&mut self, described: wsdl::Described) -> usize {
+        let soap::Options { namespace, operation, .. } = described.options;
+        self.layouts.push(described.layout);
+        self.elements.push(Some((namespace, operation)));
+        self.layouts.len() - 1
+    }
+
+    /// The interfaces of a file of IDL.
+    pub(crate) fn of_idl(specification: &idl::Specification, left_out: &mut Vec<LeftOut>) -> Self {
+        let mut calls = Self::default();
+        let all = specification.calls();
+        for (index, declaration) in specification.declarations().iter().enumerate() {
+            let idl::Body::Interface(body) = &declaration.body else { continue };
+            if !declaration.is_main {
+                continue;
+            }
+            let (scope, name) = parts(&declaration.name);
+            let base = |it: &idl::DeclarationId| specification.declaration(*it).name.clone();
+            let mut interface = Interface {
+                scope,
+                name,
+                bases: body.bases.iter().map(base).collect(),
+                port_type: String::new(),
+                address: String::new(),
+                is_soap12: false,
+                calls: Vec::new(),
+            };
+            for call in all.iter().filter(|it| it.interface.0 == index) {
+                match calls.call_of_idl(specification, body, call) {
+                    Ok(call) => interface.calls.push(call),
+                    Err(why) => left_out.push(LeftOut {
+                        what: format!("{}::{}", declaration.name, call.name),
+                        why: why.to_string(),
+                    }),
+                }
+            }
+            calls.interfaces.push(interface);
+        }
+        calls
+    }
+
+    fn call_of_idl(
+        &mut self,
+        specification: &idl::Specification,
+        interface: &idl::Interface,
+        call: &idl::Call,
+    ) -> Result<Call, Problem> {
+        let operation = interface.contents.iter().find_map(|it| match it {
+            idl::Content::Operation(it) if it.name == call.name => Some(it),
+            _ => None,
+        });
+        let request = specification.request(call)?;
+        let reply = specification.reply(call)?;
+        let raises = operation.map(|it| &*it.raises).unwrap_or_default();
+        let mut faults = Vec::new();
+        for raised in raises {
+            let layout = specification.layout(*raised)?;
+            faults.push((specification.declaration(*raised).name.clone(), self.add(layout)));
+        }
+        let parameters = operation
+            .map(|it| it.parameters.iter().map(|it| (it.direction, it.name.clone())).collect());
+        Ok(Call {
+            name: call.name.clone(),
+            action: String::new(),
+            request: request.map(|it| self.add(it)),
+            reply: reply.map(|it| self.add(it)),
+            is_answered: operation.is_none_or(|it| !it.is_oneway),
+            faults,
+            headers: Default::default(),
+            parameters,
+        })
+    }
+
+    /// The bindings of SOAP, each of which is an interface.
+    pub(crate) fn of_services(services: &wsdl::Description, left_out: &mut Vec<LeftOut>) -> Self {
+        let mut calls = Self::default();
+        for (index, binding) in services.bindings().iter().enumerate() {
+            if !matches!(binding.protocol, Protocol::Soap11 | Protocol::Soap12) {
+                continue;
+            }
+            let mut ports = services.services().iter().flat_map(|it| &it.ports);
+            let port = ports.find(|it| it.binding == index);
+            let mut interface = Interface {
+                scope: binding.name.namespace.to_string(),
+                name: port.map_or_else(|| binding.name.local.to_string(), |it| it.name.clone()),
+                bases: Vec::new(),
+                port_type: binding.port_type.to_string(),
+                address: port.and_then(|it| it.address.clone()).unwrap_or_default(),
+                is_soap12: binding.protocol == Protocol::Soap12,
+                calls: Vec::new(),
+            };
+            for operation in &binding.operations {
+                match calls.call_of_service(services, binding, operation) {
+                    Ok(call) => interface.calls.push(call),
+                    Err(why) => left_out.push(LeftOut {
+                        what: format!("the operation {} of {}", operation.name, binding.name.local),
+                        why: why.to_string(),
+                    }),
+                }
+            }
+            calls.interfaces.push(interface);
+        }
+        calls
+    }
+
+    fn call_of_service(
+        &mut self,
+        services: &wsdl::Description,
+        binding: &wsdl::Binding,
+        operation: &wsdl::Operation,
+    ) -> Result<Call, Problem> {
+        let request = services.request(binding, operation)?;
+        let reply = services.response(binding, operation)?;
+        let mut faults = Vec::new();
+        for fault in &operation.faults {
+            if let Some(detail) = services.fault(binding, fault)? {
+                faults.push((fault.name.clone(), self.add_element(detail)));
+            }
+        }
+        let mut headers: [Vec<usize>; 2] = Default::default();
+        for (at, message) in [&operation.request, &operation.response].into_iter().enumerate() {
+            for header in message.iter().flat_map(|it| &it.headers) {
+                let block = services.header(binding, header)?;
+                headers[at].push(self.add_element(block));
+            }
+        }
+        Ok(Call {
+            name: operation.name.clone(),
+            action: operation.action.clone().unwrap_or_default(),
+            request: request.map(|it| self.add_element(it)),
+            reply: reply.map(|it| self.add_element(it)),
+            is_answered: operation.response.is_some(),
+            faults,
+            headers,
+            parameters: None,
+        })
+    }
+}
+
+/// The modules around a name, and its last step.
+pub(crate) fn parts(name: &str) -> (String, String) {
+    let (scope, name) = name.rsplit_once("::").unwrap_or(("", name));
+    (scope.to_owned(), name.to_owned())
+}

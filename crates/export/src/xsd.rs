@@ -1,0 +1,121 @@
+//! XML Schema 1.0 of the documents that messages are in XML.
+//!
+//! Elements and types, choices, what may be absent, lists, bounds of values, defaults, and all that is noted of how
+//! messages look in XML. These have no form, and the messages that hold them are left out: a document whose `xsi:type`
+//! tells its type, and what [`session::soap::wsdl`](trunkline_session::soap::wsdl) says that there is no schema of.
+//!
+//! Said otherwise are codes, which are texts, and decimals of any size, which are decimals; components that are there
+//! if anything in them is, which may be there with nothing in them; how many values a list in one text has; and tags,
+//! codes and labels that other formats note.
+
+use std::sync::Arc;
+
+use trunkline_import::{Description, Problem};
+use trunkline_message::{Body, Kind, Layout, Need};
+use trunkline_session::soap::wsdl::{self, Document, SchemaFile};
+
+use crate::changes::Changes;
+use crate::types::Graph;
+use crate::{LeftOut, Messages, Written};
+
+/// What a schema has no word for is a change of this.
+const TARGET: &str = "XML Schema";
+
+/// The schema of a description: every message of it, or the one of this name. Elements of messages of which the
+/// description says no namespace are in this one, which may be empty for none; `stem` is what files are called
+/// without `.xsd`.
+///
+/// # Errors
+/// There is no message of the name, or it has no layout.
+pub fn of_description(
+    description: &Description,
+    only: Option<&str>,
+    namespace: &str,
+    stem: &str,
+) -> Result<Written, Problem> {
+    let Messages { messages, left_out } = Messages::of(description, only)?;
+    let documents = messages.into_iter().map(|it| {
+        let qualified = it.element.is_none();
+        let (own, name) = it.element.unwrap_or((namespace.to_owned(), it.layout.name().to_owned()));
+        Document { name, namespace: own, qualified, layout: Arc::new(it.layout) }
+    });
+    let mut written = of_documents(&documents.collect::<Vec<_>>(), stem);
+    written.left_out.extend(left_out);
+    Ok(written)
+}
+
+/// The schema of the message of one layout, which is of no description.
+pub fn of_layout(layout: &Layout, namespace: &str) -> Written {
+    let (name, namespace) = (layout.name().to_owned(), namespace.to_owned());
+    let layout = Arc::new(layout.clone());
+    of_documents(&[Document { name, namespace, qualified: true, layout }], "schema")
+}
+
+fn of_documents(documents: &[Document], stem: &str) -> Written {
+    let wsdl::Schemas { files, rejected } = wsdl::schemas(documents, stem);
+    let is_written = |index: &usize| rejected.iter().all(|it| it.0 != *index);
+    let layouts: Vec<&Layout> =
+        (0..documents.len()).filter(is_written).map(|it| &*documents[it].layout).collect();
+    let left_out = rejected.into_iter().map(|(index, why)| {
+        let Document { name, namespace, .. } = &documents[index];
+        let what =
+            if namespace.is_empty() { name.clone() } else { format!("{{{namespace}}}{name}") };
+        LeftOut { what, why }
+    });
+    let mut changes = Changes::default();
+    add_changes(&mut changes, &Graph::of(&layouts));
+    let mut files = files.into_iter().map(|SchemaFile { name, text }| (name, text));
+    Written {
+        text: files.next().map_or_else(String::new, |it| it.1),
+        count: layouts.len(),
+        left_out: left_out.collect(),
+        changed: changes.lines(),
+        beside: files.collect(),
+    }
+}
+
+/// What messages say, and a schema does not.
+pub(crate) fn add_changes(changes: &mut Changes, graph: &Graph<'_>) {
+    let all = vec![true; graph.types.len()];
+    let is_said = |format: &str, _: &str| matches!(format, "xml" | "facet" | "field");
+    changes.add_notes(graph, &all, is_said, TARGET);
+    changes.add_kinds(graph, &all, TARGET, |kind| match kind {
+        Kind::Code => ("string", Kind::Text),
+        Kind::BigDecimal => ("decimal", Kind::Decimal),
+        kind => ("", kind),
+    });
+    for of in &graph.types {
+        for (index, member) in of.members().iter().enumerate() {
+            let inner = &graph.types[of.inside[index]];
+            let is_struct = matches!(inner.body(), Body::Struct(_));
+            if is_struct && member.need == Need::Implied && !of.is_choice() {
+                let why = "an element is not said to be there only if anything is in it".to_owned();
+                changes.add(|| of.path(index), why);
+            }
+            if is_struct && member.need == Need::Required && !has_required(graph, of.inside[index])
+            {
+                let why = "a component in which nothing is required may be absent".to_owned();
+                changes.add(|| of.path(index), why);
+            }
+            let is_spaced = of.note_of(index, "xml", "list") == Some("spaced");
+            let words = ["items", "min_items", "max_items"];
+            let is_bounded = matches!(inner.body(), Body::List { fixed: Some(_), .. })
+                || words.iter().any(|it| of.note_of(index, "facet", it).is_some());
+            if is_spaced && is_bounded {
+                changes
+                    .add(|| of.path(index), "how many values are in one text is not said".into());
+            }
+        }
+    }
+}
+
+/// Is there something inside a struct that is in every message?
+fn has_required(graph: &Graph<'_>, of: usize) -> bool {
+    let of = &graph.types[of];
+    let alone = of.alone();
+    of.members().iter().enumerate().any(|(index, member)| {
+        let inside = of.inside[index];
+        let is_component = matches!(graph.types[inside].body(), Body::Struct(_)) && !alone[index];
+        member.need == Need::Required && (!is_component || has_required(graph, inside))
+    })
+}

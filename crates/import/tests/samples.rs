@@ -1,0 +1,144 @@
+//! A description that is made of samples reads them.
+
+use std::sync::Arc;
+
+use trunkline_codec::json;
+use trunkline_import::Limits;
+use trunkline_import::sample::{Sample, is_sample};
+use trunkline_message::Record;
+use trunkline_soap as soap;
+
+fn sample(files: &[&str]) -> Sample {
+    let files: Vec<(&str, &[u8])> = files.iter().map(|it| ("order.xml", it.as_bytes())).collect();
+    assert!(files.iter().all(|it| is_sample(it.1)));
+    Sample::read(&files, "Order", &Limits::default()).expect("samples")
+}
+
+fn doubts(sample: &Sample) -> Vec<String> {
+    sample.notes.iter().map(|it| format!("{}: {}", it.path, it.what)).collect()
+}
+
+/// Each sample is read, and written as it was.
+fn come_back(sample: &Sample, texts: &[&str]) {
+    let layout = Arc::new(sample.described.layout.clone());
+    let options = sample.described.soap.clone().expect("an element");
+    let options = soap::Options { layout: soap::Layout::Fragment, ..options };
+    let plan = soap::Plan::new(&layout, &options).expect("a plan");
+    for text in texts {
+        let mut record = Record::new(&layout);
+        soap::Decoder::new(&plan).decode(text.as_bytes(), &mut record).expect("a sample is read");
+        let again = soap::Encoder::new(&plan).encode(&record).map(|it| it.to_vec());
+        let again = String::from_utf8(again.expect("it is written")).expect("UTF-8");
+        assert_eq!(again, *text);
+    }
+}
+
+#[test]
+fn documents_are_read_by_what_was_found_in_them() {
+    let texts = [
+        "<Order id=\"7\"><Symbol>IBM</Symbol><Price currency=\"USD\">182.350</Price>\
+         <Sent>2026-01-05T09:30:00.000Z</Sent><Urgent>true</Urgent>\
+         <Lots><Lot>100</Lot><Lot>50</Lot></Lots><Leg><Ratio>1</Ratio></Leg><Leg><Ratio>2</Ratio></Leg></Order>",
+        "<Order id=\"8\"><Symbol>SAP</Symbol><Price currency=\"EUR\">7</Price>\
+         <Sent>2026-01-05T09:30:01.500Z</Sent><Urgent>false</Urgent><Note>soon</Note>\
+         <Lots><Lot>1</Lot></Lots></Order>",
+    ];
+    let found = sample(&texts);
+    come_back(&found, &texts);
+    let listing = found.described.layout.listing();
+    for line in [
+        "field\tSymbol\t0\ttext\trequired",
+        "field\tSent\t0\ttimestamp\trequired",
+        "field\tUrgent\t0\tboolean\trequired",
+        "field\tNote\t0\ttext\toptional",
+        "field\tLots\t0\ti64[]\trequired",
+        "group\tLeg\t0\tLeg\timplied",
+        "field\tvalue\t0\tdecimal\trequired",
+        "field\tid\t0\ti64\trequired",
+    ] {
+        assert!(listing.lines().any(|it| it.trim() == line), "{line}: {listing}");
+    }
+    let expected =
+        "Order/id: whole in all samples: a decimal, if it may have digits behind the point";
+    assert!(doubts(&found).contains(&expected.to_owned()), "{:#?}", doubts(&found));
+}
+
+#[test]
+fn namespaces_and_nil_are_those_of_the_samples() {
+    let texts = [
+        "<ns:Order xmlns:ns=\"urn:a\"><ns:Id>7</ns:Id><plain>x</plain></ns:Order>",
+        "<ns:Order xmlns:ns=\"urn:a\"><ns:Id>8</ns:Id><plain>y</plain></ns:Order>",
+    ];
+    let found = sample(&texts);
+    come_back(&found, &texts);
+    let options = found.described.soap.expect("an element");
+    assert_eq!((&*options.namespace, &*options.operation), ("urn:a", "Order"));
+
+    let nil = "<Order xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"><Id>7</Id><Note xsi:nil=\"true\"/></Order>";
+    let found = sample(&["<Order><Id>7</Id><Note>soon</Note></Order>", nil]);
+    assert!(
+        found.described.layout.listing().contains("note\txml\tnillable\ttrue")
+            || found.described.layout.listing().contains("nillable")
+    );
+}
+
+#[test]
+fn what_samples_leave_open_is_said() {
+    let found = sample(&[
+        "<Order><Code>007</Code><Flag>1</Flag><Empty/><P>a <b>c</b></P><Data>AAECAwQ=</Data></Order>",
+    ]);
+    assert_eq!(
+        doubts(&found),
+        [
+            "Order: of one sample: all that is in it is required, and a list only if it repeats there",
+            "Order/Code: digits with zeros before them: text, not a number",
+            "Order/Flag: 0 or 1 in all samples: a whole number, or a boolean",
+            "Order/Empty: always empty: text, or an element with nothing in it",
+            "Order/P: text between elements, or a value in one sample and more in another: content of any shape",
+            "Order/Data: it looks like base64: data, or text",
+        ]
+    );
+    let found = sample(&["<Order><A>x</A><B>y</B></Order>", "<Order><B>y</B><A>x</A></Order>"]);
+    assert_eq!(doubts(&found), ["Order: elements stand in different orders: any is taken"]);
+}
+
+#[test]
+fn objects_of_json_are_read_by_what_was_found_in_them() {
+    let texts = [
+        r#"{"id":7,"price":182.35,"note":null,"lots":[1,2],"legs":[{"ratio":1.5}],"sent":"2026-01-05T09:30:00Z"}"#,
+        r#"{"id":8,"price":7,"note":"soon","lots":[],"legs":[],"sent":"2026-01-05T09:30:01Z"}"#,
+    ];
+    let found = sample(&texts);
+    let layout = Arc::new(found.described.layout.clone());
+    let plan = json::Plan::new(&layout, &json::Options::default()).expect("a plan");
+    for text in texts {
+        let mut record = Record::new(&layout);
+        json::Decoder::new(&plan).decode(text.as_bytes(), &mut record).expect("a sample is read");
+    }
+    let listing = layout.listing();
+    for line in [
+        "field\tprice\t0\tdecimal\trequired",
+        "field\tnote\t0\ttext\toptional",
+        "field\tlots\t0\ti64[]\trequired",
+        "field\tsent\t0\ttimestamp\trequired",
+    ] {
+        assert!(listing.lines().any(|it| it.trim() == line), "{line}: {listing}");
+    }
+    let named = sample(&[r#"{"Quote": {"id": "7"}}"#]);
+    assert_eq!(named.described.layout.name(), "Quote");
+}
+
+#[test]
+fn what_is_no_sample_is_named_with_its_place() {
+    let read = |files: &[&str]| {
+        let files: Vec<(&str, &[u8])> = files.iter().map(|it| ("a", it.as_bytes())).collect();
+        Sample::read(&files, "A", &Limits::default()).expect_err("it is none").to_string()
+    };
+    assert!(read(&["<A>\n<B></A>"]).starts_with("a:2:"), "{}", read(&["<A>\n<B></A>"]));
+    assert!(read(&["{\"a\": 1,\n}"]).starts_with("a:2:"), "{}", read(&["{\"a\": 1,\n}"]));
+    assert!(read(&["[1]"]).contains("a sample is no object"));
+    assert!(read(&["<A/>", "<B/>"]).contains("the sample is B, and those before are A"));
+    for text in ["<fix/>", "<schema xmlns='http://www.w3.org/2001/XMLSchema'/>", "message A", ""] {
+        assert!(!is_sample(text.as_bytes()), "{text}");
+    }
+}
