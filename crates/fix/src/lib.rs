@@ -6,6 +6,7 @@
 
 mod application;
 mod dictionaries;
+mod draft;
 mod first;
 mod journal_store;
 mod message;
@@ -23,6 +24,7 @@ mod version;
 
 pub use application::{Application, Notice};
 pub use dictionaries::Dictionaries;
+pub use draft::Draft;
 pub use first::First;
 pub use journal_store::JournalStore;
 pub use message::{Field, Message};

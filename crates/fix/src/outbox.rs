@@ -373,7 +373,7 @@ impl Outbox {
 }
 
 /// Does the session write this field of the header itself?
-fn is_own(tag: Tag) -> bool {
+pub(crate) fn is_own(tag: Tag) -> bool {
     use tags::{
         BEGIN_STRING, BODY_LENGTH, CHECK_SUM, LAST_MSG_SEQ_NUM_PROCESSED, MSG_SEQ_NUM, MSG_TYPE,
         ORIG_SENDING_TIME, POSS_DUP_FLAG, SENDER_COMP_ID, SENDER_LOCATION_ID, SENDER_SUB_ID,

@@ -32,6 +32,8 @@ pub struct Session {
     /// Those of the application messages, by what the Logon said.
     rules: Option<Arc<Rules>>,
     phase: Phase,
+    /// Why a Logout was sent from here.
+    why: Option<String>,
     /// When the phase began, by the monotonic clock.
     since: u64,
     /// When something came last.
@@ -78,6 +80,7 @@ impl Session {
             dictionaries,
             rules,
             phase: Phase::Idle,
+            why: None,
             since: 0,
             received_at: 0,
             heartbeat: 0,
@@ -121,6 +124,7 @@ impl Session {
         self.outbox.discard();
         self.received_at = now.monotonic;
         (self.is_test_sent, self.is_reset_sent, self.resending) = (false, false, None);
+        self.why = None;
         self.gap = Gap::default();
         self.enter(Phase::AwaitingLogon);
         if self.settings().role == Role::Initiator {
@@ -213,6 +217,9 @@ impl Session {
         let mut fields = std::mem::take(&mut self.fields);
         match fields.read(bytes) {
             Ok(message) => {
+                if message.is_administrative() {
+                    application.administrative(message);
+                }
                 self.handle(message, application);
                 self.handle_kept(application);
             }

@@ -127,6 +127,11 @@ impl Handle {
         self.0.lock().session.is_logged_on()
     }
 
+    /// Is there a connection?
+    pub fn is_connected(&self) -> bool {
+        self.0.lock().session.is_connected()
+    }
+
     /// The numbers of the next message that is sent, and of the next that is expected.
     pub fn numbers(&self) -> (u64, u64) {
         self.0.lock().session.numbers()
@@ -150,12 +155,27 @@ impl Handle {
         sent
     }
 
+    /// Bytes that the connection has not taken yet; who sends much waits while they are many.
+    pub fn waiting(&self) -> usize {
+        self.0.lock().session.output().len()
+    }
+
     /// Ends the session in order, with a Logout that says why.
     pub fn log_out(&self, why: Option<&str>) {
         let mut state = self.0.lock();
         let State { session, application, .. } = &mut *state;
         session.log_out(self.0.now(), why, &mut **application);
         state.flush_from_outside();
+    }
+
+    /// Connects to an address such as `127.0.0.1:5001`, once, and returns when the session or the connection has ended:
+    /// why, its application was told. Another thread may [log out](Self::log_out) meanwhile.
+    ///
+    /// # Errors
+    /// Nobody listens there, or the connection broke.
+    pub fn connect(&self, address: &str, config: &TcpConfig) -> io::Result<()> {
+        let stream = connect(address, config)?;
+        self.serve(Arc::new(stream), Vec::new(), config, &AtomicBool::new(false))
     }
 
     /// Serves one connection until it or the session ends, or it is stopped; `first` is what came of it already.
