@@ -62,6 +62,16 @@ impl Session {
 
     /// A Logon, the first one or a later one.
     pub(super) fn logon(&mut self, message: Message<'_>, application: &mut dyn Application) {
+        if self.is_out_of_hours() {
+            let why = match self.opens_in(self.outbox.now()) {
+                Some(left) => format!(
+                    "it is outside of the session's hours, which begin in {} s",
+                    left.div_ceil(1_000_000_000)
+                ),
+                None => "it is outside of the session's hours".to_owned(),
+            };
+            return self.refuse_logon(&why, application);
+        }
         if self.is_time_off(message) {
             return self.end("SendingTime of the Logon is too far from the time here", application);
         }
