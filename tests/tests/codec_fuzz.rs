@@ -32,6 +32,11 @@ fn fix() {
 }
 
 #[test]
+fn fix_session() {
+    drive("fix_session", fuzz::fix_session, 20_000);
+}
+
+#[test]
 fn cdr() {
     drive("cdr", fuzz::cdr, 20_000);
 }

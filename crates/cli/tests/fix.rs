@@ -79,7 +79,8 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
 struct Accepting {
     folder: PrivateFolder,
     child: Child,
-    out: BufReader<ChildStdout>,
+    /// What it prints, which somebody has to read.
+    out: Option<thread::JoinHandle<String>>,
     address: String,
 }
 
@@ -98,7 +99,12 @@ impl Accepting {
         let mut line = String::new();
         out.read_line(&mut line).expect("text");
         let address = line.strip_prefix("listening ").expect("where").trim().to_owned();
-        Self { folder, child, out, address }
+        let rest = thread::spawn(move || {
+            let mut rest = String::new();
+            out.read_to_string(&mut rest).expect("text");
+            rest
+        });
+        Self { folder, child, out: Some(rest), address }
     }
 
     /// Lets a client send lines, and gives what it ended with.
@@ -112,8 +118,7 @@ impl Accepting {
     fn stop(mut self) -> (PrivateFolder, String) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill runs").success());
-        let mut rest = String::new();
-        self.out.read_to_string(&mut rest).expect("text");
+        let rest = self.out.take().expect("it runs").join().expect("text");
         assert_eq!(self.child.wait().expect("it ends").code(), Some(0));
         let folder = std::mem::replace(&mut self.folder, PrivateFolder::new().expect("a folder"));
         (folder, rest)
@@ -298,8 +303,8 @@ fn answers_that_cannot_be_given_are_rejected_at_the_start() {
         ),
         ("[[answer]]\nto = \"Order\"\nreject = \"x\"\n", "the dictionary has no message Order"),
         (
-            "[[answer]]\nto = \"D\"\nsend = \"ExecutionReport|ClOrdID={ClOrd}\"\n",
-            "send: the dictionary has no field ClOrd; did you mean ClOrdID?",
+            "[[answer]]\nto = \"D\"\nsend = \"ExecutionReport|ClOrdID={ClOrdId}\"\n",
+            "send: the dictionary has no field ClOrdId; did you mean ClOrdID?",
         ),
         (
             "[[answer]]\nto = \"D\"\nwhen = { Symbol = [] }\nreject = \"x\"\n",

@@ -445,8 +445,10 @@ fn accept(
             let outcome = identify(&own, &config).and_then(|(identity, first)| {
                 let unknown = || format!("there is no session {identity}");
                 let session = sessions.get(&identity).ok_or_else(|| io::Error::other(unknown()))?;
-                session.serve(own, first, &config, &stop)
+                session.serve(own.clone(), first, &config, &stop)
             });
+            // The acceptor has it until the next one comes, and who is refused must not wait for that.
+            _ = own.shutdown(Shutdown::Both);
             if let Err(error) = outcome {
                 on_refused(peer, &error.to_string());
             }

@@ -209,7 +209,7 @@ fn until_closed(
     told: impl Fn(&str, bool),
 ) -> Result<Ending, Fault> {
     let mut leaves_at: Option<Instant> = None;
-    let (mut wrong, mut is_ours) = (0, false);
+    let (mut wrong, mut is_ours, mut is_answered) = (0, false, false);
     loop {
         let longest =
             leaves_at.map_or(Duration::MAX, |it| it.saturating_duration_since(Instant::now()));
@@ -228,9 +228,16 @@ fn until_closed(
                 (is_ours, leaves_at) = (true, None);
                 handle.log_out(None);
             }
-            Ok(Event::LoggedOut(why)) => told(&why, is_ours),
+            Ok(Event::LoggedOut(why)) => {
+                is_answered = why.starts_with("the other side has logged out");
+                told(&why, is_ours && is_answered);
+            }
             Ok(Event::Closed(_)) => {
-                return Ok(if is_ours && wrong == 0 { Ending::Right } else { Ending::Wrong });
+                return Ok(if is_ours && is_answered && wrong == 0 {
+                    Ending::Right
+                } else {
+                    Ending::Wrong
+                });
             }
             Ok(Event::LoggedOn) => {}
         }
