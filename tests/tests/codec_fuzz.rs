@@ -37,6 +37,11 @@ fn fix_session() {
 }
 
 #[test]
+fn attachment() {
+    drive("attachment", fuzz::attachment, 20_000);
+}
+
+#[test]
 fn cdr() {
     drive("cdr", fuzz::cdr, 20_000);
 }

@@ -82,7 +82,8 @@ impl Description {
     }
 
     /// The names of the messages in it; of IDL, of its structs, unions and exceptions; of WSDL, of its operations; of XML
-    /// Schema, of its elements, one of an abstract type with each type that its `xsi:type` may name.
+    /// Schema, of its elements but those that are abstract, one of an abstract type with each type that its `xsi:type` may
+    /// name.
     pub fn messages(&self) -> Vec<String> {
         match self {
             Self::Fix(dictionary) => {
@@ -111,7 +112,8 @@ impl Description {
                     let names: Vec<String> = types.map(|it| named_as(name, it)).collect();
                     if names.is_empty() { vec![name.to_string()] } else { names }
                 };
-                let mut names: Vec<_> = schemas.elements().flat_map(named).collect();
+                let whole = schemas.elements().filter(|it| !schemas.is_abstract(it.1));
+                let mut names: Vec<_> = whole.flat_map(named).collect();
                 names.sort();
                 names
             }
@@ -166,7 +168,7 @@ impl Description {
             Self::Services(services) => {
                 let is_it = |it: &wsdl::Message, style| match style {
                     Style::Rpc => it.wrapper == element,
-                    Style::Document => it.parts.iter().any(|it| it.element() == Some(&element)),
+                    Style::Document => it.parts.iter().any(|it| it.is_written_as(&element)),
                 };
                 let found = operations(services).find_map(|(_, operation)| {
                     let takes = |it: &Option<wsdl::Message>| {

@@ -14,11 +14,13 @@
 //! | `sequence<T>`, `sequence<T, 10>`; `sequence<octet>` | a list, and the facet `max_items`; `bytes` |
 //! | `T a[2][3]` | lists of so many |
 //! | `struct`, `exception`; `union` | a struct; a choice, an arm for each label |
+//! | annotations of IDL 4 | nothing; those that change bytes, such as `@optional`, are rejected |
 //! | a member of a `union switch (boolean)` that has `TRUE` alone | a member that may be absent |
 //!
 //! What CDR of ours has no form for is rejected when the layout is asked for: `any`, `wchar`, `wstring`,
 //! `long double`, `fixed`, references to objects, value types and natives.
 
+mod annotation;
 mod call;
 mod constant;
 mod declaration;

@@ -26,6 +26,7 @@ mod lookup;
 pub(crate) mod name;
 mod reader;
 mod simple;
+mod union;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -272,7 +273,7 @@ impl Schemas {
         let Ok(Found::Type(id, _)) = self.found(&self.elements[element.0].of) else {
             return Vec::new();
         };
-        let derived = self.derived(id);
+        let derived = self.derived(id, self.elements[element.0].blocked);
         let own = (!derived.is_empty()).then_some(id);
         let is_whole = |it: &TypeId| match &self.types[it.0].body {
             TypeBody::Complex(complex) => !complex.is_abstract && self.type_name(*it).is_some(),
@@ -289,6 +290,11 @@ impl Schemas {
             }
             _ => false,
         }
+    }
+
+    /// Is an element abstract, so that another stands for it in documents?
+    pub(crate) fn is_abstract(&self, element: ElementId) -> bool {
+        self.elements[element.0].is_abstract
     }
 
     /// The name of a type; none of one that is defined where it is used.

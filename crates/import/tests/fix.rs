@@ -122,10 +122,12 @@ fn orchestra_is_read_as_well() {
     let dictionary = read(ORCHESTRA).expect("a repository");
     assert_eq!(dictionary.begin_string(), Some("FIXT.1.1"));
     let layout = layout(&dictionary, "D");
-    let record = comes_back(&dictionary, &layout, "35=D|54=2|78=1|79=FUND 7|95=1|96=x|");
+    let record = comes_back(&dictionary, &layout, "35=D|54=2|59=Z|78=1|79=FUND 7|95=1|96=x|");
     assert_eq!(format!("{:?}", record.get("Side")), "Some(Enumeration(1))");
+    // Parties may agree on values that are not in its code set.
+    assert!(format!("{:?}", record.get("TimeInForce")).contains('Z'));
     let warnings: Vec<String> = dictionary.warnings().iter().map(ToString::to_string).collect();
-    let expected = "own.xml:32:9: the field 1234 of the message NewOrderSingle is not defined; \
+    let expected = "own.xml:34:9: the field 1234 of the message NewOrderSingle is not defined; \
                     it is unknown content until it is: define it";
     assert_eq!(warnings, [expected]);
     let error = read(&ORCHESTRA.replace("baseType=\"String\"", "")).unwrap_err().to_string();

@@ -126,6 +126,33 @@ fn what_an_orb_wrote_comes_back() {
     );
 }
 
+/// As files of DDS have them.
+#[test]
+fn annotations_are_passed_over_unless_they_change_bytes() {
+    let of = |annotation: &str| {
+        format!(
+            "@annotation unit {{ string name default \"\"; }};\n@topic @final\nstruct Quote {{\n  @key @id(1) string symbol;\n\
+             \x20 {annotation} @range(min=0, max=(2 + 3)) double price;\n}};"
+        )
+    };
+    let read = read_files(&of("@unit(name=\"EUR (cent)\")"), &[]).expect("it is read");
+    let layout = read.layout(read.find("Quote").expect("a struct")).expect("a layout");
+    let names: Vec<&str> = layout.scopes()[0].fields.iter().map(|it| &*it.name).collect();
+    assert_eq!(names, ["symbol", "price"]);
+    read_files(&of("@optional(FALSE)"), &[]).expect("it is as without");
+    for (annotation, why) in [
+        ("@optional", "own.idl:5:3: @optional changes the bytes"),
+        ("@ ", "own.idl:5:3: @ without a name"),
+        ("@a(1", "own.idl:5:3: the annotation has no end"),
+    ] {
+        let problem = rejected(&of(annotation));
+        assert!(problem.starts_with(why) && problem.contains("; "), "{problem}");
+    }
+    assert!(
+        rejected("@extensibility(MUTABLE) struct S { long a; };").contains("changes the bytes")
+    );
+}
+
 #[test]
 fn what_has_no_form_is_rejected_with_its_place() {
     let own = own();

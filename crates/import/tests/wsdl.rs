@@ -166,3 +166,134 @@ fn what_is_referred_to_and_is_not_there_is_rejected() {
         read("<a/>").expect_err("no WSDL").to_string().contains("is no description of services")
     );
 }
+
+/// A description of an operation `ask` of documents, with these types and parts.
+fn of_documents(types: &str, parts: &str) -> String {
+    definitions(&format!(
+        "<types><xs:schema targetNamespace='urn:a' elementFormDefault='qualified'>{types}</xs:schema></types>
+         <message name='ask'>{parts}</message>
+         <portType name='T'><operation name='ask'><input message='a:ask'/></operation></portType>
+         <binding name='B' type='a:T'><soap:binding transport='http://schemas.xmlsoap.org/soap/http'/>
+         <operation name='ask'><input><soap:body use='literal'/></input></operation></binding>"
+    ))
+}
+
+fn request(text: &str) -> Described {
+    let read = read(text).unwrap_or_else(|it| panic!("{it}"));
+    let binding = &read.bindings()[0];
+    let request = read.request(binding, &binding.operations[0]);
+    request.unwrap_or_else(|it| panic!("{it}")).expect("a Body")
+}
+
+/// WS-I has one part; older services have several.
+#[test]
+fn a_document_of_several_parts_is_the_body() {
+    let types = "<xs:element name='id' type='xs:int'/><xs:element name='who'><xs:complexType><xs:sequence>\
+                 <xs:element name='name' type='xs:string'/></xs:sequence><xs:attribute name='lang' type='xs:string'/>\
+                 </xs:complexType></xs:element>";
+    let parts = "<part name='one' element='a:id'/><part name='two' element='a:who'/><part name='at' type='xs:date'/>";
+    let described = request(&of_documents(types, parts));
+    let plan = Plan::new(&Arc::new(described.layout), &described.options).expect("a plan");
+    assert_eq!(plan.element(), ("urn:a", "id"));
+    let envelope = |soap: &str, inside: &str| {
+        format!(
+            "<e:Envelope xmlns:e=\"{soap}\"><e:Header/><e:Body xmlns:a=\"urn:a\">{inside}</e:Body></e:Envelope>"
+        )
+    };
+    let soap = "http://schemas.xmlsoap.org/soap/envelope/";
+    let body = "<a:id>7</a:id><a:who lang=\"de\"><a:name>x</a:name></a:who><at>2026-11-26</at>";
+    let mut record = Record::new(plan.layout());
+    let mut decoder = Decoder::new(&plan);
+    // Twice, as the second message is read by what the first began with.
+    for _ in 0..2 {
+        decoder.decode(envelope(soap, body).as_bytes(), &mut record).expect("it is read");
+        assert_eq!(
+            (decoder.unknown(), &*format!("{:?}", record.get("id"))),
+            (0, "Some(Integer(7))")
+        );
+    }
+    let again = Encoder::new(&plan).encode(&record).expect("it is written").to_vec();
+    let again = String::from_utf8(again).expect("text");
+    let expected = "<SOAP-ENV:Body xmlns:n1=\"urn:a\"><n1:id>7</n1:id><n1:who lang=\"de\"><n1:name>x</n1:name></n1:who>\
+                    <at>2026-11-26</at></SOAP-ENV:Body></SOAP-ENV:Envelope>";
+    assert!(again.ends_with(expected), "{again}");
+    let mut back = Record::new(plan.layout());
+    decoder.decode(again.as_bytes(), &mut back).expect("it is read");
+    assert_eq!(back, record);
+    // The other SOAP is read as well.
+    let other = envelope("http://www.w3.org/2003/05/soap-envelope", body);
+    decoder.decode(other.as_bytes(), &mut back).expect("it is read");
+    assert_eq!(back, record);
+    for (inside, why) in [
+        ("<a:id>7</a:id><at>2026-11-26</at>", "who"),
+        ("<a:id>7</a:id><a:id>8</a:id>", "id"),
+        ("<a:id>x</a:id>", "id"),
+        ("text", "text"),
+    ] {
+        let error = decoder.decode(envelope(soap, inside).as_bytes(), &mut back);
+        let error = error.expect_err(inside).to_string();
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+/// An element of no schema: toolkits name it as the part.
+#[test]
+fn a_document_of_a_type_is_named_as_its_part() {
+    let body = "<at>2026-11-26</at>";
+    assert_eq!(again(request(&of_documents("", "<part name='at' type='xs:date'/>")), body), body);
+}
+
+#[test]
+fn what_a_document_is_may_be_told_inside() {
+    let types = "<xs:complexType name='Car' abstract='true'><xs:sequence><xs:element name='make' type='xs:string'/>\
+                 </xs:sequence></xs:complexType>\
+                 <xs:complexType name='Sedan'><xs:complexContent><xs:extension base='a:Car'/></xs:complexContent></xs:complexType>\
+                 <xs:complexType name='Truck'><xs:complexContent><xs:extension base='a:Car'><xs:sequence>\
+                 <xs:element name='load' type='xs:int'/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>\
+                 <xs:element name='trade' type='a:Car'/>\
+                 <xs:element name='car' type='a:Car' abstract='true'/>\
+                 <xs:element name='truck' type='a:Truck' substitutionGroup='a:car'/>\
+                 <xs:element name='sedan' type='a:Sedan' substitutionGroup='a:car'/>";
+    let xsi = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    let described = request(&of_documents(types, "<part name='body' element='a:trade'/>"));
+    let plan = Plan::new(&Arc::new(described.layout.clone()), &described.options).expect("a plan");
+    assert_eq!(plan.element(), ("urn:a", "trade"));
+    let body = format!(
+        "<n1:trade xmlns:n1=\"urn:a\" {xsi} xsi:type=\"n1:Truck\"><n1:make>x</n1:make><n1:load>7</n1:load></n1:trade>"
+    );
+    let written = again(described, &body);
+    let expected =
+        "<n1:trade xsi:type=\"n1:Truck\"><n1:make>x</n1:make><n1:load>7</n1:load></n1:trade>";
+    assert_eq!(written, expected);
+    let described = request(&of_documents(types, "<part name='body' element='a:car'/>"));
+    let body = "<n1:sedan xmlns:n1=\"urn:a\"><n1:make>x</n1:make></n1:sedan>";
+    assert_eq!(again(described, body), "<n1:sedan><n1:make>x</n1:make></n1:sedan>");
+}
+
+/// As Axis sends it: what may repeat is no array.
+#[test]
+fn elements_repeat_where_content_is_encoded() {
+    let text = definitions(
+        "<types><xs:schema targetNamespace='urn:a'><xs:complexType name='T'><xs:sequence>
+         <xs:element name='s' type='xs:string' maxOccurs='unbounded'/><xs:element name='n' type='xs:int' minOccurs='0'
+         maxOccurs='unbounded'/></xs:sequence></xs:complexType></xs:schema></types>
+         <message name='m'><part name='input' type='a:T'/></message>
+         <portType name='P'><operation name='put'><input message='a:m'/></operation></portType>
+         <binding name='B' type='a:P'><soap:binding style='rpc' transport='http://schemas.xmlsoap.org/soap/http'/>
+         <operation name='put'><input><soap:body use='encoded' namespace='urn:b'/></input></operation></binding>",
+    );
+    let body =
+        "<ns:put xmlns:ns=\"urn:b\"><input><s>x</s><s>y</s><n>1</n><n>2</n></input></ns:put>";
+    let xsi = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    // What is shared is read as a graph.
+    let shared = format!(
+        "<ns:put xmlns:ns=\"urn:b\" {xsi}><input href=\"#i\"/></ns:put><m id=\"i\">\
+                          <s>x</s><s>y</s><n>1</n><n>2</n></m>"
+    );
+    for body in [body, &shared] {
+        let written = again(request(&text), body);
+        let items = "<s xsi:type=\"xsd:string\">x</s><s xsi:type=\"xsd:string\">y</s>\
+                     <n xsi:type=\"xsd:int\">1</n><n xsi:type=\"xsd:int\">2</n></input>";
+        assert!(written.contains(items), "{written}");
+    }
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trunkline_import::xsd::{Name, Schemas};
 use trunkline_import::{Description, Limits, Problem};
-use trunkline_message::{Layout, Record, UnknownContent};
+use trunkline_message::{Checks, Layout, Record, UnknownContent};
 use trunkline_soap::{Decoder, Encoder, Layout as Form, Options, Plan, Style};
 
 /// Files by their paths, the first of which is asked for.
@@ -74,7 +74,7 @@ fn documents_of_a_derived_type_have_a_layout_each() {
          <xs:element name='price' type='xs:decimal'/></xs:sequence><xs:attribute name='version' type='xs:string'/>\
          </xs:extension></xs:complexContent></xs:complexType>\
          <xs:complexType name='Cancel'><xs:complexContent><xs:extension base='a:Base'/></xs:complexContent></xs:complexType>\
-         <xs:element name='r' type='a:Base'/>",
+         <xs:element name='r' type='a:Base'/><xs:element name='in_no_document' type='a:Base' abstract='true'/>",
     );
     let mut files = |path: &str| Ok((path == "a.xsd").then(|| text.clone().into_bytes()));
     let read = Description::read("a.xsd", &Default::default(), &mut files, &Limits::default());
@@ -268,6 +268,82 @@ fn simple_types_have_values_lists_and_texts() {
     is_rejected(&of, "<s>x</s><l>1</l><u>1</u><h>00</h>", "one of on, off");
 }
 
+/// A value of a union is as one of its types has it, and so is each item of a list of such.
+#[test]
+fn values_of_unions_are_checked() {
+    let definitions = "<xs:simpleType name='S'><xs:restriction base='xs:string'><xs:pattern value='[A-Z]{2}'/>\
+        </xs:restriction></xs:simpleType><xs:simpleType name='L'><xs:list itemType='xs:decimal'/></xs:simpleType>\
+        <xs:simpleType name='U'><xs:union memberTypes='xs:boolean xs:date a:S a:L'/></xs:simpleType>\
+        <xs:simpleType name='T'><xs:union memberTypes='xs:int xs:string'/></xs:simpleType>\
+        <xs:element name='r'><xs:complexType><xs:sequence><xs:element name='u' type='a:U'/>\
+        <xs:element name='t' type='a:T'/></xs:sequence></xs:complexType></xs:element>";
+    let text = schema(definitions);
+    let schemas = read(&[("a.xsd", &text)]).unwrap_or_else(|it| panic!("{it}"));
+    let (plan, layout) = plan(&schemas, "r");
+    let checks = Checks::new(&layout).expect("facets");
+    let check = |value: &str| {
+        let mut record = Record::new(&layout);
+        let document = format!("<a:r xmlns:a='urn:a'><u>{value}</u><t>anything</t></a:r>");
+        Decoder::new(&plan).decode(document.as_bytes(), &mut record).expect("a text");
+        checks.check(&record)
+    };
+    for value in ["true", " 2026-11-26 ", "AB", "1 -2.5\n3", ""] {
+        assert_eq!(check(value), Ok(()), "{value}");
+    }
+    for value in ["maybe", "2026-11", "ABC", "1 x"] {
+        assert!(check(value).is_err(), "{value}");
+    }
+}
+
+/// `block` forbids documents what the schema would else let stand for an element.
+#[test]
+fn what_is_blocked_is_not_read() {
+    let of = |block: &str| {
+        format!(
+            "<xs:complexType name='B'><xs:sequence><xs:element name='i' type='xs:int'/></xs:sequence></xs:complexType>\
+             <xs:complexType name='E'><xs:complexContent><xs:extension base='a:B'><xs:sequence>\
+             <xs:element name='j' type='xs:int'/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>\
+             <xs:complexType name='F'><xs:complexContent><xs:restriction base='a:B'><xs:sequence>\
+             <xs:element name='i' type='xs:int'/></xs:sequence></xs:restriction></xs:complexContent></xs:complexType>\
+             <xs:element name='h' type='a:B' {block}/><xs:element name='s' type='a:B' substitutionGroup='a:h'/>\
+             <xs:element name='e' type='a:E' substitutionGroup='a:h'/>{}",
+            element("<xs:sequence><xs:element ref='a:h'/></xs:sequence>")
+        )
+    };
+    let xsi = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    let plain = "<ns:h><i>1</i></ns:h>";
+    let substitute = "<ns:s><i>1</i></ns:s>";
+    let extended = "<ns:e><i>1</i><j>2</j></ns:e>";
+    let named = format!("<ns:h {xsi} xsi:type=\"ns:E\"><i>1</i><j>2</j></ns:h>");
+    let is_read = |block: &str, inside: &str| again(&of(block), "", inside).is_ok();
+    for (block, expected) in [
+        ("", [true, true, true, true]),
+        ("block='substitution'", [true, false, false, true]),
+        ("block='extension'", [true, true, false, false]),
+        ("block='restriction'", [true, true, true, true]),
+        ("block='restriction extension'", [true, true, false, false]),
+        ("block='#all'", [true, false, false, false]),
+    ] {
+        let found = [plain, substitute, extended, &named].map(|it| is_read(block, it));
+        assert_eq!(found, expected, "{block}");
+    }
+}
+
+/// As in XMI: `type` and `xmi:type`.
+#[test]
+fn attributes_of_one_name_are_told_apart_by_namespace() {
+    let definitions = "<xs:attribute name='type' type='xs:int'/>";
+    let of = format!(
+        "{definitions}{}",
+        element(
+            "<xs:sequence><xs:element name='t'><xs:complexType><xs:sequence><xs:element name='type' type='xs:date'/>\
+             </xs:sequence><xs:attribute name='type' type='xs:string'/><xs:attribute ref='a:type'/></xs:complexType>\
+             </xs:element></xs:sequence>"
+        )
+    );
+    comes_back(&of, "<t type=\"x\" ns:type=\"7\"><type>2026-11-26</type></t>");
+}
+
 #[test]
 fn nil_and_defaults_are_kept_apart() {
     let of = element(
@@ -389,6 +465,36 @@ fn schemas_include_import_and_redefine_others() {
         let problem = read(&fewer).expect_err(why).to_string();
         assert!(problem.starts_with(why), "{problem}");
     }
+}
+
+/// Where the first document lies is not known, so that a path out of its folder may lead back into it.
+#[test]
+fn a_document_by_another_path_is_the_same() {
+    let main = schema(
+        "<xs:include schemaLocation='b.xsd'/><xs:include schemaLocation='../v1/b.xsd'/>\
+         <xs:element name='r' type='a:B'/>",
+    );
+    let included =
+        schema("<xs:simpleType name='B'><xs:restriction base='xs:int'/></xs:simpleType>");
+    let files = [("a.xsd", &*main), ("b.xsd", &included), ("../v1/b.xsd", &included)];
+    read(&files).unwrap_or_else(|it| panic!("{it}"));
+}
+
+/// As in UBL without the schema of the core components.
+#[test]
+fn types_of_what_is_not_there_are_texts_where_text_is_meant() {
+    let definitions = "<xs:import namespace='urn:c'/>\
+        <xs:complexType name='T'><xs:simpleContent><xs:extension xmlns:c='urn:c' base='c:T'>\
+        <xs:attribute name='l' type='c:L'/></xs:extension></xs:simpleContent></xs:complexType>\
+        <xs:simpleType name='S'><xs:restriction xmlns:c='urn:c' base='c:S'><xs:length value='2'/></xs:restriction>\
+        </xs:simpleType>";
+    let of = format!(
+        "{definitions}{}",
+        element(
+            "<xs:sequence><xs:element name='t' type='a:T'/><xs:element name='s' type='a:S'/></xs:sequence>"
+        )
+    );
+    comes_back(&of, "<t l=\"de\">x</t><s>ab</s>");
 }
 
 #[test]

@@ -478,8 +478,8 @@ fn other_notes(format: &ParseNestedMeta<'_>, notes: &mut Vec<Note>) -> Result<()
 fn wrong(format: &str, word: &str, value: &str) -> Option<&'static str> {
     let known: (&[&str], _) = match (format, word) {
         ("xml", "list") => {
-            let lists = &["unwrapped", "spaced", "arms", "mixed"];
-            (lists, "a list is \"unwrapped\", \"spaced\", \"arms\" or \"mixed\"")
+            let lists = &["unwrapped", "repeated", "spaced", "arms", "mixed"];
+            (lists, "a list is \"unwrapped\", \"repeated\", \"spaced\", \"arms\" or \"mixed\"")
         }
         ("xml", "form") => {
             (&["qualified", "unqualified"], "it is \"qualified\" or \"unqualified\"")

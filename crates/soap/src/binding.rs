@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `entry` | a list | the name of the element of each entry; else that of their type, or `item` |
 //! | `list` | a list in a struct | `unwrapped`: no element around all entries |
+//! | `list` | a list in a struct | `repeated`: the same, also where content is by the encoding rules, which else has arrays |
 //! | `list` | a list of choices in a struct | `arms`: the elements of the arms stand beside other elements |
 //! | `list` | a list of choices that is all an element has inside | `mixed`: with text between the elements |
 //! | `list` | a list of single values | `spaced`: all in one text, with blanks between them (`xs:list`) |
@@ -58,12 +59,18 @@ pub fn item_name<'a>(layout: &'a Layout, list: &Field) -> Option<&'a str> {
 }
 
 /// Is it a list whose entries stand in the element around by themselves, each named after the list,
-/// unless [noted](item_name)? Arrays of the encoding are not, whatever the note says.
+/// unless [noted](item_name)? Arrays of the encoding are not, unless they are [repeated](is_repeated).
 pub fn is_unwrapped(layout: &Layout, field: &Field) -> bool {
     let is_list = matches!(field.holds, Holds::Group(_) | Holds::List(_));
-    let noted = || layout.notes().of_member(field.member, "xml", "list") == Some("unwrapped");
+    let noted =
+        || matches!(of_member(layout, field.member, "list"), Some("unwrapped" | "repeated"));
     let in_struct = || matches!(layout.schema().type_of(field.member.of).body, Body::Struct(_));
     is_list && noted() && in_struct()
+}
+
+/// Is it such a list where content is by the encoding rules, too, so that it is no array there?
+pub fn is_repeated(layout: &Layout, field: &Field) -> bool {
+    is_unwrapped(layout, field) && of_member(layout, field.member, "list") == Some("repeated")
 }
 
 /// Is it a list of choices without any element around it or its entries? Then the elements of the arms

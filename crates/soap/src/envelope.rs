@@ -90,6 +90,18 @@ pub(super) fn wrapper(naming: &Naming<'_>, root: &str) -> Wrapper {
         (true, Version::Soap11) => (style.as_str(), ""),
         (true, Version::Soap12) => ("", style.as_str()),
     };
+    if options.layout == Layout::Body {
+        let close = if naming.in_tags { "" } else { ">" };
+        let start = declared(naming, naming.root_attribute());
+        let root_end = "</SOAP-ENV:Body>".to_owned();
+        let end = if naming.in_tags { "" } else { &root_end };
+        return Wrapper {
+            envelope: Some(before),
+            body: format!("<SOAP-ENV:Body{start}{close}"),
+            after: format!("{end}</SOAP-ENV:Envelope>"),
+            root_end,
+        };
+    }
     let (start, root_end) = body(naming, root, on_child);
     let mut after = if naming.in_tags { String::new() } else { root_end.clone() };
     if options.is_plain_rpc() {
@@ -126,6 +138,9 @@ fn of_fragment(naming: &Naming<'_>, root: &str) -> String {
 /// of the Body's child.
 fn body(naming: &Naming<'_>, root: &str, attributes: &str) -> (String, String) {
     let options = naming.options;
+    if options.layout == Layout::Nothing {
+        return (String::new(), String::new());
+    }
     let close = if naming.in_tags { "" } else { ">" };
     if options.is_plain_rpc() {
         let (operation, _) = tags(&options.operation, naming, attributes);
@@ -141,11 +156,7 @@ fn body(naming: &Naming<'_>, root: &str, attributes: &str) -> (String, String) {
 fn tags(name: &str, naming: &Naming<'_>, attributes: &str) -> (String, String) {
     let (options, namespaces) = (naming.options, &naming.namespaces);
     let namespace = escaped(&options.namespace);
-    let mut others = String::new();
-    let of_elements = namespaces.declared().filter(|(prefix, _)| *prefix != "ns");
-    for (prefix, name) in of_elements.chain(naming.types.declared()) {
-        others.push_str(&format!(" xmlns:{prefix}=\"{}\"", escaped(name)));
-    }
+    let others = declared(naming, String::new());
     let is_default = options.style == Style::DocumentLiteral && options.qualified;
     if namespace.is_empty() {
         return (format!("<{name}{others}{attributes}"), format!("</{name}>"));
@@ -156,6 +167,16 @@ fn tags(name: &str, naming: &Naming<'_>, attributes: &str) -> (String, String) {
     }
     let start = format!("<ns:{name} xmlns:ns=\"{namespace}\"{others}{attributes}");
     (start, format!("</ns:{name}>"))
+}
+
+/// The declarations of namespaces inside but that of the message's element, and these attributes.
+fn declared(naming: &Naming<'_>, attributes: String) -> String {
+    let mut out = String::new();
+    let of_elements = naming.namespaces.declared().filter(|(prefix, _)| *prefix != "ns");
+    for (prefix, name) in of_elements.chain(naming.types.declared()) {
+        out.push_str(&format!(" xmlns:{prefix}=\"{}\"", escaped(name)));
+    }
+    out + &attributes
 }
 
 fn escaped(value: &str) -> String {

@@ -20,6 +20,7 @@
 mod any;
 mod attributes;
 mod binding;
+mod call;
 mod container;
 mod content;
 mod decoder;
@@ -40,9 +41,11 @@ mod mixed;
 mod names;
 mod namespaces;
 mod naming;
+mod nothing;
 mod numbered;
 mod opening;
 mod order;
+mod package;
 mod parts;
 mod paths;
 mod plan;
@@ -58,7 +61,7 @@ mod values;
 pub use any::{NamespaceConstraint, holds_wildcards, namespace_constraint};
 pub use binding::{
     entry_name, is_attribute, is_by_type, is_declared_type, is_mixed, is_nillable, is_of_arms,
-    is_spaced, is_text, is_typed, is_unwrapped, item_name, namespace_of, noted_name,
+    is_repeated, is_spaced, is_text, is_typed, is_unwrapped, item_name, namespace_of, noted_name,
     type_namespace,
 };
 pub use decoder::Decoder;
@@ -67,6 +70,8 @@ pub use fault::{Fault, FaultCode, FaultParts};
 pub use forward::forward;
 pub use fragment::Fragment;
 pub use header::{HeaderBlock, Roles, is_forwarded, not_understood, targeted};
+pub use nothing::Nothing;
+pub use package::{Unpacked, is_package, unpack};
 pub use plan::{Layout, Options, Plan, Style, Version};
 pub use qname::QName;
 pub use reader::{BodyPlace, Opened, open, open_from};

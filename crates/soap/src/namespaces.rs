@@ -14,6 +14,9 @@ pub(super) const OF_NONE: u8 = u8::MAX;
 /// The maximum number of namespaces of a plan.
 const MOST: usize = 64;
 
+/// Beyond all numbers of namespaces, where attributes stand.
+const OF_ATTRIBUTES: u8 = 128;
+
 #[derive(Debug)]
 struct Namespace {
     name: Box<str>,
@@ -190,9 +193,12 @@ pub(super) type Place = (u16, u8, String);
 impl Naming<'_> {
     /// Where a field stands, and as what; names are unique there.
     pub(super) fn place(&self, id: ScopeId, index: usize, name: String) -> Place {
+        let number = self.namespaces.number(self.namespace(id, index));
         let namespace_number = match self.is_noted_attribute(id, index) {
-            true => OF_NONE - 1,
-            false => self.namespaces.number(self.namespace(id, index)),
+            // Those of attributes are apart from those of elements.
+            true if self.namespace_number(id, index) == OF_NONE => OF_NONE,
+            true => OF_ATTRIBUTES + number,
+            false => number,
         };
         (self.around(id, index), namespace_number, name)
     }

@@ -10,8 +10,8 @@ use trunkline_message::{
 use trunkline_wire::Literal;
 
 use crate::binding::{
-    check_component, check_member, check_type, entry_name, is_of_arms, is_spaced, is_unwrapped,
-    item_name, noted_name, of_member,
+    check_component, check_member, check_type, entry_name, is_of_arms, is_repeated, is_spaced,
+    is_unwrapped, item_name, noted_name, of_member,
 };
 use crate::namespaces::{Namespaces, Place};
 use crate::plan::{Layout, NONE, Options, Shape, Style, Version};
@@ -169,7 +169,8 @@ impl Naming<'_> {
 
     /// Have the entries of a list no element around all of them? Arrays of the encoding have.
     fn is_run(&self, field: &Field) -> bool {
-        is_unwrapped(self.layout, field) && !self.options.has_arrays()
+        is_unwrapped(self.layout, field)
+            && (!self.options.has_arrays() || is_repeated(self.layout, field))
             || self.is_of_arms(field)
             || self.is_run_of_any(field)
     }
@@ -267,6 +268,10 @@ impl Naming<'_> {
     /// Two elements beside each other would have the same name: an arm's, which stands where its choice
     /// does, or that of an unwrapped list.
     pub(super) fn check(&self) -> Result<()> {
+        let message = self.layout.scope(ScopeId(0));
+        if self.options.layout == Layout::Nothing && !message.fields.is_empty() {
+            return Err(message.locate(unsupported("a field of an empty Body".to_owned()), 0));
+        }
         for (index, scope) in self.layout.scopes().iter().enumerate() {
             let id = ScopeId(index as u16);
             if self.options.flat || self.options.compact_tags {
@@ -361,7 +366,7 @@ impl Naming<'_> {
     fn check_list(&self, id: ScopeId, field: &Field) -> Result<(), String> {
         match of_member(self.layout, field.member, "list") {
             None => {}
-            Some("unwrapped") if is_unwrapped(self.layout, field) => {}
+            Some("unwrapped" | "repeated") if is_unwrapped(self.layout, field) => {}
             // See `check_mixed`.
             Some("mixed") => {}
             Some("arms") if is_of_arms(self.layout, field) && field.fixed.is_none() => {}
@@ -369,8 +374,8 @@ impl Naming<'_> {
                 let what = "of what is no list of choices by element, of any number, in a struct";
                 return Err(format!("xml(list = \"arms\") {what}"));
             }
-            Some("unwrapped") => {
-                return Err("xml(list = \"unwrapped\") of what is no list in a struct".into());
+            Some(word @ ("unwrapped" | "repeated")) => {
+                return Err(format!("xml(list = {word:?}) of what is no list in a struct"));
             }
             Some("spaced") if is_spaced(self.layout, field) => {}
             Some("spaced") => {
@@ -509,6 +514,8 @@ impl Naming<'_> {
         match self.options.layout {
             Layout::Message => self.entry(ScopeId(0)),
             Layout::Operation | Layout::Fragment => self.options.operation.clone(),
+            Layout::Body => "Body".to_owned(),
+            Layout::Nothing => String::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 use trunkline_message::{Component, Field, Holds, Need, Scope, ScopeId, Shape as ScopeShape};
 use trunkline_wire::Literal;
 
-use crate::binding::is_unwrapped;
+use crate::binding::{is_repeated, is_unwrapped};
 use crate::naming::Naming;
 use crate::plan::{Layout, Options, Shape, Slot};
 
@@ -62,7 +62,8 @@ fn lists(layout: &trunkline_message::Layout, options: &Options) -> Box<[u16]> {
         let absent = |it: &Component| {
             (it.need == Need::Implied || it.is_choice) && holds(it, usize::from(*index))
         };
-        let is_wrapped = !is_unwrapped(layout, field) || options.has_arrays();
+        let is_array = options.has_arrays() && !is_repeated(layout, field);
+        let is_wrapped = !is_unwrapped(layout, field) || is_array;
         // An optional list tells that it has no entries from its not being there.
         matches!(field.holds, Holds::Group(_) | Holds::List(_))
             && is_wrapped

@@ -8,6 +8,7 @@ use trunkline_message::{Shape as ScopeShape, TypeId};
 use trunkline_wire::Literal;
 
 use crate::any::Wildcard;
+use crate::call::{first, parameters, result, return_value};
 use crate::container::{Container, Depths, Enclosing, Values, end, many_named};
 use crate::envelope;
 use crate::names::{Name, Names};
@@ -68,6 +69,11 @@ pub enum Layout {
     /// One named after the operation, without an envelope: for header blocks and details of
     /// faults. Its content is by schema; with document/encoded by the encoding rules.
     Fragment,
+    /// The Body: the fields are its children, where a document has several (WSDL 1.1 section 3.5). Its content is by
+    /// schema, and it has no attributes for fields.
+    Body,
+    /// None: the Body is empty, and the message has no fields (Basic Profile 1.1, R2716).
+    Nothing,
 }
 
 /// How messages are written, and what is expected of those that are read.
@@ -164,13 +170,21 @@ impl Options {
     /// Those that take effect: some leave others without a meaning.
     fn effective(&self) -> Self {
         let fragment = self.layout == Layout::Fragment;
+        let (body, nothing) = (self.layout == Layout::Body, self.layout == Layout::Nothing);
         let style = match self.style {
             Style::RpcEncoded | Style::RpcLiteral if fragment => Style::DocumentLiteral,
+            _ if body || nothing => Style::DocumentLiteral,
             style => style,
         };
         Self {
             style,
-            types: self.types && !self.attributes && (!fragment || style.is_encoded()),
+            namespace: if body { String::new() } else { self.namespace.clone() },
+            attributes: self.attributes && !body && !nothing,
+            types: self.types
+                && !self.attributes
+                && !body
+                && !nothing
+                && (!fragment || style.is_encoded()),
             any_wrapper: self.any_wrapper && style.is_rpc(),
             positional: self.positional
                 && style.is_rpc()
@@ -209,7 +223,11 @@ impl Options {
     }
 
     fn root_namespace(&self) -> &str {
-        if self.is_plain_rpc() { "" } else { &self.namespace }
+        match self.layout {
+            Layout::Body => envelope::namespaces(self.version).0,
+            _ if self.is_plain_rpc() => "",
+            _ => &self.namespace,
+        }
     }
 
     /// What ends the start tag of an array, behind the count.
@@ -249,6 +267,8 @@ pub struct Plan {
     pub(super) root: Box<str>,
     pub(super) root_namespace: Box<str>,
     pub(super) root_end: Literal,
+    /// Number of the namespace, and name, of the first element inside, if there is one that has a name.
+    first: Option<(u8, Box<str>)>,
     /// The type that its `xsi:type` names, if it has to.
     pub(super) root_type: Option<QName>,
     /// Are groups and lists arrays of the encoding? Then their start tags end in a count and this.
@@ -324,6 +344,7 @@ impl Plan {
             root_namespace: options.root_namespace().into(),
             root_end: Literal::new(around.root_end.as_bytes()),
             root_type: naming.root_type(),
+            first: first(&naming),
             arrays,
             array_end: Literal::new(options.array_end().as_bytes()),
             any_item,
@@ -352,12 +373,15 @@ impl Plan {
         }))
     }
 
-    /// The element that is the message, or with plain rpc the one around it: its namespace, empty for none, and local
-    /// name.
+    /// The first element in the Body: that of the message, with plain rpc the one around it, or the first field of a message
+    /// that is the Body itself. Its namespace, empty for none, and local name.
     pub fn element(&self) -> (&str, &str) {
-        match self.options.is_plain_rpc() {
-            true => (&self.options.namespace, &self.options.operation),
-            false => (&self.root_namespace, &self.root),
+        match (self.options.layout, &self.first) {
+            (Layout::Body, Some((namespace_number, local))) => {
+                (self.namespaces.name(*namespace_number), local)
+            }
+            _ if self.options.is_plain_rpc() => (&self.options.namespace, &self.options.operation),
+            _ => (&self.root_namespace, &self.root),
         }
     }
 
@@ -411,42 +435,6 @@ impl Plan {
     }
 }
 
-/// The first element of the message, if there is one that is. Attributes are none.
-fn return_value(naming: &Naming<'_>) -> Option<Name> {
-    let mut fields = 0..naming.layout.scope(ScopeId(0)).fields.len();
-    let is_attribute = |field| naming.shape(ScopeId(0), field) == Shape::Attribute;
-    let is_own = |field| naming.around(ScopeId(0), field) == NONE;
-    let first = fields.find(|&field| !(is_own(field) && is_attribute(field)))?;
-    element_around(naming, first)
-}
-
-/// The elements of the message in their order, if it has nothing else.
-fn parameters(naming: &Naming<'_>) -> Option<Box<[Name]>> {
-    let fields = 0..naming.layout.scope(ScopeId(0)).fields.len();
-    let elements = fields.map(|field| element_around(naming, field));
-    let mut elements: Vec<Name> = elements.collect::<Option<_>>()?;
-    elements.dedup();
-    Some(elements.into())
-}
-
-/// The element of the message that a field is or stands in, unless it has none of its own, as arms have none.
-fn element_around(naming: &Naming<'_>, field: usize) -> Option<Name> {
-    let scope = naming.layout.scope(ScopeId(0));
-    let is_choice = |it: u16| scope.components[usize::from(it)].is_choice;
-    let innermost = scope.fields[field].component;
-    let mut around = innermost.filter(|_| !naming.options.flat);
-    let shape = naming.shape(ScopeId(0), field);
-    let is_element =
-        !matches!(shape, Shape::Attribute | Shape::Text | Shape::Run | Shape::Any | Shape::Mixed);
-    let mut element = Name::Field(field as u16);
-    let mut has_none = !is_element || innermost.is_some_and(is_choice);
-    while let Some(component) = around {
-        (element, has_none) = (Name::Component(component), is_choice(component));
-        around = scope.components[usize::from(component)].parent;
-    }
-    (!has_none && scope.shape != ScopeShape::Choice).then_some(element)
-}
-
 /// What is chosen by type has the element of whoever holds it, which may have several names.
 fn end_by_type(scopes: &mut [ScopePlan]) {
     for index in 0..scopes.len() {
@@ -456,17 +444,6 @@ fn end_by_type(scopes: &mut [ScopePlan]) {
             inner.into_iter().for_each(|it| scopes[it].many_named = true);
         }
     }
-}
-
-/// The element that names the first element of the message, which is in no namespace.
-fn result(naming: &Naming<'_>) -> Option<Literal> {
-    let name = match return_value(naming)? {
-        Name::Field(field) => naming.fields(ScopeId(0)).swap_remove(field.into()),
-        Name::Component(component) => naming.component(ScopeId(0), component.into()),
-    };
-    let rpc = envelope::RPC;
-    let element = format!("<rpc:result xmlns:rpc=\"{rpc}\">{name}</rpc:result>");
-    Some(Literal::new(element.as_bytes()))
 }
 
 /// The enumerations of a plan while it is made.

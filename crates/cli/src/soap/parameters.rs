@@ -214,7 +214,8 @@ impl<'a> Walk<'a> {
             self.one_of(at, (least.unwrap_or(u64::from(is_needed)), most));
             return self.into(inner, at.around, at.depth + 1);
         }
-        if is_by_schema && soap::is_unwrapped(layout, field) {
+        let is_array = !is_by_schema && !soap::is_repeated(layout, field);
+        if !is_array && soap::is_unwrapped(layout, field) {
             let name = soap::item_name(layout, field).unwrap_or(own);
             let least = least.unwrap_or(u64::from(is_needed));
             let it = self.parameter(at, name, field.member, (least, most));

@@ -1,11 +1,12 @@
-//! Vocabularies that documents refer to by a URI, and that both sides have agreed on before.
+//! Vocabularies that documents begin with: external ones, which they refer to by a URI and both sides have agreed on
+//! before, and initial ones, which they state.
 
 use trunkline_message::Result;
 
 use super::parser::Namespace;
-use super::vocabulary::{QualifiedName, Span, Table, Vocabulary, VocabularyLimits};
+use super::vocabulary::{QualifiedName, Table, Vocabulary, VocabularyLimits, XML, XML_NAMESPACE};
 
-/// The entries of the tables of an external vocabulary, each in its order (X.891 section 7.2.13).
+/// The entries of the tables of an external or initial vocabulary, each in its order (X.891 section 7.2.13).
 #[derive(Clone, Debug, Default)]
 pub struct ExternalVocabulary {
     strings: Vec<(Table, Box<str>)>,
@@ -50,6 +51,41 @@ impl ExternalVocabulary {
         self
     }
 
+    /// The names of elements, each by its prefix, namespace and name there.
+    pub(super) fn elements(&self) -> &[[Box<str>; 3]] {
+        &self.elements
+    }
+
+    /// The same of attributes.
+    pub(super) fn attributes(&self) -> &[[Box<str>; 3]] {
+        &self.attributes
+    }
+
+    /// The entries of a table, in their order: behind those that were added, the parts of names that are none of them.
+    pub(super) fn strings(&self, table: Table) -> Vec<&str> {
+        let added = self.strings.iter().filter(|(it, _)| *it == table);
+        let mut all: Vec<&str> = added.map(|(_, entry)| &**entry).collect();
+        let Some((part, constant)) = part_of_names(table) else { return all };
+        for name in self.elements.iter().chain(&self.attributes) {
+            let entry = &*name[part];
+            if !entry.is_empty() && entry != constant && !all.contains(&entry) {
+                all.push(entry);
+            }
+        }
+        all
+    }
+
+    /// The indexes of the parts of a name, which are entries of their tables unless they are empty.
+    pub(super) fn indexes(&self, name: &[Box<str>; 3]) -> [Option<usize>; 3] {
+        [Table::Prefixes, Table::Namespaces, Table::LocalNames].map(|table| {
+            let (part, constant) = part_of_names(table)?;
+            let entry = &*name[part];
+            let constant = Some(constant).filter(|it| !it.is_empty());
+            let mut entries = constant.into_iter().chain(self.strings(table));
+            entries.position(|it| it == entry)
+        })
+    }
+
     /// Adds all of it to a vocabulary.
     pub(super) fn load(
         &self,
@@ -57,42 +93,38 @@ impl ExternalVocabulary {
         limits: &VocabularyLimits,
         at: usize,
     ) -> Result<()> {
-        for (table, entry) in &self.strings {
-            match table {
-                Table::Namespaces => _ = into.add_namespace(entry, limits, at)?,
-                _ => _ = into.add(*table, entry, limits, at)?,
+        for table in Table::ALL {
+            for entry in self.strings(table) {
+                match table {
+                    Table::Namespaces => _ = into.add_namespace(entry, limits, at)?,
+                    _ => _ = into.add(table, entry, limits, at)?,
+                }
             }
         }
-        for name in &self.elements {
-            let name = qualified(name, into, limits, at)?;
-            let name = into.add_name(name, limits, at)?;
-            into.elements.push(name);
-        }
-        for name in &self.attributes {
-            let name = qualified(name, into, limits, at)?;
-            let name = into.add_name(name, limits, at)?;
-            into.attributes.push(name);
+        for (names, is_of_elements) in [(&self.elements, true), (&self.attributes, false)] {
+            for [prefix, namespace, local] in names {
+                let name = QualifiedName {
+                    prefix: into.find(Table::Prefixes, prefix),
+                    namespace: into.find_namespace(namespace).unwrap_or(Namespace::NONE),
+                    local: into.find(Table::LocalNames, local),
+                };
+                let name = into.add_name(name, limits, at)?;
+                match is_of_elements {
+                    true => into.elements.push(name),
+                    false => into.attributes.push(name),
+                }
+            }
         }
         Ok(())
     }
 }
 
-/// A name whose parts are entries of their tables, or become such behind them.
-fn qualified(
-    [prefix, namespace, local]: &[Box<str>; 3],
-    into: &mut Vocabulary,
-    limits: &VocabularyLimits,
-    at: usize,
-) -> Result<QualifiedName> {
-    let prefix = match prefix.is_empty() {
-        true => Span::default(),
-        false => into.find_or_add(Table::Prefixes, prefix, limits, at)?,
-    };
-    let namespace = match (namespace.is_empty(), into.find_namespace(namespace)) {
-        (true, _) => Namespace::NONE,
-        (false, Some(known)) => known,
-        (false, None) => into.add_namespace(namespace, limits, at)?,
-    };
-    let local = into.find_or_add(Table::LocalNames, local, limits, at)?;
-    Ok(QualifiedName { prefix, namespace, local })
+/// Which part of names the entries of a table are, and the entry that the table always has before all others.
+fn part_of_names(table: Table) -> Option<(usize, &'static str)> {
+    match table {
+        Table::Prefixes => Some((0, XML)),
+        Table::Namespaces => Some((1, XML_NAMESPACE)),
+        Table::LocalNames => Some((2, "")),
+        _ => None,
+    }
 }

@@ -22,18 +22,6 @@ mod part {
     pub(super) const VERSION: u8 = 0x01;
 }
 
-/// The tables of an initial vocabulary that are of strings, by the bits that say that they are there.
-const TABLES: [(u16, Table); 8] = [
-    (0x0200, Table::Prefixes),
-    (0x0100, Table::Namespaces),
-    (0x0080, Table::LocalNames),
-    (0x0040, Table::OtherNames),
-    (0x0020, Table::OtherUris),
-    (0x0010, Table::AttributeValues),
-    (0x0008, Table::Chunks),
-    (0x0004, Table::OtherStrings),
-];
-
 impl Parser {
     /// Reads up to the first child of the document.
     pub(super) fn prologue(&mut self, input: &mut Input<'_>) -> Result<()> {
@@ -136,7 +124,8 @@ impl Parser {
                 self.vocabulary.algorithms.push(name.into());
             }
         }
-        for (bit, table) in TABLES.into_iter().filter(|(bit, _)| parts & bit != 0) {
+        let bits = (0..).map(|at| 0x0200_u16 >> at);
+        for (bit, table) in bits.zip(Table::ALL).filter(|(bit, _)| parts & bit != 0) {
             for _ in 0..input.count()? {
                 self.initial_entry(input, table, bit)?;
             }

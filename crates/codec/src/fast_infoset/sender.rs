@@ -9,6 +9,7 @@ use foldhash::fast::RandomState;
 use self::values::Values;
 pub(super) use self::values::{Found, Key};
 use super::LONGEST_TABLE;
+use super::external::ExternalVocabulary;
 use super::vocabulary::{Span, Table, VocabularySize, XML, XML_NAMESPACE};
 use crate::infoset::Name;
 use crate::intern::Index;
@@ -21,6 +22,13 @@ const STRINGS: usize = 3;
 pub(super) enum ValueTable {
     OfAttributes,
     OfTexts,
+}
+
+impl ValueTable {
+    /// That of attributes, or else that of texts.
+    fn of(table: Table) -> Self {
+        if table == Table::AttributeValues { Self::OfAttributes } else { Self::OfTexts }
+    }
 }
 
 /// The two tables of names.
@@ -36,8 +44,9 @@ pub(super) struct Sender {
     /// The strings, one behind the other, and how many octets short values have besides.
     text: Vec<u8>,
     octets: usize,
-    /// How many entries there are.
+    /// How many entries there are; of tables that nothing is written from, the same.
     entries: usize,
+    others: usize,
     strings: [Strings; STRINGS],
     values: [Values; 2],
     names: [Names; 2],
@@ -76,7 +85,7 @@ struct Names {
 }
 
 /// How far the tables went at some time.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Mark {
     text: usize,
     octets: usize,
@@ -89,7 +98,7 @@ impl Sender {
     /// Forgets everything but what every document knows.
     pub(super) fn reset(&mut self) {
         self.generation += 1;
-        (self.entries, self.used, self.idle) = (0, 0, 0);
+        (self.entries, self.others, self.used, self.idle) = (0, 0, 0, 0);
         self.text.clear();
         self.octets = 0;
         self.values.iter_mut().for_each(Values::reset);
@@ -131,6 +140,9 @@ impl Sender {
 
     /// Forgets what was added since.
     pub(super) fn go_back(&mut self, mark: &Mark) {
+        if self.mark() == *mark {
+            return;
+        }
         self.generation += 1;
         self.text.truncate(mark.text);
         self.octets = mark.octets;
@@ -158,7 +170,68 @@ impl Sender {
         }
         let strings = self.strings.iter().map(|it| it.entries.len());
         let names = self.names.iter().map(|it| it.entries.len());
-        self.entries = strings.chain(names).sum::<usize>() + values;
+        self.entries = strings.chain(names).sum::<usize>() + values + self.others;
+    }
+
+    /// Adds all entries of a vocabulary to tables without others. Answers how many octets its longest value has.
+    pub(super) fn load(&mut self, vocabulary: &ExternalVocabulary) -> Result<usize, &'static str> {
+        const TWICE: &str = "an entry stands twice in a vocabulary";
+        let mut longest = 0;
+        for table in Table::ALL {
+            for entry in vocabulary.strings(table).into_iter().map(str::as_bytes) {
+                match table {
+                    Table::Prefixes | Table::Namespaces | Table::LocalNames => {
+                        let hash = self.hash(table, entry);
+                        if self.find(table, hash, entry).is_some() {
+                            return Err(TWICE);
+                        }
+                        self.add(table, hash, entry);
+                    }
+                    Table::AttributeValues | Table::Chunks => {
+                        let table = ValueTable::of(table);
+                        let key = Key::of(entry);
+                        let Found::None(hash, place) = self.find_value(table, key.as_ref(), entry)
+                        else {
+                            return Err(TWICE);
+                        };
+                        let index = self.length(table);
+                        self.add_value(table, key.as_ref(), entry, (hash, place));
+                        // They were agreed on, and wait for no use.
+                        self.use_value(table, index);
+                        longest = longest.max(entry.len());
+                    }
+                    Table::OtherNames | Table::OtherUris | Table::OtherStrings => {
+                        self.octets += entry.len();
+                        self.others += 1;
+                        self.entries += 1;
+                    }
+                }
+            }
+        }
+        for (table, names) in [
+            (NameTable::Elements, vocabulary.elements()),
+            (NameTable::Attributes, vocabulary.attributes()),
+        ] {
+            for name in names {
+                let [prefix, namespace, local] = name.each_ref().map(|part| &**part);
+                let qualified = Name { prefix, namespace, local };
+                if self.find_name(table, qualified).is_some() {
+                    return Err(TWICE);
+                }
+                let entry = [
+                    (Table::Prefixes, prefix),
+                    (Table::Namespaces, namespace),
+                    (Table::LocalNames, local),
+                ]
+                .map(|(table, part)| {
+                    let found =
+                        self.find(table, self.hash(table, part.as_bytes()), part.as_bytes());
+                    found.map(|index| self.entry(table, index)).unwrap_or_default()
+                });
+                self.add_name(table, qualified, entry);
+            }
+        }
+        Ok(longest)
     }
 
     /// The hash of a string, by which it is found in its table.

@@ -296,19 +296,10 @@ impl Vocabulary {
         true
     }
 
-    /// The entry of a table that is this string, which is added if there is none.
-    pub(super) fn find_or_add(
-        &mut self,
-        table: Table,
-        string: &str,
-        limits: &VocabularyLimits,
-        at: usize,
-    ) -> Result<Span> {
-        let entries = &self.tables[table as usize];
-        match entries.iter().find(|span| self.string(**span) == string) {
-            Some(span) => Ok(*span),
-            None => self.add(table, string, limits, at),
-        }
+    /// The entry of a table that is this string; an empty one if there is none.
+    pub(super) fn find(&self, table: Table, string: &str) -> Span {
+        let mut entries = self.tables[table as usize].iter().copied();
+        entries.find(|span| self.string(*span) == string).unwrap_or_default()
     }
 
     /// The namespace of this name, if it is known.
@@ -402,6 +393,18 @@ fn string(of: &Output, Span { start, length }: Span) -> &str {
 }
 
 impl Table {
+    /// All, in the order in which a document states them (X.891 section 7.2).
+    pub(super) const ALL: [Self; TABLES] = [
+        Self::Prefixes,
+        Self::Namespaces,
+        Self::LocalNames,
+        Self::OtherNames,
+        Self::OtherUris,
+        Self::AttributeValues,
+        Self::Chunks,
+        Self::OtherStrings,
+    ];
+
     fn name(self) -> &'static str {
         match self {
             Self::Prefixes => "prefixes",

@@ -1,5 +1,6 @@
 //! Fast Infoset as an infoset, to write.
 
+mod beginning;
 mod elements;
 mod opening;
 mod output;
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use trunkline_message::{Error, ErrorKind, Result};
 use trunkline_wire::{Decimal, Float, Integer, Output, Window, write_float};
 
+use self::beginning::Beginning;
 use self::output::Octets;
 use super::algorithm::Algorithm;
 use super::sender::{Key, Mark, NameTable, Sender, push, string};
@@ -69,6 +71,9 @@ pub struct Writer {
     retains: bool,
     out: Output,
     sender: Sender,
+    /// What documents begin with, but for the header, and was it written in the sequence?
+    beginning: Option<Beginning>,
+    is_stated: bool,
     /// A number that no other writer has.
     number: u64,
     /// The vocabulary at the beginning of the document, if that is not finished.
@@ -147,6 +152,8 @@ impl Writer {
             retains,
             out: Output::new(),
             sender,
+            beginning: None,
+            is_stated: false,
             number: next_number(),
             begun: None,
             ends: 0,
@@ -166,15 +173,21 @@ impl Writer {
 
     /// Begins a document. One that was begun and not finished never was: its entries are forgotten.
     pub fn begin(&mut self) {
-        match self.begun.take() {
-            _ if !self.retains => self.sender.reset(),
-            Some(mark) => self.sender.go_back(&mark),
-            None => {}
+        match (self.begun.take(), &self.beginning) {
+            (_, Some(beginning)) if !self.retains => self.sender.go_back(&beginning.mark),
+            (_, None) if !self.retains => self.sender.reset(),
+            (Some(mark), _) => self.sender.go_back(&mark),
+            (None, _) => {}
         }
         self.begun = Some(self.sender.mark());
         self.out.clear();
-        self.out.put(HEADER);
-        self.out.put([0]);
+        match &self.beginning {
+            Some(beginning) if !self.is_stated => self.out.put_all(&beginning.octets),
+            _ => {
+                self.out.put(HEADER);
+                self.out.put([0]);
+            }
+        }
         (self.ends, self.in_tag, self.failed) = (0, false, None);
         self.depth = 0;
         self.scope.clear();
@@ -194,6 +207,7 @@ impl Writer {
             Some(error) => Err(error),
             None => {
                 self.begun = None;
+                self.is_stated = self.retains;
                 Ok(self.out.as_slice())
             }
         }

@@ -69,7 +69,7 @@ fn shown(place: Place, format: &str, word: &str, value: &str) -> Option<String> 
         }
         (Member | Arm, "xml", "name" | "entry") | (Arm, "xml", "type") => filled(),
         (Member, "xml", "list") => match value {
-            "unwrapped" | "spaced" => Some(value.to_owned()),
+            "unwrapped" | "repeated" | "spaced" => Some(value.to_owned()),
             "arms" | "mixed" => text(),
             _ => None,
         },

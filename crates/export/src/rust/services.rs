@@ -129,6 +129,12 @@ fn called(
         let layout = Arc::new(described.layout.clone());
         soap::Plan::new(&layout, &described.options).map_err(|it| it.to_string())?;
     }
+    for described in [Some(&request), response.as_ref()].into_iter().flatten() {
+        if described.options.layout == soap::Layout::Body {
+            return Err("its Body is no struct: it has several parts, or one of an abstract type"
+                .to_owned());
+        }
+    }
     let style = request.options.style;
     let request = messages.add(request, format!("What `{name}` takes."));
     let reply = response.map(|it| messages.add(it, format!("What `{name}` answers.")));

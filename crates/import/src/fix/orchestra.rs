@@ -108,7 +108,9 @@ impl<'a> Reader<'a, '_> {
         };
         let length = element.attribute("lengthId").and_then(|it| it.parse().ok());
         let place = self.reading.place(element);
-        let (name, is_open) = (name.to_owned(), false);
+        // Beside those of its code set it may have others: `Reserved100Plus`, `Qty`.
+        let is_open = element.attribute("unionDataType").is_some();
+        let name = name.to_owned();
         let field = Field { name, tag, datatype, values, is_open, length, place };
         let index = self.reading.add_field(element, field);
         let id = self.reading.needed(element, "id")?;

@@ -111,10 +111,25 @@ impl<'a> Parser<'a> {
                     self.failed = done.clone().err();
                     done?;
                 }
+                Token::Sign("@") => {
+                    let done = self.annotation(&spanned.place);
+                    self.failed = done.clone().err();
+                    done?;
+                }
                 _ => self.next = Some(spanned),
             }
         }
         Ok(())
+    }
+
+    /// The token behind what was taken so far, whatever it is.
+    pub(super) fn coming(&self) -> Option<&Token> {
+        self.tokens.as_slice().first().map(|it| &it.token)
+    }
+
+    /// Goes over it.
+    pub(super) fn pass(&mut self) -> Option<Spanned> {
+        self.tokens.next()
     }
 
     pub(super) fn peek_token(&mut self) -> Result<Option<&Token>, Problem> {

@@ -62,19 +62,36 @@ impl Description {
         };
         let options = options(version, style);
         if operation.style == Style::Rpc {
-            let layout = self.wrapped(message)?;
+            let layout = self.parts(message, &message.wrapper)?;
             let options = soap::Options { any_wrapper: is_answer, ..options };
             return Ok(Some(named(layout, options, &message.wrapper)));
         }
         match &*message.parts {
             [] => Ok(None),
-            [part] => self.document(part, options, &message.wrapper.namespace).map(Some),
-            [_, second, ..] => {
-                let what = format!("the message {} has several parts in its Body", message.name);
-                let remedy = "put them into one element, or bind it as rpc";
-                Err(Problem::new(&second.place, what, remedy))
+            [part] if message.is_encoded || !self.is_told_inside(part) => {
+                self.document(part, options, &message.wrapper.namespace).map(Some)
+            }
+            [_, second, ..] if message.is_encoded => {
+                let what =
+                    format!("the message {} has several encoded parts in its Body", message.name);
+                Err(Problem::new(&second.place, what, "put them into one, or bind it as rpc"))
+            }
+            _ => {
+                let body = Name::new("", &*message.wrapper.local);
+                let layout = self.parts(message, &body)?;
+                let options = soap::Options { layout: soap::Layout::Body, ..options };
+                Ok(Some(named(layout, options, &body)))
             }
         }
+    }
+
+    /// Does a document say what it is: by `xsi:type`, or by an element that stands for an abstract one? Then its element is
+    /// a member of the message, which is the Body.
+    fn is_told_inside(&self, part: &Part) -> bool {
+        let PartOf::Element(name) = &part.of else { return false };
+        let Some(id) = self.schemas.element(name) else { return false };
+        self.schemas.is_abstract(id)
+            || self.schemas.is_open(id) && !self.schemas.types_of(id).is_empty()
     }
 
     /// A header block.
@@ -113,15 +130,11 @@ impl Description {
                 let element = self.schemas.global(name, &part.place)?;
                 Ok(named(self.schemas.layout(element)?, options, name))
             }
-            PartOf::Type(_)
-                if options.layout != soap::Layout::Fragment && !options.style.is_encoded() =>
-            {
-                let what =
-                    format!("the part {} of a document is of a type, and no element", part.name);
-                Err(Problem::new(&part.place, what, "name an element"))
-            }
             PartOf::Type(of) => {
-                let name = Name::new(namespace, &*part.name);
+                // Which element a document of a type is, nobody says. zeep, gSOAP and PHP name it so.
+                let is_body = options.layout != soap::Layout::Fragment;
+                let is_plain = is_body && !options.style.is_encoded();
+                let name = Name::new(if is_plain { "" } else { namespace }, &*part.name);
                 let layout =
                     self.schemas.layout_of(of, &name, &part.place, options.style.is_encoded())?;
                 Ok(named(layout, options, &name))
@@ -130,16 +143,16 @@ impl Description {
         }
     }
 
-    /// The element around the parts of rpc.
-    fn wrapped(&self, message: &Message) -> Result<Layout, Problem> {
+    /// The parts of a message in the element around them: that of a call, or the Body.
+    fn parts(&self, message: &Message, around: &Name) -> Result<Layout, Problem> {
         let mut builder = Builder::new(&self.schemas, message.is_encoded);
-        let root = builder.declare(&message.wrapper.local);
-        let mut members = Members::new(root, &message.wrapper.namespace);
+        let root = builder.declare(&around.local);
+        let mut members = Members::new(root, &around.namespace);
         for part in &message.parts {
             match &part.of {
                 PartOf::Element(name) => {
                     let element = self.schemas.global(name, &part.place)?;
-                    builder.element(&mut members, element, true)?;
+                    builder.standing(&mut members, element)?;
                 }
                 PartOf::Type(of) => builder.part(&mut members, &part.name, of, Need::Required)?,
                 PartOf::Nothing => return Err(untyped(part)),

@@ -127,6 +127,15 @@ impl Part {
             PartOf::Type(_) | PartOf::Nothing => None,
         }
     }
+
+    /// Is this the element that it is in a document?
+    pub(crate) fn is_written_as(&self, element: &Name) -> bool {
+        match &self.of {
+            PartOf::Element(name) => name == element,
+            PartOf::Type(_) => element.namespace.is_empty() && *element.local == *self.name,
+            PartOf::Nothing => false,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -39,7 +39,44 @@ pub(crate) struct Element {
     pub(crate) fixed: Option<String>,
     /// The head of the substitution group that it belongs to.
     pub(crate) substitutes: Option<Name>,
+    pub(crate) blocked: Blocked,
     pub(crate) place: Place,
+}
+
+/// What may not stand for an element or a type in documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Blocked {
+    /// Types that extend its own.
+    pub(crate) extension: bool,
+    /// Types that restrict its own.
+    pub(crate) restriction: bool,
+    /// Other elements.
+    pub(crate) substitution: bool,
+}
+
+impl Blocked {
+    /// What either of two blocks.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            extension: self.extension || other.extension,
+            restriction: self.restriction || other.restriction,
+            substitution: self.substitution || other.substitution,
+        }
+    }
+
+    /// Is a type blocked that is derived so?
+    pub(crate) fn blocks(self, of: &Type) -> bool {
+        match &of.body {
+            TypeBody::Simple(_) => self.restriction,
+            TypeBody::Complex(complex) => match &complex.derivation {
+                Derivation::Own(_) | Derivation::Restriction { .. } => self.restriction,
+                Derivation::Extension { .. } | Derivation::Text { is_extension: true, .. } => {
+                    self.extension
+                }
+                Derivation::Text { .. } => self.restriction,
+            },
+        }
+    }
 }
 
 /// A type.
@@ -84,6 +121,7 @@ pub(crate) struct Complex {
     pub(crate) derivation: Derivation,
     pub(crate) is_mixed: bool,
     pub(crate) is_abstract: bool,
+    pub(crate) blocked: Blocked,
     pub(crate) attributes: Vec<AttributeUse>,
     pub(crate) attribute_groups: GroupUses,
     /// May it have attributes of other names?
@@ -110,7 +148,7 @@ pub(crate) enum Derivation {
     /// Its own content, which the base allows.
     Restriction { base: TypeUse, own: Option<Particle> },
     /// A text with attributes.
-    Text { base: TypeUse, facets: Facets, own: Option<TypeUse> },
+    Text { base: TypeUse, facets: Facets, own: Option<TypeUse>, is_extension: bool },
 }
 
 /// How often at least, and at most; none for any number.

@@ -191,7 +191,7 @@ impl Schemas {
     }
 
     /// An element, or one of those that may stand in its place.
-    fn element_item(&self, id: ElementId, (least, most): Occurs) -> Option<Item> {
+    pub(super) fn element_item(&self, id: ElementId, (least, most): Occurs) -> Option<Item> {
         let arms: Vec<Arm> = self.substitutes(id).into_iter().map(Arm::Element).collect();
         // One that is abstract, and for which no other stands, is in no document.
         let name = self.at(id).name.local.clone();

@@ -11,12 +11,14 @@ pub(crate) struct Documents<'a> {
     resolver: &'a mut dyn Resolver,
     limits: &'a Limits,
     read: HashMap<String, Option<Arc<Document>>>,
+    /// By their names and bytes: what is reached by another path is the same.
+    known: HashMap<(String, Vec<u8>), Arc<Document>>,
     bytes: usize,
 }
 
 impl<'a> Documents<'a> {
     pub(crate) fn new(resolver: &'a mut dyn Resolver, limits: &'a Limits) -> Self {
-        Self { resolver, limits, read: HashMap::new(), bytes: 0 }
+        Self { resolver, limits, read: HashMap::new(), known: HashMap::new(), bytes: 0 }
     }
 
     /// The document at a path; none if there is none.
@@ -44,7 +46,17 @@ impl<'a> Documents<'a> {
                         format!("documents of more than {} bytes", self.limits.document_bytes);
                     return Err(Problem::new(named_at, what, "raise the limit `document_bytes`"));
                 }
-                Some(Arc::new(Document::parse_typed(path, &bytes, self.limits)?))
+                // A path that leaves the folder of the first document may lead back into it.
+                let name = path.rsplit('/').next().unwrap_or(path);
+                let key = (name.to_owned(), bytes);
+                Some(match self.known.get(&key) {
+                    Some(known) => known.clone(),
+                    None => {
+                        let read = Arc::new(Document::parse_typed(path, &key.1, self.limits)?);
+                        self.known.insert(key, read.clone());
+                        read
+                    }
+                })
             }
             None => None,
         };

@@ -9,7 +9,7 @@ use trunkline_message::{Body, Kind, Layout, Need, TypeId, Types};
 
 use super::Schemas;
 use super::component::{
-    Element, ElementId, Items, Occurs, Type, TypeBody, TypeId as SchemaTypeId, TypeUse,
+    Blocked, Element, ElementId, Items, Occurs, Type, TypeBody, TypeId as SchemaTypeId, TypeUse,
 };
 use super::content::{Arm, Item};
 use super::lookup::Found;
@@ -25,8 +25,8 @@ pub(crate) struct Builder<'a> {
     schemas: &'a Schemas,
     pub(crate) types: Types,
     structs: HashMap<SchemaTypeId, TypeId>,
-    /// Choices by `xsi:type`, by the declared type.
-    choices: HashMap<SchemaTypeId, TypeId>,
+    /// Choices by `xsi:type`, by the declared type and what is blocked.
+    choices: HashMap<(SchemaTypeId, Blocked), TypeId>,
     enumerations: HashMap<SchemaTypeId, TypeId>,
     /// Is the content by the rules of the SOAP encoding, whose lists are arrays?
     is_encoded: bool,
@@ -113,7 +113,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The type of an element that may be a document.
-    fn declared(&self, id: ElementId) -> Result<&'a TypeUse, Problem> {
+    pub(super) fn declared(&self, id: ElementId) -> Result<&'a TypeUse, Problem> {
         let element = self.schemas.at(id);
         if !element.is_abstract {
             return Ok(&element.of);
@@ -247,6 +247,16 @@ impl<'a> Builder<'a> {
 
     /// What an element or a part of a message is; `name` is what a type without a name is called.
     pub(crate) fn held(&mut self, of: &TypeUse, name: &str) -> Result<Held, Problem> {
+        self.held_unless(Blocked::default(), of, name)
+    }
+
+    /// The same of an element that blocks types.
+    pub(super) fn held_unless(
+        &mut self,
+        blocked: Blocked,
+        of: &TypeUse,
+        name: &str,
+    ) -> Result<Held, Problem> {
         if let TypeUse::BuiltIn(known) = of
             && known.is_any()
         {
@@ -268,16 +278,16 @@ impl<'a> Builder<'a> {
             }
             Found::Type(id, of) => match items(of) {
                 Some(items) => self.array(items, name),
-                None => self.complex(id, of, name),
+                None => self.complex((id, of), blocked, name),
             },
         }
     }
 
-    /// Has an element of a type neither elements nor attributes nor text?
-    pub(super) fn is_empty(&self, of: &TypeUse) -> Result<bool, Problem> {
-        let Found::Type(id, of) = self.schemas.found(of)? else { return Ok(false) };
+    /// Has an element neither elements nor attributes nor text?
+    pub(super) fn is_empty(&self, element: &Element) -> Result<bool, Problem> {
+        let Found::Type(id, of) = self.schemas.found(&element.of)? else { return Ok(false) };
         let TypeBody::Complex(_) = of.body else { return Ok(false) };
-        Ok(self.schemas.derived(id).is_empty()
+        Ok(self.schemas.derived(id, element.blocked).is_empty()
             && self.schemas.text_values(of)?.is_none()
             && !self.schemas.is_mixed(of)?
             && self.schemas.content(of)?.is_empty()
@@ -297,7 +307,7 @@ impl<'a> Builder<'a> {
             && !complex.has_any_attribute
             && complex.attribute_groups.is_empty()
             && complex.items.is_none()
-            && self.schemas.derived(id).is_empty()
+            && self.schemas.derived(id, element.blocked).is_empty()
             && self.schemas.text_values(of)?.is_none()
             && !self.schemas.is_mixed(of)?
             && self.attributes(of)?.is_empty();
@@ -311,7 +321,7 @@ impl<'a> Builder<'a> {
         // The codec puts both into one namespace.
         let is_list = !item.is_nillable
             && item.name.namespace == element.name.namespace
-            && !self.is_empty(&item.of)?;
+            && !self.is_empty(item)?;
         Ok(is_list.then_some((*inner, (*least, *most))))
     }
 
@@ -333,10 +343,15 @@ impl<'a> Builder<'a> {
         Ok(Held { of, form: Form::Array, facets: Vec::new(), kind: None })
     }
 
-    fn complex(&mut self, id: SchemaTypeId, of: &'a Type, name: &str) -> Result<Held, Problem> {
+    fn complex(
+        &mut self,
+        (id, of): (SchemaTypeId, &'a Type),
+        blocked: Blocked,
+        name: &str,
+    ) -> Result<Held, Problem> {
         let derived: Vec<SchemaTypeId> = self
             .schemas
-            .derived(id)
+            .derived(id, blocked)
             .into_iter()
             .filter(|it| !is_abstract(&self.schemas.types[it.0]))
             .collect();
@@ -345,7 +360,17 @@ impl<'a> Builder<'a> {
             // Whatever it is, it is not known here.
             (true, []) => Ok(self.any()),
             (false, []) => Ok(held(self.structure(id, of, name))),
-            (is_abstract, derived) => Ok(held(self.by_type((id, of), derived, is_abstract, name))),
+            (is_abstract, derived) => {
+                let own_name = of.name.as_ref().map_or(name, |it| &it.local);
+                let known = self.choices.get(&(id, blocked)).copied();
+                let choice = known.unwrap_or_else(|| {
+                    let choice = self.types.declare(&type_name(own_name));
+                    self.choices.insert((id, blocked), choice);
+                    self.by_type(choice, (id, of), derived, is_abstract);
+                    choice
+                });
+                Ok(held(choice))
+            }
         }
     }
 
@@ -363,18 +388,12 @@ impl<'a> Builder<'a> {
     /// The choice of a type and those that are derived from it.
     fn by_type(
         &mut self,
+        choice: TypeId,
         (id, of): (SchemaTypeId, &'a Type),
         derived: &[SchemaTypeId],
         is_abstract: bool,
-        name: &str,
-    ) -> TypeId {
-        if let Some(known) = self.choices.get(&id) {
-            return *known;
-        }
+    ) {
         let schemas = self.schemas;
-        let own_name = of.name.as_ref().map_or(name, |it| &it.local);
-        let choice = self.types.declare(&type_name(own_name));
-        self.choices.insert(id, choice);
         self.types.notes().note_type(choice, "xml", "choice", "type");
         let mut arms = Members::new(choice, &of.namespace);
         let own = (!is_abstract).then_some(id);
@@ -390,7 +409,6 @@ impl<'a> Builder<'a> {
             }
         }
         arms.finish_as(self, Body::Choice);
-        choice
     }
 
     /// Values of a simple type.

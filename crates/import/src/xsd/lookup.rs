@@ -7,7 +7,7 @@ use trunkline_message::{Kind, Value};
 use super::Schemas;
 use super::builtin::BuiltIn;
 use super::component::{
-    Attribute, AttributeGroup, AttributeTerm, AttributeUse, Complex, Derivation, Element,
+    Attribute, AttributeGroup, AttributeTerm, AttributeUse, Blocked, Complex, Derivation, Element,
     ElementId, Group, Particle, Simple, Term, Type, TypeBody, TypeId, TypeUse,
 };
 use super::content::DEEPEST;
@@ -103,6 +103,12 @@ impl Schemas {
     /// Is a name of a namespace that was imported, and of which no schema was found?
     pub(crate) fn is_foreign(&self, name: &Name) -> bool {
         self.foreign.contains(&name.namespace)
+    }
+
+    /// Is it a type of such a namespace, so that nothing is known of it?
+    pub(crate) fn is_of_foreign(&self, of: &TypeUse) -> bool {
+        let TypeUse::Named(name, _) = of else { return false };
+        !self.named_types.contains_key(name) && self.is_foreign(name)
     }
 
     pub(crate) fn global(&self, name: &Name, place: &Place) -> Result<ElementId, Problem> {
@@ -263,12 +269,13 @@ impl Schemas {
     /// substitution group.
     pub(crate) fn substitutes(&self, of: ElementId) -> Vec<ElementId> {
         let (mut all, mut seen, mut next) = (Vec::new(), HashSet::from([of]), vec![of]);
+        let head = &self.elements[of.0];
         while let Some(id) = next.pop() {
             let element: &Element = &self.elements[id.0];
-            if !element.is_abstract {
+            if !element.is_abstract && self.may_stand_for(element, head) {
                 all.push(id);
             }
-            if !element.is_global {
+            if !element.is_global || head.blocked.substitution {
                 continue;
             }
             let members = self.substitutes.get(&element.name).into_iter().flatten();
@@ -280,11 +287,44 @@ impl Schemas {
         all
     }
 
-    /// The types that `xsi:type` may name where this one is declared: those derived from it, at any distance.
-    pub(crate) fn derived(&self, of: TypeId) -> Vec<TypeId> {
+    /// Is an element's type one that the head of its group does not block?
+    fn may_stand_for(&self, element: &Element, head: &Element) -> bool {
+        let Ok(Found::Type(of_head, _)) = self.found(&head.of) else { return true };
+        let Ok(mut found) = self.found(&element.of) else { return true };
+        let blocked = self.blocked_of(of_head).or(head.blocked);
+        // That derivations end is checked where they are used.
+        for _ in 0..=self.types.len() {
+            let Found::Type(id, of) = found else { return true };
+            if id == of_head {
+                return true;
+            }
+            if blocked.blocks(of) {
+                return false;
+            }
+            match self.base(of) {
+                Ok(Some(base)) => found = base,
+                _ => return true,
+            }
+        }
+        true
+    }
+
+    /// What a type blocks by itself.
+    fn blocked_of(&self, of: TypeId) -> Blocked {
+        match &self.types[of.0].body {
+            TypeBody::Complex(complex) => complex.blocked,
+            TypeBody::Simple(_) => Blocked::default(),
+        }
+    }
+
+    /// The types that `xsi:type` may name where this one is declared, by an element that blocks these: those derived from
+    /// it, at any distance.
+    pub(crate) fn derived(&self, of: TypeId, blocked: Blocked) -> Vec<TypeId> {
+        let blocked = self.blocked_of(of).or(blocked);
         let (mut all, mut next) = (Vec::new(), vec![of]);
         while let Some(id) = next.pop() {
             let more = self.derived.get(&id).into_iter().flatten();
+            let more = more.filter(|it| !blocked.blocks(&self.types[it.0]));
             next.extend(more.clone());
             all.extend(more);
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::Schemas;
 use super::builtin::BuiltIn;
-use super::component::{AttributeGroup, Element, ElementId, Group, TypeId, TypeUse};
+use super::component::{AttributeGroup, Blocked, Element, ElementId, Group, TypeId, TypeUse};
 use super::documents::{Redefinition, Wanted, located};
 use super::name::{Name, SCHEMA};
 use crate::markup::{self, Document};
@@ -59,6 +59,8 @@ struct Reader<'a, 'w> {
     is_chameleon: bool,
     elements_are_qualified: bool,
     attributes_are_qualified: bool,
+    /// What elements and types block that do not say it.
+    blocked: Blocked,
     /// What is redefined, and the name that it has from there on.
     redefined: Option<(Name, Name)>,
     warnings: &'w mut Warnings,
@@ -112,6 +114,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             document,
             target,
             is_chameleon,
+            blocked: blocked(schema.attribute("blockDefault")),
             redefined: None,
             warnings,
         }
@@ -376,10 +379,18 @@ impl Reader<'_, '_> {
             default,
             fixed,
             substitutes: head,
+            blocked: self.blocked(element),
             place: self.place(element),
         };
         self.schemas.elements.push(declared);
         Ok(ElementId(self.schemas.elements.len() - 1))
+    }
+
+    fn blocked(&self, element: &markup::Element) -> Blocked {
+        match element.attribute("block") {
+            None => self.blocked,
+            said => blocked(said),
+        }
     }
 
     fn fixed_or_default(
@@ -398,6 +409,16 @@ impl Reader<'_, '_> {
     fn add_type(&mut self, of: super::component::Type) -> TypeId {
         self.schemas.types.push(of);
         TypeId(self.schemas.types.len() - 1)
+    }
+}
+
+fn blocked(said: Option<&str>) -> Blocked {
+    let said = said.unwrap_or_default();
+    let is_said = |word: &str| said.split_ascii_whitespace().any(|it| it == word || it == "#all");
+    Blocked {
+        extension: is_said("extension"),
+        restriction: is_said("restriction"),
+        substitution: is_said("substitution"),
     }
 }
 

@@ -8,6 +8,7 @@ use super::Schemas;
 use super::builtin::BuiltIn;
 use super::component::{Derivation, Facets, Simple, Type, TypeBody, TypeId, TypeUse};
 use super::lookup::Found;
+use super::union::union;
 use crate::{Place, Problem};
 
 /// The values of a simple type.
@@ -164,7 +165,7 @@ fn is_ordered(kind: Kind) -> bool {
 }
 
 /// The pattern of this text alone.
-fn literal(text: &str) -> String {
+pub(super) fn literal(text: &str) -> String {
     let mut pattern = String::new();
     for character in text.chars() {
         if "\\|.?*+{}()[]^$-".contains(character) {
@@ -207,6 +208,8 @@ impl Schemas {
                 Some(values) => Ok(values),
                 None => not_simple(&of.place),
             },
+            // Nothing is known of it.
+            _ if self.is_of_foreign(it) => Ok(Values::of(Kind::Text)),
             _ => not_simple(&of.place),
         };
         let found = match simple {
@@ -252,6 +255,7 @@ impl Schemas {
                 // Mixed content that is restricted to text has nothing else.
                 self.text_values(inner)?.or(Some(Values::of(Kind::Text)))
             }
+            (None, _) if self.is_of_foreign(base) => Some(Values::of(Kind::Text)),
             (None, _) => self.values(base)?,
         };
         if let Some(values) = &mut values {
@@ -267,21 +271,4 @@ impl Schemas {
 fn not_simple<T>(place: &Place) -> Result<T, Problem> {
     let what = "a simple type that is made of one with elements or attributes";
     Err(Problem::new(place, what, "make it of a simple type"))
-}
-
-/// Values of any of these types: texts, unless all are of one kind.
-fn union(members: &[Values]) -> Values {
-    let enumerations: Option<Vec<&Enumeration>> =
-        members.iter().map(|it| it.enumeration.as_ref().filter(|_| !it.is_list)).collect();
-    if let Some(all) = enumerations {
-        let mut values: Vec<String> = Vec::new();
-        for value in all.iter().flat_map(|it| &it.values) {
-            if !values.contains(value) {
-                values.push(value.clone());
-            }
-        }
-        let enumeration = Some(Enumeration { of: None, values });
-        return Values { enumeration, ..Values::of(Kind::Text) };
-    }
-    Values::of(Kind::Text)
 }

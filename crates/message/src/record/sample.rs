@@ -11,67 +11,134 @@ const DEEPEST: usize = 6;
 impl Record {
     /// A message with a value in every field: of lists one item or the least number of them, of choices the
     /// first arm, of enumerations the first value; defaults stay. Other facets are not looked at, so that it may have to be
-    /// changed before anybody accepts it.
+    /// changed before anybody accepts it. What holds itself ends as soon as it may: deeper down there is only what must be
+    /// there, and of a choice the arm that ends first. What has to hold itself has no sample: it is left out.
     pub fn sample(layout: &Arc<Layout>) -> Self {
-        sample(layout, ScopeId(0), true, &mut Vec::new())
+        Sampler::new(layout).record(ScopeId(0), true)
     }
 
     /// As [`sample`](Self::sample), with those values only that must be there.
     pub fn least(layout: &Arc<Layout>) -> Self {
-        sample(layout, ScopeId(0), false, &mut Vec::new())
+        Sampler::new(layout).record(ScopeId(0), false)
     }
 }
 
-/// `around` are the scopes that it is in.
-fn sample(
-    layout: &Arc<Layout>,
-    scope: ScopeId,
-    is_whole: bool,
-    around: &mut Vec<ScopeId>,
-) -> Record {
-    let mut record = Record::of_scope(layout, scope);
-    let described = layout.scope(scope);
-    around.push(scope);
-    for (index, field) in described.fields.iter().enumerate() {
-        let is_wanted = is_whole || must_be_there(described, field);
-        if field.default.is_some() || !is_wanted || !is_chosen(described, index) {
-            continue;
-        }
-        let is_again = field.holds.scope().is_some_and(|it| around.contains(&it));
-        let is_left_out = is_again || around.len() > DEEPEST;
-        let may_be_absent = field.need != Need::Required || matches!(field.holds, Holds::Group(_));
-        if is_left_out && may_be_absent && described.shape == Shape::Struct {
-            continue;
-        }
-        let value = match field.holds {
-            // What cannot end has no sample: it ends here, incomplete.
-            Holds::Struct(_) | Holds::Group(_) if around.len() > 2 * DEEPEST => continue,
-            Holds::Struct(inner) => {
-                Value::Struct(Box::new(sample(layout, inner, is_whole, around)))
+struct Sampler<'a> {
+    layout: &'a Arc<Layout>,
+    /// How many scopes a record of each scope has inside one another at least; [`ENDLESS`] if it cannot end.
+    heights: Vec<u32>,
+    /// The scopes around what is being made.
+    around: Vec<ScopeId>,
+}
+
+const ENDLESS: u32 = u32::MAX;
+
+impl<'a> Sampler<'a> {
+    fn new(layout: &'a Arc<Layout>) -> Self {
+        let scopes = layout.scopes();
+        let mut heights = vec![ENDLESS; scopes.len()];
+        loop {
+            let found: Vec<u32> = scopes.iter().map(|it| height(layout, it, &heights)).collect();
+            if found == heights {
+                return Self { layout, heights, around: Vec::new() };
             }
-            Holds::Group(inner) => {
-                let mut group = super::value::empty(layout, field.holds);
-                if let Value::Group(group) = &mut group {
-                    for _ in 0..count(layout, field) {
-                        *group.next_entry() = sample(layout, inner, is_whole, around);
+            heights = found;
+        }
+    }
+
+    fn record(&mut self, scope: ScopeId, is_whole: bool) -> Record {
+        let layout = self.layout;
+        let mut record = Record::of_scope(layout, scope);
+        let described = layout.scope(scope);
+        let is_deep = self.around.len() > DEEPEST || self.around.contains(&scope);
+        let is_whole = is_whole && !is_deep;
+        self.around.push(scope);
+        for (index, field) in described.fields.iter().enumerate() {
+            let must_be_there = must_be_there(layout, described, index);
+            let is_wanted = must_be_there || is_whole && !self.is_again(field);
+            if field.default.is_some()
+                || !is_wanted
+                || !self.is_chosen(described, index, is_whole)
+                || self.height_of(field) == ENDLESS
+            {
+                continue;
+            }
+            let value = match field.holds {
+                Holds::Struct(inner) => Value::Struct(Box::new(self.record(inner, is_whole))),
+                Holds::Group(inner) => {
+                    let mut group = super::value::empty(layout, field.holds);
+                    if let Value::Group(group) = &mut group {
+                        for _ in 0..count(layout, field) {
+                            *group.next_entry() = self.record(inner, is_whole);
+                        }
                     }
+                    group
                 }
-                group
-            }
-            Holds::List(kind) => list(kind, count(layout, field)),
-            Holds::Enumeration(_) => Value::Enumeration(0),
-            Holds::Value(kind) => value(kind),
-        };
-        *record.place(index) = value;
+                Holds::List(kind) => list(kind, count(layout, field)),
+                Holds::Enumeration(_) => Value::Enumeration(0),
+                Holds::Value(kind) => value(kind),
+            };
+            *record.place(index) = value;
+        }
+        self.around.pop();
+        record
     }
-    around.pop();
-    record
+
+    /// Does a field hold what it is in?
+    fn is_again(&self, field: &Field) -> bool {
+        field.holds.scope().is_some_and(|it| self.around.contains(&it))
+    }
+
+    fn height_of(&self, field: &Field) -> u32 {
+        height_of(field, &self.heights)
+    }
+
+    /// Of the choices that a field is in, is it in the arm that is taken: the first, or below the whole the one that ends
+    /// first?
+    fn is_chosen(&self, scope: &Scope, index: usize, is_whole: bool) -> bool {
+        let whole = 0..scope.fields.len();
+        let of_scope = (scope.shape == Shape::Choice).then_some(whole);
+        let choices = scope.components.iter().filter(|it| it.is_choice).map(|it| it.fields.clone());
+        choices.chain(of_scope).filter(|it| it.contains(&index)).all(|mut arms| {
+            let height = |at: &usize| self.height_of(&scope.fields[*at]);
+            let first = match is_whole {
+                true => arms.find(|it| height(it) != ENDLESS && !self.is_again(&scope.fields[*it])),
+                false => None,
+            };
+            first.or_else(|| arms.min_by_key(height)) == Some(index)
+        })
+    }
 }
 
-/// Is a field required, and what it lies in?
-fn must_be_there(scope: &Scope, field: &Field) -> bool {
+/// The same of what a field holds, and one for itself.
+fn height_of(field: &Field, heights: &[u32]) -> u32 {
+    field.holds.scope().map_or(0, |it| heights[usize::from(it.0)].saturating_add(1))
+}
+
+/// How many scopes a record of a scope has inside one another at least, by what is known of others.
+fn height(layout: &Layout, scope: &Scope, heights: &[u32]) -> u32 {
+    let of_field = |index: usize| height_of(&scope.fields[index], heights);
+    let is_arm = |index: &usize| {
+        scope.shape == Shape::Choice
+            || scope.components.iter().any(|it| it.is_choice && it.fields.contains(index))
+    };
+    let fields = 0..scope.fields.len();
+    let needed = fields.clone().filter(|it| must_be_there(layout, scope, *it) && !is_arm(it));
+    let of_choice = |arms: std::ops::Range<usize>| arms.map(of_field).min().unwrap_or(0);
+    let choices = scope.components.iter().filter(|it| {
+        it.is_choice && it.fields.clone().any(|field| must_be_there(layout, scope, field))
+    });
+    let choices = choices.map(|it| of_choice(it.fields.clone()));
+    let own = (scope.shape == Shape::Choice).then(|| of_choice(fields));
+    needed.map(of_field).chain(choices).chain(own).max().unwrap_or(0)
+}
+
+/// Is a field required, and what it lies in? Items of lists that have so many are, too.
+fn must_be_there(layout: &Layout, scope: &Scope, index: usize) -> bool {
+    let field = &scope.fields[index];
     let mut around = field.component;
-    let mut is_required = field.need == Need::Required;
+    let mut is_required = field.need == Need::Required
+        || matches!(field.holds, Holds::Group(_)) && least(layout, field) > 0;
     while let Some(component) = around.map(|it| &scope.components[usize::from(it)]) {
         is_required &= component.need == Need::Required;
         around = component.parent;
@@ -79,23 +146,15 @@ fn must_be_there(scope: &Scope, field: &Field) -> bool {
     is_required
 }
 
-/// How many items a list has, up to where nobody wants to see more.
-fn count(layout: &Layout, field: &Field) -> usize {
-    let least = layout.notes().of_member(field.member, "facet", "min_items");
-    let least = least.and_then(|it| it.parse().ok()).unwrap_or(1);
-    field.fixed.map_or(least.clamp(1, 16), |it| it as usize)
+/// How many items a list says that it has at least.
+fn least(layout: &Layout, field: &Field) -> usize {
+    let noted = layout.notes().of_member(field.member, "facet", "min_items");
+    noted.and_then(|it| it.parse().ok()).unwrap_or(0)
 }
 
-/// Of the choices that a field is in, is it in the first arm?
-fn is_chosen(scope: &Scope, index: usize) -> bool {
-    if scope.shape == Shape::Choice && index > 0 {
-        return false;
-    }
-    scope
-        .components
-        .iter()
-        .filter(|it| it.is_choice && it.fields.contains(&index))
-        .all(|choice| choice.fields.start == index)
+/// How many items a list has, up to where nobody wants to see more.
+fn count(layout: &Layout, field: &Field) -> usize {
+    field.fixed.map_or(least(layout, field).clamp(1, 16), |it| it as usize)
 }
 
 fn list(kind: Kind, count: usize) -> Value {
@@ -152,5 +211,48 @@ mod tests {
         let least = Record::least(&layout);
         assert!(least.get("ClOrdID").is_some() && least.get("TransactTime").is_some());
         assert!(least.get("OrderQty").is_none() && least.get("Allocations").is_none());
+    }
+
+    /// What must hold itself, be it in a list, ends with the arm that does not.
+    #[test]
+    fn a_sample_of_what_holds_itself_ends() {
+        let layout = Layout::from_listing(
+            "message Filter X
+             field condition 0 Condition required
+             end
+             choice Condition
+             field all 0 Condition[] required
+             field not 0 Negated required
+             field name 0 text required
+             end
+             struct Negated
+             field condition 0 Condition required
+             field reason 0 text optional
+             end",
+        );
+        let layout = Arc::new(layout.expect("a listing"));
+        for sample in [Record::sample(&layout), Record::least(&layout)] {
+            let text = format!("{sample:?}");
+            assert!(text.contains("\"text\""), "{text}");
+            let mut unmet = Vec::new();
+            walk(&sample, &mut unmet);
+            assert!(unmet.is_empty(), "{unmet:?} in {text}");
+        }
+        assert!(Record::sample(&layout).get("all").is_some());
+    }
+
+    /// Rules that are not met, at any depth.
+    fn walk(record: &Record, unmet: &mut Vec<crate::Unmet>) {
+        unmet.extend(crate::Fields::unmet(record));
+        for index in 0..record.scope().fields.len() {
+            match record.value(index) {
+                Some(Value::Struct(inner)) => walk(inner, unmet),
+                Some(Value::Group(group)) => {
+                    assert!(!group.entries().is_empty());
+                    group.entries().iter().for_each(|it| walk(it, unmet));
+                }
+                _ => {}
+            }
+        }
     }
 }

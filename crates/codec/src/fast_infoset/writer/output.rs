@@ -56,6 +56,14 @@ pub(super) trait Octets {
         }
     }
 
+    /// How many items follow, of which there is one at least.
+    fn count(&mut self, items: usize) {
+        match items {
+            0..129 => self.put([(items - 1) as u8]),
+            _ => self.put(number::<3>(0x80, items - 129)),
+        }
+    }
+
     /// What stands before the octets of a value of an attribute, in the form of these bits.
     fn value_head(&mut self, bits: u8, table_number: Option<u8>, length: usize) {
         let top = match table_number {

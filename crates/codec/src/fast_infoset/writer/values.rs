@@ -146,7 +146,7 @@ impl Writer {
     /// Is the value, which is in UTF-8 and has this key if it is short, an entry of the table, or does it become one?
     #[inline(always)]
     fn entry(&mut self, table: ValueTable, key: Option<&Key>, text: &[u8]) -> Entry {
-        if text.len() > self.options.longest_entry && self.is_too_long(text) {
+        if text.len() > self.longest_entry() && self.is_too_long(text) {
             self.counters.literals += 1;
             return Entry::Literal;
         }
@@ -169,11 +169,18 @@ impl Writer {
         }
     }
 
+    /// A value of more octets is no entry if it has more characters, too.
+    #[inline(always)]
+    fn longest_entry(&self) -> usize {
+        let stated = self.beginning.as_ref().map_or(0, |it| it.longest);
+        self.options.longest_entry.max(stated)
+    }
+
     /// Has it more characters than an entry may have?
     #[cold]
     fn is_too_long(&self, text: &[u8]) -> bool {
         let is_first = |octet: &&u8| **octet & 0xc0 != 0x80;
-        text.iter().filter(is_first).count() > self.options.longest_entry
+        text.iter().filter(is_first).count() > self.longest_entry()
     }
 
     /// A value that is no entry.

@@ -42,6 +42,7 @@ impl<'a> Builder<'a> {
         let Known { name, of, is_required, default, fixed } = attribute;
         let text =
             TypeUse::BuiltIn(crate::xsd::builtin::BuiltIn::of("string").expect("it is known"));
+        let of = of.filter(|it| !self.schemas.is_of_foreign(it));
         let found = self.schemas.values(of.unwrap_or(&text))?;
         let Some(mut values) = found else {
             let place = members_place(of, self.schemas);

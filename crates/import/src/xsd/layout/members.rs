@@ -212,9 +212,9 @@ impl<'a> Builder<'a> {
                     values.fix(fixed);
                     Ok(self.value(values, &element.name.local))
                 }
-                None => self.held(&element.of, &element.name.local),
+                None => self.held_unless(element.blocked, &element.of, &element.name.local),
             },
-            None => self.held(&element.of, &element.name.local),
+            None => self.held_unless(element.blocked, &element.of, &element.name.local),
         }
     }
 
@@ -297,6 +297,15 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// An element that is there, or one that stands for it if it is abstract.
+    pub(crate) fn standing(&mut self, members: &mut Members, id: ElementId) -> Result<(), Problem> {
+        match self.schemas.element_item(id, (1, Some(1))) {
+            Some(item) if self.schemas.is_abstract(id) => self.item(members, &item),
+            Some(_) => self.element(members, id, true),
+            None => self.declared(id).map(|_| ()),
+        }
+    }
+
     /// An element around items.
     fn list(
         &mut self,
@@ -332,7 +341,7 @@ impl<'a> Builder<'a> {
     ) -> Result<(), Problem> {
         let element = self.schemas.at(id);
         // A list of structs without members has no form.
-        let held = match self.is_empty(&element.of)? {
+        let held = match self.is_empty(element)? {
             true => self.any(),
             false => self.held_by(element)?,
         };
@@ -345,7 +354,9 @@ impl<'a> Builder<'a> {
             let item = MemberId { of: held.of, index: 0 };
             self.note(item, "list", "spaced");
         }
-        self.note(member, "list", "unwrapped");
+        // Where content is encoded, else a list would be an array.
+        let word = if self.is_encoded { "repeated" } else { "unwrapped" };
+        self.note(member, "list", word);
         self.note_count(member, occurs);
         Ok(())
     }

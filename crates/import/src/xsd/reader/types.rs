@@ -153,7 +153,7 @@ impl Reader<'_, '_> {
             let inside = part(derived, &["simpleType"]);
             let own = inside.map(|it| self.type_definition(it, None)).transpose()?;
             let (own, facets) = (own.map(TypeUse::Own), self.facets(derived)?);
-            Derivation::Text { base, facets, own }
+            Derivation::Text { base, facets, own, is_extension: !is_restriction }
         } else {
             let own = self.own_particle(derived)?;
             match is_restriction {
@@ -183,6 +183,7 @@ impl Reader<'_, '_> {
             derivation,
             is_mixed,
             is_abstract,
+            blocked: self.blocked(element),
             attributes,
             attribute_groups,
             has_any_attribute,

@@ -81,7 +81,7 @@ const KNOWN: [&str; 11] = [
     "order",
     "type",
 ];
-const LISTS: [&str; 4] = ["arms", "mixed", "spaced", "unwrapped"];
+const LISTS: [&str; 5] = ["arms", "mixed", "repeated", "spaced", "unwrapped"];
 
 /// Descriptions would say less than messages are if there were other notes.
 fn check_notes(operation: &OperationDescription) -> Result<(), DescriptionError> {

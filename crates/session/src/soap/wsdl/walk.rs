@@ -8,8 +8,8 @@ use trunkline_message::{
     Shape as ScopeShape, TypeId,
 };
 use trunkline_soap::{
-    is_attribute, is_mixed, is_nillable, is_of_arms, is_spaced, is_text, is_typed, is_unwrapped,
-    item_name, namespace_of, noted_name, type_namespace, type_of_arm,
+    is_attribute, is_mixed, is_nillable, is_of_arms, is_repeated, is_spaced, is_text, is_typed,
+    is_unwrapped, item_name, namespace_of, noted_name, type_namespace, type_of_arm,
 };
 
 use super::content::{
@@ -367,7 +367,8 @@ impl<'a> Walk<'a> {
             return element;
         }
         let namespace = self.namespace_index(field.member, false);
-        if self.form != Form::Encoded && is_unwrapped(self.layout, field) {
+        let is_array = self.form == Form::Encoded && !is_repeated(self.layout, field);
+        if !is_array && is_unwrapped(self.layout, field) {
             let (entry, type_name) = (item_name(self.layout, field), self.item(field, namespace));
             let name = entry.unwrap_or_else(|| self.name(field)).to_owned();
             let occurs = facets::occurs(self.layout, field);
