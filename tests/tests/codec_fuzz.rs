@@ -32,6 +32,11 @@ fn fix() {
 }
 
 #[test]
+fn fix_session() {
+    drive("fix_session", fuzz::fix_session, 20_000);
+}
+
+#[test]
 fn attachment() {
     drive("attachment", fuzz::attachment, 20_000);
 }

@@ -104,6 +104,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "net",
             "transcode",
             "http",
+            "fix",
             "session",
             "native",
             "journal",

@@ -3,6 +3,7 @@
 mod admin;
 mod client;
 mod credentials;
+mod fix;
 mod help;
 mod journal;
 mod messages;
@@ -34,6 +35,7 @@ pub(crate) use client::{
     ReplyArguments, RequestArguments, SubArguments, ToArguments,
 };
 pub(crate) use credentials::CredentialsCommand;
+pub(crate) use fix::{FixAcceptArguments, FixCommand, FixConnectArguments, FixSessionArguments};
 pub(crate) use help::{command, manual};
 pub(crate) use journal::{ExportArguments, JournalCommand};
 pub(crate) use messages::{
@@ -87,6 +89,9 @@ pub(crate) enum Command {
     /// Call SOAP services, and serve what a WSDL describes
     #[command(subcommand)]
     Soap(SoapCommand),
+    /// Be one side of FIX sessions: log on and send, or accept and answer
+    #[command(subcommand)]
+    Fix(FixCommand),
     /// Say what messages are and what is in them: FIX, SOAP, XML, Fast Infoset, CDR; in logs, dumps and captures
     ///
     /// Messages of logs may have prefixes on their lines, other delimiters than SOH (`|`, `^A`), or be written in

@@ -17,6 +17,7 @@ mod decode;
 mod description;
 mod durable;
 mod fault;
+mod fix;
 mod input;
 mod journal;
 mod lab;
@@ -43,7 +44,7 @@ mod top;
 
 use std::process::ExitCode;
 
-use arguments::{ClientCommand, Command, LabCommand, SoapCommand};
+use arguments::{ClientCommand, Command, FixCommand, LabCommand, SoapCommand};
 use fault::Fault;
 
 /// How a command that could be carried out ended.
@@ -77,6 +78,8 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Client(command) => return client(command),
         Command::Top(arguments) => return top::run(arguments),
         Command::Admin(command) => return admin::run(command),
+        Command::Fix(FixCommand::Connect(arguments)) => return fix::connect(arguments),
+        Command::Fix(FixCommand::Accept(arguments)) => return fix::accept(arguments),
         _ => signals::stop_peers_on_termination()?,
     }
     match command {
@@ -96,6 +99,8 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Lab(LabCommand::Operations(arguments)) => lab::operations::run(&arguments),
         Command::Lab(LabCommand::Component(arguments)) => lab::component::run(&arguments),
         Command::Lab(LabCommand::Forwarder(arguments)) => lab::forwarder::run(&arguments),
+        Command::Fix(FixCommand::Connect(arguments)) => fix::connect(&arguments),
+        Command::Fix(FixCommand::Accept(arguments)) => fix::accept(&arguments),
         Command::Link(arguments) => link::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::pages(&arguments),

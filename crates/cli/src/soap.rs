@@ -33,6 +33,7 @@ mod typed;
 
 pub(crate) use describe::describe;
 pub(crate) use serve::serve;
+pub(crate) use typed::nearest;
 
 /// As many header blocks are named.
 const SHOWN_HEADERS: usize = 8;

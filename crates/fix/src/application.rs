@@ -12,6 +12,9 @@ pub trait Application {
     /// Why it is refused, which the other side is told. Its number counts all the same.
     fn message(&mut self, message: Message<'_>, outbox: &mut Outbox) -> Result<(), Refusal>;
 
+    /// A message of the session itself came, such as a Heartbeat (0), which the session sees to.
+    fn administrative(&mut self, _message: Message<'_>) {}
+
     /// The session is up.
     fn logged_on(&mut self, _outbox: &mut Outbox) {}
 

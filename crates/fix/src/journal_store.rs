@@ -3,14 +3,15 @@
 use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use trunkline_journal::{
-    Address, Disk, Folder, Journal, OpenError, Options, Record, Recovery, Rejection, Room, commit,
-    open, task,
+    Address, Disk, Folder, Journal, OpenError, Options, Outcome, Record, Recovery, Rejection, Room,
+    Workers, commit, open, task,
 };
 
-use crate::store::{MemoryStore, Store};
+use crate::store::{MemoryStore, Store, Wake};
 
 /// Numbers and the first segment that is needed: how each segment begins.
 const STATE: u8 = 1;
@@ -18,7 +19,7 @@ const STATE: u8 = 1;
 const SENT: u8 = 2;
 /// The number that is expected next.
 const EXPECTED: u8 = 3;
-/// Both numbers begin again.
+/// Both numbers begin again, at a time.
 const RESET: u8 = 4;
 
 /// Bytes of a segment.
@@ -26,18 +27,29 @@ const SEGMENT: u32 = 4 << 20;
 
 /// The numbers and messages of a session in the segments of a journal.
 ///
-/// What [`sync`](Store::sync) has returned for is on the disk. Messages are kept for as long as they are within the
+/// In a folder, threads of its own write what was asked for while the session goes on: what came meanwhile is written
+/// together. The next segment is made long before it is needed. Messages are kept for as long as they are within the
 /// bytes that the store may have; older ones are filled as gaps when they are asked for. All that is kept is in memory,
 /// too.
 pub struct JournalStore {
-    disk: Box<dyn Disk + Send>,
+    work: Work,
     journal: Journal,
+    /// The last record that is to be on the disk.
+    asked: u64,
+    wake: Arc<Mutex<Option<Wake>>>,
     kept: MemoryStore,
     /// The segments that are needed, each with its first position and the number of its first message.
     segments: VecDeque<Segment>,
     /// How many of them there may be.
     most: usize,
     start: Instant,
+}
+
+/// Who does the work on the disk.
+enum Work {
+    /// Whoever asks for it.
+    Here(Box<dyn Disk + Send>),
+    Threads(Workers),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -73,17 +85,42 @@ impl Reading {
     }
 }
 
-/// The numbers of a state: the next to send, the next to expect, the first segment that is needed.
-fn state(body: &[u8]) -> Option<(u64, u64, u32)> {
-    let [sender, target] = [0, 8].map(|at| body.get(at..at + 8));
-    let number = |bytes: &[u8]| Some(u64::from_le_bytes(bytes.try_into().ok()?));
-    let since = u32::from_le_bytes(body.get(16..20)?.try_into().ok()?);
-    Some((number(sender?)?, number(target?)?, since))
+/// What a state says.
+struct State {
+    sender: u64,
+    target: u64,
+    /// The first segment that is needed.
+    since: u32,
+    began: Option<i64>,
+}
+
+/// When the numbers began, where that is not known.
+const NEVER: i64 = i64::MIN;
+
+impl State {
+    const BYTES: usize = 28;
+
+    fn read(body: &[u8]) -> Option<Self> {
+        let number = |at: usize| Some(u64::from_le_bytes(body.get(at..at + 8)?.try_into().ok()?));
+        let since = u32::from_le_bytes(body.get(16..20)?.try_into().ok()?);
+        // The first stores did not say it.
+        let began = number(20).map(|it| it as i64).filter(|it| *it != NEVER);
+        Some(Self { sender: number(0)?, target: number(8)?, since, began })
+    }
+
+    fn write(&self) -> [u8; Self::BYTES] {
+        let mut body = [0; Self::BYTES];
+        body[..8].copy_from_slice(&self.sender.to_le_bytes());
+        body[8..16].copy_from_slice(&self.target.to_le_bytes());
+        body[16..20].copy_from_slice(&self.since.to_le_bytes());
+        body[20..].copy_from_slice(&self.began.unwrap_or(NEVER).to_le_bytes());
+        body
+    }
 }
 
 impl Recovery for Reading {
     fn since(&self, _segment: u32, first: &Record<'_>) -> Option<u32> {
-        (first.kind == STATE).then(|| state(first.body)).flatten().map(|it| it.2)
+        (first.kind == STATE).then(|| State::read(first.body)).flatten().map(|it| it.since)
     }
 
     fn restart(&mut self) {
@@ -93,10 +130,11 @@ impl Recovery for Reading {
     fn apply(&mut self, at: Address, record: &Record<'_>) -> bool {
         match record.kind {
             STATE => {
-                let Some((sender, target, _)) = state(record.body) else { return false };
-                self.kept.go_on_at(sender, target);
+                let Some(state) = State::read(record.body) else { return false };
+                self.kept.go_on_at(state.sender, state.target);
+                self.kept.set_began(state.began);
                 self.is_complete = true;
-                let first_message = sender;
+                let first_message = state.sender;
                 self.segments.push_back(Segment {
                     number: at.segment,
                     position: record.position,
@@ -119,7 +157,10 @@ impl Recovery for Reading {
                 _ = self.kept.set_next_target(u64::from_le_bytes(number));
             }
             RESET => {
-                _ = self.kept.reset();
+                let utc = record.body.try_into().map(i64::from_le_bytes);
+                _ = self
+                    .kept
+                    .reset(utc.unwrap_or_else(|_| i64::try_from(record.time).unwrap_or(NEVER)));
                 number_anew(&mut self.segments);
             }
             // The journal's own.
@@ -141,12 +182,21 @@ impl JournalStore {
     /// # Errors
     /// Somebody else has the folder, it cannot be read or written, or is damaged in a way that leaves the numbers unknown.
     pub fn open(folder: &Path, bytes: u64) -> Result<Self, OpenError> {
-        let disk = Folder::open(folder);
-        let disk = disk.map_err(|error| OpenError::Io(folder.display().to_string(), error))?;
-        Self::on(Box::new(disk), bytes)
+        let failed = |error| OpenError::Io(folder.display().to_string(), error);
+        let disk = Folder::open(folder).map_err(failed)?;
+        let mut store = Self::on(Box::new(disk.clone()), bytes)?;
+        let wake = store.wake.clone();
+        let call = move || {
+            let wake = wake.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            if let Some(wake) = wake {
+                wake();
+            }
+        };
+        store.work = Work::Threads(Workers::start(&disk, call).map_err(failed)?);
+        Ok(store)
     }
 
-    /// The same on any disk.
+    /// The same on any disk, whose work is done by whoever asks for it.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -166,8 +216,17 @@ impl JournalStore {
         let (journal, _) = open(&mut *disk, options, number, STATE, &mut reading)?;
         let most = usize::try_from(bytes / u64::from(segment_bytes)).unwrap_or(usize::MAX).max(1);
         let Reading { kept, segments, .. } = reading;
-        let mut store = Self { disk, journal, kept, segments, most, start: Instant::now() };
-        store.work();
+        let mut store = Self {
+            work: Work::Here(disk),
+            journal,
+            asked: 0,
+            wake: Arc::default(),
+            kept,
+            segments,
+            most,
+            start: Instant::now(),
+        };
+        store.go_on();
         // Each time that it is opened it begins a segment, which may have hardly anything.
         let bytes = store.kept.messages().1 as u64;
         if store.segments.len() * 2 > most && bytes * 4 < most as u64 * u64::from(segment_bytes) {
@@ -187,50 +246,94 @@ impl JournalStore {
         }
         let state = self.state(self.segments.front().map_or(from, |it| it.number));
         self.append(STATE, &[&state])?;
-        self.sync()?;
+        self.wait()?;
         self.segments.retain(|it| it.number >= from);
         if let (Some(first), Some(oldest)) = (self.segments.front_mut(), messages.keys().next()) {
             first.first_message = first.first_message.min(*oldest);
         }
         if self.journal.make_room_for_segment().is_err() {
-            self.work();
+            self.go_on();
             self.journal.make_room_for_segment().map_err(rejected)?;
         }
         self.begin_segment(time())?;
         self.most = most;
-        self.sync()
+        self.wait()
     }
 
     /// The numbers, and the first segment that is needed.
-    fn state(&self, since: u32) -> [u8; 20] {
-        let mut body = [0; 20];
-        body[..8].copy_from_slice(&self.kept.next_sender().to_le_bytes());
-        body[8..16].copy_from_slice(&self.kept.next_target().to_le_bytes());
-        body[16..].copy_from_slice(&since.to_le_bytes());
-        body
+    fn state(&self, since: u32) -> [u8; State::BYTES] {
+        let (sender, target) = (self.kept.next_sender(), self.kept.next_target());
+        State { sender, target, since, began: self.kept.began() }.write()
     }
 
-    /// Does the disk work that nobody waits for: makes and removes segments.
-    fn work(&mut self) {
-        let now = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    fn now(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Takes what is done, and lets be done what is asked for, and what nobody waits for: segments are made and removed.
+    fn go_on(&mut self) {
+        let now = self.now();
+        if let Work::Threads(workers) = &self.work {
+            let done: Vec<Outcome> = std::iter::from_fn(|| workers.outcome()).collect();
+            done.into_iter().for_each(|it| self.done(it));
+        }
+        while self.journal.durable() < self.asked
+            && let Some(it) = self.journal.next_commit()
+        {
+            match &mut self.work {
+                Work::Threads(workers) => workers.commit(it),
+                Work::Here(disk) => {
+                    let result = commit(&mut **disk, &it);
+                    self.done(Outcome::Committed(result));
+                }
+            }
+        }
         while let Some(it) = self.journal.next_task(now) {
-            let done = task(&mut *self.disk, &it);
-            self.journal.task_done(now, done);
+            match &mut self.work {
+                Work::Threads(workers) => workers.task(it),
+                Work::Here(disk) => {
+                    let done = task(&mut **disk, &it);
+                    self.done(Outcome::Task(done));
+                }
+            }
+        }
+    }
+
+    fn done(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Committed(result) => {
+                self.journal.committed(0, result);
+                self.journal.forget();
+            }
+            Outcome::Task(done) => self.journal.task_done(self.now(), done),
+        }
+    }
+
+    /// Waits until something is done, if something is being done.
+    fn wait_for_work(&mut self) {
+        let Work::Threads(workers) = &self.work else { return };
+        if self.journal.is_at_work()
+            && let Some(outcome) = workers.wait()
+        {
+            self.done(outcome);
         }
     }
 
     fn append(&mut self, kind: u8, parts: &[&[u8]]) -> io::Result<()> {
         let bytes = parts.iter().map(|it| it.len()).sum();
-        let time =
-            SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_nanos() as u64);
-        let room = match self.journal.make_room(bytes) {
-            // What waits is written, and the next segment made.
-            Err(Rejection::Busy) => {
-                self.sync()?;
-                self.work();
-                self.journal.make_room(bytes)
+        let time = time();
+        let room = loop {
+            match self.journal.make_room(bytes) {
+                Err(Rejection::Busy) => {}
+                room => break room,
             }
-            room => room,
+            // What waits is written, and the next segment made.
+            self.asked = self.journal.last();
+            self.go_on();
+            if !self.journal.is_at_work() {
+                break self.journal.make_room(bytes);
+            }
+            self.wait_for_work();
         };
         match room.map_err(rejected)? {
             Room::Here => {}
@@ -303,22 +406,48 @@ impl Store for JournalStore {
         self.kept.load(from, message)
     }
 
-    fn reset(&mut self) -> io::Result<()> {
-        self.append(RESET, &[])?;
+    fn reset(&mut self, utc: i64) -> io::Result<()> {
+        self.append(RESET, &[&utc.to_le_bytes()])?;
         number_anew(&mut self.segments);
-        self.kept.reset()
+        self.kept.reset(utc)
     }
 
-    fn sync(&mut self) -> io::Result<()> {
-        while let Some(it) = self.journal.next_commit() {
-            let result = commit(&mut *self.disk, &it);
-            self.journal.committed(0, result);
+    fn began(&self) -> Option<i64> {
+        self.kept.began()
+    }
+
+    fn sync(&mut self) -> io::Result<u64> {
+        self.asked = self.journal.last();
+        self.stored()?;
+        Ok(self.asked)
+    }
+
+    fn stored(&mut self) -> io::Result<u64> {
+        self.go_on();
+        match self.journal.failure() {
+            Some(why) => Err(io::Error::other(why.to_owned())),
+            None => Ok(self.journal.durable()),
         }
-        if let Some(why) = self.journal.failure() {
-            return Err(io::Error::other(why.to_owned()));
+    }
+
+    fn wait(&mut self) -> io::Result<()> {
+        let mark = self.sync()?;
+        while self.stored()? < mark {
+            self.wait_for_work();
         }
-        self.journal.forget();
-        self.work();
         Ok(())
+    }
+
+    fn on_stored(&mut self, wake: Wake) {
+        *self.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
+    }
+}
+
+impl Drop for JournalStore {
+    fn drop(&mut self) {
+        // What was asked for may not have been passed on yet. Who can be told of an error, was told of it before.
+        if matches!(self.work, Work::Threads(_)) {
+            _ = self.wait();
+        }
     }
 }

@@ -6,12 +6,16 @@
 
 mod application;
 mod dictionaries;
+mod draft;
 mod first;
+mod incoming;
 mod journal_store;
 mod message;
 mod outbox;
+mod output;
 mod reject;
 mod rules;
+mod schedule;
 mod session;
 mod settings;
 mod store;
@@ -23,14 +27,16 @@ mod version;
 
 pub use application::{Application, Notice};
 pub use dictionaries::Dictionaries;
+pub use draft::Draft;
 pub use first::First;
 pub use journal_store::JournalStore;
 pub use message::{Field, Message};
 pub use outbox::{Outbox, SendError};
 pub use reject::{Reason, Refusal, Refused};
 pub use rules::{Rules, Validation};
+pub use schedule::{Hours, Schedule, ScheduleError};
 pub use session::Session;
 pub use settings::{Identity, Role, Settings, SubIds};
-pub use store::{MemoryStore, Store};
+pub use store::{MemoryStore, Store, Wake};
 pub use time::Moment;
 pub use version::Version;

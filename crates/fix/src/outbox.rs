@@ -7,8 +7,10 @@ use trunkline_codec::fix::SOH;
 use trunkline_wire::fix_checksum;
 
 use crate::message::{Fields, Message, is_administrative};
+use crate::output::Output;
+use crate::schedule::Hours;
 use crate::settings::Settings;
-use crate::store::Store;
+use crate::store::{Store, Wake};
 use crate::tags::{self, Tag};
 use crate::time::{Moment, Utc};
 
@@ -20,9 +22,7 @@ pub struct Outbox {
     settings: Settings,
     store: Box<dyn Store>,
     now: Moment,
-    output: Vec<u8>,
-    /// Of the output, what the connection has taken.
-    taken: usize,
+    output: Output,
     /// When something was sent last, by the monotonic clock.
     sent_at: u64,
     is_logged_on: bool,
@@ -70,10 +70,9 @@ struct Head<'a> {
 
 impl fmt::Debug for Outbox {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let waiting = self.output.len() - self.taken;
         out.debug_struct("Outbox")
             .field("settings", &self.settings)
-            .field("waiting", &waiting)
+            .field("waiting", &self.waiting())
             .finish()
     }
 }
@@ -84,8 +83,7 @@ impl Outbox {
             settings,
             store,
             now: Moment::default(),
-            output: Vec::new(),
-            taken: 0,
+            output: Output::default(),
             sent_at: 0,
             is_logged_on: false,
             last_processed: 0,
@@ -128,7 +126,7 @@ impl Outbox {
                 "the fields of the header are not in order, or the session's own",
             ));
         }
-        if !self.is_logged_on && self.settings.reset_on_logon {
+        if !self.is_logged_on && (self.settings.reset_on_logon || self.is_of_past_hours()) {
             return Err(SendError::NotLoggedOn);
         }
         let number = self.store.next_sender();
@@ -147,6 +145,22 @@ impl Outbox {
         }
         self.message = message;
         Ok(number)
+    }
+
+    /// What of the session's hours is now; none if it never stops.
+    pub(crate) fn hours(&self) -> Option<Hours> {
+        self.settings.schedule.as_ref().map(|it| it.at(self.now.utc))
+    }
+
+    /// Do numbers begin anew with the next Logon, since they are of hours that are over?
+    pub(crate) fn is_of_past_hours(&self) -> bool {
+        match self.hours() {
+            None => false,
+            Some(Hours::Closed { .. }) => true,
+            Some(Hours::Open { since, until }) => {
+                !self.store.began().is_some_and(|it| (since..until).contains(&it))
+            }
+        }
     }
 
     /// Is somebody logged on?
@@ -285,7 +299,7 @@ impl Outbox {
 
     /// Lets a message wait for the connection, unless that is to be closed: the store has it for the next one.
     fn put(&mut self, message: &[u8]) {
-        if self.output().len() > self.settings.output_bytes {
+        if self.waiting() > self.settings.output_bytes {
             self.failure.get_or_insert_with(|| {
                 "the other side takes too little of what is sent".to_owned()
             });
@@ -293,11 +307,7 @@ impl Outbox {
         if self.failure.is_some() {
             return;
         }
-        if self.taken == self.output.len() {
-            self.output.clear();
-            self.taken = 0;
-        }
-        self.output.extend_from_slice(message);
+        self.output.push(message);
         self.sent_at = self.now.monotonic;
     }
 
@@ -308,12 +318,39 @@ impl Outbox {
 
 /// What the session has to do with the outbox.
 impl Outbox {
-    /// Makes sure that what is to be sent survives; what cannot be kept is not sent.
+    /// Asks for what is to be sent to survive; what cannot be kept is not sent.
     pub(crate) fn sync(&mut self) {
-        if let Err(error) = self.store.sync() {
-            self.discard();
-            self.fail(&error);
+        match self.store.sync() {
+            Ok(mark) => self.output.mark(mark),
+            Err(error) => self.lose(&error),
         }
+        self.release();
+    }
+
+    /// Lets go what the store has by now.
+    pub(crate) fn release(&mut self) {
+        if self.output.waits_for_store() {
+            match self.store.stored() {
+                Ok(mark) => self.output.release(mark),
+                Err(error) => self.lose(&error),
+            }
+        }
+    }
+
+    /// Waits until all that was sent so far survives.
+    pub(crate) fn wait(&mut self) -> io::Result<()> {
+        let stored = self.store.wait();
+        self.release();
+        stored
+    }
+
+    fn lose(&mut self, error: &io::Error) {
+        self.discard();
+        self.fail(error);
+    }
+
+    pub(crate) fn on_stored(&mut self, wake: Wake) {
+        self.store.on_stored(wake);
     }
 
     pub(crate) fn set_now(&mut self, now: Moment) {
@@ -344,23 +381,26 @@ impl Outbox {
 
     pub(crate) fn reset(&mut self) {
         self.last_processed = 0;
-        if let Err(error) = self.store.reset() {
+        if let Err(error) = self.store.reset(self.now.utc) {
             self.fail(&error);
         }
     }
 
     pub(crate) fn output(&self) -> &[u8] {
-        &self.output[self.taken..]
+        self.output.ready()
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.output.waiting()
     }
 
     pub(crate) fn take(&mut self, bytes: usize) {
-        self.taken = (self.taken + bytes).min(self.output.len());
+        self.output.take(bytes);
     }
 
     /// Forgets what the connection did not take.
     pub(crate) fn discard(&mut self) {
         self.output.clear();
-        self.taken = 0;
     }
 
     pub(crate) fn sent_at(&self) -> u64 {
@@ -373,7 +413,7 @@ impl Outbox {
 }
 
 /// Does the session write this field of the header itself?
-fn is_own(tag: Tag) -> bool {
+pub(crate) fn is_own(tag: Tag) -> bool {
     use tags::{
         BEGIN_STRING, BODY_LENGTH, CHECK_SUM, LAST_MSG_SEQ_NUM_PROCESSED, MSG_SEQ_NUM, MSG_TYPE,
         ORIG_SENDING_TIME, POSS_DUP_FLAG, SENDER_COMP_ID, SENDER_LOCATION_ID, SENDER_SUB_ID,

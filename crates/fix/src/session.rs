@@ -2,9 +2,11 @@
 
 mod arrival;
 mod gap;
+mod hours;
 mod logon;
 mod timers;
 
+use std::io;
 use std::sync::Arc;
 
 use trunkline_message::Limits;
@@ -15,7 +17,7 @@ use crate::message::Fields;
 use crate::outbox::Outbox;
 use crate::rules::Rules;
 use crate::settings::{Role, Settings};
-use crate::store::Store;
+use crate::store::{Store, Wake};
 use crate::stream::{Found, find};
 use crate::time::Moment;
 use gap::Gap;
@@ -32,6 +34,10 @@ pub struct Session {
     /// Those of the application messages, by what the Logon said.
     rules: Option<Arc<Rules>>,
     phase: Phase,
+    /// When the hours end that the connection is of, in nanoseconds since 1970; none if the session never stops.
+    until: Option<i64>,
+    /// Why a Logout was sent from here.
+    why: Option<String>,
     /// When the phase began, by the monotonic clock.
     since: u64,
     /// When something came last.
@@ -78,6 +84,8 @@ impl Session {
             dictionaries,
             rules,
             phase: Phase::Idle,
+            until: None,
+            why: None,
             since: 0,
             received_at: 0,
             heartbeat: 0,
@@ -121,9 +129,11 @@ impl Session {
         self.outbox.discard();
         self.received_at = now.monotonic;
         (self.is_test_sent, self.is_reset_sent, self.resending) = (false, false, None);
+        self.why = None;
         self.gap = Gap::default();
         self.enter(Phase::AwaitingLogon);
-        if self.settings().role == Role::Initiator {
+        self.begin_hours();
+        if self.settings().role == Role::Initiator && !self.is_out_of_hours() {
             self.send_first_logon();
             self.outbox.sync();
         }
@@ -178,15 +188,36 @@ impl Session {
         if self.is_over() { bytes.len() } else { at }
     }
 
-    /// What is to be sent.
+    /// What is to be sent: the store has what it depends on.
     pub fn output(&self) -> &[u8] {
         self.outbox.output()
+    }
+
+    /// Bytes that are to be sent, and those that wait for the store: [`advance`](Self::advance) looks how far that is.
+    pub fn waiting(&self) -> usize {
+        self.outbox.waiting()
+    }
+
+    /// Says what is to be called, on any thread, when the store has got further.
+    pub fn on_stored(&mut self, wake: Wake) {
+        self.outbox.on_stored(wake);
+    }
+
+    /// Waits until all that was sent so far is in the store, as far as that survives a crash.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn wait_for_store(&mut self) -> io::Result<()> {
+        self.outbox.wait()
     }
 
     /// So many bytes of the output are sent; more of what is sent again may follow.
     pub fn sent(&mut self, bytes: usize, application: &mut dyn Application) {
         self.outbox.take(bytes);
-        self.send_more_again(application);
+        if self.resending.is_some() {
+            self.send_more_again(application);
+            self.outbox.sync();
+        }
     }
 
     /// Lets the application send something.
@@ -213,6 +244,9 @@ impl Session {
         let mut fields = std::mem::take(&mut self.fields);
         match fields.read(bytes) {
             Ok(message) => {
+                if message.is_administrative() {
+                    application.administrative(message);
+                }
                 self.handle(message, application);
                 self.handle_kept(application);
             }

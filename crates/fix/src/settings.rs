@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::rules::Validation;
+use crate::schedule::Schedule;
 use crate::version::Version;
 
 /// Who the two sides are, as this side says it.
@@ -51,6 +52,12 @@ pub struct Settings {
     pub heartbeat: Duration,
     /// ApplVerID that an initiator names as DefaultApplVerID (1137), such as `9` for FIX 5.0 SP2; FIXT 1.1 alone.
     pub default_appl_ver_id: Option<String>,
+    /// The hours of the session; none: it never stops. Outside of them no Logon is sent or taken; at their end the session is
+    /// logged out, and at the first Logon of the next both numbers begin with 1, as they do when it is not known when they
+    /// began.
+    pub schedule: Option<Schedule>,
+    /// Fields that the Logon of an initiator has besides, such as Username (553) and Password (554).
+    pub logon_fields: Vec<(u32, String)>,
     /// Both numbers begin with 1 at each Logon.
     pub reset_on_logon: bool,
     /// Both numbers begin with 1 after each Logout.
@@ -106,6 +113,8 @@ impl Settings {
             sub_ids: SubIds::default(),
             heartbeat: Duration::from_secs(30),
             default_appl_ver_id: None,
+            schedule: None,
+            logon_fields: Vec::new(),
             reset_on_logon: false,
             reset_on_logout: false,
             reset_on_disconnect: false,

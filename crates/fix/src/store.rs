@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
+
+/// What is called, on any thread, when a store has got further. It must not block.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// The numbers and messages of one session.
 ///
-/// All methods may be called at any time; what [`sync`](Self::sync) has returned for is there after a crash, if the store is
-/// one that survives it.
+/// All methods may be called at any time. What is saved need not survive a crash before it is asked for by
+/// [`sync`](Self::sync), and the store has got as far as that says ([`stored`](Self::stored)).
 pub trait Store: Send {
     /// The number of the next message that is sent.
     fn next_sender(&self) -> u64;
@@ -32,19 +36,42 @@ pub trait Store: Send {
     /// Those of the disk; the session ends.
     fn load(&mut self, from: u64, message: &mut Vec<u8>) -> io::Result<Option<u64>>;
 
-    /// Begins again with number 1 on both sides.
+    /// Begins again with number 1 on both sides, at this time: nanoseconds since 1970.
     ///
     /// # Errors
     /// Those of the disk; the session ends.
-    fn reset(&mut self) -> io::Result<()>;
+    fn reset(&mut self, utc: i64) -> io::Result<()>;
 
-    /// Makes sure that all of it survives. Nothing is sent before this has returned; several messages may have come before.
+    /// When the numbers began, if they ever were [reset](Self::reset).
+    fn began(&self) -> Option<i64>;
+
+    /// Asks for all of it to survive, and need not wait for that: returns a mark. What depends on it is sent when
+    /// [`stored`](Self::stored) has reached the mark.
     ///
     /// # Errors
     /// Those of the disk; what was not sent yet is not sent, and the session ends.
-    fn sync(&mut self) -> io::Result<()> {
+    fn sync(&mut self) -> io::Result<u64> {
+        Ok(0)
+    }
+
+    /// Up to which mark all survives.
+    ///
+    /// # Errors
+    /// As [`sync`](Self::sync).
+    fn stored(&mut self) -> io::Result<u64> {
+        Ok(u64::MAX)
+    }
+
+    /// Waits until all of it survives.
+    ///
+    /// # Errors
+    /// As [`sync`](Self::sync).
+    fn wait(&mut self) -> io::Result<()> {
         Ok(())
     }
+
+    /// Says what is to be called whenever [`stored`](Self::stored) may have got further, or fails.
+    fn on_stored(&mut self, _wake: Wake) {}
 }
 
 /// A store in memory, which ends with the process.
@@ -55,6 +82,7 @@ pub struct MemoryStore {
     messages: BTreeMap<u64, Vec<u8>>,
     bytes: usize,
     most: usize,
+    began: Option<i64>,
 }
 
 /// Bytes of messages that a store in memory keeps, if nothing else is said.
@@ -69,12 +97,24 @@ impl Default for MemoryStore {
 impl MemoryStore {
     /// One that keeps so many bytes of messages: the oldest go first, and are filled as gaps when they are asked for.
     pub fn with_bytes(most: usize) -> Self {
-        Self { next_sender: 1, next_target: 1, messages: BTreeMap::new(), bytes: 0, most }
+        Self {
+            next_sender: 1,
+            next_target: 1,
+            messages: BTreeMap::new(),
+            bytes: 0,
+            most,
+            began: None,
+        }
     }
 
     /// Goes on with these numbers, and keeps its messages.
     pub(crate) fn go_on_at(&mut self, next_sender: u64, next_target: u64) {
         (self.next_sender, self.next_target) = (next_sender, next_target);
+    }
+
+    /// Says when the numbers began.
+    pub(crate) fn set_began(&mut self, began: Option<i64>) {
+        self.began = began;
     }
 
     /// All messages with their numbers, and how many bytes they have.
@@ -131,9 +171,13 @@ impl Store for MemoryStore {
         Ok(Some(*number))
     }
 
-    fn reset(&mut self) -> io::Result<()> {
-        *self = Self::with_bytes(self.most);
+    fn reset(&mut self, utc: i64) -> io::Result<()> {
+        *self = Self { began: Some(utc), ..Self::with_bytes(self.most) };
         Ok(())
+    }
+
+    fn began(&self) -> Option<i64> {
+        self.began
     }
 }
 
@@ -151,7 +195,8 @@ mod tests {
         assert_eq!(store.load(1, &mut message).expect("memory"), Some(3));
         assert_eq!((&*message, store.next_sender()), (&b"5678"[..], 5));
         assert_eq!(store.load(5, &mut message).expect("memory"), None);
-        store.reset().expect("memory");
+        store.reset(7).expect("memory");
+        assert_eq!(store.began(), Some(7));
         assert_eq!((store.next_sender(), store.load(1, &mut message).expect("memory")), (1, None));
     }
 }

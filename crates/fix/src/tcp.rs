@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,7 @@ use rustix::time::Timespec;
 
 use crate::application::Application;
 use crate::first::First;
+use crate::incoming::Incoming;
 use crate::outbox::{Outbox, SendError};
 use crate::session::Session;
 use crate::settings::Identity;
@@ -47,6 +48,9 @@ impl Default for TcpConfig {
     }
 }
 
+/// How often an initiator looks whether the hours of its session have begun.
+const LOOK: Duration = Duration::from_secs(10);
+
 /// A session whose connections come and go. Clones are the same session.
 #[derive(Clone)]
 pub struct Handle(Arc<Shared>);
@@ -54,6 +58,24 @@ pub struct Handle(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     start: Instant,
+    waker: Arc<Waker>,
+}
+
+/// Wakes the thread of a connection, if there is one, when a store has got further.
+#[derive(Default)]
+struct Waker(Mutex<Weak<Link>>);
+
+impl Waker {
+    fn set(&self, link: &Arc<Link>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(link);
+    }
+
+    fn wake(&self) {
+        let link = self.0.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        if let Some(link) = link {
+            link.wake();
+        }
+    }
 }
 
 struct State {
@@ -112,9 +134,12 @@ impl std::fmt::Debug for Handle {
 
 impl Handle {
     /// A session, and the application behind it.
-    pub fn new(session: Session, application: impl Application + Send + 'static) -> Self {
+    pub fn new(mut session: Session, application: impl Application + Send + 'static) -> Self {
+        let waker = Arc::new(Waker::default());
+        let to_wake = waker.clone();
+        session.on_stored(Arc::new(move || to_wake.wake()));
         let state = State { session, application: Box::new(application), link: None };
-        Self(Arc::new(Shared { state: Mutex::new(state), start: Instant::now() }))
+        Self(Arc::new(Shared { state: Mutex::new(state), start: Instant::now(), waker }))
     }
 
     /// Who the two sides are.
@@ -125,6 +150,16 @@ impl Handle {
     /// Is it up?
     pub fn is_logged_on(&self) -> bool {
         self.0.lock().session.is_logged_on()
+    }
+
+    /// How long until the session's hours begin: zero within them, none if there are no more.
+    pub fn opens_in(&self) -> Option<Duration> {
+        self.0.lock().session.opens_in(self.0.now()).map(Duration::from_nanos)
+    }
+
+    /// Is there a connection?
+    pub fn is_connected(&self) -> bool {
+        self.0.lock().session.is_connected()
     }
 
     /// The numbers of the next message that is sent, and of the next that is expected.
@@ -150,12 +185,39 @@ impl Handle {
         sent
     }
 
+    /// Bytes that the connection has not taken yet; who sends much waits while they are many.
+    pub fn waiting(&self) -> usize {
+        self.0.lock().session.waiting()
+    }
+
+    /// Waits until all that was sent so far is in the store, as far as that survives a crash. Nothing leaves the process
+    /// before; who has to know that an order is safe waits for it.
+    ///
+    /// # Errors
+    /// Those of the store; the session ends.
+    pub fn wait_for_store(&self) -> io::Result<()> {
+        let mut state = self.0.lock();
+        let stored = state.session.wait_for_store();
+        state.flush_from_outside();
+        stored
+    }
+
     /// Ends the session in order, with a Logout that says why.
     pub fn log_out(&self, why: Option<&str>) {
         let mut state = self.0.lock();
         let State { session, application, .. } = &mut *state;
         session.log_out(self.0.now(), why, &mut **application);
         state.flush_from_outside();
+    }
+
+    /// Connects to an address such as `127.0.0.1:5001`, once, and returns when the session or the connection has ended:
+    /// why, its application was told. Another thread may [log out](Self::log_out) meanwhile.
+    ///
+    /// # Errors
+    /// Nobody listens there, or the connection broke.
+    pub fn connect(&self, address: &str, config: &TcpConfig) -> io::Result<()> {
+        let stream = connect(address, config)?;
+        self.serve(Arc::new(stream), Vec::new(), config, &AtomicBool::new(false))
     }
 
     /// Serves one connection until it or the session ends, or it is stopped; `first` is what came of it already.
@@ -177,9 +239,10 @@ impl Handle {
                 return Err(io::Error::other("the session has a connection already"));
             }
             state.link = Some(link.clone());
+            self.0.waker.set(&link);
             state.session.connected(self.0.now());
         }
-        let outcome = self.carry(&link, first, config);
+        let outcome = self.carry(&link, &first, config);
         let mut state = self.0.lock();
         let State { session, application, .. } = &mut *state;
         session.disconnected(self.0.now(), &mut **application);
@@ -188,8 +251,8 @@ impl Handle {
         outcome
     }
 
-    fn carry(&self, link: &Link, mut bytes: Vec<u8>, config: &TcpConfig) -> io::Result<()> {
-        let mut chunk = vec![0; 64 << 10];
+    fn carry(&self, link: &Link, first: &[u8], config: &TcpConfig) -> io::Result<()> {
+        let mut incoming = Incoming::with(first);
         // Since when the connection takes nothing of what waits.
         let mut stuck: Option<Instant> = None;
         loop {
@@ -197,20 +260,20 @@ impl Handle {
                 let mut state = self.0.lock();
                 let now = self.0.now();
                 let State { session, application, .. } = &mut *state;
-                let taken = session.received(now, &bytes, &mut **application);
+                let taken = session.received(now, incoming.bytes(), &mut **application);
                 session.advance(now, &mut **application);
                 let sent = state.flush()?;
                 let sends = !state.session.output().is_empty();
                 if sent || !sends {
                     stuck = None;
                 }
-                if state.session.is_over() && !sends {
+                if state.session.is_over() && state.session.waiting() == 0 {
                     return Ok(());
                 }
                 let deadline = state.session.deadline();
                 (taken, sends, deadline.map(|it| it.saturating_sub(now.monotonic)))
             };
-            bytes.drain(..taken);
+            incoming.take(taken);
             let mut longest = deadline.map(Duration::from_nanos);
             if sends {
                 let since = *stuck.get_or_insert_with(Instant::now);
@@ -224,9 +287,9 @@ impl Handle {
                 longest = Some(longest.map_or(left, |it| it.min(left)));
             }
             link.wait(sends, longest)?;
-            match (&*link.stream).read(&mut chunk) {
+            match incoming.read(&*link.stream) {
                 Ok(0) => return Ok(()),
-                Ok(count) => bytes.extend_from_slice(&chunk[..count]),
+                Ok(_) => {}
                 Err(error) if is_temporary(&error) => {}
                 Err(error) => return Err(error),
             }
@@ -382,8 +445,10 @@ fn accept(
             let outcome = identify(&own, &config).and_then(|(identity, first)| {
                 let unknown = || format!("there is no session {identity}");
                 let session = sessions.get(&identity).ok_or_else(|| io::Error::other(unknown()))?;
-                session.serve(own, first, &config, &stop)
+                session.serve(own.clone(), first, &config, &stop)
             });
+            // The acceptor has it until the next one comes, and who is refused must not wait for that.
+            _ = own.shutdown(Shutdown::Both);
             if let Err(error) = outcome {
                 on_refused(peer, &error.to_string());
             }
@@ -439,10 +504,18 @@ impl Initiator {
         let (own, stop, address) = (session.clone(), is_stopped.clone(), address.to_owned());
         let run = move || {
             while !stop.load(Ordering::Acquire) {
-                // Why it ended, the application was told; that nobody listens shows by what does not come.
-                _ = connect(&address, &config)
-                    .and_then(|it| own.serve(Arc::new(it), Vec::new(), &config, &stop));
-                let again = Instant::now() + config.reconnect;
+                let pause = match own.opens_in() {
+                    Some(Duration::ZERO) => {
+                        // Why it ended, the application was told; that nobody listens shows by what does not come.
+                        _ = connect(&address, &config)
+                            .and_then(|it| own.serve(Arc::new(it), Vec::new(), &config, &stop));
+                        config.reconnect
+                    }
+                    // Clocks are set, and what is far away is looked at again.
+                    Some(opens_in) => opens_in.min(LOOK),
+                    None => LOOK,
+                };
+                let again = Instant::now() + pause;
                 while !stop.load(Ordering::Acquire) && Instant::now() < again {
                     thread::park_timeout(again.saturating_duration_since(Instant::now()));
                 }

@@ -2,6 +2,8 @@
 
 use trunkline_wire::{Date, Time, Timestamp};
 
+use crate::version::Version;
+
 /// Now, by both clocks: a session asks for no time itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
@@ -20,6 +22,13 @@ impl Moment {
             monotonic,
             utc: utc.map_or(0, |it| i64::try_from(it.as_nanos()).unwrap_or(i64::MAX)),
         }
+    }
+
+    /// UTCTimestamp, as a version writes it: with milliseconds from FIX 4.2 on.
+    pub fn stamp(&self, version: Version) -> String {
+        let mut text = Vec::with_capacity(24);
+        Utc(self.utc).write(version.has_milliseconds(), &mut text);
+        String::from_utf8_lossy(&text).into_owned()
     }
 }
 

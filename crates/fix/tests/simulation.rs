@@ -5,8 +5,8 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use trunkline_fix::{
-    Application, Identity, JournalStore, Message, Moment, Notice, Outbox, Refusal, Role, Session,
-    Settings, Store, Version,
+    Application, Identity, JournalStore, MemoryStore, Message, Moment, Notice, Outbox, Refusal,
+    Role, Session, Settings, Store, Version,
 };
 use trunkline_journal::Disk;
 use trunkline_journal::simulated::SimulatedDisk;
@@ -52,6 +52,62 @@ impl SharedDisk {
     fn store(&self) -> Box<dyn Store> {
         Box::new(JournalStore::on(Box::new(self.clone()), 256 << 10).expect("it opens"))
     }
+
+    fn store_behind(&self, seed: u64) -> Box<dyn Store> {
+        let store = JournalStore::on(Box::new(self.clone()), 256 << 10).expect("it opens");
+        Box::new(Behind { store, asked: 0, stored: 0, random: Random::new(seed) })
+    }
+}
+
+/// A store whose disk is behind: what was asked for is there some time later, or lost with the process.
+struct Behind {
+    store: JournalStore,
+    asked: u64,
+    stored: u64,
+    random: Random,
+}
+
+impl Store for Behind {
+    fn next_sender(&self) -> u64 {
+        self.store.next_sender()
+    }
+
+    fn next_target(&self) -> u64 {
+        self.store.next_target()
+    }
+
+    fn set_next_target(&mut self, number: u64) -> io::Result<()> {
+        self.store.set_next_target(number)
+    }
+
+    fn save(&mut self, message: Option<&[u8]>) -> io::Result<()> {
+        self.store.save(message)
+    }
+
+    fn load(&mut self, from: u64, message: &mut Vec<u8>) -> io::Result<Option<u64>> {
+        self.store.load(from, message)
+    }
+
+    fn reset(&mut self, utc: i64) -> io::Result<()> {
+        self.store.reset(utc)
+    }
+
+    fn began(&self) -> Option<i64> {
+        self.store.began()
+    }
+
+    fn sync(&mut self) -> io::Result<u64> {
+        self.asked += 1;
+        Ok(self.asked)
+    }
+
+    fn stored(&mut self) -> io::Result<u64> {
+        if self.random.below(5) == 0 {
+            self.store.wait()?;
+            self.stored = self.asked;
+        }
+        Ok(self.stored)
+    }
 }
 
 impl Disk for SharedDisk {
@@ -94,7 +150,7 @@ struct Side {
     application: Orders,
     /// What is on its way to it.
     incoming: Vec<u8>,
-    sent: Vec<String>,
+    sent: Vec<(u64, String)>,
 }
 
 impl Side {
@@ -155,6 +211,18 @@ impl Network {
         *session = Session::new(settings, None, disk.store());
     }
 
+    /// The same with disks that are behind. What was never sent is lost, and an application that goes on where its
+    /// session does gets again what that has not counted.
+    fn kill_behind(&mut self, side: usize, seed: u64) {
+        self.cut();
+        let Side { disk, session, application, sent, .. } = &mut self.sides[side];
+        let settings = session.settings().clone();
+        *session = Session::new(settings, None, disk.store_behind(seed));
+        let (next, expected) = session.numbers();
+        sent.retain(|it| it.0 < next);
+        application.taken.retain(|it| it.0 < expected);
+    }
+
     /// Moves some bytes from one side to the other, which takes what it can.
     fn carry(&mut self, from: usize, most: usize) {
         let now = self.moment();
@@ -165,10 +233,11 @@ impl Network {
         from.session.sent(bytes, &mut from.application);
         let taken = to.session.received(now, &to.incoming, &mut to.application);
         to.incoming.drain(..taken);
+        to.session.advance(now, &mut to.application);
     }
 
     fn settle(&mut self) {
-        while self.sides.iter().any(|it| !it.session.output().is_empty()) {
+        while self.sides.iter().any(|it| it.session.waiting() > 0) {
             self.carry(0, usize::MAX);
             self.carry(1, usize::MAX);
         }
@@ -177,15 +246,19 @@ impl Network {
 
 /// Both send while the connection is cut at any byte and made again; at the end each has got all of the other, in order
 /// and once.
-fn run(seed: u64, settings: fn(&mut Settings)) {
+fn run(seed: u64, settings: fn(&mut Settings), is_behind: bool) {
     let mut random = Random::new(seed);
     let sides = [Side::new(Role::Initiator, settings), Side::new(Role::Acceptor, settings)];
     let mut network = Network { sides, now: 0, is_up: false };
+    if is_behind {
+        (0..2).for_each(|side| network.kill_behind(side, seed + side as u64));
+    }
     for step in 0..600 {
         network.now += random.below(SECOND / 4);
         match random.below(40) {
             0 if network.is_up => network.cut(),
             0 | 1 if !network.is_up => network.connect(),
+            1 if is_behind => network.kill_behind(random.index(2), random.below(u64::MAX)),
             1 => network.kill(random.index(2)),
             2..=9 => {
                 let now = network.moment();
@@ -193,8 +266,7 @@ fn run(seed: u64, settings: fn(&mut Settings)) {
                 let id = format!("{step}");
                 let body = format!("11={id}\u{1}38=100\u{1}");
                 let number = side.session.send(now, |outbox| outbox.send("D", body.as_bytes()));
-                number.expect("it is sent or kept");
-                side.sent.push(id);
+                side.sent.push((number.expect("it is sent or kept"), id));
             }
             _ if network.is_up => {
                 let (from, most) = (random.below(2) as usize, 1 + random.below(200) as usize);
@@ -220,7 +292,7 @@ fn run(seed: u64, settings: fn(&mut Settings)) {
         let numbers = [0, 1].map(|it: usize| network.sides[it].session.numbers());
         assert_eq!(
             taken,
-            sent.iter().collect::<Vec<_>>(),
+            sent.iter().map(|it| &it.1).collect::<Vec<_>>(),
             "seed {seed} {numbers:?}: {:?}",
             side.application.endings
         );
@@ -250,7 +322,7 @@ fn nothing_is_lost_or_doubled_whatever_breaks() {
         |it| (it.kept_bytes, it.last_processed) = (300, true),
     ];
     for (way, settings) in ways.into_iter().enumerate() {
-        (0..100).for_each(|seed| run(seed * 4 + way as u64, settings));
+        (0..100).for_each(|seed| run(seed * 4 + way as u64, settings, seed % 2 == 1));
     }
 }
 
@@ -415,12 +487,12 @@ fn a_store_on_a_disk_keeps_the_newest_messages_and_the_numbers() {
             assert_eq!((found, &bytes), (Some(number), &message(number)));
         }
     }
-    store.reset().expect("a disk");
+    store.reset(7).expect("a disk");
     store.save(Some(b"first")).expect("a disk");
     store.sync().expect("a disk");
     drop(store);
     let mut store = disk.store();
-    assert_eq!((store.next_sender(), store.next_target()), (2, 1));
+    assert_eq!((store.next_sender(), store.next_target(), store.began()), (2, 1, Some(7)));
     assert_eq!(store.load(1, &mut bytes).expect("memory"), Some(1));
     assert_eq!(bytes, b"first");
     drop(store);
@@ -458,4 +530,79 @@ fn what_is_no_body_is_not_sent() {
         side.session.send(now, |outbox| outbox.send("D", b"11=a\x01")).expect("it is kept"),
         1
     );
+}
+
+/// A store whose disk breaks after a while.
+struct Breaking {
+    store: MemoryStore,
+    marks: u64,
+    breaks_at: u64,
+}
+
+impl Store for Breaking {
+    fn next_sender(&self) -> u64 {
+        self.store.next_sender()
+    }
+
+    fn next_target(&self) -> u64 {
+        self.store.next_target()
+    }
+
+    fn set_next_target(&mut self, number: u64) -> io::Result<()> {
+        self.store.set_next_target(number)
+    }
+
+    fn save(&mut self, message: Option<&[u8]>) -> io::Result<()> {
+        self.store.save(message)
+    }
+
+    fn load(&mut self, from: u64, message: &mut Vec<u8>) -> io::Result<Option<u64>> {
+        self.store.load(from, message)
+    }
+
+    fn reset(&mut self, utc: i64) -> io::Result<()> {
+        self.store.reset(utc)
+    }
+
+    fn began(&self) -> Option<i64> {
+        self.store.began()
+    }
+
+    fn sync(&mut self) -> io::Result<u64> {
+        self.marks += 1;
+        Ok(self.marks)
+    }
+
+    fn stored(&mut self) -> io::Result<u64> {
+        match self.marks < self.breaks_at {
+            true => Ok(self.marks),
+            false => Err(io::Error::other("the disk is gone")),
+        }
+    }
+}
+
+#[test]
+fn what_a_broken_disk_does_not_have_is_not_sent_and_the_session_ends() {
+    let mut network = Network {
+        sides: [Side::new(Role::Initiator, |_| {}), Side::new(Role::Acceptor, |_| {})],
+        now: 0,
+        is_up: false,
+    };
+    let settings = network.sides[0].session.settings().clone();
+    let store = Breaking { store: MemoryStore::default(), marks: 0, breaks_at: 6 };
+    network.sides[0].session = Session::new(settings, None, Box::new(store));
+    network.connect();
+    network.settle();
+    let mut count = 0;
+    while !network.sides[0].session.is_over() {
+        count += 1;
+        let now = network.moment();
+        let sender = &mut network.sides[0];
+        sender.session.send(now, |it| it.send("D", b"11=a\x01")).expect("it is in memory");
+        sender.session.advance(now, &mut sender.application);
+        network.carry(0, usize::MAX);
+    }
+    assert_eq!(network.sides[1].application.taken.len(), count - 1);
+    assert_eq!(network.sides[0].application.endings, ["the store failed: the disk is gone"]);
+    assert_eq!((count, network.sides[0].session.waiting()), (4, 0));
 }

@@ -1,6 +1,6 @@
 //! Sessions over real sockets: what is there when an acceptor is gone.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -57,4 +57,21 @@ fn nobody_has_a_session_any_more_when_acceptor_and_initiator_are_dropped() {
         assert_eq!(Arc::strong_count(&held), 1, "round {round}");
         assert_eq!(silent.read(&mut [0; 8]).unwrap_or(0), 0, "it is closed");
     }
+}
+
+/// Who is refused is not left to wait until somebody else comes.
+#[test]
+fn a_connection_that_is_refused_is_closed_at_once() {
+    let sessions = [handle(Role::Acceptor, &Arc::new(()))];
+    let acceptor =
+        Acceptor::start("127.0.0.1:0", sessions, TcpConfig::default(), Arc::new(|_, _| {}));
+    let acceptor = acceptor.expect("a port");
+    let body =
+        "35=A\u{1}34=1\u{1}49=NOBODY\u{1}56=BANK\u{1}52=20261126-00:00:00\u{1}98=0\u{1}108=30\u{1}";
+    let logon = format!("8=FIX.4.4\u{1}9={}\u{1}{body}", body.len());
+    let sum = logon.bytes().fold(0_u8, u8::wrapping_add);
+    let mut stream = TcpStream::connect(acceptor.address()).expect("a connection");
+    stream.write_all(format!("{logon}10={sum:03}\u{1}").as_bytes()).expect("it is sent");
+    // Without the end of the connection this would never return.
+    assert_eq!(stream.read(&mut [0; 8]).unwrap_or(0), 0);
 }

@@ -10,7 +10,7 @@ use super::Arguments;
 const GROUPS: &[(&str, &[&str])] = &[
     ("The router", &["serve", "top", "admin", "config", "credentials", "journal", "simulate"]),
     ("Its clients", &["pub", "sub", "request", "reply", "durable"]),
-    ("Services and messages", &["soap", "decode", "convert", "schema"]),
+    ("Services and messages", &["soap", "fix", "decode", "convert", "schema"]),
     ("Measuring and planning", &["lab", "plan", "link"]),
     ("The command line", &["completions", "man", "help"]),
 ];
@@ -111,6 +111,15 @@ const EXAMPLES: &[(&str, &str)] = &[
         "soap serve",
         "trunkline soap serve quotes.wsdl --answers answers\n\
          trunkline soap serve quotes.wsdl --answers answers.toml --listen 127.0.0.1:0",
+    ),
+    (
+        "fix connect",
+        "trunkline fix connect 127.0.0.1:5001 --sender FUND --target BANK --dictionary FIX44.xml\n\
+         trunkline fix connect 127.0.0.1:5001 --sender FUND --target BANK --send orders.txt --json",
+    ),
+    (
+        "fix accept",
+        "trunkline fix accept --sender BANK --target FUND --dictionary FIX44.xml --answers answers.toml",
     ),
     ("link", "trunkline link --to 127.0.0.1:7400 --rate 10M --delay 20ms"),
     (

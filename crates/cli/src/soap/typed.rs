@@ -475,7 +475,7 @@ fn check(path: &str, simple: &Simple, text: &str, kind: Option<&str>) -> Result<
 }
 
 /// The name that was meant, if one is near enough.
-pub(super) fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wrong: Vec<char> = wrong.to_lowercase().chars().take(64).collect();
     let near = names.map(|name| (distance(&wrong, name), name)).min_by_key(|it| it.0);
     // One that has no letter of it is none.

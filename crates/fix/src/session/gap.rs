@@ -166,7 +166,7 @@ impl Session {
     pub(super) fn send_more_again(&mut self, application: &mut dyn Application) {
         let pause = PAUSE.min(self.settings().output_bytes / 2);
         let (mut bytes, mut fields) = std::mem::take(&mut self.again);
-        while let Some((next, to)) = self.resending.filter(|_| self.output().len() < pause) {
+        while let Some((next, to)) = self.resending.filter(|_| self.waiting() < pause) {
             let mut at = next;
             // What the application does not let through is part of the gap.
             let found = loop {

@@ -37,6 +37,11 @@ impl Session {
         if let Some(version) = default_appl_ver_id {
             push_bytes(&mut body, tags::DEFAULT_APPL_VER_ID, version);
         }
+        if self.settings().role == Role::Initiator {
+            for (tag, value) in &self.settings().logon_fields {
+                push_text(&mut body, *tag, value);
+            }
+        }
         self.outbox.administrative(b"A", &[], &body);
     }
 
@@ -57,6 +62,16 @@ impl Session {
 
     /// A Logon, the first one or a later one.
     pub(super) fn logon(&mut self, message: Message<'_>, application: &mut dyn Application) {
+        if self.is_out_of_hours() {
+            let why = match self.opens_in(self.outbox.now()) {
+                Some(left) => format!(
+                    "it is outside of the session's hours, which begin in {} s",
+                    left.div_ceil(1_000_000_000)
+                ),
+                None => "it is outside of the session's hours".to_owned(),
+            };
+            return self.refuse_logon(&why, application);
+        }
         if self.is_time_off(message) {
             return self.end("SendingTime of the Logon is too far from the time here", application);
         }
@@ -162,6 +177,7 @@ impl Session {
             push_text(&mut body, tags::TEXT, why);
         }
         self.outbox.administrative(b"5", &[], &body);
+        self.why = why.map(str::to_owned);
         self.enter(Phase::LogoutSent);
     }
 
@@ -174,10 +190,11 @@ impl Session {
             self.expect(self.outbox.next_target().saturating_add(1));
         }
         let text = message.get(tags::TEXT).map(String::from_utf8_lossy);
-        let why = text.map_or_else(
-            || "the other side has logged out".to_owned(),
-            |text| format!("the other side has logged out: {text}"),
-        );
+        let why = self.why.take().filter(|_| self.phase == Phase::LogoutSent);
+        let why = why.unwrap_or_else(|| match text {
+            Some(text) => format!("the other side has logged out: {text}"),
+            None => "the other side has logged out".to_owned(),
+        });
         self.end(&why, application);
         if self.settings().reset_on_logout {
             self.outbox.reset();

@@ -16,7 +16,7 @@ impl Session {
     /// When [`advance`](Self::advance) has something to do, by the monotonic clock.
     pub fn deadline(&self) -> Option<u64> {
         let behind = |since: u64, nanoseconds: u64| since.saturating_add(nanoseconds);
-        match self.phase {
+        let due = match self.phase {
             Phase::Idle | Phase::Over => None,
             Phase::AwaitingLogon => {
                 Some(behind(self.since, nanoseconds(self.settings().logon_timeout)))
@@ -32,13 +32,22 @@ impl Session {
                 let test = behind(self.received_at, self.tenths(TEST_AFTER));
                 Some(test.min(behind(self.outbox.sent_at(), self.heartbeat)))
             }
+        };
+        match (self.phase, self.hours_end()) {
+            (Phase::LoggedOn, Some(end)) => Some(due.map_or(end, |it| it.min(end))),
+            _ => due,
         }
     }
 
-    /// Does what is due.
+    /// Does what is due, and lets go what the store has by now.
     pub fn advance(&mut self, now: Moment, application: &mut dyn Application) {
         self.outbox.set_now(now);
+        self.outbox.release();
         self.check(application);
+        if self.is_out_of_hours() {
+            self.end_hours(application);
+            self.outbox.sync();
+        }
         if self.deadline().is_none_or(|deadline| now.monotonic < deadline) {
             return;
         }

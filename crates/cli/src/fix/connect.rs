@@ -1,0 +1,312 @@
+//! `trunkline fix connect`: the initiator of a session, at a terminal or in a script.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use trunkline_fix::tcp::{Handle, TcpConfig};
+use trunkline_fix::{Application, Identity, Message, Notice, Outbox, Refusal, Role, Settings};
+
+use super::Common;
+use super::names::Names;
+use super::printer::Printer;
+use super::template::{Filling, Template};
+use crate::Ending;
+use crate::arguments::FixConnectArguments;
+use crate::client::counted;
+use crate::fault::Fault;
+use crate::output::remark;
+
+/// Bytes of a line at most.
+const LINE: u64 = 16 << 20;
+
+/// While so many bytes wait for the connection no line is read.
+const WAITING: usize = 1 << 20;
+
+/// What the verb waits for.
+enum Event {
+    LoggedOn,
+    /// The session is over, and why.
+    LoggedOut(String),
+    /// So are the connection and its thread.
+    Closed(io::Result<()>),
+    /// All lines are sent, or one cannot be read; so many were wrong.
+    NoMoreInput(u64),
+    /// A signal asks for the end.
+    Stop,
+}
+
+struct Terminal {
+    identity: Identity,
+    printer: Printer,
+    events: Sender<Event>,
+}
+
+impl Terminal {
+    fn tell(&self, event: Event) {
+        // Nobody waits any more when the verb has ended.
+        _ = self.events.send(event);
+    }
+}
+
+impl Application for Terminal {
+    fn message(&mut self, message: Message<'_>, _outbox: &mut Outbox) -> Result<(), Refusal> {
+        self.printer.received(&self.identity, message);
+        if !self.printer.is_read() {
+            self.tell(Event::Stop);
+        }
+        Ok(())
+    }
+
+    fn administrative(&mut self, message: Message<'_>) {
+        self.printer.received(&self.identity, message);
+    }
+
+    fn logged_on(&mut self, _outbox: &mut Outbox) {
+        self.printer.event(&self.identity, "logged_on", None);
+        self.tell(Event::LoggedOn);
+    }
+
+    fn logged_out(&mut self, reason: &str) {
+        self.tell(Event::LoggedOut(reason.to_owned()));
+    }
+
+    fn noticed(&mut self, notice: Notice<'_>) {
+        self.printer.notice(&self.identity, &notice);
+    }
+}
+
+/// Logs on, sends what is given, and logs out.
+pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> {
+    let common = Common::of(&arguments.session)?;
+    let identity = common.identity(&arguments.session.sender, &arguments.target);
+    let settings = settings(&common, arguments, identity.clone())?;
+    let session = common.session(settings, arguments.next)?;
+    let input: Box<dyn BufRead + Send> = match &arguments.send {
+        Some(path) => {
+            let file = File::open(path)
+                .map_err(|cause| Fault::new(format!("{}: {cause}", path.display())))?;
+            Box::new(BufReader::new(file))
+        }
+        None => Box::new(BufReader::new(io::stdin())),
+    };
+    let (events, happens) = channel();
+    let printer = Printer::new(common.names.clone(), &arguments.session, false);
+    let terminal =
+        Terminal { identity: identity.clone(), printer: printer.clone(), events: events.clone() };
+    let handle = Handle::new(session, terminal);
+    stop_by_signals(events.clone())?;
+    let config = TcpConfig { first_timeout: arguments.timeout, ..TcpConfig::default() };
+    let (connected, address, closed) = (handle.clone(), arguments.address.clone(), events.clone());
+    thread::spawn(move || _ = closed.send(Event::Closed(connected.connect(&address, &config))));
+    if let Some(ending) = until_logged_on(arguments, &happens)? {
+        return Ok(ending);
+    }
+    let sender = Lines {
+        handle: handle.clone(),
+        identity: identity.clone(),
+        printer: printer.clone(),
+        names: common,
+        count: 0,
+    };
+    let file = arguments
+        .send
+        .as_ref()
+        .map_or_else(|| "standard input".to_owned(), |it| it.display().to_string());
+    thread::spawn(move || _ = events.send(Event::NoMoreInput(sender.send(&file, input))));
+    until_closed(arguments, &handle, &happens, |why, is_ours| {
+        printer.event(&identity, "logged_out", (!is_ours).then_some(why));
+    })
+}
+
+fn settings(
+    common: &Common,
+    arguments: &FixConnectArguments,
+    identity: Identity,
+) -> Result<Settings, Fault> {
+    let mut settings = common.settings(Role::Initiator, identity);
+    settings.heartbeat = arguments.heartbeat;
+    settings.logon_timeout = arguments.timeout;
+    settings.logout_timeout = arguments.timeout;
+    for field in &arguments.logon {
+        let wrong = |why: &str| Fault::new(format!("--logon {field}: {why}"));
+        let (name, value) = field.split_once('=').ok_or_else(|| wrong("a field is TAG=VALUE"))?;
+        let tag = common.names.tag(name).map_err(|why| wrong(&why))?;
+        settings.logon_fields.push((tag, common.names.code(tag, value).to_owned()));
+    }
+    Ok(settings)
+}
+
+fn stop_by_signals(events: Sender<Event>) -> Result<(), Fault> {
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])
+        .map_err(|cause| Fault::new(format!("signals cannot be received: {cause}")))?;
+    thread::spawn(move || {
+        for signal in signals.forever() {
+            if events.send(Event::Stop).is_err() {
+                std::process::exit(128 + signal);
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Waits for the answer to the Logon. An ending: it was stopped before.
+fn until_logged_on(
+    arguments: &FixConnectArguments,
+    happens: &Receiver<Event>,
+) -> Result<Option<Ending>, Fault> {
+    let mut why = None;
+    loop {
+        match happens.recv() {
+            Ok(Event::LoggedOn) => return Ok(None),
+            Ok(Event::LoggedOut(reason)) => why = Some(reason),
+            Ok(Event::Closed(outcome)) => {
+                let address = &arguments.address;
+                return Err(match (outcome, why) {
+                    (_, Some(why)) => Fault::new(format!("{address}: {}", advice(&why, arguments))),
+                    (Err(cause), None) => Fault::new(format!("{address}: {cause}")),
+                    (Ok(()), None) => Fault::new(format!("{address}: the session has ended")),
+                });
+            }
+            Ok(Event::Stop) | Err(_) => return Ok(Some(Ending::Right)),
+            Ok(Event::NoMoreInput(_)) => {}
+        }
+    }
+}
+
+/// Why nobody is logged on, and what helps.
+fn advice(why: &str, arguments: &FixConnectArguments) -> String {
+    let (sender, target) = (&arguments.session.sender, &arguments.target);
+    let expected = why.split_once("expecting ").map(|it| it.1);
+    let expected = expected.and_then(|it| it.split(|it: char| !it.is_ascii_digit()).next());
+    match expected.filter(|_| why.to_lowercase().contains("too low")) {
+        Some(_) if !why.contains("the other side") => format!(
+            "{why}: what it sends was here before; --reset begins with number 1 on both sides, if it allows that"
+        ),
+        Some(number) if arguments.session.store.is_none() => format!(
+            "{why}; say --next {number}, or --reset to begin with 1 on both sides, and --store DIR to keep numbers from now on"
+        ),
+        Some(_) => format!(
+            "{why}; the store is older than the session: --reset begins with 1 on both sides, if it allows that"
+        ),
+        None if why == "the connection is gone" => format!(
+            "it closed the connection and said nothing: it may know no session of SenderCompID {sender} and TargetCompID \
+             {target} in this version, or that session has a connection already"
+        ),
+        None => why.to_owned(),
+    }
+}
+
+/// Waits for the end of the input, then for answers, then for the Logout.
+fn until_closed(
+    arguments: &FixConnectArguments,
+    handle: &Handle,
+    happens: &Receiver<Event>,
+    told: impl Fn(&str, bool),
+) -> Result<Ending, Fault> {
+    let mut leaves_at: Option<Instant> = None;
+    let (mut wrong, mut is_ours, mut is_answered) = (0, false, false);
+    loop {
+        let longest =
+            leaves_at.map_or(Duration::MAX, |it| it.saturating_duration_since(Instant::now()));
+        let event = match leaves_at {
+            Some(_) => happens.recv_timeout(longest),
+            None => happens.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match event {
+            Ok(Event::NoMoreInput(count)) => {
+                wrong = count;
+                leaves_at =
+                    leaves_at.or(Some(Instant::now() + arguments.wait)).filter(|_| !is_ours);
+            }
+            Ok(Event::Stop) if is_ours => return Ok(Ending::Wrong),
+            Ok(Event::Stop) | Err(_) => {
+                (is_ours, leaves_at) = (true, None);
+                handle.log_out(None);
+            }
+            Ok(Event::LoggedOut(why)) => {
+                is_answered = why.starts_with("the other side has logged out");
+                told(&why, is_ours && is_answered);
+            }
+            Ok(Event::Closed(_)) => {
+                return Ok(if is_ours && is_answered && wrong == 0 {
+                    Ending::Right
+                } else {
+                    Ending::Wrong
+                });
+            }
+            Ok(Event::LoggedOn) => {}
+        }
+    }
+}
+
+/// Sends lines.
+struct Lines {
+    handle: Handle,
+    identity: Identity,
+    printer: Printer,
+    names: Common,
+    count: u64,
+}
+
+impl Lines {
+    /// Sends all lines of an input; says how many could not be sent.
+    fn send(mut self, file: &str, mut input: impl BufRead) -> u64 {
+        let (mut number, mut wrong) = (0_u64, 0);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            number += 1;
+            match io::Read::take(&mut input, LINE).read_until(b'\n', &mut line) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(cause) => {
+                    remark(&format!("{file}: cannot be read: {cause}"));
+                    wrong += 1;
+                    break;
+                }
+            }
+            let text = String::from_utf8_lossy(&line);
+            let text = text.trim_end_matches(['\n', '\r']);
+            if text.trim().is_empty() || text.starts_with('#') {
+                continue;
+            }
+            if let Err(why) = self.send_line(text.trim_start()) {
+                remark(&format!("{file}:{number}: not sent: {why}"));
+                wrong += 1;
+            }
+            while self.handle.waiting() > WAITING {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+        if wrong > 0 {
+            remark(&format!("{file}: {} not sent", counted(wrong, "line")));
+        }
+        wrong
+    }
+
+    fn send_line(&mut self, line: &str) -> Result<(), String> {
+        let names: &Names = &self.names.names;
+        let template = Template::read(names, line)?;
+        if template.copies() {
+            return Err("there is no message that something could be copied from".to_owned());
+        }
+        self.count += 1;
+        let (count, version) = (self.count, self.names.version);
+        let (number, draft) = self.handle.with(|outbox| {
+            let filling = Filling { message: None, now: outbox.now(), version, count };
+            let draft = template.fill(&filling);
+            // What waits for the next Logon would wait for ever: this process ends with the session.
+            match outbox.is_logged_on() {
+                true => draft.send(outbox).map(|it| (it, draft)).map_err(|error| error.to_string()),
+                false => Err("nobody is logged on any more".to_owned()),
+            }
+        })?;
+        self.printer.sent(&self.identity, number, &draft);
+        Ok(())
+    }
+}

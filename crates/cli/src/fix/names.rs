@@ -1,0 +1,113 @@
+//! What messages, fields and values are called: by a dictionary, else as the standard has them.
+
+use std::collections::HashMap;
+
+use trunkline_catalogue::fix::{field_name, message_name};
+use trunkline_import::fix::Dictionary;
+
+use crate::soap::nearest;
+
+/// The names of a dictionary, or none.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    fields: HashMap<u32, Field>,
+    tags: HashMap<String, u32>,
+    /// MsgTypes and their names.
+    messages: Vec<(String, String)>,
+}
+
+#[derive(Debug)]
+struct Field {
+    name: String,
+    /// Codes, and what they mean.
+    values: Vec<(String, String)>,
+}
+
+impl Names {
+    pub(super) fn new(dictionary: Option<Dictionary>) -> Self {
+        let Some(dictionary) = dictionary else { return Self::default() };
+        let mut names = Self::default();
+        for field in dictionary.fields() {
+            let values = field.values.iter().map(|it| (it.code.clone(), it.name.clone())).collect();
+            names.tags.entry(field.name.clone()).or_insert(field.tag);
+            let field_names = Field { name: field.name.clone(), values };
+            names.fields.entry(field.tag).or_insert(field_names);
+        }
+        let messages = dictionary.messages().iter();
+        names.messages = messages.map(|it| (it.message_type.clone(), it.name.clone())).collect();
+        names
+    }
+
+    /// The name of a field.
+    pub(super) fn field(&self, tag: u32) -> Option<&str> {
+        self.fields.get(&tag).map(|it| &*it.name).or_else(|| field_name(tag))
+    }
+
+    /// What a value means, if it is one of those that are listed.
+    pub(super) fn meaning(&self, tag: u32, code: &str) -> Option<&str> {
+        let values = &self.fields.get(&tag)?.values;
+        values.iter().find(|it| it.0 == code).map(|it| &*it.1).filter(|it| !it.is_empty())
+    }
+
+    /// The code of a value that may be said by what it means.
+    pub(super) fn code<'a>(&'a self, tag: u32, value: &'a str) -> &'a str {
+        let values = self.fields.get(&tag).map(|it| &*it.values).unwrap_or_default();
+        match values.iter().find(|it| it.1.eq_ignore_ascii_case(value)) {
+            Some(named) if !values.iter().any(|it| it.0 == value) => &named.0,
+            _ => value,
+        }
+    }
+
+    /// The number of a field, which is written so or by its name.
+    pub(super) fn tag(&self, name: &str) -> Result<u32, String> {
+        if name.bytes().all(|it| it.is_ascii_digit()) {
+            return name
+                .parse()
+                .ok()
+                .filter(|it| *it > 0)
+                .ok_or(format!("{name} is no number of a field"));
+        }
+        let tag = self.tags.get(name).copied().or(match name {
+            "MsgType" => Some(35),
+            _ => None,
+        });
+        tag.ok_or_else(|| match self.tags.is_empty() {
+            true => {
+                format!("{name}: only --dictionary knows fields by their names; say its number")
+            }
+            false => {
+                let meant = nearest(name, self.tags.keys().map(|it| &**it));
+                let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
+                format!("the dictionary has no field {name}{meant}")
+            }
+        })
+    }
+
+    /// The name of a message.
+    pub(super) fn message(&self, message_type: &str) -> Option<&str> {
+        let own = self.messages.iter().find(|it| it.0 == message_type).map(|it| &*it.1);
+        own.or_else(|| message_name(message_type))
+    }
+
+    /// The MsgType of a message, which is written so or by its name.
+    pub(super) fn message_type(&self, name: &str) -> Result<String, String> {
+        let is_type = self.messages.iter().any(|it| it.0 == name);
+        if let Some(message) = self.messages.iter().find(|it| it.1 == name).filter(|_| !is_type) {
+            return Ok(message.0.clone());
+        }
+        // Partners agree upon messages that are in no dictionary, and name them by letters.
+        if is_type || name.len() <= 3 {
+            return Ok(name.to_owned());
+        }
+        Err(match self.messages.is_empty() {
+            true => {
+                format!("{name}: only --dictionary knows messages by their names; say its MsgType")
+            }
+            false => {
+                let meant = nearest(name, self.messages.iter().map(|it| &*it.1));
+                let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
+                format!("the dictionary has no message {name}{meant}")
+            }
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! What is printed of a session: messages on standard output, what happens to it on standard error.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
+use trunkline_fix::{Draft, Identity, Message, Notice};
+use trunkline_transcode::fix;
+
+use super::names::Names;
+use crate::arguments::FixSessionArguments;
+use crate::output::{Form, plain, print_while_read, remark};
+
+/// Fields of the header that each message of a session has, and the frame.
+const EVERYWHERE: [u32; 8] = [8, 9, 10, 34, 35, 49, 52, 56];
+
+/// Prints the messages of sessions.
+#[derive(Clone, Debug)]
+pub(super) struct Printer {
+    names: Arc<Names>,
+    form: Form,
+    is_raw: bool,
+    /// Messages of the session itself, too.
+    is_all: bool,
+    /// Of several sessions each line says which it is of.
+    has_many: bool,
+    is_read: Arc<AtomicBool>,
+}
+
+impl Printer {
+    pub(super) fn new(names: Arc<Names>, arguments: &FixSessionArguments, has_many: bool) -> Self {
+        Self {
+            names,
+            form: arguments.form.get(),
+            is_raw: arguments.raw,
+            is_all: arguments.all,
+            has_many,
+            is_read: Arc::new(AtomicBool::new(true)),
+        }
+    }
+
+    /// Does somebody still read what is printed?
+    pub(super) fn is_read(&self) -> bool {
+        self.is_read.load(Ordering::Relaxed)
+    }
+
+    fn print(&self, text: &str) {
+        // What cannot be written is read by nobody, either.
+        if !matches!(print_while_read(text), Ok(true)) {
+            self.is_read.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// A message came.
+    pub(super) fn received(&self, identity: &Identity, message: Message<'_>) {
+        if message.is_administrative() && !self.is_all && message.message_type() != b"3" {
+            return;
+        }
+        if self.is_raw {
+            return self.print(&format!("{}\n", fix::line(message.bytes())));
+        }
+        let fields = message.fields().iter().map(|it| (it.tag, message.value(it)));
+        let message_type = String::from_utf8_lossy(message.message_type());
+        self.message(identity, "received", message.sequence_number(), &message_type, fields);
+    }
+
+    /// A message was sent.
+    pub(super) fn sent(&self, identity: &Identity, number: u64, draft: &Draft) {
+        if !self.is_raw {
+            let fields = fix::fields(draft.body()).filter_map(Result::ok);
+            let fields = fields.map(|it| (it.tag, it.value));
+            self.message(identity, "sent", Some(number), draft.message_type(), fields);
+        }
+    }
+
+    fn message<'a>(
+        &self,
+        identity: &Identity,
+        direction: &str,
+        number: Option<u64>,
+        message_type: &str,
+        fields: impl Iterator<Item = (u32, &'a [u8])>,
+    ) {
+        let name = self.names.message(message_type);
+        let fields = fields.filter(|it| !EVERYWHERE.contains(&it.0));
+        let fields = fields.map(|(tag, value)| (tag, String::from_utf8_lossy(value)));
+        if self.form == Form::Json {
+            let fields: Vec<_> = fields
+                .map(|(tag, value)| {
+                    let meaning = self.names.meaning(tag, &value);
+                    json!({"tag": tag, "name": self.names.field(tag), "value": value, "meaning": meaning})
+                })
+                .collect();
+            let fact = json!({"fact": "message", "session": identity.to_string(), "direction": direction,
+                "number": number, "message_type": message_type, "name": name, "fields": fields});
+            return self.print(&format!("{fact}\n"));
+        }
+        let mut line = self.prefix(identity);
+        line += if direction == "sent" { "> " } else { "< " };
+        line += &format!("{} {}", number.unwrap_or_default(), name.unwrap_or(message_type));
+        for (tag, value) in fields {
+            let name = self.names.field(tag).map_or_else(|| tag.to_string(), str::to_owned);
+            let value = self.names.meaning(tag, &value).unwrap_or(&value);
+            line += &format!("|{name}={value}");
+        }
+        self.print(&format!("{}\n", plain(&line)));
+    }
+
+    fn prefix(&self, identity: &Identity) -> String {
+        if self.has_many { format!("{} ", identity.target) } else { String::new() }
+    }
+
+    /// Something happened to a session.
+    pub(super) fn event(&self, identity: &Identity, what: &str, why: Option<&str>) {
+        let words = what.replace('_', " ");
+        let because = why.map(|it| format!(": {it}")).unwrap_or_default();
+        remark(&format!("{identity} {words}{because}"));
+        if self.form == Form::Json {
+            let fact = json!({"fact": what, "session": identity.to_string(), "why": why});
+            self.print(&format!("{fact}\n"));
+        }
+    }
+
+    /// A session noticed something about the other side.
+    pub(super) fn notice(&self, identity: &Identity, notice: &Notice<'_>) {
+        let text = match notice {
+            Notice::Garbled(bytes) => {
+                let start = &bytes[..bytes.len().min(200)];
+                format!("passes over what is no message: {}", fix::line(start))
+            }
+            Notice::Refused { number, refused } => {
+                let field = refused.tag.map(|tag| match self.names.field(tag) {
+                    Some(name) => format!(", {name} ({tag})"),
+                    None => format!(", field {tag}"),
+                });
+                format!(
+                    "refuses message {number}: {}{}",
+                    refused.words(),
+                    field.unwrap_or_default()
+                )
+            }
+            Notice::Gap { from, to } => format!("misses {from} to {to}, and asks for them"),
+            Notice::Resend { from, to } => format!("sends {from} to {to} again"),
+            other => format!("{other:?}"),
+        };
+        remark(&format!("{identity} {text}"));
+    }
+}
