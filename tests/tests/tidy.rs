@@ -45,8 +45,18 @@ const CRATES: &[(&str, &[&str])] = &[
     (
         "server",
         &[
-            "wire", "native", "journal", "router", "store", "security", "session", "reactor",
-            "tls", "http",
+            "wire",
+            "import",
+            "transcode",
+            "native",
+            "journal",
+            "router",
+            "store",
+            "security",
+            "session",
+            "reactor",
+            "tls",
+            "http",
         ],
     ),
     (

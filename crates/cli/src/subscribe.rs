@@ -104,6 +104,7 @@ fn subscribe(
         updates_per_second: arguments.updates_per_second,
         conflate: arguments.conflate,
         last_values: arguments.last,
+        format: arguments.format,
     };
     let mut made = Vec::new();
     for (index, pattern) in arguments.patterns.iter().enumerate() {
@@ -360,11 +361,11 @@ impl Listing<'_> {
     }
 
     fn take_gap(&mut self, gap: &Gap<'_>) {
-        let Gap { subscription, topic, count, first, last, age } = *gap;
+        let Gap { subscription, topic, count, first, last, age, reason } = *gap;
         self.tally.gaps += 1;
         self.tally.lost += count;
         if self.arguments.json {
-            let value = json!({
+            let mut value = json!({
                 "event": "gap",
                 "topic": topic,
                 "pattern": self.pattern(subscription),
@@ -373,6 +374,9 @@ impl Listing<'_> {
                 "last": last,
                 "age_ns": age,
             });
+            if !reason.is_empty() {
+                value["reason"] = reason.into();
+            }
             self.out.extend_from_slice(format!("{value}\n").as_bytes());
         }
         if self.news.gaps_told == GAPS_TOLD {
@@ -381,6 +385,9 @@ impl Listing<'_> {
             return;
         }
         self.news.gaps_told += 1;
+        if !reason.is_empty() {
+            return tell(&format!("gap: {topic} message {first} is not to be had: {reason}"));
+        }
         let mut since = String::new();
         write_age(&mut since, age);
         let lost = counted(count, "message");

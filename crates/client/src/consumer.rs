@@ -73,7 +73,7 @@ pub(crate) struct SubscriptionState {
 /// What a subscription receives.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    Direct { pattern: Box<str>, updates: Updates, last_values: bool },
+    Direct { pattern: Box<str>, updates: Updates, last_values: bool, format: Option<u16> },
     Consumer(Box<Consumer>),
 }
 
@@ -147,6 +147,11 @@ impl SubscriptionState {
         matches!(self.kind, Kind::Direct { last_values: true, .. })
     }
 
+    /// Whether it names the format that messages are wanted in.
+    pub(crate) fn wants_format(&self) -> bool {
+        matches!(self.kind, Kind::Direct { format: Some(_), .. })
+    }
+
     /// Whether it asks what becomes of messages that are not acknowledged.
     pub(crate) fn wants_policy(&self) -> bool {
         match &self.kind {
@@ -158,9 +163,9 @@ impl SubscriptionState {
     /// Announces it to the router.
     pub(crate) fn announce(&self, out: &mut Vec<u8>, subscription: u32) {
         match &self.kind {
-            Kind::Direct { pattern, updates, last_values } => {
-                let (updates, last_values) = (*updates, *last_values);
-                let it = native::Subscribe { subscription, updates, last_values, pattern };
+            Kind::Direct { pattern, updates, last_values, format } => {
+                let (updates, last_values, format) = (*updates, *last_values, *format);
+                let it = native::Subscribe { subscription, updates, last_values, format, pattern };
                 encode_subscription(out, &it);
             }
             Kind::Consumer(consumer) => consumer.announce(out, subscription),

@@ -351,14 +351,17 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// If the pattern does not fit a frame, or the router knows no last values.
+    /// If the pattern does not fit a frame, or the router knows no last values or no formats.
     pub fn subscribe(&mut self, pattern: &str, how: &Subscribe) -> Result<Subscription> {
         self.check_payload(pattern.as_bytes(), 16)?;
         if how.last_values {
             self.state.check_last_values()?;
         }
-        let (updates, last_values) = (how.updates(), how.last_values);
-        self.stand(Kind::Direct { pattern: pattern.into(), updates, last_values })
+        if how.format.is_some() {
+            self.state.check_formats()?;
+        }
+        let (updates, last_values, format) = (how.updates(), how.last_values, how.format);
+        self.stand(Kind::Direct { pattern: pattern.into(), updates, last_values, format })
     }
 
     /// Asks for a subscription under a free number.

@@ -56,6 +56,10 @@ pub enum Error {
     },
     /// The router is of a version that knows no last values.
     NoLastValues,
+    /// The router is of a version that delivers messages only as they are published.
+    NoFormats,
+    /// Guaranteed messages are delivered as they were published.
+    FormatOfConsumer,
     /// The router is of a version in which consumers ask for no delivery policy.
     NoPolicies,
     /// Storing needs a producer ([`crate::Client::producer`]).
@@ -129,6 +133,10 @@ impl fmt::Display for Error {
                 write!(out, "a client may have aliases for {limit} topics, and all are used")
             }
             Self::NoLastValues => out.write_str("the router is of a version without last values"),
+            Self::NoFormats => out.write_str("the router is of a version without formats"),
+            Self::FormatOfConsumer => {
+                out.write_str("guaranteed messages come in the format in which they were published")
+            }
             Self::NoPolicies => out.write_str(
                 "the router is of a version in which consumers cannot ask for a time to acknowledge or a limit of \
                  deliveries",

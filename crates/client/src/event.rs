@@ -115,7 +115,8 @@ pub struct LastValues {
     pub count: u64,
 }
 
-/// Messages of a subscription and topic that were lost because this client's queue was full.
+/// Messages of a subscription and topic that were lost because this client's queue was full, or one that cannot be had in
+/// the format that the subscription asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap<'a> {
     /// The subscription.
@@ -130,6 +131,8 @@ pub struct Gap<'a> {
     pub last: u64,
     /// Nanoseconds since the first was lost.
     pub age: u64,
+    /// Why it cannot be had in this format. If this is empty, the queue was full.
+    pub reason: &'a str,
 }
 
 /// The state of a consumer.
@@ -311,6 +314,7 @@ pub(crate) fn event<'a>(frame: RouterFrame<'a>, names: &'a Names) -> Result<Even
             first: gap.first,
             last: gap.last,
             age: gap.age,
+            reason: gap.reason,
         }),
         RouterFrame::LastValues(native::LastValues { subscription, count }) => {
             Event::LastValues(LastValues { subscription: Subscription(subscription), count })

@@ -102,6 +102,7 @@ impl Options {
                 last_values: true,
                 notices: true,
                 policies: true,
+                formats: true,
             },
             queue_messages: self.queue_messages,
             overflow: self.overflow,
@@ -122,6 +123,9 @@ pub struct Subscribe {
     pub conflate: bool,
     /// First the last value of each topic, where the router keeps it; not for consumers.
     pub last_values: bool,
+    /// The format that messages are wanted in ([`crate::format`]), where the router knows what is published; not for
+    /// consumers. A message that has no form in it is a gap with the reason.
+    pub format: Option<u16>,
 }
 
 impl Subscribe {
@@ -149,6 +153,12 @@ impl Subscribe {
     #[must_use]
     pub fn last_values(self) -> Self {
         Self { last_values: true, ..self }
+    }
+
+    /// The same, with messages in this format ([`crate::format`]).
+    #[must_use]
+    pub fn in_format(self, format: u16) -> Self {
+        Self { format: Some(format), ..self }
     }
 
     pub(crate) fn updates(&self) -> Updates {

@@ -221,6 +221,12 @@ impl State {
         if knows { Ok(()) } else { Err(Error::NoLastValues) }
     }
 
+    /// Whether subscriptions may name a format; before the router has answered they may.
+    pub(crate) fn check_formats(&self) -> Result<()> {
+        let knows = self.welcome.is_none_or(|welcome| welcome.features.formats);
+        if knows { Ok(()) } else { Err(Error::NoFormats) }
+    }
+
     /// Whether consumers may ask for a policy; before the router has answered they may.
     pub(crate) fn check_policies(&self) -> Result<()> {
         let knows = self.welcome.is_none_or(|welcome| welcome.features.policies);
@@ -243,6 +249,9 @@ impl State {
             for (number, subscription) in self.subscriptions.iter() {
                 if subscription.wants_last_values() {
                     self.check_last_values()?;
+                }
+                if subscription.wants_format() {
+                    self.check_formats()?;
                 }
                 if subscription.wants_policy() {
                     self.check_policies()?;

@@ -87,6 +87,7 @@ fn everything() -> Vec<RouterFrame<'static>> {
             first: 6,
             last: 9,
             age: 1,
+            reason: "",
         }),
         RouterFrame::Topic(Topic { alias: 70_000, name: "c" }),
         RouterFrame::Message(Message { sequence: 1, ..message }),
@@ -166,7 +167,7 @@ fn what_the_router_must_know_is_said_again() {
         said(&mut conversation),
         [
             "Topic(Topic { alias: 1, name: \"orders\" })",
-            "Subscribe(Subscribe { subscription: 1, updates: Newest, last_values: false, pattern: \"fx/*\" })",
+            "Subscribe(Subscribe { subscription: 1, updates: Newest, last_values: false, format: None, pattern: \"fx/*\" })",
         ]
     );
     // The numbers that were given back are the next.
@@ -309,7 +310,8 @@ fn other_speakers_are_told_from_routers() {
     let RouterFrame::Welcome(welcome) = WELCOME else { panic!() };
     let newer = RouterFrame::Welcome(Welcome { version: 2, ..welcome });
     assert_eq!(broken(&bytes(&[newer])), format!("{beginning}it speaks version 2 of the protocol"));
-    let nameless = Gap { subscription: 0, topic: 6, count: 1, first: 1, last: 1, age: 0 };
+    let nameless =
+        Gap { subscription: 0, topic: 6, count: 1, first: 1, last: 1, age: 0, reason: "" };
     assert_eq!(
         broken(&bytes(&[RouterFrame::Gap(nameless)])),
         format!("{beginning}a topic of the number 6, which has no name")

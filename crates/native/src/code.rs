@@ -32,6 +32,9 @@ pub const DIFFERENT: u16 = 14;
 pub const MOVED: u16 = 15;
 /// The access rules do not allow it; the text names the rule.
 pub const FORBIDDEN: u16 = 16;
+/// Messages cannot be had in the format that was asked for: nothing is converted into it, or no schema is known for any
+/// topic of the pattern.
+pub const NO_FORMAT: u16 = 17;
 
 /// A frame could not be read, or is not allowed at this point.
 pub const BAD_FRAME: u16 = 32;
@@ -77,6 +80,7 @@ pub fn name(code: u16) -> Option<&'static str> {
         DIFFERENT => "different",
         MOVED => "moved",
         FORBIDDEN => "forbidden",
+        NO_FORMAT => "no such format",
         BAD_FRAME => "bad frame",
         NO_HELLO => "no HELLO",
         VERSION => "version not spoken",

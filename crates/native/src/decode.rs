@@ -70,6 +70,7 @@ fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize
             subscription: u32_at(frame, 8),
             updates: updates(u32_at(frame, 12)),
             last_values: frame[5] & flag::WANTS_LAST_VALUES != 0,
+            format: (frame[5] & flag::WANTS_FORMAT != 0).then(|| u16_at(frame, 6)),
             pattern: text(frame, 16)?,
         }),
         kind::UNSUBSCRIBE => ClientFrame::Unsubscribe(u32_at(frame, 8)),
@@ -155,6 +156,7 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
                 let single = (flags & (flag::TIMED | flag::LAST_VALUE)).count_ones() as usize;
                 Shape::Open(24 + 16 * pairs + 8 * single)
             }
+            kind::GAP if flags & flag::HAS_REASON != 0 => Shape::Open(48),
             kind::GAP => Shape::Fixed(48),
             kind::SUBSCRIBED | kind::UNSUBSCRIBED => Shape::Fixed(12),
             kind::REJECTED => Shape::Open(24),
@@ -183,6 +185,7 @@ fn any_router(bytes: &[u8], limit: u32) -> Result<Option<(RouterFrame<'_>, usize
             first: u64_at(frame, 24),
             last: u64_at(frame, 32),
             age: u64_at(frame, 40),
+            reason: text(frame, 48)?,
         }),
         kind::SUBSCRIBED => RouterFrame::Subscribed(u32_at(frame, 8)),
         kind::REJECTED => RouterFrame::Rejected(Rejected {

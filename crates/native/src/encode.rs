@@ -113,13 +113,15 @@ pub fn encode_forget(out: &mut Vec<u8>, alias: u32) {
 
 /// SUBSCRIBE.
 pub fn encode_subscribe(out: &mut Vec<u8>, subscription: u32, updates: Updates, pattern: &str) {
-    encode_subscription(out, &Subscribe { subscription, updates, last_values: false, pattern });
+    let (last_values, format) = (false, None);
+    encode_subscription(out, &Subscribe { subscription, updates, last_values, format, pattern });
 }
 
-/// SUBSCRIBE, with the flag for last values.
+/// SUBSCRIBE, with the flags for last values and for a format.
 pub fn encode_subscription(out: &mut Vec<u8>, it: &Subscribe<'_>) {
-    let flags = flag::when(it.last_values, flag::WANTS_LAST_VALUES);
-    begin(out, kind::SUBSCRIBE, flags, 0, 8 + it.pattern.len());
+    let flags = flag::when(it.last_values, flag::WANTS_LAST_VALUES)
+        | flag::when(it.format.is_some(), flag::WANTS_FORMAT);
+    begin(out, kind::SUBSCRIBE, flags, it.format.unwrap_or(0), 8 + it.pattern.len());
     put_u32(out, it.subscription);
     put_u32(out, updates(it.updates));
     out.extend_from_slice(it.pattern.as_bytes());
@@ -234,14 +236,16 @@ pub fn encode_message(out: &mut Vec<u8>, message: &Message<'_>) {
 }
 
 /// GAP.
-pub fn encode_gap(out: &mut Vec<u8>, gap: &Gap) {
-    begin(out, kind::GAP, 0, 0, 40);
+pub fn encode_gap(out: &mut Vec<u8>, gap: &Gap<'_>) {
+    let flags = flag::when(!gap.reason.is_empty(), flag::HAS_REASON);
+    begin(out, kind::GAP, flags, 0, 40 + gap.reason.len());
     put_u32(out, gap.subscription);
     put_u32(out, gap.topic);
     put_u64(out, gap.count);
     put_u64(out, gap.first);
     put_u64(out, gap.last);
     put_u64(out, gap.age);
+    out.extend_from_slice(gap.reason.as_bytes());
 }
 
 /// LAST_VALUES.

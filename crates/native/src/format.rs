@@ -63,7 +63,7 @@ pub fn name(format: u16) -> Option<&'static str> {
     NAMES.iter().find(|(number, _)| *number == format).map(|(_, name)| *name)
 }
 
-/// The format of this name, or of this number in decimal.
+/// The format of this name, or of this number in decimal; `soap` is SOAP 1.1.
 ///
 /// ```
 /// assert_eq!(trunkline_native::format::from_name("json"), Some(2));
@@ -71,6 +71,7 @@ pub fn name(format: u16) -> Option<&'static str> {
 /// ```
 #[must_use]
 pub fn from_name(text: &str) -> Option<u16> {
+    let text = if text == "soap" { "soap-1.1" } else { text };
     let known = NAMES.iter().find(|(_, name)| *name == text).map(|(number, _)| *number);
     known.or_else(|| text.parse().ok())
 }

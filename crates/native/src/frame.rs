@@ -62,7 +62,7 @@ pub enum RouterFrame<'a> {
     /// A message of a subscription.
     Message(Message<'a>),
     /// Messages of a subscription that were lost.
-    Gap(Gap),
+    Gap(Gap<'a>),
     /// The subscription of this number is active.
     Subscribed(u32),
     /// A frame was rejected.
@@ -137,18 +137,27 @@ pub struct Features {
     pub notices: bool,
     /// The client may ask by CONSUME what becomes of messages that are not acknowledged.
     pub policies: bool,
+    /// The client may name by SUBSCRIBE the format that it wants messages in, and GAP may have a reason.
+    pub formats: bool,
 }
 
 impl Features {
     /// None of them.
-    pub const NONE: Self =
-        Self { credit: false, times: false, last_values: false, notices: false, policies: false };
+    pub const NONE: Self = Self {
+        credit: false,
+        times: false,
+        last_values: false,
+        notices: false,
+        policies: false,
+        formats: false,
+    };
 
     const CREDIT: u16 = 1;
     const TIMES: u16 = 2;
     const LAST_VALUES: u16 = 4;
     const NOTICES: u16 = 8;
     const POLICIES: u16 = 16;
+    const FORMATS: u16 = 32;
 
     /// The bits of HELLO and WELCOME.
     pub(crate) fn bits(self) -> u16 {
@@ -157,6 +166,7 @@ impl Features {
             | (if self.last_values { Self::LAST_VALUES } else { 0 })
             | (if self.notices { Self::NOTICES } else { 0 })
             | (if self.policies { Self::POLICIES } else { 0 })
+            | (if self.formats { Self::FORMATS } else { 0 })
     }
 
     /// Unknown bits are ignored: a newer side may know more.
@@ -167,6 +177,7 @@ impl Features {
             last_values: bits & Self::LAST_VALUES != 0,
             notices: bits & Self::NOTICES != 0,
             policies: bits & Self::POLICIES != 0,
+            formats: bits & Self::FORMATS != 0,
         }
     }
 }
@@ -216,6 +227,8 @@ pub struct Subscribe<'a> {
     pub updates: Updates,
     /// First the last value of each topic that keeps it.
     pub last_values: bool,
+    /// The format that messages are wanted in ([`crate::format`]), if not in that in which they are published.
+    pub format: Option<u16>,
     /// Such as `fx/*/spot` or `fx/>`.
     pub pattern: &'a str,
 }
@@ -350,7 +363,7 @@ pub struct LastValues {
 
 /// Messages of a subscription and topic that were lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub struct Gap<'a> {
     /// The client's number for the subscription.
     pub subscription: u32,
     /// The topic; an earlier TOPIC frame has its name.
@@ -363,6 +376,8 @@ pub struct Gap {
     pub last: u64,
     /// Nanoseconds since the first was lost.
     pub age: u64,
+    /// Why the message cannot be had in the format that was asked for. If this is empty, the client did not keep up.
+    pub reason: &'a str,
 }
 
 /// A rejected frame.

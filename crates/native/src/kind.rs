@@ -142,6 +142,10 @@ pub(crate) mod flag {
     pub(crate) const LAST_VALUE: u8 = 8;
     /// SUBSCRIBE: the last value of each topic first.
     pub(crate) const WANTS_LAST_VALUES: u8 = 1;
+    /// SUBSCRIBE: the format of the header is that in which messages are wanted.
+    pub(crate) const WANTS_FORMAT: u8 = 2;
+    /// GAP: the reason follows.
+    pub(crate) const HAS_REASON: u8 = 1;
     /// PUBLISH: the topic has no last value then.
     pub(crate) const CLEARS: u8 = 1;
     /// STORE: it may have been sent before.
@@ -172,7 +176,8 @@ pub(crate) mod flag {
         match kind {
             super::HELLO => HAS_CREDENTIALS,
             super::MESSAGE => CONFLATED | REQUEST | TIMED | LAST_VALUE,
-            super::SUBSCRIBE => WANTS_LAST_VALUES,
+            super::SUBSCRIBE => WANTS_LAST_VALUES | WANTS_FORMAT,
+            super::GAP => HAS_REASON,
             super::PUBLISH => CLEARS,
             super::STORE => SENT_BEFORE,
             super::CONSUME => WANTS_CONFIRMED | WANTS_ACKNOWLEDGED,

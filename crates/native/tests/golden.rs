@@ -80,6 +80,7 @@ const CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
             subscription: 1,
             updates: Updates::PerSecond(10),
             last_values: false,
+            format: None,
             pattern: "fx/*",
         }),
         "14000000 04 00 0000  01000000 0a000000  66782f2a",
@@ -90,9 +91,21 @@ const CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
             subscription: 1,
             updates: Updates::PerSecond(10),
             last_values: true,
+            format: None,
             pattern: "fx/*",
         }),
         "14000000 04 01 0000  01000000 0a000000  66782f2a",
+    ),
+    (
+        "SUBSCRIBE the same, without last values, in format 5",
+        ClientFrame::Subscribe(Subscribe {
+            subscription: 1,
+            updates: Updates::PerSecond(10),
+            last_values: false,
+            format: Some(5),
+            pattern: "fx/*",
+        }),
+        "14000000 04 02 0500  01000000 0a000000  66782f2a",
     ),
     ("UNSUBSCRIBE subscription 1", ClientFrame::Unsubscribe(1), "0c000000 05 00 0000  01000000"),
     (
@@ -337,9 +350,24 @@ const ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
             first: 1001,
             last: 1009,
             age: 3_000_000,
+            reason: "",
         }),
         "30000000 83 00 0000  01000000 0c000000  0500000000000000
          e903000000000000  f103000000000000  c0c62d0000000000",
+    ),
+    (
+        "GAP subscription 1, topic 12, message 1001, 3000000 ns old, reason \"no Px\"",
+        RouterFrame::Gap(Gap {
+            subscription: 1,
+            topic: 12,
+            count: 1,
+            first: 1001,
+            last: 1001,
+            age: 3_000_000,
+            reason: "no Px",
+        }),
+        "35000000 83 01 0000  01000000 0c000000  0100000000000000
+         e903000000000000  e903000000000000  c0c62d0000000000  6e6f205078",
     ),
     ("SUBSCRIBED subscription 1", RouterFrame::Subscribed(1), "0c000000 84 00 0000  01000000"),
     (

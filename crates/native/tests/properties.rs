@@ -69,6 +69,7 @@ impl Material {
                 subscription: first,
                 updates: self.updates(),
                 last_values: self.has(1),
+                format: self.has(2).then_some(format),
                 pattern: name,
             }),
             4 => ClientFrame::Unsubscribe(first),
@@ -168,7 +169,8 @@ impl Material {
 
     fn features(&self) -> Features {
         let (credit, times, last_values) = (self.has(16), self.has(32), self.has(64));
-        Features { credit, times, last_values, notices: self.has(128), policies: self.has(8) }
+        let (notices, policies, formats) = (self.has(128), self.has(8), self.has(4));
+        Features { credit, times, last_values, notices, policies, formats }
     }
 
     fn hello(&self) -> Hello<'_> {
@@ -279,6 +281,7 @@ impl Material {
                 first: b,
                 last: c,
                 age: d,
+                reason: &self.text,
             }),
             4 => RouterFrame::Subscribed(first),
             5 => RouterFrame::Rejected(Rejected {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 
 use crate::credit::Credit;
+use crate::delayed::Delayed;
 use crate::ledger::Ledger;
 use crate::matched::{GAPS, READY};
 use crate::pool::List;
@@ -92,6 +93,8 @@ pub(crate) mod slow {
     pub(crate) const PACE: u8 = 8;
     /// It is about to be disconnected.
     pub(crate) const CLOSING: u8 = 16;
+    /// Deliveries wait for conversions, and others behind them.
+    pub(crate) const DELAYED: u8 = 32;
     /// Something waits.
     pub(crate) const WAITS: u8 = QUEUE | READY | GAPS;
 }
@@ -157,6 +160,8 @@ pub(crate) struct Port<R> {
     pub(crate) is_dirty: bool,
     pub(crate) id: ClientId,
     pub(crate) output: Output,
+    /// Deliveries that wait for conversions; they take room of the output.
+    pub(crate) delayed: Option<Box<Delayed>>,
     pub(crate) published: u64,
     pub(crate) delivered: u64,
     /// Matches with [`FIRST_WAITS`](crate::matched::FIRST_WAITS).
@@ -172,7 +177,13 @@ impl<R> Port<R> {
     }
 
     pub(crate) fn has_room(&self, now: u64, most: usize) -> bool {
-        self.output.len() < most && (self.slow & slow::PACE == 0 || self.pace.ready_at() <= now)
+        if self.slow & (slow::PACE | slow::DELAYED) == 0 {
+            return self.output.len() < most;
+        }
+        // How many bytes are delayed is known when they go out.
+        let delayed = self.delayed.as_ref().map_or(0, |it| it.bytes);
+        let may_go = || delayed == 0 && self.pace.ready_at() <= now;
+        self.output.len() + delayed < most && (self.slow & slow::PACE == 0 || may_go())
     }
 }
 
@@ -196,7 +207,7 @@ pub(crate) struct Client<R> {
     /// For a client that reports what it has taken.
     pub(crate) credit: Option<Box<Credit>>,
     /// The number of matches of its subscriptions.
-    pub(crate) matches: usize,
+    pub(crate) matches: u32,
     /// The router's numbers of the subscriptions, by the client's.
     pub(crate) subscriptions: BTreeMap<u32, u32>,
     /// Of subscriptions that have not had all their last values.
@@ -210,7 +221,7 @@ pub(crate) struct Client<R> {
     /// Of matches that have ended.
     pub(crate) retired: Ledger,
     /// Why it will be disconnected.
-    pub(crate) closing: Option<String>,
+    pub(crate) closing: Option<Box<str>>,
     /// Whether its subscriptions are being ended.
     pub(crate) is_leaving: bool,
     /// Whether it is disconnected, and only its subscriptions remain.
@@ -231,6 +242,7 @@ impl<R> Client<R> {
                 is_dirty: false,
                 id,
                 output,
+                delayed: None,
                 published,
                 delivered,
                 last_values_waiting: 0,
@@ -267,6 +279,7 @@ impl<R> Client<R> {
             delivered: self.port.delivered,
             elided: self.elided,
             discarded: self.discarded,
+            unrendered: self.port.delayed.as_ref().map_or(0, |it| it.unrendered),
             queued: self.waits,
         }
     }

@@ -25,6 +25,7 @@
 
 use crate::client::slow;
 use crate::deadlines::Timer;
+use crate::delayed::{Before, has_to_wait};
 use crate::egress::{
     Content, Egress, Place, Room, Source, Turn, client_of, emit, mark, settle_first, tell,
 };
@@ -44,15 +45,16 @@ impl<R: Renderer> Egress<R> {
     /// Delivers a newly published update, or lets it wait.
     pub(crate) fn offer_update(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
         let most = self.update_mark();
-        let matched = &mut self.matches.matches[id];
-        let extra = matched.extra;
-        let conflated = &mut self.matches.conflated[extra];
-        if conflated.waiting != Handle::NONE {
+        let Match { client: index, extra, topic, .. } = self.matches.matches[id];
+        if self.matches.conflated[extra].waiting != Handle::NONE {
             return self.replace_update(turn, id, content);
         }
-        let client = client_of(&mut self.clients, matched.client);
+        let client = client_of(&mut self.clients, index);
+        let is_delayed = client.port.slow & slow::DELAYED != 0 && self.matches.has_delayed(id);
+        let conflated = &mut self.matches.conflated[extra];
         // Others that wait for credit come first.
         let may_go = !conflated.is_cooling
+            && !is_delayed
             && client.port.can_take(turn.now, most)
             && client.ready.is_empty()
             && client.admits_update();
@@ -66,7 +68,12 @@ impl<R: Renderer> Egress<R> {
         if let Some(credit) = &mut client.credit {
             credit.sent(turn.now);
         }
-        let topic = matched.topic;
+        let matched = &mut self.matches.matches[id];
+        if has_to_wait(&client.port, matched, content.format) {
+            self.delay_newest(turn, id, content, Some(replaced));
+            self.cool(turn.now, turn.now, extra);
+            return true;
+        }
         let source =
             Source { renditions: &mut self.renditions, slab: &self.slab, waited: Handle::NONE };
         let content = &Content { conflation, ..*content };
@@ -90,14 +97,14 @@ impl<R: Renderer> Egress<R> {
         let shared = self.shared(topic, content, Place::Update(extra));
         let waiting = shared.unwrap_or_else(|| self.slab.add(&content.kept()));
         self.matches.conflated[extra].waiting = waiting;
-        self.matches.matches[id].queued = 1;
+        self.matches.matches[id].queued += 1;
         if self.matches.matches[id].rendition().is_some() {
             self.wait_with_rendition(topic, content.sequence, waiting);
         }
         let client = client_of(&mut self.clients, index);
         client.waiting_bytes += bytes;
         client.waits += 1;
-        if !self.matches.conflated[extra].is_cooling {
+        if !self.matches.conflated[extra].is_cooling && !self.matches.has_delayed(id) {
             self.make_ready(extra);
         }
         self.pump(turn, index);
@@ -149,7 +156,7 @@ impl<R: Renderer> Egress<R> {
     }
 
     /// The waiting update waits only for the client.
-    fn make_ready(&mut self, extra: u32) {
+    pub(crate) fn make_ready(&mut self, extra: u32) {
         let conflated = &mut self.matches.conflated[extra];
         conflated.is_ready = true;
         let index = self.matches.matches[conflated.matched].client;
@@ -173,6 +180,16 @@ impl<R: Renderer> Egress<R> {
         let replaced = std::mem::take(&mut conflated.replaced);
         let client = client_of(&mut self.clients, self.matches.matches[id].client);
         let lost = self.matches.take_front(&mut client.gaps, id);
+        let format = self.slab.get(waiting).format;
+        if has_to_wait(&client.port, &self.matches.matches[id], format) {
+            if let Some(credit) = &mut client.credit {
+                credit.sent(turn.now);
+            }
+            self.slab.share(waiting);
+            self.delay(turn, id, waiting, Before { lost, replaced: Some(replaced) });
+            self.release_update(extra);
+            return self.cool(turn.now, time, extra);
+        }
         let matched = &mut self.matches.matches[id];
         tell(turn, &mut client.port, matched, lost);
         let update = self.slab.get(waiting);
@@ -208,7 +225,7 @@ impl<R: Renderer> Egress<R> {
         let (id, waiting) = (conflated.matched, std::mem::take(&mut conflated.waiting));
         let was_ready = std::mem::take(&mut conflated.is_ready);
         let matched = &mut self.matches.matches[id];
-        matched.queued = 0;
+        matched.queued -= 1;
         let client = client_of(&mut self.clients, matched.client);
         if was_ready {
             client.ready.remove(&mut self.matches.conflated, extra);
@@ -287,6 +304,10 @@ impl<R: Renderer> Egress<R> {
                 continue;
             }
             let index = self.matches.matches[conflated.matched].client;
+            // It is next when that is delivered.
+            if self.matches.has_delayed(conflated.matched) {
+                continue;
+            }
             let client = client_of(&mut self.clients, index);
             let may_go = client.port.slow & slow::CLOSING == 0
                 && client.port.can_take(turn.now, most)

@@ -94,6 +94,12 @@ impl Credit {
         }
     }
 
+    /// An update that counts as sent will not be.
+    pub(crate) fn not_sent(&mut self) {
+        self.sent = self.sent.saturating_sub(1).max(self.taken);
+        self.round.take_if(|round| round.number > self.sent);
+    }
+
     /// The client has taken so many updates, from the first on.
     pub(crate) fn taken(
         &mut self,

@@ -17,18 +17,22 @@
 //!     Disconnect   the client is told why, and disconnected
 //! ```
 //!
-//! For each match and each client: published = delivered + elided + discarded + queued.
+//! For each match and each client: published = delivered + elided + discarded + unrendered + queued.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::ceiling::{Ceiling, SHORT_OF_MEMORY};
 use crate::client::{Client, ClientId, Overflow, Port, saturated, slow};
+use crate::conversions::Conversions;
 use crate::credit::InvalidReport;
 use crate::deadlines::{Deadlines, Timer};
+use crate::delayed::{Before, has_to_wait};
 use crate::histogram::Histogram;
 use crate::last_values::KeptValue;
 use crate::limits::Limits;
-use crate::matched::{ANNOUNCED, FIRST_WAITS, Interval, LAST_VALUE, Lost, Match, Matches, add};
+use crate::matched::{
+    ANNOUNCED, CONVERTED, FIRST_WAITS, Interval, LAST_VALUE, Lost, Match, Matches, add,
+};
 use crate::message::{Conflation, Delivery, Gap, LastValue, Renderer, RenditionFormat, Requester};
 use crate::pool::{NONE, Pool};
 use crate::queue::{COPIED, Front, Head, Queue, charge};
@@ -123,6 +127,7 @@ pub(crate) struct Egress<R> {
     pub(crate) slab: Slab,
     pub(crate) newest: Newest,
     pub(crate) renditions: Renditions,
+    pub(crate) conversions: Conversions,
     /// Queues of ended matches that still share messages.
     pub(crate) dropped: Vec<Queue>,
     /// Clients that have to be disconnected and still have subscriptions.
@@ -147,7 +152,7 @@ pub(crate) fn mark<R>(port: &mut Port<R>, dirty: &mut DirtyList) {
 }
 
 #[inline]
-fn announce<R: Renderer>(port: &mut Port<R>, matched: &mut Match, names: &Topics) {
+pub(crate) fn announce<R: Renderer>(port: &mut Port<R>, matched: &mut Match, names: &Topics) {
     if matched.flags & ANNOUNCED == 0 {
         matched.flags |= ANNOUNCED;
         let topic = TopicId(matched.topic);
@@ -157,7 +162,7 @@ fn announce<R: Renderer>(port: &mut Port<R>, matched: &mut Match, names: &Topics
 
 /// A message as a match gets it.
 #[inline]
-fn delivery<'a>(
+pub(crate) fn delivery<'a>(
     matched: &Match,
     names: &'a Topics,
     content: &Content<'a>,
@@ -203,7 +208,8 @@ pub(crate) fn emit<R: Renderer>(
     settle_first(port, matched);
     let delivery = delivery(matched, turn.names, content, last_value.as_ref());
     let (renderer, out) = (&mut port.renderer, &mut port.output.bytes);
-    let made = match matched.rendition() {
+    // What is to be converted does not come here.
+    let made = match matched.rendition().filter(|_| matched.flags & CONVERTED == 0) {
         None => {
             renderer.message(out, &delivery);
             None
@@ -247,6 +253,7 @@ pub(crate) fn tell<R: Renderer>(
         first: lost.first,
         last: lost.last,
         age: turn.now.saturating_sub(lost.since),
+        reason: None,
         names: turn.names,
     };
     port.renderer.gap(&mut port.output.bytes, &gap);
@@ -264,6 +271,7 @@ impl<R> Egress<R> {
             slab: Slab::new(),
             newest: Newest::NONE,
             renditions: Renditions::default(),
+            conversions: Conversions::default(),
             dropped: Vec::new(),
             closing: Vec::new(),
             walking: VecDeque::new(),
@@ -291,7 +299,8 @@ impl<R> Egress<R> {
     pub(crate) fn count_output(&mut self, index: u32) {
         if let Some(client) = &mut self.clients[index as usize] {
             let output = &mut client.port.output;
-            let bytes = saturated(output.bytes.capacity());
+            let delayed = client.port.delayed.as_ref().map_or(0, |it| it.memory());
+            let bytes = saturated(output.bytes.capacity() + delayed);
             self.ceiling.outputs = self.ceiling.outputs + bytes as usize - output.counted as usize;
             output.counted = bytes;
         }
@@ -358,6 +367,10 @@ impl<R: Renderer> Egress<R> {
         }
         if client.port.can_take(turn.now, self.output_bytes) {
             let topic = matched.topic;
+            if has_to_wait(&client.port, matched, content.format) {
+                self.delay_newest(turn, id, content, None);
+                return true;
+            }
             let source =
                 Source { renditions: &mut self.renditions, slab: &self.slab, waited: Handle::NONE };
             let made = emit(turn, source, &mut client.port, matched, content);
@@ -429,7 +442,7 @@ impl<R: Renderer> Egress<R> {
     }
 
     /// Moves the newest message into the slab, if it is not there, and counts one more user.
-    fn share_newest(&mut self, content: &Content<'_>, place: Place) -> Handle {
+    pub(crate) fn share_newest(&mut self, content: &Content<'_>, place: Place) -> Handle {
         let message = match place {
             Place::Slab(message) => message,
             Place::Nowhere => self.slab.add(&content.kept()),
@@ -581,6 +594,9 @@ impl<R: Renderer> Egress<R> {
     /// What waits for a client has changed: delivers what may go.
     pub(crate) fn pump(&mut self, turn: &Turn<'_>, index: u32) {
         self.settle(index);
+        if client_of(&mut self.clients, index).port.slow & slow::DELAYED != 0 {
+            self.drain(turn, index);
+        }
         self.refill(turn, index);
     }
 
@@ -664,6 +680,10 @@ impl<R: Renderer> Egress<R> {
         if losses != NONE {
             let id = self.matches.losses[losses].matched;
             let lost = self.matches.take_front(&mut client.gaps, id);
+            if client.port.slow & slow::DELAYED != 0 {
+                let before = Before { lost, ..Before::default() };
+                return self.delay(turn, id, Handle::NONE, before);
+            }
             tell(turn, &mut client.port, &mut self.matches.matches[id], lost);
         }
     }
@@ -677,15 +697,18 @@ impl<R: Renderer> Egress<R> {
                 client.queue.pop(extent, &mut self.slab);
                 continue;
             }
+            // A last value is old, and has not waited for that long.
+            if self.matches.matches[id].flags & LAST_VALUE == 0 {
+                self.waits.record(turn.now.saturating_sub(kept.published));
+            }
+            if has_to_wait(&client.port, &self.matches.matches[id], kept.format) {
+                return self.delay_record(turn, index);
+            }
             let mut lost = self.matches.take_front(&mut client.gaps, id);
             add(&mut lost, head.lost);
             let matched = &mut self.matches.matches[id];
             tell(turn, &mut client.port, matched, lost);
             let Kept { sequence, published, ref request, format, payload } = kept;
-            // A last value is old, and has not waited for that long.
-            if matched.flags & LAST_VALUE == 0 {
-                self.waits.record(turn.now.saturating_sub(published));
-            }
             let request = request.as_ref();
             let content =
                 Content { sequence, published, conflation: None, request, format, payload };
@@ -729,7 +752,7 @@ impl<R: Renderer> Egress<R> {
             let port = &mut client.port;
             port.slow |= slow::CLOSING;
             port.renderer.closing(&mut port.output.bytes, reason);
-            client.closing = Some(reason.to_owned());
+            client.closing = Some(reason.into());
             mark(port, &mut self.dirty);
             self.closing.push(port.id);
         }

@@ -16,6 +16,8 @@ pub struct Ledger {
     pub elided: u64,
     /// Lost, because the client's queue was full, or because the client or its subscription ended.
     pub discarded: u64,
+    /// Not to be had in the format that the subscription wants; the client was told why.
+    pub unrendered: u64,
     /// Waiting now. This is counted, not calculated from the other figures.
     pub queued: u64,
 }
@@ -23,7 +25,8 @@ pub struct Ledger {
 impl Ledger {
     /// Whether everything that was published is accounted for.
     pub fn is_balanced(&self) -> bool {
-        self.published == self.delivered + self.elided + self.discarded + self.queued
+        let lost = self.discarded + self.unrendered;
+        self.published == self.delivered + self.elided + lost + self.queued
     }
 }
 
@@ -33,6 +36,7 @@ impl AddAssign for Ledger {
         self.delivered += other.delivered;
         self.elided += other.elided;
         self.discarded += other.discarded;
+        self.unrendered += other.unrendered;
         self.queued += other.queued;
     }
 }

@@ -6,8 +6,10 @@ mod ceiling;
 mod chunks;
 mod client;
 mod conflation;
+mod conversions;
 mod credit;
 mod deadlines;
+mod delayed;
 mod egress;
 mod histogram;
 mod last_values;
@@ -37,6 +39,7 @@ mod view;
 mod walks;
 
 pub use client::{ClientId, ClientOptions, Overflow};
+pub use conversions::{Conversion, ConversionId};
 pub use histogram::Histogram;
 pub use last_values::LastValueTotals;
 pub use ledger::Ledger;

@@ -1,5 +1,6 @@
 //! Matches: a subscription and a topic that it matches.
 
+use std::collections::HashMap;
 use std::num::NonZeroU16;
 
 use crate::ledger::Ledger;
@@ -17,6 +18,9 @@ pub(crate) const OWED: u32 = 4;
 pub(crate) const LAST_VALUE: u32 = 8;
 /// Nothing was delivered since the last value was offered.
 pub(crate) const FIRST_WAITS: u32 = 16;
+
+/// The renditions that it wants are made elsewhere.
+pub(crate) const CONVERTED: u32 = 32;
 
 /// Where the number of the format begins whose renditions the match wants; 0 is none.
 const RENDITION: u32 = 16;
@@ -177,18 +181,35 @@ pub(crate) fn add(to: &mut Option<Lost>, lost: Option<Lost>) {
     };
 }
 
+/// What is counted besides of a match whose messages are converted, or wait behind such.
+#[derive(Debug, Default)]
+struct DelayedCounts {
+    /// Deliveries that are delayed, losses without messages among them.
+    deliveries: u32,
+    messages: u32,
+    unrendered: u64,
+}
+
 /// All matches, with the additional state of some.
 pub(crate) struct Matches {
     pub(crate) matches: Pool<Match>,
     pub(crate) conflated: Pool<Conflated>,
     pub(crate) losses: Pool<Losses>,
+    /// Of matches with delayed deliveries, or with messages that could not be rendered.
+    delayed: HashMap<u32, DelayedCounts>,
     /// Of the newest or last ended match.
     generation: u32,
 }
 
 impl Matches {
     pub(crate) fn new() -> Self {
-        Self { matches: Pool::new(), conflated: Pool::new(), losses: Pool::new(), generation: 0 }
+        Self {
+            matches: Pool::new(),
+            conflated: Pool::new(),
+            losses: Pool::new(),
+            delayed: HashMap::new(),
+            generation: 0,
+        }
     }
 
     /// A generation that no match has had for very long.
@@ -199,7 +220,8 @@ impl Matches {
 
     /// Bytes of all.
     pub(crate) fn bytes(&self) -> usize {
-        self.matches.bytes() + self.conflated.bytes() + self.losses.bytes()
+        let delayed = self.delayed.capacity() * size_of::<(u32, DelayedCounts)>();
+        self.matches.bytes() + self.conflated.bytes() + self.losses.bytes() + delayed
     }
 
     /// Whether a match still has this generation. An ended match may have no memory.
@@ -234,12 +256,14 @@ impl Matches {
     }
 
     pub(crate) fn ledger(&self, matched: u32) -> Ledger {
+        let unrendered = self.delayed.get(&matched).map_or(0, |it| it.unrendered);
         let matched = &self.matches[matched];
         Ledger {
             published: matched.published,
             delivered: matched.delivered,
             elided: if matched.is_conflated() { self.conflated[matched.extra].elided } else { 0 },
             discarded: matched.discarded,
+            unrendered,
             queued: u64::from(matched.queued),
         }
     }
@@ -249,6 +273,49 @@ impl Matches {
         let cools =
             |matched: &Match| matched.is_conflated() && self.conflated[matched.extra].is_cooling;
         let at = &self.matches[matched];
-        at.queued == 0 && self.losses_of(matched) == NONE && !cools(at)
+        at.queued == 0
+            && self.losses_of(matched) == NONE
+            && !cools(at)
+            && !self.has_delayed(matched)
+    }
+
+    /// A delivery of a match is delayed, or a loss without a message.
+    pub(crate) fn add_delayed(&mut self, matched: u32, is_message: bool) {
+        let counts = self.delayed.entry(matched).or_default();
+        counts.deliveries += 1;
+        counts.messages += u32::from(is_message);
+        self.matches[matched].queued += u32::from(is_message);
+    }
+
+    /// It is delayed no more.
+    pub(crate) fn end_delayed(&mut self, matched: u32, is_message: bool) {
+        self.matches[matched].queued -= u32::from(is_message);
+        let Some(counts) = self.delayed.get_mut(&matched) else { return };
+        counts.deliveries -= 1;
+        counts.messages -= u32::from(is_message);
+        if counts.deliveries == 0 && counts.unrendered == 0 {
+            self.delayed.remove(&matched);
+        }
+    }
+
+    pub(crate) fn count_unrendered(&mut self, matched: u32) {
+        self.delayed.entry(matched).or_default().unrendered += 1;
+    }
+
+    /// Whether something of a match is delayed.
+    pub(crate) fn has_delayed(&self, matched: u32) -> bool {
+        self.delayed.get(&matched).is_some_and(|it| it.deliveries > 0)
+    }
+
+    /// How many messages of a match are delayed.
+    pub(crate) fn delayed_messages(&self, matched: u32) -> u32 {
+        self.delayed.get(&matched).map_or(0, |it| it.messages)
+    }
+
+    /// A match has ended, and its ledger was taken.
+    pub(crate) fn forget_delayed(&mut self, matched: u32) {
+        if !self.delayed.is_empty() {
+            self.delayed.remove(&matched);
+        }
     }
 }

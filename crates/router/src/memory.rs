@@ -415,7 +415,7 @@ mod tests {
         let options = SubscriptionOptions {
             updates_per_second: std::num::NonZeroU32::new(10),
             conflate: true,
-            last_values: false,
+            ..SubscriptionOptions::default()
         };
         router.subscribe(0, client, 1, "a", &options).expect("room");
         let topic = router.intern(0, "a").expect("room");

@@ -106,6 +106,8 @@ pub struct RenditionFormat(pub NonZeroU16);
 pub struct Rendition<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) cuts: [u32; 2],
+    /// There is none: these bytes are the reason.
+    pub(crate) is_failed: bool,
 }
 
 impl<'a> Rendition<'a> {
@@ -151,6 +153,8 @@ pub struct Gap<'a> {
     pub last: u64,
     /// Nanoseconds since the first was lost.
     pub age: u64,
+    /// Why it is not to be had in the format that the subscription wants. Otherwise the client did not keep up.
+    pub reason: Option<&'a str>,
     pub(crate) names: &'a Topics,
 }
 
@@ -177,6 +181,12 @@ pub trait Renderer {
     /// alone. Returns up to which bytes its first and its second part go.
     fn rendition(&self, _: &mut Vec<u8>, _: RenditionFormat, _: &Message<'_>) -> [usize; 2] {
         [0, 0]
+    }
+    /// The payload format of renditions that are made elsewhere ([`crate::Router::next_conversion`]), while clients
+    /// wait for them. What is published in this format is delivered as it is. Nothing for renditions that
+    /// [`Self::rendition`] makes.
+    fn converts_to(&self, _: RenditionFormat) -> Option<u16> {
+        None
     }
     /// A message of a subscription that wants a rendition, which is there: what [`Self::message`] would write.
     fn framed(&mut self, out: &mut Vec<u8>, delivery: &Delivery<'_>, _: &Rendition<'_>) {

@@ -11,6 +11,8 @@
 //! What is replaced while it waits is not rendered. The renditions of a message go with it. While memory is
 //! short none is kept: each client's is made when it is needed, and those that were kept are dropped.
 
+use std::collections::VecDeque;
+
 use crate::egress::{Egress, Place};
 use crate::message::{Delivery, Message, Renderer, Rendition, RenditionFormat};
 use crate::slab::{Handle, Slab};
@@ -27,6 +29,10 @@ pub struct RenditionCounts {
     pub made: u64,
     /// Deliveries besides those that they were made for: each was framed from one that was there.
     pub shared: u64,
+    /// Messages that cannot be had in it: each was tried once.
+    pub failed: u64,
+    /// Conversions that are wanted or under way.
+    pub pending: u64,
 }
 
 /// A rendition in a buffer.
@@ -47,7 +53,7 @@ impl Made {
     }
 
     fn get(&self) -> Rendition<'_> {
-        Rendition { bytes: &self.bytes, cuts: self.cuts }
+        Rendition { bytes: &self.bytes, cuts: self.cuts, is_failed: false }
     }
 
     /// A long one keeps no memory.
@@ -64,6 +70,9 @@ struct OfFormat {
     counts: RenditionCounts,
     /// That of the newest message which could go at once.
     newest: Made,
+    /// Conversions that nobody makes yet, and deliveries of those that were made.
+    wanted: VecDeque<u32>,
+    used: u64,
 }
 
 /// What is there besides the renditions that the slab keeps.
@@ -73,18 +82,25 @@ pub(crate) struct Renditions {
     formats: Vec<OfFormat>,
     /// One that was made for a message which had waited.
     scratch: Made,
+    /// The format whose conversion is next, if it wants one.
+    turn: usize,
 }
 
 impl Renditions {
     pub(crate) fn counts(&self) -> impl Iterator<Item = RenditionCounts> + '_ {
-        self.formats.iter().map(|it| it.counts)
+        self.formats.iter().map(|it| {
+            let shared = it.counts.shared + it.used.saturating_sub(it.counts.made);
+            let shared = if it.used == 0 { it.counts.shared } else { shared };
+            RenditionCounts { shared, ..it.counts }
+        })
     }
 
     fn of(&mut self, format: RenditionFormat) -> usize {
         let found = self.formats.iter().position(|it| it.counts.format == format);
         found.unwrap_or_else(|| {
-            let counts = RenditionCounts { format, made: 0, shared: 0 };
-            self.formats.push(OfFormat { counts, newest: Made::default() });
+            let counts = RenditionCounts { format, made: 0, shared: 0, failed: 0, pending: 0 };
+            let (newest, wanted) = (Made::default(), VecDeque::new());
+            self.formats.push(OfFormat { counts, newest, wanted, used: 0 });
             self.formats.len() - 1
         })
     }
@@ -100,8 +116,8 @@ impl Renditions {
         (format, waited): (RenditionFormat, Handle),
     ) -> bool {
         let at = self.of(format);
-        let Self { formats, scratch } = self;
-        let OfFormat { counts, newest } = &mut formats[at];
+        let Self { formats, scratch, .. } = self;
+        let OfFormat { counts, newest, .. } = &mut formats[at];
         let is_new = waited == Handle::NONE;
         if !is_new && let Some(kept) = slab.rendition(waited, format) {
             counts.shared += 1;
@@ -118,6 +134,40 @@ impl Renditions {
         }
         renderer.framed(out, delivery, &made.get());
         !is_there
+    }
+
+    /// A conversion is wanted.
+    pub(crate) fn want(&mut self, format: RenditionFormat, conversion: u32) {
+        let at = self.of(format);
+        self.formats[at].counts.pending += 1;
+        self.formats[at].wanted.push_back(conversion);
+    }
+
+    /// The next conversion to make. Formats take turns, so that one which many want does not hold up others.
+    pub(crate) fn next_wanted(&mut self) -> Option<u32> {
+        for _ in 0..self.formats.len() {
+            self.turn = (self.turn + 1) % self.formats.len();
+            let next = self.formats[self.turn].wanted.pop_front();
+            if next.is_some() {
+                return next;
+            }
+        }
+        None
+    }
+
+    /// A conversion was made, or could not be, or was not tried.
+    pub(crate) fn end_pending(&mut self, format: RenditionFormat, made: Option<bool>) {
+        let at = self.of(format);
+        let counts = &mut self.formats[at].counts;
+        counts.pending -= 1;
+        counts.made += u64::from(made == Some(true));
+        counts.failed += u64::from(made == Some(false));
+    }
+
+    /// A conversion was delivered.
+    pub(crate) fn count_use(&mut self, format: RenditionFormat) {
+        let at = self.of(format);
+        self.formats[at].used += 1;
     }
 
     /// Messages may get the numbers of others.
@@ -167,7 +217,7 @@ impl<R> Egress<R> {
         if !self.may_keep_renditions() {
             return;
         }
-        for OfFormat { counts, newest } in &self.renditions.formats {
+        for OfFormat { counts, newest, .. } in &self.renditions.formats {
             if newest.of == Some((topic, sequence))
                 && self.slab.rendition(message, counts.format).is_none()
             {

@@ -1,8 +1,8 @@
 //! The creation and end of matches, and of their waiting messages.
 
 use crate::egress::{Egress, client_of, settle_first};
-use crate::matched::{CONFLATED, Conflated, Match, wanting};
-use crate::message::Renderer;
+use crate::matched::{CONFLATED, CONVERTED, Conflated, Match, wanting};
+use crate::message::{Renderer, RenditionFormat};
 use crate::pool::{Links, NONE};
 use crate::slab::Handle;
 use crate::subscriptions::LEAVE;
@@ -15,6 +15,7 @@ pub(crate) struct NewMatch {
     pub(crate) subscription: u32,
     pub(crate) is_conflated: bool,
     pub(crate) interval: u32,
+    pub(crate) rendition: Option<RenditionFormat>,
 }
 
 impl<R: Renderer> Egress<R> {
@@ -44,10 +45,13 @@ impl<R: Renderer> Egress<R> {
             ..Match::default()
         };
         let client = client_of(&mut self.clients, new.client);
-        self.matches.matches[id].flags |= wanting(client.port.renderer.wants(new.number));
+        let renderer = &client.port.renderer;
+        let wants = new.rendition.or_else(|| renderer.wants(new.number));
+        let is_converted = wants.is_some_and(|it| renderer.converts_to(it).is_some());
+        self.matches.matches[id].flags |= wanting(wants) | if is_converted { CONVERTED } else { 0 };
         client.matches += 1;
         let limit = self.limits.matches_per_client;
-        if client.matches > limit {
+        if client.matches as usize > limit {
             let reason = format!(
                 "the client has more than its limit of {limit} matches, which are pairs of \
                  subscription and topic (limits.matches_per_client)"
@@ -66,6 +70,8 @@ impl<R: Renderer> Egress<R> {
         let client = client_of(&mut self.clients, matched.client);
         settle_first(&mut client.port, matched);
         let waits = u64::from(matched.queued);
+        let delayed = self.matches.delayed_messages(id);
+        let matched = &mut self.matches.matches[id];
         matched.discarded += waits;
         client.discarded += waits;
         if matched.is_conflated() {
@@ -74,16 +80,20 @@ impl<R: Renderer> Egress<R> {
                 self.release_update(extra);
             }
             self.stop_cooling(extra);
+            self.matches.matches[id].queued = 0;
+            let client = client_of(&mut self.clients, self.matches.matches[id].client);
+            client.waits -= u64::from(delayed);
         } else {
             matched.queued = 0;
             client.waits -= waits;
-            client.queued -= waits as usize;
+            client.queued -= waits as usize - delayed as usize;
         }
         let index = self.matches.matches[id].client;
         let client = client_of(&mut self.clients, index);
         self.matches.forget_losses(&mut client.gaps, id);
         client.retired += self.matches.ledger(id);
         client.matches -= 1;
+        self.matches.forget_delayed(id);
         let generation = self.matches.next_generation();
         let matched = &mut self.matches.matches[id];
         matched.generation = generation;

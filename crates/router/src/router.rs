@@ -28,7 +28,7 @@ use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::matched::OF_SUBSCRIPTION;
 use crate::matcher::Matcher;
-use crate::message::{Envelope, Renderer};
+use crate::message::{Envelope, Renderer, RenditionFormat};
 use crate::overlaps::{CROWDED, Overlaps};
 use crate::pool::{List, Pages, Pool};
 use crate::rejection::Rejection;
@@ -66,6 +66,8 @@ pub(crate) struct Subscription {
     pub(crate) is_conflated: bool,
     /// Of the egress, or nothing.
     pub(crate) interval: u32,
+    /// That its messages are wanted in.
+    pub(crate) rendition: Option<RenditionFormat>,
     pub(crate) matches: List<OF_SUBSCRIPTION>,
     /// Rises with each new subscription.
     pub(crate) serial: u64,
@@ -226,6 +228,7 @@ impl<R: Renderer> Router<R> {
         at.is_gone = true;
         at.port.slow |= slow::CLOSING;
         at.port.output.clear();
+        self.egress.drop_delayed(client.index);
         self.egress.count_output(client.index);
         self.leave(client.index);
     }
@@ -446,8 +449,11 @@ impl<R: Renderer> Router<R> {
         let Some(at) = self.egress.find_mut(client) else { return };
         at.port.output.sent(bytes);
         let walks = at.walks.is_some();
-        if at.port.slow & slow::WAITS != 0 {
+        if at.port.slow & (slow::WAITS | slow::DELAYED) != 0 {
             let turn = Turn { now, names: &self.names };
+            if at.port.slow & slow::DELAYED != 0 {
+                self.egress.drain(&turn, client.index);
+            }
             self.egress.refill(&turn, client.index);
         }
         if walks {
@@ -461,7 +467,7 @@ impl<R: Renderer> Router<R> {
             let Some(client) = self.egress.find_mut(id) else { continue };
             client.port.is_dirty = false;
             let dirty = match &client.closing {
-                Some(reason) => Dirty::Close(id, reason.clone()),
+                Some(reason) => Dirty::Close(id, reason.to_string()),
                 None => Dirty::Output(id),
             };
             self.egress.count_output(id.index);

@@ -64,7 +64,7 @@ const HAS_REQUESTER: u16 = 1;
 const NO_SLOT: u16 = u16::MAX;
 
 /// Where a message lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Handle {
     pub(crate) page: u32,
     /// Where its slot begins in the page, in units.

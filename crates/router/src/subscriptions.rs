@@ -6,7 +6,7 @@ use crate::client::{ClientId, slow};
 use crate::egress::{Turn, client_of};
 use crate::last_values::OWES;
 use crate::matched::OWED;
-use crate::message::Renderer;
+use crate::message::{Renderer, RenditionFormat};
 use crate::pool::{List, NONE};
 use crate::rejection::Rejection;
 use crate::retire::NewMatch;
@@ -24,6 +24,8 @@ pub struct SubscriptionOptions {
     pub conflate: bool,
     /// Whether the last value of each topic comes first, where it is kept.
     pub last_values: bool,
+    /// The format that its messages are wanted in, instead of the one that the client's renderer wants.
+    pub rendition: Option<RenditionFormat>,
 }
 
 /// Topics that are checked for one that can be forgotten, when another needs room.
@@ -147,6 +149,7 @@ impl<R: Renderer> Router<R> {
             interval: options.updates_per_second.map_or(NONE, |updates| {
                 self.egress.use_interval(1_000_000_000_u64.div_ceil(u64::from(updates.get())))
             }),
+            rendition: options.rendition,
             matches: List::default(),
             serial: self.last_serial,
             is_rejected: false,
@@ -190,6 +193,7 @@ impl<R: Renderer> Router<R> {
             subscription,
             is_conflated: at.is_conflated,
             interval: at.interval,
+            rendition: at.rendition,
         });
         at.matches.push_back(&mut self.egress.matches.matches, matched);
         if at.is_walking && self.last_values.find(topic).is_some() {

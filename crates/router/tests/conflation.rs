@@ -14,8 +14,12 @@ fn at_most(updates: u32) -> SubscriptionOptions {
     }
 }
 
-const NEWEST: SubscriptionOptions =
-    SubscriptionOptions { updates_per_second: None, conflate: true, last_values: false };
+const NEWEST: SubscriptionOptions = SubscriptionOptions {
+    updates_per_second: None,
+    conflate: true,
+    last_values: false,
+    rendition: None,
+};
 
 /// What a client receives until a time, each line with the milliseconds at which it could be sent.
 fn received(world: &mut World, client: ClientId, until: u64) -> Vec<String> {

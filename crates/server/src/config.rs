@@ -10,6 +10,7 @@ pub mod quantity;
 mod rule;
 mod show;
 mod tls;
+mod topic;
 mod words;
 
 use std::num::{NonZeroU32, NonZeroU64};
@@ -31,6 +32,7 @@ pub use last_value::LastValueRule;
 pub use load::ConfigError;
 pub use rule::Rule;
 pub use tls::Tls;
+pub use topic::{Documents, TopicRule};
 
 /// Everything that can be configured. `Config::default()` is a router that starts with no file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -47,6 +49,9 @@ pub struct Config {
     /// Topics whose last value is kept.
     #[serde(rename = "last_value")]
     pub last_values: Vec<LastValueRule>,
+    /// What is published to which topics, for those who want it in another format.
+    #[serde(rename = "topic")]
+    pub topics: Vec<TopicRule>,
     /// Guaranteed delivery.
     pub journal: Journal,
     /// Who may connect, and who may do what.

@@ -6,6 +6,7 @@ pub(crate) mod audit;
 mod client_session;
 mod consumers;
 mod context;
+mod conversions;
 mod durables;
 mod gate;
 mod held;

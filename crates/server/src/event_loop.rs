@@ -230,6 +230,7 @@ impl<P: Platform> EventLoop<P> {
             self.survey();
         }
         self.administer();
+        self.begin_conversions();
         if let Some(stopping) = self.stopping {
             self.engine.stop(self.now, self.now >= stopping.patience);
             self.flush();
@@ -465,6 +466,15 @@ impl<P: Platform> EventLoop<P> {
             self.platform.give_way();
         }
         self.begin_work();
+        self.begin_conversions();
+    }
+
+    /// Gives messages to whoever converts them.
+    #[inline]
+    fn begin_conversions(&mut self) {
+        while let Some(order) = self.engine.next_conversion() {
+            self.platform.begin_conversion(order);
+        }
     }
 
     #[inline]
@@ -486,6 +496,9 @@ impl<P: Platform> EventLoop<P> {
         while let Some(outcome) = self.platform.outcome() {
             self.finish(outcome);
             self.write();
+        }
+        while let Some(converted) = self.platform.conversion() {
+            self.engine.converted(self.now, &converted);
         }
         if let Some(hash) = self.platform.password() {
             self.engine.password_checked(hash);

@@ -9,6 +9,7 @@ pub mod administration;
 pub mod config;
 pub mod engine;
 pub mod event_loop;
+pub mod formats;
 pub mod http;
 pub mod platform;
 pub mod server;

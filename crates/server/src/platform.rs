@@ -15,6 +15,7 @@ use trunkline_security::PasswordCheck;
 
 use crate::Protocol;
 use crate::engine::Peer;
+use crate::formats::{ConversionOrder, Converted};
 use crate::server::Command;
 
 pub(crate) use system::SystemPlatform;
@@ -214,6 +215,13 @@ pub trait Platform {
 
     /// What came of the last password, once: its hash, if it was right.
     fn password(&mut self) -> Option<Option<Arc<str>>>;
+
+    /// Has messages converted, on another thread, in the order of the calls; [`Platform::conversion`] tells what came of
+    /// each.
+    fn begin_conversion(&mut self, order: ConversionOrder);
+
+    /// What came of the next one, if it is there.
+    fn conversion(&mut self) -> Option<Converted>;
 
     /// The next outcome that is there.
     fn outcome(&mut self) -> Option<Outcome>;

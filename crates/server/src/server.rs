@@ -1,6 +1,7 @@
 //! The router as a thread of a program: started from a configuration, told by a handle.
 
 mod command;
+mod conversions;
 mod descriptors;
 mod inherited;
 mod io_threads;
@@ -18,6 +19,7 @@ use trunkline_reactor::{Address, Listener, Reactor};
 
 pub(crate) use command::Shared;
 pub use command::{Command, Handle, Pulse};
+pub(crate) use conversions::Conversions;
 pub(crate) use descriptors::Descriptors;
 pub use inherited::Inherited;
 pub(crate) use passwords::Passwords;
@@ -126,7 +128,9 @@ impl Server {
         let (engine, workers, epoch) = store::open(&config, &handle)?;
         let shared = Arc::clone(handle.shared());
         let passwords = Passwords::new(handle.waker());
-        let platform = SystemPlatform { reactor, workers, passwords, epoch, descriptors, shared };
+        let conversions = Conversions::new(handle.waker());
+        let platform =
+            SystemPlatform { reactor, workers, passwords, conversions, epoch, descriptors, shared };
         let thread = match config.router.threads {
             0 | 1 => {
                 let event_loop = EventLoop::new(engine, platform, listeners)?;

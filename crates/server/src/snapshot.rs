@@ -258,6 +258,9 @@ pub struct Totals {
     /// Renditions of messages, by format.
     #[serde(default)]
     pub renditions: Vec<RenditionStatus>,
+    /// Messages converted into formats that subscribers want, by format.
+    #[serde(default)]
+    pub conversions: Vec<ConversionStatus>,
     /// What became of messages, over all subscriptions.
     pub ledger: Counts,
     /// The part of `ledger.discarded` that waited for clients when they left. The rest was lost by full
@@ -277,6 +280,21 @@ pub struct RenditionStatus {
     pub made: u64,
     /// Deliveries that found one made.
     pub shared: u64,
+}
+
+/// Conversions: messages in another format than the one in which they were published, made once for all who want it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversionStatus {
+    /// The format: `fix`.
+    pub format: String,
+    /// How many were made.
+    pub made: u64,
+    /// Deliveries besides those that they were made for.
+    pub shared: u64,
+    /// Messages that have no form in it.
+    pub failed: u64,
+    /// Conversions that clients wait for.
+    pub pending_now: u64,
 }
 
 /// Bytes of memory by what takes them. All together stay below the limit.
@@ -317,7 +335,7 @@ pub struct LastValueCounts {
     pub dropped: u64,
 }
 
-/// A ledger: published = delivered + elided + discarded + queued.
+/// A ledger: published = delivered + elided + discarded + unrendered + queued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Matched by a subscription.
@@ -328,6 +346,9 @@ pub struct Counts {
     pub elided: u64,
     /// Lost.
     pub discarded: u64,
+    /// Not to be had in the format that the subscription wants.
+    #[serde(default)]
+    pub unrendered: u64,
     /// Waiting now.
     pub queued: u64,
 }

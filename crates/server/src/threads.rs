@@ -29,6 +29,7 @@ use trunkline_reactor::{Address, Event, Idle};
 use trunkline_security::PasswordCheck;
 
 use crate::Protocol;
+use crate::formats::{ConversionOrder, Converted};
 use crate::platform::{Deadline, Platform};
 use crate::server::Command;
 
@@ -262,6 +263,14 @@ impl<P: Platform> Platform for Threads<P> {
 
     fn password(&mut self) -> Option<Option<Arc<str>>> {
         self.platform.password()
+    }
+
+    fn begin_conversion(&mut self, order: ConversionOrder) {
+        self.platform.begin_conversion(order);
+    }
+
+    fn conversion(&mut self) -> Option<Converted> {
+        self.platform.conversion()
     }
 
     fn outcome(&mut self) -> Option<Outcome> {

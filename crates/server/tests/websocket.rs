@@ -9,6 +9,7 @@ use std::time::Duration;
 use page::{PATIENCE, Page, address, listener, start, tcp};
 use serde_json::json;
 use trunkline_client::{Client, Event, Options, Reply, Subscribe};
+use trunkline_server::config::{Documents, TopicRule};
 use trunkline_server::snapshot::SnapshotRequest;
 use tungstenite::Message;
 use tungstenite::client::IntoClientRequest as _;
@@ -41,6 +42,38 @@ fn a_page_subscribes_publishes_and_leaves() {
     page.0.close(None).expect("it is sent");
     assert!(matches!(page.0.read(), Ok(Message::Close(None))));
     router.stop();
+}
+
+#[test]
+fn a_page_gets_messages_in_the_format_that_it_asks_for() {
+    let idl = "struct Price { string symbol; double bid; };";
+    let router = start(|config| {
+        config.topics = vec![TopicRule {
+            pattern: "fx/>".to_owned(),
+            schema: "price.idl".to_owned(),
+            transport: None,
+            format: None,
+            message: Some("Price".to_owned()),
+            documents: Documents::from_iter([("price.idl".to_owned(), idl.into())]),
+        }];
+    });
+    let mut page = Page::open(&router, "");
+    let rejected = page.ask(&json!({"subscribe": 1, "pattern": "a", "format": "json"}));
+    assert_eq!(rejected["rejected"]["code"], "no such format", "{rejected}");
+    let subscribe = json!({"subscribe": 1, "pattern": "fx/>", "format": "xml"});
+    assert_eq!(page.ask(&subscribe), json!({"subscribed": 1}));
+    for payload in [r#"{"symbol": "EUR", "bid": 1.5}"#, r#"{"symbol": "EUR", "bid": "dear"}"#] {
+        page.say(&json!({"publish": "fx/a", "format": "json", "payload": payload}));
+    }
+    let told = page.told();
+    let message = &told["message"];
+    assert_eq!((&message["format"], &message["sequence"]), (&json!("xml"), &json!(1)), "{told}");
+    let payload = message["payload"].as_str().expect("a text");
+    assert!(payload.contains("<symbol>EUR</symbol>"), "{payload}");
+    let told = page.told();
+    let gap = &told["gap"];
+    assert_eq!((&gap["first"], &gap["count"]), (&json!(2), &json!(1)), "{told}");
+    assert!(gap["reason"].as_str().is_some_and(|it| it.contains("bid")), "{told}");
 }
 
 #[test]

@@ -185,9 +185,13 @@ fn subscribe(context: &mut impl ClientContext, it: &native::Subscribe<'_>) {
         native::Updates::Newest => (None, true),
     };
     let last_values = it.last_values;
-    let options = SubscriptionOptions { updates_per_second, conflate, last_values };
     let number = it.subscription;
-    match context.subscribe(number, it.pattern, options) {
+    let rendition = it.format.map(|format| context.conversion(format, it.pattern)).transpose();
+    let subscribed = rendition.and_then(|rendition| {
+        let options = SubscriptionOptions { updates_per_second, conflate, last_values, rendition };
+        context.subscribe(number, it.pattern, options)
+    });
+    match subscribed {
         Ok(()) => context.tell(|out| native::encode_subscribed(out, number)),
         Err(rejected) => context.reject(kind::SUBSCRIBE, number.into(), &rejected),
     }

@@ -16,7 +16,7 @@ pub use held_topic::{AccessEpoch, HeldTopic, Rights};
 pub(crate) use producer::{ConnectionProducer, interval};
 pub use rejected::{Rejected, StoreError};
 pub use renderer::{SessionRenderer, StoreEvent};
-pub use rendition::{JSON, rendition_name};
+pub use rendition::{JSON, conversion_into, converts_to, rendition_name};
 
 use trunkline_router::{Delivery, Gap, Message, Rendition, RenditionFormat, TopicId};
 

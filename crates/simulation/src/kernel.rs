@@ -9,9 +9,11 @@ use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{Commit, Outcome, Task, commit, task};
 use trunkline_reactor::{Address, Event};
 use trunkline_security::PasswordCheck;
+use trunkline_server::formats::{ConversionOrder, Converted};
 use trunkline_server::platform::{Received, Sent};
 use trunkline_server::server::Command;
 
+use crate::conversions::Conversions;
 use crate::link::{End, Link, LinkOptions, Transport};
 use crate::report::{Checked, Violation, violation};
 use crate::watch::Readers;
@@ -94,6 +96,7 @@ pub(crate) struct Kernel {
     pub(crate) disk: Option<DiskWork>,
     /// The password that is being compared, and when that ends.
     pub(crate) password: Option<(u64, PasswordCheck)>,
+    pub(crate) conversions: Conversions,
     pub(crate) commands: Vec<Command>,
     pub(crate) readers: Readers,
     /// Something was read, written, accepted, used or done.
@@ -124,6 +127,7 @@ impl Kernel {
             released: 0,
             disk: None,
             password: None,
+            conversions: Conversions::new(0),
             commands: Vec::new(),
             readers: Readers::default(),
             has_moved: false,
@@ -172,7 +176,9 @@ impl Kernel {
     /// When something happens of itself.
     pub(crate) fn next_outcome(&self) -> Option<u64> {
         let password = self.password.as_ref().map(|(due, _)| *due);
-        self.disk.as_ref().and_then(DiskWork::next_outcome).into_iter().chain(password).min()
+        let disk = self.disk.as_ref().and_then(DiskWork::next_outcome);
+        let all = [disk, password, self.conversions.next_outcome()];
+        all.into_iter().flatten().min()
     }
 
     /// Tells what has happened to what a thread watches; listeners are watched by the first.
@@ -366,6 +372,18 @@ impl Kernel {
         let (_, check) = self.password.take_if(|(due, _)| *due <= self.now)?;
         self.has_moved = true;
         Some(check.run())
+    }
+
+    /// The router has a message converted.
+    pub(crate) fn begin_conversion(&mut self, order: ConversionOrder) {
+        self.conversions.begin(self.now, order);
+    }
+
+    /// What came of the next one.
+    pub(crate) fn conversion(&mut self) -> Option<Converted> {
+        let outcome = self.conversions.outcome(self.now);
+        self.has_moved |= outcome.is_some();
+        outcome
     }
 
     /// What the disk has done.

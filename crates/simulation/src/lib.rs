@@ -38,6 +38,9 @@ use std::fmt::Write as _;
 mod actor;
 #[cfg(test)]
 mod attacks;
+mod conversions;
+#[cfg(test)]
+mod formats;
 mod history;
 mod host;
 mod kernel;

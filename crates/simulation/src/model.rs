@@ -337,7 +337,7 @@ impl Model {
         Ok(())
     }
 
-    fn gap(&mut self, now: u64, gap: &Gap, history: &History, counts: &mut Counts) -> Checked {
+    fn gap(&mut self, now: u64, gap: &Gap<'_>, history: &History, counts: &mut Counts) -> Checked {
         let (subscription, name) = self.find(gap.subscription, gap.topic)?;
         let is_conflated = subscription.updates != Updates::All;
         let matched = subscription.matched(name);

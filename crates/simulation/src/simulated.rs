@@ -8,6 +8,7 @@ use std::sync::Arc;
 use trunkline_journal::{Commit, Outcome, Task};
 use trunkline_reactor::{Address, Event, Idle};
 use trunkline_security::PasswordCheck;
+use trunkline_server::formats::{ConversionOrder, Converted};
 use trunkline_server::platform::{Deadline, Listener, Platform, Received, Sent, Stream};
 use trunkline_server::server::Command;
 use trunkline_server::{Peer, Protocol};
@@ -231,6 +232,14 @@ impl Platform for Simulated {
 
     fn password(&mut self) -> Option<Option<Arc<str>>> {
         self.0.borrow_mut().password()
+    }
+
+    fn begin_conversion(&mut self, order: ConversionOrder) {
+        self.0.borrow_mut().begin_conversion(order);
+    }
+
+    fn conversion(&mut self) -> Option<Converted> {
+        self.0.borrow_mut().conversion()
     }
 
     fn outcome(&mut self) -> Option<Outcome> {

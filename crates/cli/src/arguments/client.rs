@@ -148,6 +148,10 @@ pub(crate) struct SubArguments {
     /// First the last value of each topic, where the router keeps it (`[[last_value]]`), then what follows
     #[arg(long, short, conflicts_with = "kept")]
     pub(crate) last: bool,
+    /// Receive the messages in this format, where the router knows the schema of what is published (`[[topic]]`): json,
+    /// fix, soap-1.1 (or soap), soap-1.2, xml, cdr, fast-infoset
+    #[arg(long = "as", value_name = "FORMAT", value_parser = payload_format, conflicts_with = "kept")]
+    pub(crate) format: Option<u16>,
     /// Receive at most N messages a second, of all topics
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) messages_per_second: u32,

@@ -1,7 +1,7 @@
 //! Payloads as the messages that they are, by a schema.
 
-use trunkline_client::format;
-use trunkline_transcode::{Format, Kind, Messages, Options};
+use trunkline_server::formats::read_as;
+use trunkline_transcode::{Format, Messages, Options};
 
 use crate::arguments::SubArguments;
 use crate::client::write_payload;
@@ -33,7 +33,7 @@ impl Payloads {
     /// The message in JSON, if a schema describes it.
     pub(super) fn json(&mut self, format: u16, payload: &[u8]) -> Option<&str> {
         let messages = self.messages.as_mut()?;
-        let (format, payload) = format_of(format, payload)?;
+        let (format, payload) = read_as(format, payload)?;
         self.json.clear();
         let decoded = messages.decode(format, self.name.as_deref(), payload).map(|_| ());
         match decoded.and_then(|()| messages.write(Format::Json, &mut self.json)) {
@@ -63,31 +63,4 @@ impl Payloads {
         let wrong = std::mem::take(&mut self.wrong);
         self.why.take().map(|why| (wrong, why))
     }
-}
-
-/// The format of a payload, and the message in it.
-fn format_of(format: u16, payload: &[u8]) -> Option<(Format, &[u8])> {
-    let known = match format {
-        format::FIX => Format::Fix,
-        format::JSON => Format::Json,
-        format::SOAP_11 => Format::Soap11,
-        format::SOAP_12 => Format::Soap12,
-        format::FAST_INFOSET => Format::FastInfoset,
-        format::XML => Format::Xml,
-        // Its first byte is the byte order.
-        format::CDR => {
-            let (order, message) = payload.split_first()?;
-            let format = if *order == 1 { Format::CdrLittle } else { Format::CdrBig };
-            return Some((format, message));
-        }
-        // Whoever publishes need not say it.
-        _ => match Kind::of(payload)? {
-            Kind::Fix => Format::Fix,
-            Kind::Json => Format::Json,
-            Kind::Xml => Format::Xml,
-            Kind::FastInfoset => Format::FastInfoset,
-            Kind::Giop | Kind::Gzip => return None,
-        },
-    };
-    Some((known, payload))
 }

@@ -1,7 +1,7 @@
 //! The text that `top` shows.
 
 use trunkline_bench::table::{Align, Table, with_commas};
-use trunkline_server::snapshot::{Counts, DurableStatus, Snapshot, TopicStatus};
+use trunkline_server::snapshot::{ConversionStatus, Counts, DurableStatus, Snapshot, TopicStatus};
 
 use super::columns::{self, Row};
 use super::controls::Controls;
@@ -89,7 +89,11 @@ impl<'a> View<'a> {
     fn summary(&self) -> String {
         let (it, totals) = (self.later, &self.later.totals);
         let rate = |count: fn(&Snapshot) -> u64| self.rates.of(it, count);
-        let Counts { published, delivered, elided, discarded, queued } = totals.ledger;
+        let Counts { published, delivered, elided, discarded, unrendered, queued } = totals.ledger;
+        let unrendered = match unrendered {
+            0 => String::new(),
+            some => format!(" + {} unrendered", count(some)),
+        };
         let trouble = match &*it.journal.trouble {
             "" => String::new(),
             trouble => format!("journal: {}\n", plain(trouble)),
@@ -110,12 +114,17 @@ impl<'a> View<'a> {
                 count(dropped)
             ),
         };
+        let conversions: Vec<String> = totals.conversions.iter().map(conversion).collect();
+        let conversions = match conversions.is_empty() {
+            true => String::new(),
+            false => format!("converted {}\n", conversions.join("  ")),
+        };
         format!(
             "trunkline {} at {}, up {}\n\
              {} clients  {} topics  {} subscriptions\n\
              in {} messages/s {}/s  out {} messages/s {}/s  elided {}/s  lost {}/s\n\
-             {} matched = {} delivered + {} elided + {} lost + {} queued ({}, memory {})\n\
-             {last_values}{latencies}{trouble}{drain}",
+             {} matched = {} delivered + {} elided + {} lost{unrendered} + {} queued ({}, memory {})\n\
+             {last_values}{conversions}{latencies}{trouble}{drain}",
             it.version,
             self.arguments.site.to,
             lasting(it.now_ns),
@@ -269,3 +278,15 @@ fn fitted(text: &str, size: Size) -> String {
 
 #[cfg(test)]
 mod tests;
+
+/// `fix 1,200 (+3,400 shared, 2 failed, 1 waiting)`.
+fn conversion(it: &ConversionStatus) -> String {
+    let ConversionStatus { format, made, shared, failed, pending_now } = it;
+    let parts = [(*shared, "shared"), (*failed, "failed"), (*pending_now, "waiting")];
+    let there = parts.into_iter().filter(|(some, _)| *some > 0);
+    let parts: Vec<String> = there.map(|(some, what)| format!("{} {what}", count(some))).collect();
+    match parts.is_empty() {
+        true => format!("{format} {}", count(*made)),
+        false => format!("{format} {} ({})", count(*made), parts.join(", ")),
+    }
+}

@@ -108,8 +108,11 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// [`Error::BadName`], the pattern does not fit a frame, or [`Error::NoPolicies`].
+    /// [`Error::BadName`], the pattern does not fit a frame, [`Error::NoPolicies`], or [`Error::FormatOfConsumer`].
     pub fn consume(&mut self, how: &Consume) -> Result<Subscription> {
+        if how.updates.format.is_some() {
+            return Err(Error::FormatOfConsumer);
+        }
         if !how.name.is_empty() {
             check_name(&how.name)?;
         }

@@ -21,6 +21,7 @@ struct KeptRendition {
     slot: Handle,
     length: u32,
     cuts: [u32; 2],
+    is_failed: bool,
     /// The next one of the message, as its head counts them.
     next: u32,
     links: Links,
@@ -72,7 +73,7 @@ impl Slab {
             let it = &self.renditions.pool[next - 1];
             if it.format == format.get() {
                 let bytes = &self.slot(it.slot)[..it.length as usize];
-                return Some(Rendition { bytes, cuts: it.cuts });
+                return Some(Rendition { bytes, cuts: it.cuts, is_failed: it.is_failed });
             }
             next = it.next;
         }
@@ -91,9 +92,10 @@ impl Slab {
         let next = self.renditions_of(message);
         self.set_renditions(message, number + 1);
         let length = u32::try_from(rendition.bytes.len()).expect("renditions are below 4 GiB");
-        let (format, cuts, links) = (format.get(), rendition.cuts, Links::default());
+        let &Rendition { cuts, is_failed, .. } = rendition;
+        let (format, links) = (format.get(), Links::default());
         self.renditions.pool[number] =
-            KeptRendition { format, message, slot, length, cuts, next, links };
+            KeptRendition { format, message, slot, length, cuts, is_failed, next, links };
         self.renditions.all.push_back(&mut self.renditions.pool, number);
     }
 

@@ -10,8 +10,12 @@ use trunkline_router::{
 };
 use world::{MILLISECOND, SECOND, World};
 
-const LAST: SubscriptionOptions =
-    SubscriptionOptions { updates_per_second: None, conflate: false, last_values: true };
+const LAST: SubscriptionOptions = SubscriptionOptions {
+    updates_per_second: None,
+    conflate: false,
+    last_values: true,
+    rendition: None,
+};
 const NEWEST: SubscriptionOptions = SubscriptionOptions { conflate: true, ..LAST };
 
 fn keeping(pattern: &str) -> World {

@@ -135,6 +135,7 @@ impl History {
             updates_per_second: NonZeroU32::new(self.random.pick(&[0, 0, 50])),
             conflate: self.random.below(3) == 0,
             last_values: self.random.below(4) > 0,
+            rendition: None,
         };
         let client = &mut self.clients[place];
         let router = &mut self.world.router;

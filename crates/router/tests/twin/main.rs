@@ -150,7 +150,7 @@ impl Pair {
         let pattern = self.random.pick(&PATTERNS);
         let updates_per_second = NonZeroU32::new(self.random.pick(&[0, 0, 0, 3, 7, 11]));
         let conflate = self.random.below(3) == 0;
-        let options = SubscriptionOptions { updates_per_second, conflate, last_values: false };
+        let options = SubscriptionOptions { updates_per_second, conflate, ..Default::default() };
         self.log.push(format!("{client:?} subscribes {number} {pattern} {options:?}"));
         let router = &mut self.world.router;
         let real = router.subscribe(self.world.now, client, number, pattern, &options);

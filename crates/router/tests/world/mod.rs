@@ -8,6 +8,9 @@ use trunkline_router::{
     Rendition, RenditionFormat, Requester, Router, SubscriptionOptions, TopicId,
 };
 
+/// Formats of renditions from this number on are conversions, into the payload formats from 0 on.
+pub(crate) const CONVERSIONS: u16 = 100;
+
 /// Writes each frame as a line of text.
 #[derive(Default)]
 pub(crate) struct Lines {
@@ -29,6 +32,10 @@ impl Renderer for Lines {
 
     fn wants(&self, _: u32) -> Option<RenditionFormat> {
         self.wants
+    }
+
+    fn converts_to(&self, format: RenditionFormat) -> Option<u16> {
+        format.0.get().checked_sub(CONVERSIONS)
     }
 
     fn rendition(
@@ -58,7 +65,11 @@ impl Renderer for Lines {
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
         let Gap { subscription, count, first, last, age, .. } = gap;
         let name = gap.name();
-        line(out, format_args!("{subscription} {name} lost {count}: {first}-{last} age {age}"));
+        let reason = gap.reason.map(|it| format!(" because {it}")).unwrap_or_default();
+        line(
+            out,
+            format_args!("{subscription} {name} lost {count}: {first}-{last} age {age}{reason}"),
+        );
     }
 
     fn last_values(&mut self, out: &mut Vec<u8>, subscription: u32, count: u64) {

@@ -89,6 +89,7 @@ impl Config {
             config.check("with the environment")?;
         }
         config.load_access(name)?;
+        config.load_topics(name)?;
         Ok(config)
     }
 

@@ -5,8 +5,8 @@ use std::fmt;
 use tracing::{debug, warn};
 use trunkline_native::code;
 use trunkline_router::{
-    ClientId, Envelope, Mode, Rejection, Requester, Router, SubscriptionOptions, TopicId,
-    check_pattern,
+    ClientId, Envelope, Mode, Rejection, RenditionFormat, Requester, Router, SubscriptionOptions,
+    TopicId, check_pattern,
 };
 use trunkline_security::Operation;
 use trunkline_session::router::{
@@ -120,6 +120,7 @@ impl ClientContext for EngineContext<'_> {
         if !topic.allows(Operation::Publish, self.state.access.epoch) {
             self.look_up_rights(topic, Operation::Publish)?;
         }
+        let format = self.format_of(format, topic.id);
         self.client_session.published += 1;
         self.client_session.format = format;
         let envelope = Envelope { mode: Mode::Direct, format, request: None, payload };
@@ -144,6 +145,7 @@ impl ClientContext for EngineContext<'_> {
             self.look_up_rights(topic, Operation::Request)?;
         }
         let topic = topic.id;
+        let format = self.format_of(format, topic);
         self.client_session.published += 1;
         self.client_session.format = format;
         self.state.totals.requests += 1;
@@ -215,6 +217,10 @@ impl ClientContext for EngineContext<'_> {
             output.renderer.reply(out, correlation, format, payload);
         });
         if is_taken { Ok(()) } else { Err(gone("the requester accepts no more answers")) }
+    }
+
+    fn conversion(&mut self, format: u16, pattern: &str) -> Result<RenditionFormat, Rejected> {
+        self.conversion_of(format, pattern)
     }
 
     fn subscribe(
@@ -308,7 +314,7 @@ impl ClientContext for EngineContext<'_> {
             sequence: it.sequence,
             time_to_live: it.time_to_live,
             is_repeated: it.is_repeated,
-            format: it.format,
+            format: self.state.conversions.format_of(it.format, || name.clone()),
             topic: &name,
             payload: it.payload,
         };
@@ -438,6 +444,13 @@ impl ClientContext for EngineContext<'_> {
 }
 
 impl EngineContext<'_> {
+    /// The format of a message: what its publisher says, or else the configuration.
+    #[inline]
+    fn format_of(&self, format: u16, topic: TopicId) -> u16 {
+        let name = || self.router.topic_name(topic).to_owned();
+        self.state.conversions.format_of(format, name)
+    }
+
     /// The reason why the store rejects a request. A client for which there is no room is held
     /// until there is.
     #[cold]

@@ -47,6 +47,7 @@ impl Engine {
     pub(super) fn count_memory(&mut self, now: u64) {
         let MemoryState { half_frames, streams, sessions, requests, .. } = self.state.memory;
         let of_clients = half_frames + streams + sessions + REQUEST * requests;
+        let of_clients = of_clients + self.state.conversions.bytes();
         let others = of_clients + self.storage.store.journal().memory();
         self.router.set_memory_of_others(others);
         if self.state.memory.looks_at.is_some_and(|at| at <= now) {

@@ -3,7 +3,7 @@
 
 use trunkline_native::code;
 use trunkline_router::{Delivery, Gap, Message, Renderer, Rendition, RenditionFormat, TopicId};
-use trunkline_session::router::{ClientRenderer, Protocol, SessionRenderer as _};
+use trunkline_session::router::{ClientRenderer, Protocol, SessionRenderer as _, converts_to};
 
 use super::requests::Requests;
 
@@ -57,6 +57,10 @@ impl Renderer for ClientOutput {
         self.renderer.wants()
     }
 
+    fn converts_to(&self, format: RenditionFormat) -> Option<u16> {
+        converts_to(format)
+    }
+
     fn rendition(
         &self,
         out: &mut Vec<u8>,
@@ -72,8 +76,11 @@ impl Renderer for ClientOutput {
     }
 
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
-        self.losses.gaps += 1;
-        self.losses.messages += gap.count;
+        // What could not be rendered is no fault of the client, and counted elsewhere.
+        if gap.reason.is_none() {
+            self.losses.gaps += 1;
+            self.losses.messages += gap.count;
+        }
         self.renderer.gap(out, gap);
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use trunkline_router::ClientId;
 
 use super::access::Access;
+use super::conversions::ConversionState;
 use super::held::HeldConnections;
 use super::memory::MemoryState;
 use super::notices::Notices;
@@ -52,6 +53,8 @@ pub struct Totals {
 pub(crate) struct EngineState {
     pub(crate) config: Arc<Config>,
     pub(crate) access: Access,
+    /// What is published to which topics.
+    pub(super) conversions: ConversionState,
     /// Nanoseconds.
     pub(crate) handshake_timeout: u64,
     /// Nanoseconds.
@@ -79,6 +82,7 @@ impl EngineState {
         Self {
             config: Arc::new(config.clone()),
             access: Access::new(config),
+            conversions: ConversionState::new(config),
             handshake_timeout: nanoseconds(config.router.handshake_timeout),
             keepalive: nanoseconds(config.router.keepalive),
             totals: Totals::default(),
@@ -97,6 +101,7 @@ impl EngineState {
         self.handshake_timeout = nanoseconds(config.router.handshake_timeout);
         self.keepalive = nanoseconds(config.router.keepalive);
         self.access.reconfigure(config);
+        self.conversions.reconfigure(config);
         self.config = Arc::new(config.clone());
     }
 

@@ -3,14 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use trunkline_native::format;
 use trunkline_router::{ClientId, ClientView, LastValueTotals, Ledger, RenditionCounts, TopicView};
-use trunkline_session::router::rendition_name;
+use trunkline_session::router::{converts_to, rendition_name};
 use trunkline_store::{DurableView, Store};
 
 use super::{Connection, Engine, Storage};
 use crate::snapshot::{
-    ClientStatus, Counts, DurableStatus, JournalStatus, LastValueCounts, MemoryStatus,
-    RenditionStatus, Snapshot, SnapshotRequest, TopicStatus,
+    ClientStatus, ConversionStatus, Counts, DurableStatus, JournalStatus, LastValueCounts,
+    MemoryStatus, RenditionStatus, Snapshot, SnapshotRequest, TopicStatus,
 };
 
 /// Clients looked at in a turn.
@@ -221,7 +222,8 @@ impl Engine {
             limit: if memory.limit == usize::MAX { 0 } else { memory.limit as u64 },
         };
         totals.discarded_for_memory = memory.lost;
-        totals.renditions = view.renditions().map(rendition_status).collect();
+        totals.renditions = view.renditions().filter_map(rendition_status).collect();
+        totals.conversions = view.renditions().filter_map(conversion_status).collect();
         totals.connections = state.connected;
         totals.received_bytes = state.bytes_in;
         totals.sent_bytes = state.bytes_out;
@@ -324,9 +326,18 @@ fn keep<T: Ord>(heap: &mut BinaryHeap<Reverse<T>>, item: T, most: usize) {
     }
 }
 
-fn rendition_status(it: RenditionCounts) -> RenditionStatus {
+fn rendition_status(it: RenditionCounts) -> Option<RenditionStatus> {
+    if converts_to(it.format).is_some() {
+        return None;
+    }
     let format = rendition_name(it.format).to_owned();
-    RenditionStatus { format, made: it.made, shared: it.shared }
+    Some(RenditionStatus { format, made: it.made, shared: it.shared })
+}
+
+fn conversion_status(it: RenditionCounts) -> Option<ConversionStatus> {
+    let format = format::name(converts_to(it.format)?).unwrap_or("unknown").to_owned();
+    let (made, shared, failed) = (it.made, it.shared, it.failed);
+    Some(ConversionStatus { format, made, shared, failed, pending_now: it.pending })
 }
 
 fn last_values(it: LastValueTotals) -> LastValueCounts {
@@ -344,6 +355,7 @@ fn counts(ledger: Ledger) -> Counts {
         delivered: ledger.delivered,
         elided: ledger.elided,
         discarded: ledger.discarded,
+        unrendered: ledger.unrendered,
         queued: ledger.queued,
     }
 }

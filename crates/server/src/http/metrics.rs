@@ -8,7 +8,8 @@ use std::fmt::{Display, Write as _};
 use trunkline_router::Histogram;
 
 use crate::snapshot::{
-    ClientStatus, DurableStatus, Durations, JournalStatus, Latencies, Snapshot, Totals,
+    ClientStatus, ConversionStatus, DurableStatus, Durations, JournalStatus, Latencies, Snapshot,
+    Totals,
 };
 
 /// The content type.
@@ -81,13 +82,18 @@ fn totals(page: &mut Page, totals: &Totals) {
     }
 }
 
-/// The ledger: published = delivered + elided + discarded + queued.
+/// The ledger: published = delivered + elided + discarded + unrendered + queued.
 fn became(page: &mut Page, totals: &Totals) {
     let ledger = totals.ledger;
     for (name, value, help) in [
         ("trunkline_published", ledger.published, "Messages that subscriptions matched"),
         ("trunkline_delivered", ledger.delivered, "Messages handed to a connection"),
         ("trunkline_elided", ledger.elided, "Messages replaced by newer ones, by conflation"),
+        (
+            "trunkline_unrendered",
+            ledger.unrendered,
+            "Messages that could not be had in the format that was asked for",
+        ),
     ] {
         page.counter(name, "", help, &[], value);
     }
@@ -125,8 +131,30 @@ fn became(page: &mut Page, totals: &Totals) {
             }
         }
     }
+    conversions(page, &totals.conversions);
     page.gauge("trunkline_memory_limit_bytes", "bytes", "What all of it may take; 0 is no limit");
     page.sample("trunkline_memory_limit_bytes", &[], memory.limit);
+}
+
+/// Messages in the formats that subscribers want.
+fn conversions(page: &mut Page, all: &[ConversionStatus]) {
+    if all.is_empty() {
+        return;
+    }
+    let help =
+        "Messages converted into a format, once for all who want it, and deliveries that found one";
+    page.family("trunkline_conversions", "counter", "", help);
+    for it in all {
+        for (what, count) in [("made", it.made), ("shared", it.shared), ("failed", it.failed)] {
+            let labels = [("format", &*it.format), ("what", what)];
+            page.sample("trunkline_conversions_total", &labels, count);
+        }
+    }
+    page.gauge("trunkline_conversions_pending", "", "Conversions that clients wait for");
+    for it in all {
+        let labels = [("format", &*it.format)];
+        page.sample("trunkline_conversions_pending", &labels, it.pending_now);
+    }
 }
 
 fn latencies(page: &mut Page, it: &Latencies) {
@@ -241,13 +269,19 @@ fn durables(page: &mut Page, durables: &[DurableStatus]) {
 type Count = fn(&ClientStatus) -> u64;
 
 fn clients(page: &mut Page, clients: &[ClientStatus]) {
-    let counters: [(&str, &str, Count, &str); 6] = [
+    let counters: [(&str, &str, Count, &str); 7] = [
         ("trunkline_client_messages", "", |it| it.messages, "Messages that the client published"),
         ("trunkline_client_received_bytes", "bytes", |it| it.received_bytes, "Bytes from it"),
         ("trunkline_client_sent_bytes", "bytes", |it| it.sent_bytes, "Bytes to it"),
         ("trunkline_client_delivered", "", |it| it.ledger.delivered, "Messages handed to it"),
         ("trunkline_client_elided", "", |it| it.ledger.elided, "Its messages replaced by newer"),
         ("trunkline_client_discarded", "", |it| it.ledger.discarded, "Messages that it lost"),
+        (
+            "trunkline_client_unrendered",
+            "",
+            |it| it.ledger.unrendered,
+            "Messages that it could not have in the format that it wants",
+        ),
     ];
     for (name, unit, count, help) in counters {
         page.family(name, "counter", unit, help);

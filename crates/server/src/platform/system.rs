@@ -11,7 +11,8 @@ use trunkline_security::PasswordCheck;
 use super::{Deadline, Listener, Platform, Received, Sent, Stream, tls_memory};
 use crate::Protocol;
 use crate::engine::Peer;
-use crate::server::{Command, Descriptors, Passwords, Shared, since_1970};
+use crate::formats::{ConversionOrder, Converted};
+use crate::server::{Command, Conversions, Descriptors, Passwords, Shared, since_1970};
 use crate::threads::Poller;
 
 /// Sockets and shared memory, clocks, threads for the disk, and what other threads ask for.
@@ -20,6 +21,7 @@ pub(crate) struct SystemPlatform {
     /// Do what the journal wants done, if it is on a disk.
     pub(crate) workers: Option<Workers>,
     pub(crate) passwords: Passwords,
+    pub(crate) conversions: Conversions,
     pub(crate) epoch: Instant,
     pub(crate) descriptors: Descriptors,
     pub(crate) shared: Arc<Shared>,
@@ -197,6 +199,15 @@ impl Platform for SystemPlatform {
     #[inline]
     fn password(&mut self) -> Option<Option<Arc<str>>> {
         self.passwords.outcome()
+    }
+
+    fn begin_conversion(&mut self, order: ConversionOrder) {
+        self.conversions.begin(order);
+    }
+
+    #[inline]
+    fn conversion(&mut self) -> Option<Converted> {
+        self.conversions.outcome()
     }
 
     #[inline]

@@ -3,14 +3,15 @@
 use trunkline_server::administration::DrainStatus;
 use trunkline_server::http::render;
 use trunkline_server::snapshot::{
-    ClientStatus, Counts, DurableStatus, Durations, JournalStatus, Latencies, MemoryStatus,
-    RenditionStatus, Snapshot, Took, Totals,
+    ClientStatus, ConversionStatus, Counts, DurableStatus, Durations, JournalStatus, Latencies,
+    MemoryStatus, RenditionStatus, Snapshot, Took, Totals,
 };
 
 use crate::open_metrics::read;
 
 fn client(id: u64, name: &str) -> ClientStatus {
-    let ledger = Counts { published: 12, delivered: 3, elided: 2, discarded: 5, queued: 2 };
+    let ledger =
+        Counts { published: 12, delivered: 3, elided: 2, discarded: 5, unrendered: 0, queued: 2 };
     ClientStatus {
         id,
         name: name.into(),
@@ -21,9 +22,11 @@ fn client(id: u64, name: &str) -> ClientStatus {
     }
 }
 
+const LEDGER: Counts =
+    Counts { published: 10, delivered: 4, elided: 1, discarded: 3, unrendered: 0, queued: 2 };
+
 #[test]
 fn a_strict_reader_takes_the_text_and_finds_the_figures() {
-    let ledger = Counts { published: 10, delivered: 4, elided: 1, discarded: 3, queued: 2 };
     let took = [(320, 3), (5_000, 2), (90_000_000_000, 1)];
     let took = took.map(|(at_most_ns, count)| Took { at_most_ns, count }).to_vec();
     let hop = Durations { count: 6, sum_ns: 90_000_011_000, longest_ns: 90_000_000_000, took };
@@ -34,7 +37,7 @@ fn a_strict_reader_takes_the_text_and_finds_the_figures() {
         totals: Totals {
             clients_now: 2,
             sent_bytes: u64::MAX,
-            ledger,
+            ledger: LEDGER,
             discarded_with_client: 1,
             discarded_for_memory: 1,
             memory: MemoryStatus { waiting_now: 5_000, limit: 9_000, ..MemoryStatus::default() },
@@ -103,6 +106,26 @@ fn renditions_are_counted_by_format() {
         let key = format!("trunkline_renditions_total{{format=\"json\",what=\"{what}\"}}");
         assert_eq!(samples.get(&*key), Some(&value), "{key} in\n{text}");
     }
+}
+
+#[test]
+fn conversions_are_counted_by_format() {
+    let (made, shared, failed, pending_now) = (7, 93, 2, 1);
+    let status = |format: &str| {
+        let format = format.to_owned();
+        ConversionStatus { format, made, shared, failed, pending_now }
+    };
+    let conversions = vec![status("json"), status("fix")];
+    let ledger = Counts { published: 2, unrendered: 2, ..Counts::default() };
+    let totals = Totals { conversions, ledger, ..Totals::default() };
+    let text = render(&Snapshot { totals, ..Snapshot::default() });
+    let samples = read(&text).expect(&text);
+    for (what, value) in [("made", 7.0), ("shared", 93.0), ("failed", 2.0)] {
+        let key = format!("trunkline_conversions_total{{format=\"fix\",what=\"{what}\"}}");
+        assert_eq!(samples.get(&*key), Some(&value), "{key} in\n{text}");
+    }
+    assert_eq!(samples.get("trunkline_conversions_pending{format=\"json\"}"), Some(&1.0));
+    assert_eq!(samples.get("trunkline_unrendered_total"), Some(&2.0));
 }
 
 #[test]

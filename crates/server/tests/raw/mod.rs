@@ -27,7 +27,7 @@ pub enum Seen {
     Conflated(u32, u32, u64, Vec<u8>, u64, u64),
     /// Subscription, requester, payload.
     Request(u32, native::Requester, Vec<u8>),
-    Gap(native::Gap),
+    Gap(native::Gap<'static>),
     Subscribed(u32),
     Unsubscribed(u32),
     /// Kind, code, offset, number, text.
@@ -184,7 +184,8 @@ impl Raw {
                 }
                 _ => Seen::Message(it.subscription, it.topic, it.sequence, it.payload.into()),
             },
-            RouterFrame::Gap(gap) => Seen::Gap(gap),
+            // What the reasons are, the tests of formats see by the client library.
+            RouterFrame::Gap(gap) => Seen::Gap(native::Gap { reason: "", ..gap }),
             RouterFrame::Subscribed(number) => Seen::Subscribed(number),
             RouterFrame::Unsubscribed(number) => Seen::Unsubscribed(number),
             RouterFrame::Rejected(it) => {

@@ -93,10 +93,11 @@ impl SessionRenderer for NativeRenderer {
     }
 
     fn gap(&mut self, out: &mut Vec<u8>, gap: &Gap<'_>) {
-        let Gap { subscription, topic, count, first, last, age, .. } = *gap;
+        let Gap { subscription, topic, count, first, last, age, reason, .. } = *gap;
+        let reason = reason.unwrap_or_default();
         native::encode_gap(
             out,
-            &native::Gap { subscription, topic: topic.0, count, first, last, age },
+            &native::Gap { subscription, topic: topic.0, count, first, last, age, reason },
         );
     }
 

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use trunkline_native::{self as native, Credentials, kind};
-use trunkline_router::{ClientId, ClientOptions, Overflow, SubscriptionOptions, TopicId};
+use trunkline_router::{
+    ClientId, ClientOptions, Overflow, RenditionFormat, SubscriptionOptions, TopicId,
+};
 use trunkline_store::{ClockReading, Consume, EventSink, ProducerId, Producing, Store};
 
 use super::{ClientRenderer, HeldTopic, Rejected, SessionRenderer as _, StoreError};
@@ -160,6 +162,13 @@ pub trait ClientContext {
         format: u16,
         payload: &[u8],
     ) -> Result<(), Rejected>;
+
+    /// The rendition of the messages of a pattern in a payload format, for [`ClientContext::subscribe`].
+    ///
+    /// # Errors
+    ///
+    /// Nothing is converted into this format, or no schema is known for any topic that matches.
+    fn conversion(&mut self, format: u16, pattern: &str) -> Result<RenditionFormat, Rejected>;
 
     /// Subscribes to a pattern, with no more updates than the configuration allows this client.
     ///

@@ -9,6 +9,20 @@ use crate::websocket;
 /// The JSON of WebSocket clients.
 pub const JSON: RenditionFormat = RenditionFormat(NonZeroU16::MIN);
 
+/// Formats of renditions from this number on are conversions: payload formats, from 0 on.
+const CONVERSIONS: u16 = 0x100;
+
+/// The rendition of messages in another payload format ([`trunkline_native::format`]), if that has a number that is low
+/// enough: those that messages are converted into do.
+pub fn conversion_into(format: u16) -> Option<RenditionFormat> {
+    format.checked_add(CONVERSIONS).and_then(NonZeroU16::new).map(RenditionFormat)
+}
+
+/// The payload format of a rendition that is a conversion.
+pub fn converts_to(RenditionFormat(number): RenditionFormat) -> Option<u16> {
+    number.get().checked_sub(CONVERSIONS)
+}
+
 /// Its name in metrics.
 pub fn rendition_name(format: RenditionFormat) -> &'static str {
     if format == JSON { "json" } else { "unknown" }

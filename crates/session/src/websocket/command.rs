@@ -24,6 +24,8 @@ pub enum Command<'a> {
         conflate: bool,
         /// First the last value of each topic that keeps it.
         last_values: bool,
+        /// In another format than the one in which messages are published.
+        wants_format: Option<u16>,
     },
     /// Deliver no more for this subscription.
     Unsubscribe {
@@ -204,12 +206,14 @@ impl<'a> Command<'a> {
                 updates_per_second,
                 conflate,
                 last_values,
+                wants_format,
             } => Command::Subscribe {
                 subscription,
                 pattern: owned(pattern),
                 updates_per_second,
                 conflate,
                 last_values,
+                wants_format,
             },
             Self::Unsubscribe { subscription } => Command::Unsubscribe { subscription },
             Self::Publish { topic, clears_last_value, format, payload } => Command::Publish {
@@ -262,12 +266,14 @@ impl<'a> Keys<'a> {
             let updates_per_second = self.updates()?;
             let conflate = self.conflate.take().unwrap_or(false);
             let last_values = self.last_values.take().unwrap_or(false);
+            let wants_format = self.format.take().map(|it| it.number()).transpose()?;
             return Ok(Command::Subscribe {
                 subscription,
                 pattern,
                 updates_per_second,
                 conflate,
                 last_values,
+                wants_format,
             });
         }
         if let Some(subscription) = self.unsubscribe {
@@ -356,6 +362,7 @@ mod tests {
                     updates_per_second: Some(10),
                     conflate: false,
                     last_values: false,
+                    wants_format: None,
                 },
             ),
             (r#"{"unsubscribe": 1}"#, Command::Unsubscribe { subscription: 1 }),
@@ -413,7 +420,25 @@ mod tests {
             assert_eq!(read.clone().into_owned(), command);
             assert_eq!(read.awaits_payload(), json.contains("binary"), "{json}");
         }
+    }
+
+    #[test]
+    fn a_requester_is_a_text() {
+        let to = ReplyTo { client: u64::MAX, correlation: 10 };
         assert_eq!(ReplyTo::parse(&to.to_string()), Some(to));
+    }
+
+    #[test]
+    fn a_subscription_names_a_format() {
+        for (format, number) in [("\"fix\"", 5), ("\"soap\"", 3), ("32769", 32_769)] {
+            let json = format!(r#"{{"subscribe": 1, "pattern": "a", "format": {format}}}"#);
+            let read = Command::parse(&json).expect(&json);
+            let wants = |it: &Command<'_>| match it {
+                Command::Subscribe { wants_format, .. } => *wants_format == Some(number),
+                _ => false,
+            };
+            assert!(wants(&read) && wants(&read.into_owned()));
+        }
     }
 
     #[test]

@@ -95,6 +95,7 @@ impl SessionRenderer for WebSocketRenderer {
             first: gap.first,
             last: gap.last,
             age_ns: gap.age,
+            reason: gap.reason,
         };
         self.write(out, &Outgoing::Gap(gap));
     }

@@ -189,7 +189,7 @@ mod tests {
             let options = SubscriptionOptions {
                 conflate: random.below(2) == 0,
                 last_values: random.below(2) == 0,
-                updates_per_second: None,
+                ..SubscriptionOptions::default()
             };
             let pattern = [">", "a/*", "b\"é"][random.below(3)];
             let number = number * 1_000_000_007;

@@ -211,24 +211,10 @@ impl WebSocketSession {
         frame: &[u8],
     ) {
         let (subject, done) = match command {
-            Command::Subscribe {
-                subscription,
-                pattern,
-                updates_per_second,
-                conflate,
-                last_values,
-            } => {
-                let options = SubscriptionOptions {
-                    updates_per_second: updates_per_second.and_then(NonZeroU32::new),
-                    conflate: *conflate,
-                    last_values: *last_values,
-                };
-                let done = context.subscribe(*subscription, pattern, options);
-                (
-                    Subject::Subscribe(*subscription),
-                    done.map(|()| Some(Outgoing::Subscribed(*subscription))),
-                )
-            }
+            Command::Subscribe { subscription, .. } => (
+                Subject::Subscribe(*subscription),
+                subscribe(context, command).map(|()| Some(Outgoing::Subscribed(*subscription))),
+            ),
             Command::Unsubscribe { subscription } => {
                 let is_consumer = context.detach(*subscription);
                 let done = if is_consumer { Ok(()) } else { context.unsubscribe(*subscription) };
@@ -273,6 +259,28 @@ impl WebSocketSession {
             Err(rejected) => reject(context, subject, &rejected),
         }
     }
+}
+
+fn subscribe(context: &mut impl ClientContext, command: &Command<'_>) -> Result<(), Rejected> {
+    let Command::Subscribe {
+        subscription,
+        pattern,
+        updates_per_second,
+        conflate,
+        last_values,
+        wants_format,
+    } = command
+    else {
+        return Ok(());
+    };
+    let rendition = wants_format.map(|it| context.conversion(it, pattern)).transpose()?;
+    let options = SubscriptionOptions {
+        updates_per_second: updates_per_second.and_then(NonZeroU32::new),
+        conflate: *conflate,
+        last_values: *last_values,
+        rendition,
+    };
+    context.subscribe(*subscription, pattern, options)
 }
 
 pub(super) fn write(

@@ -238,7 +238,8 @@ fn text_is_written_in_json_and_other_payloads_follow_it() {
 #[test]
 fn everything_else_is_written_in_json() {
     let (mut writer, mut out) = (Writer::default(), Vec::new());
-    let gap = Gap { subscription: 1, topic: "a", count: 2, first: 5, last: 7, age_ns: 9 };
+    let gap =
+        Gap { subscription: 1, topic: "a", count: 2, first: 5, last: 7, age_ns: 9, reason: None };
     let code = "bad_pattern";
     for outgoing in [
         Outgoing::Subscribed(1),

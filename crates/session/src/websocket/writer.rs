@@ -142,6 +142,9 @@ pub struct Gap<'a> {
     pub last: u64,
     /// Nanoseconds since the first was lost.
     pub age_ns: u64,
+    /// Why it cannot be had in the format that was asked for; otherwise the client did not keep up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'a str>,
 }
 
 /// The end of the last values.

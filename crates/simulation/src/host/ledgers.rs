@@ -141,12 +141,13 @@ impl Host {
             for matched in view.matches(id) {
                 let known = at.model.subscriptions.get(&matched.subscription);
                 let known = known.and_then(|it| it.matches.get(matched.name));
-                let Ledger { published, elided, discarded, .. } = matched.ledger;
+                let Ledger { published, elided, discarded, unrendered, .. } = matched.ledger;
                 let (messages, replaced, lost) =
                     known.map_or((0, 0, 0), |it| (it.messages, it.replaced, it.lost));
                 // What was replaced by an update that was then lost is told with the next one.
                 let unreported = elided - replaced;
-                let is_explained = messages + elided + lost == published && lost == discarded;
+                let is_explained =
+                    messages + elided + lost == published && lost == discarded + unrendered;
                 ensure(is_explained && (unreported == 0 || lost > 0), "settling", || {
                     format!(
                         "stream {link}, {}: {:?}, told: {messages} messages, {replaced} replaced, \
