@@ -7,6 +7,7 @@ use crate::skip;
 
 /// Suites that are not part of this repository, and where they come from.
 const ELSEWHERE: &[(&str, &str)] = &[
+    ("attachments", "packages that gSOAP, Metro, SAAJ and Perl's DIME tools wrote"),
     (
         "fast-infoset",
         "documents that com.sun.xml.fastinfoset:FastInfoset 2.1.1 wrote from XML beside them, with an index as JSON lines",

@@ -32,6 +32,11 @@ fn fix() {
 }
 
 #[test]
+fn attachment() {
+    drive("attachment", fuzz::attachment, 20_000);
+}
+
+#[test]
 fn cdr() {
     drive("cdr", fuzz::cdr, 20_000);
 }

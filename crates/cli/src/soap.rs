@@ -95,7 +95,7 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     let form = arguments.form.get();
     match answered {
         Ok(_) if arguments.raw => print(&format!("{}\n", client.last_answer()))?,
-        Ok(Some(message)) => reply::print_values(&message, form)?,
+        Ok(Some(message)) => reply::print_values(&message, called.binding.style.is_rpc(), form)?,
         Ok(None) => form.say("taken; there is no answer\n")?,
         Err(CallError::Fault(fault)) => {
             match arguments.raw {

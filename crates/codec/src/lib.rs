@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod attachment;
 pub mod cdr;
 mod code_set;
 pub mod fast_infoset;

@@ -1,5 +1,7 @@
 //! Which values a sender adds to a vocabulary that is retained.
 
+mod numbers;
+
 use std::collections::HashMap;
 
 use trunkline_codec::fast_infoset::{
@@ -7,6 +9,8 @@ use trunkline_codec::fast_infoset::{
 };
 use trunkline_codec::infoset::{Event, Name, Reader as _, Tag as _, Writer as _};
 use trunkline_message::Limits;
+
+use numbers::Numbers;
 
 /// A document with each text in an element.
 fn write(writer: &mut Writer, texts: &[String]) -> Vec<u8> {
@@ -36,17 +40,6 @@ fn read(parser: &mut Parser, document: &[u8]) -> Vec<String> {
 
 fn reader() -> Parser {
     Parser::retaining(Options::soap(), &Limits::default(), VocabularyLimits::default())
-}
-
-/// Numbers that look random.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
 }
 
 /// As Metro adds them: each text of less than 32 characters, when it comes first.

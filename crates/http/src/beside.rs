@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::clock::{Phase, Watch};
 use super::connection::{self, Service};
 use super::counters::{ThreadCounters, one};
 use super::transport::Transport;
-use super::{Handler, Peer};
+use super::{Handler, Peer, Wait};
 
 /// A protocol that is spoken beside HTTP, with TLS where the port has it.
 pub trait Beside: Send + Sync + 'static {
@@ -38,6 +39,11 @@ pub trait Talk: Send {
     /// Handles the request that waits, and goes on until it has to wait again. Blocks only where a
     /// [`Handler`] may.
     fn handle(&mut self);
+
+    /// What the answer to the request waits for that was handled last. Then it is handled again, for its answer.
+    fn wait(&mut self) -> Option<Wait> {
+        None
+    }
 
     /// Rejects the request that waits: so many wait already.
     fn reject(&mut self);
@@ -135,6 +141,9 @@ pub(super) async fn serve<H: Handler>(
                 watch.enter(Phase::Handling);
                 handle(service, &talk, counters, length).await;
                 watch.set_clock();
+                if answered_later(&talk, transport, watch).await.is_none() {
+                    return;
+                }
                 // It had to stay while its request was being handled.
                 watch.spare();
                 continue;
@@ -219,7 +228,12 @@ impl Taken {
         self.count.fetch_add(1, AcqRel);
         let one = One { taken: Arc::clone(self), watch: Arc::clone(watch) };
         let given = Given { job, one };
-        Box::new(move || given.run())
+        // What the job waits for may need the timers and sockets of this thread.
+        let runtime = Handle::current();
+        Box::new(move || {
+            let _entered = runtime.enter();
+            given.run();
+        })
     }
 }
 
@@ -243,6 +257,44 @@ impl Drop for One {
         self.taken.count.fetch_sub(1, AcqRel);
         self.watch.wake();
     }
+}
+
+/// Waits for the answer to the request that was handled last, if it has to. None where the client is gone before.
+async fn answered_later(
+    talk: &Mutex<Box<dyn Talk>>,
+    transport: &mut Transport<Arc<ThreadCounters>>,
+    watch: &Watch,
+) -> Option<()> {
+    let locked = || talk.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let Some(wait) = locked().wait() else { return Some(()) };
+        waited(wait, transport, watch).await?;
+        locked().handle();
+        watch.set_clock();
+    }
+}
+
+/// Waits for what an answer waits for. None where the client is gone before.
+async fn waited(
+    mut wait: Wait,
+    transport: &mut Transport<Arc<ThreadCounters>>,
+    watch: &Watch,
+) -> Option<()> {
+    poll_fn(|context| {
+        if wait.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Some(()));
+        }
+        let mut next = [0];
+        let mut next = ReadBuf::new(&mut next);
+        match transport.poll_peek(context, &mut next) {
+            Poll::Ready(Ok(0) | Err(_)) => return Poll::Ready(None),
+            // What it sends meanwhile is read later.
+            Poll::Ready(Ok(_)) | Poll::Pending => {}
+        }
+        watch.register(context.waker());
+        Poll::Pending
+    })
+    .await
 }
 
 async fn handle<H: Handler>(

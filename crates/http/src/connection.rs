@@ -27,7 +27,7 @@ use super::guard::Guarded;
 use super::pool::Pool;
 use super::rejection::Rejection;
 use super::transport::Transport;
-use super::{Compression, Config, Handler, Peer, Request, Response};
+use super::{Compression, Config, Handler, Peer, Request, Response, Wait};
 
 /// The state that all connections of a server share.
 pub(super) struct Service<H> {
@@ -49,6 +49,20 @@ struct Session<H: Handler> {
     requests: AtomicU64,
     /// The other side may still be sending when the answer is closed.
     unread: AtomicBool,
+}
+
+/// A request as it was read.
+struct Whole {
+    parts: Parts,
+    body: Bytes,
+    compression: Option<Compression>,
+}
+
+/// What the handler made of a request.
+enum Handled {
+    Answered(Response),
+    /// Its answer waits for this.
+    Waits(Wait),
 }
 
 type Answering = Pin<Box<dyn Future<Output = Result<hyper::Response<Answer>, Infallible>> + Send>>;
@@ -107,7 +121,8 @@ pub(super) async fn serve<H: Handler>(
 async fn converse<H: Handler>(session: &Arc<Session<H>>, io: Guarded) -> (Guarded, Option<Phase>) {
     let config = &session.service.config;
     let mut http = http1::Builder::new();
-    http.keep_alive(config.keep_alive).half_close(true).auto_date_header(config.date);
+    let is_patient = !session.service.handler.may_wait();
+    http.keep_alive(config.keep_alive).half_close(is_patient).auto_date_header(config.date);
     http.header_read_timeout(None);
     if config.headers != Config::HEADERS {
         // Only where it must be, since hyper then takes its tables from the heap.
@@ -212,27 +227,48 @@ impl<H: Handler> Session<H> {
         let body = if body.is_end_stream() { Bytes::new() } else { self.read(body).await? };
         self.watch.enter(Phase::Handling);
         let length = body.len() as u64;
+        let whole = Whole { parts, body, compression };
         let Some(pool) = &self.service.pool else {
-            self.counters.handling.store(true, Relaxed);
-            let outcome = self.handle(&parts, &body, compression);
-            self.counters.handling.store(false, Relaxed);
-            self.watch.set_clock();
-            return outcome;
+            let handled = self.handle_here(&whole)?;
+            return self.waited(handled, &whole).await;
         };
         let (sender, receiver) = oneshot::channel();
         let session = Arc::clone(self);
         let job = Box::new(move || {
+            let handled = session.handle(&whole);
             // The receiver is gone if the connection is.
-            let _ = sender.send(session.handle(&parts, &body, compression));
+            let _ = sender.send((handled, whole));
         });
         if !pool.give(length, job) {
             let text = "queue: as many requests wait as may";
             let rejection = Rejection::with_status(StatusCode::SERVICE_UNAVAILABLE, text);
             return Err(rejection.retry_after(config.retry_after).keep_open());
         }
-        receiver.await.unwrap_or_else(|_| {
-            Err(Rejection::with_status(StatusCode::SERVICE_UNAVAILABLE, "the server stops"))
-        })
+        let Ok((handled, whole)) = receiver.await else {
+            let text = "the server stops";
+            return Err(Rejection::with_status(StatusCode::SERVICE_UNAVAILABLE, text));
+        };
+        self.waited(handled?, &whole).await
+    }
+
+    /// Handles a request on the thread that reads and writes.
+    fn handle_here(&self, whole: &Whole) -> Result<Handled, Rejection> {
+        self.counters.handling.store(true, Relaxed);
+        let handled = self.handle(whole);
+        self.counters.handling.store(false, Relaxed);
+        self.watch.set_clock();
+        handled
+    }
+
+    /// The answer, once there is one.
+    async fn waited(&self, mut handled: Handled, whole: &Whole) -> Result<Response, Rejection> {
+        loop {
+            match handled {
+                Handled::Answered(response) => return Ok(response),
+                Handled::Waits(wait) => wait.await,
+            }
+            handled = self.handle_here(whole)?;
+        }
     }
 
     /// Reads a whole body.
@@ -286,13 +322,9 @@ impl<H: Handler> Session<H> {
     }
 
     /// Calls the handler, and undoes and does compression.
-    fn handle(
-        &self,
-        parts: &Parts,
-        body: &[u8],
-        compression: Option<Compression>,
-    ) -> Result<Response, Rejection> {
-        let config = &self.service.config;
+    fn handle(&self, whole: &Whole) -> Result<Handled, Rejection> {
+        let Whole { parts, body, compression } = whole;
+        let (config, compression) = (&self.service.config, *compression);
         let inflated = match compression.filter(|_| !body.is_empty()) {
             None => None,
             Some(compression) => Some(inflated(compression, body, config)?),
@@ -313,17 +345,22 @@ impl<H: Handler> Session<H> {
             let handler = &self.service.handler;
             let state = state.get_or_insert_with(|| handler.connect(&self.peer));
             handler.handle(state, &request, &mut response);
+            handler.wait(state)
         }));
-        if handled.is_err() {
-            *state = None;
-            one(&self.counters.panics);
-            let text = "the handler of this request failed";
-            return Err(Rejection::with_status(StatusCode::INTERNAL_SERVER_ERROR, text));
+        match handled {
+            Ok(None) => {}
+            Ok(Some(wait)) => return Ok(Handled::Waits(wait)),
+            Err(_) => {
+                *state = None;
+                one(&self.counters.panics);
+                let text = "the handler of this request failed";
+                return Err(Rejection::with_status(StatusCode::INTERNAL_SERVER_ERROR, text));
+            }
         }
         if config.compression {
             compress(&mut response, parts, config);
         }
-        Ok(response)
+        Ok(Handled::Answered(response))
     }
 
     /// The answer as hyper wants it.

@@ -36,7 +36,7 @@ pub use counters::Counters;
 pub use error::{Error, Result};
 pub use host::host_of;
 pub use limits::{Files, raise_open_files};
-pub use message::{Handler, Peer, Request, Response, TlsPeer};
+pub use message::{Handler, Peer, Request, Response, TlsPeer, Wait};
 pub use server::{Running, Server};
 #[cfg(feature = "tls")]
 pub use trunkline_tls::{ClientTls, ServerTls, TlsStream};

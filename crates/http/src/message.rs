@@ -1,6 +1,7 @@
 //! The requests that a handler gets, and the responses that it returns.
 
 use std::net::SocketAddr;
+use std::pin::Pin;
 
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
 
@@ -23,7 +24,22 @@ pub trait Handler: Send + Sync + 'static {
         request: &Request<'_>,
         response: &mut Response,
     );
+
+    /// Does what answers requests ever [wait](Self::wait)? A client that closes its half of the connection is then taken
+    /// to be gone, and what it waits for is dropped.
+    fn may_wait(&self) -> bool {
+        false
+    }
+
+    /// What the answer to the request waits for that was handled last. While it does, no thread does: the other connections
+    /// go on. Then the same request is handled again, for its answer.
+    fn wait(&self, _connection: &mut Self::Connection) -> Option<Wait> {
+        None
+    }
 }
+
+/// Something to wait for, on the thread that reads and writes.
+pub type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The other side of a connection.
 #[derive(Clone, Debug)]
@@ -123,5 +139,13 @@ impl<H: Handler> Handler for std::sync::Arc<H> {
         response: &mut Response,
     ) {
         (**self).handle(connection, request, response);
+    }
+
+    fn may_wait(&self) -> bool {
+        (**self).may_wait()
+    }
+
+    fn wait(&self, connection: &mut Self::Connection) -> Option<Wait> {
+        (**self).wait(connection)
     }
 }

@@ -5,6 +5,7 @@
 //! makes one with methods.
 
 mod admission;
+mod asynchronous;
 mod binding;
 mod call;
 mod carrier;
@@ -29,6 +30,7 @@ mod operation;
 mod outgoing;
 pub mod outline;
 mod page;
+mod ports;
 mod posting;
 mod prologue;
 mod public;
@@ -37,11 +39,13 @@ mod service;
 mod shared;
 mod signature;
 mod tcp;
+mod telemetry;
 mod url;
 mod vocabularies;
 pub mod wsdl;
 
 pub use admission::{Arrival, BasicLogin, Refusal};
+pub use asynchronous::{AsyncFunction, Detached};
 pub use binding::Binding;
 pub use call::{CallReport, Log};
 pub use client::{CallError, Client, name_of};
@@ -57,6 +61,6 @@ pub use tcp::{TcpConfig, TcpServer};
 pub use trunkline_codec::fast_infoset::{VocabularyLimits, WriterOptions};
 pub use trunkline_http::{ClientConfig, ClientTls, Config, ServerTls, Workers};
 pub use trunkline_soap::{
-    Fault, FaultCode, Fragment, HeaderBlock, QName, Style, Version as SoapVersion,
+    Fault, FaultCode, Fragment, HeaderBlock, Nothing, QName, Style, Version as SoapVersion,
 };
 pub use vocabularies::Vocabularies;

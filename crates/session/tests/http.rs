@@ -132,7 +132,7 @@ fn what_is_no_call_is_rejected_with_a_word() {
         ("POST /nowhere HTTP/1.1\r\nContent-Type: text/xml", "404", "there is /words, /rpc"),
         ("POST /words HTTP/1.1\r\nContent-Type: application/json", "415", "text/xml (SOAP 1.1)"),
         ("POST /words HTTP/1.1", "415", "application/soap+xml (SOAP 1.2)"),
-        ("GET /words?xsd HTTP/1.1", "404", "there is /words?wsdl"),
+        ("GET /words?policy HTTP/1.1", "404", "there is /words?wsdl"),
         ("DELETE /words HTTP/1.1", "405", "POST an envelope"),
         ("POST /words HTTP/1.1\r\nContent-Type: text/xml", "500", "SOAP-ENV:Client"),
     ];

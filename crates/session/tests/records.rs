@@ -5,8 +5,10 @@ use std::sync::mpsc;
 
 use trunkline_message::{Layout, Message, Record, Structure as _, Value};
 use trunkline_session::soap::{
-    Binding, CallError, Client, ClientConfig, Fault, Server, Service, Signature,
+    Binding, CallError, Client, ClientConfig, Fault, MessageEncoding, Nothing, Server, Service,
+    Signature, SoapVersion,
 };
+use trunkline_soap::{Decoder, Plan, graph};
 use trunkline_wire::Text;
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
@@ -134,4 +136,73 @@ fn a_record_may_be_sent_without_an_answer() {
     let wrong = Service::new("Notes", NAMESPACE).record_operation(&signature, |_, _, _| Ok(()));
     let error = wrong.build().expect_err("there is no answer").to_string();
     assert!(error.contains("note has no answer"), "{error}");
+}
+
+/// What an empty Body calls is told by its action; what it answers may be no envelope either.
+#[test]
+fn nothing_is_asked_and_answered() {
+    let nothing = Nothing::options(SoapVersion::Soap11);
+    let signature =
+        |name: &str| Signature::new(name, &format!("urn:n#{name}"), (Nothing::layout(), &nothing));
+    let ping = signature("ping").and_then(|it| it.answered((Nothing::layout(), &nothing)));
+    let ping = ping.expect("a signature");
+    let reset = signature("reset").expect("a signature");
+    let (pings, pinged) = mpsc::channel();
+    let (resets, been_reset) = mpsc::channel();
+    let service = Service::new("Desk", "urn:n")
+        .operation_as(&ping, move |_: Nothing| {
+            pings.send(()).map_err(|it| Fault::receiver(it.to_string()))?;
+            Ok::<_, Fault>(Nothing {})
+        })
+        .one_way_as(&reset, move |_: Nothing| {
+            resets.send(()).map_err(|it| Fault::receiver(it.to_string()))
+        })
+        .fallback(|message, _| Ok(Some(message)))
+        .described_by("<definitions/>")
+        .at("/desk", Binding::document_literal_bare());
+    let server = Server::new().service(service).start("127.0.0.1:0").expect("a server");
+    for scheme in ["http", "vnd.sun.ws.tcp"] {
+        for encoding in [MessageEncoding::Xml, MessageEncoding::StatefulFastInfoset] {
+            let url = format!("{scheme}://{}/desk", server.address());
+            let mut client = Client::new(&url, "urn:n").expect("a client");
+            client.set_encoding(encoding);
+            client.set_optimistic(true);
+            for _ in 0..3 {
+                client.call_as::<_, Nothing>(&ping, &Nothing {}).expect("an answer");
+                client.send_as(&reset, &Nothing {}).expect("it is taken");
+                pinged.try_recv().expect("it was called");
+                been_reset.recv().expect("it was called");
+            }
+        }
+    }
+    // The fallback has what no operation has.
+    let url = format!("http://{}/desk", server.address());
+    let mut client = Client::new(&url, "urn:n").expect("a client");
+    let answer = client.call_dynamically("urn:n#other", &graph::Message::new(SoapVersion::Soap11));
+    assert!(answer.expect("an answer").expect("a message").root().is_none());
+    assert_eq!(pinged.try_recv().ok(), None);
+}
+
+/// A service that leaves the element of an answer out, or puts one where none is wanted.
+#[test]
+fn an_answer_of_nothing_may_have_something() {
+    let nothing = Nothing::options(SoapVersion::Soap11);
+    let plan = Plan::new(Nothing::layout(), &nothing).expect("a plan");
+    let envelope = |inside: &str| {
+        format!(
+            "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>{inside}</e:Body></e:Envelope>"
+        )
+    };
+    let mut decoder = Decoder::new(&plan);
+    let mut read = |inside: &str| {
+        let read = decoder.decode(envelope(inside).as_bytes(), &mut Nothing {});
+        (read.map_err(|it| it.to_string()), decoder.unknown())
+    };
+    assert_eq!(read(" <!-- nothing --> "), (Ok(()), 0));
+    assert_eq!(read("<pingResponse xmlns='urn:n'><a/></pingResponse>"), (Ok(()), 1));
+    assert!(read("text").0.expect_err("a text").contains("expected nothing in the Body"));
+    let fault = "<e:Fault><faultcode>e:Server</faultcode><faultstring>why</faultstring></e:Fault>";
+    assert!(read(fault).0.expect_err("a fault").contains("a Fault in place of the message"));
+    let error = Plan::new(Question::layout(), &nothing).expect_err("it has fields");
+    assert!(error.to_string().contains("a field of an empty Body"), "{error}");
 }

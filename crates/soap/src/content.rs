@@ -7,7 +7,7 @@ use crate::attributes::KnownAttributes;
 use crate::decoder::Body;
 use crate::form::{Form, Value};
 use crate::paths::Step;
-use crate::plan::{NONE, ScopePlan, Shape};
+use crate::plan::{Layout, NONE, ScopePlan, Shape};
 use crate::types::begins_with_arm;
 use crate::unknown::NOTHING;
 
@@ -243,9 +243,12 @@ impl<R: Form> Body<'_, R> {
         Ok(Step::Between(component))
     }
 
-    /// Passes over a message that is nil.
+    /// Passes over a message that is nil. Of one that is nothing, the Body has been read.
     #[cold]
     pub(super) fn nothing(&mut self) -> Result<()> {
+        if self.plan.options.layout == Layout::Nothing {
+            return Ok(());
+        }
         self.field = usize::MAX;
         self.pass_nil(NONE).map(|_| ())
     }

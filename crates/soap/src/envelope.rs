@@ -138,6 +138,9 @@ fn of_fragment(naming: &Naming<'_>, root: &str) -> String {
 /// of the Body's child.
 fn body(naming: &Naming<'_>, root: &str, attributes: &str) -> (String, String) {
     let options = naming.options;
+    if options.layout == Layout::Nothing {
+        return (String::new(), String::new());
+    }
     let close = if naming.in_tags { "" } else { ">" };
     if options.is_plain_rpc() {
         let (operation, _) = tags(&options.operation, naming, attributes);

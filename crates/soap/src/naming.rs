@@ -268,6 +268,10 @@ impl Naming<'_> {
     /// Two elements beside each other would have the same name: an arm's, which stands where its choice
     /// does, or that of an unwrapped list.
     pub(super) fn check(&self) -> Result<()> {
+        let message = self.layout.scope(ScopeId(0));
+        if self.options.layout == Layout::Nothing && !message.fields.is_empty() {
+            return Err(message.locate(unsupported("a field of an empty Body".to_owned()), 0));
+        }
         for (index, scope) in self.layout.scopes().iter().enumerate() {
             let id = ScopeId(index as u16);
             if self.options.flat || self.options.compact_tags {
@@ -511,6 +515,7 @@ impl Naming<'_> {
             Layout::Message => self.entry(ScopeId(0)),
             Layout::Operation | Layout::Fragment => self.options.operation.clone(),
             Layout::Body => "Body".to_owned(),
+            Layout::Nothing => String::new(),
         }
     }
 

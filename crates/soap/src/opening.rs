@@ -14,7 +14,7 @@ use crate::form::Form;
 use crate::names::Name as Meaning;
 use crate::plan::{Layout, NONE, Plan};
 use crate::types::check_root_type;
-use crate::unknown::{UnknownCounter, meant_as_item, misplaced, rejected_among_others};
+use crate::unknown::{UnknownCounter, meant_as_item, misplaced, rejected, rejected_among_others};
 
 /// What names mean inside the message's own element.
 #[derive(Clone, Copy, Debug)]
@@ -127,11 +127,13 @@ fn body<R: Reader>(
     unknown: &mut UnknownCounter,
 ) -> Result<bool> {
     let (operation, namespace) = (&plan.options.operation, &plan.options.namespace);
+    if plan.options.layout == Layout::Nothing {
+        return empty_body(reader, soap, unknown).map(|()| true);
+    }
     let mut name = start(reader, "the message")?;
     let at = reader.began();
     if reader.is(name, soap, "Fault") {
-        let what = format!("a Fault in place of the message: {}", text(reader)?);
-        return Err(Error::new(ErrorKind::Unsupported(what.into()), at));
+        return Err(fault(reader, at)?);
     }
     let is_call = reject_independent(plan, reader);
     is_call.map_err(|kind| Error::new(kind, at))?;
@@ -150,6 +152,33 @@ fn body<R: Reader>(
         name = start(reader, "the message")?;
     }
     message(plan, reader, name, unknown)
+}
+
+/// Passes over the rest of a Body that is to be empty; elements that stand there all the same are unknown.
+fn empty_body<R: Reader>(reader: &mut R, soap: &str, unknown: &mut UnknownCounter) -> Result<()> {
+    loop {
+        let event = reader.next()?;
+        let at = reader.began();
+        match event {
+            Event::Start(name) if reader.is(name, soap, "Fault") => return Err(fault(reader, at)?),
+            Event::Start(name) => {
+                unknown.add(1, || rejected(reader.local(name), at))?;
+                reader.skip()?;
+            }
+            Event::Text(text) if reader.is_white(text) => {}
+            Event::End => return Ok(()),
+            _ => {
+                let kind = ErrorKind::Expected("nothing in the Body".into());
+                return Err(Error::new(kind, at));
+            }
+        }
+    }
+}
+
+/// The error that the element just begun is a Fault.
+fn fault(reader: &mut impl Reader, at: usize) -> Result<Error> {
+    let what = format!("a Fault in place of the message: {}", text(reader)?);
+    Ok(Error::new(ErrorKind::Unsupported(what.into()), at))
 }
 
 /// Counts the attributes of the start tag just read, which is that of the call around the message,

@@ -72,6 +72,8 @@ pub enum Layout {
     /// The Body: the fields are its children, where a document has several (WSDL 1.1 section 3.5). Its content is by
     /// schema, and it has no attributes for fields.
     Body,
+    /// None: the Body is empty, and the message has no fields (Basic Profile 1.1, R2716).
+    Nothing,
 }
 
 /// How messages are written, and what is expected of those that are read.
@@ -167,17 +169,22 @@ impl Default for Options {
 impl Options {
     /// Those that take effect: some leave others without a meaning.
     fn effective(&self) -> Self {
-        let (fragment, body) = (self.layout == Layout::Fragment, self.layout == Layout::Body);
+        let fragment = self.layout == Layout::Fragment;
+        let (body, nothing) = (self.layout == Layout::Body, self.layout == Layout::Nothing);
         let style = match self.style {
             Style::RpcEncoded | Style::RpcLiteral if fragment => Style::DocumentLiteral,
-            _ if body => Style::DocumentLiteral,
+            _ if body || nothing => Style::DocumentLiteral,
             style => style,
         };
         Self {
             style,
             namespace: if body { String::new() } else { self.namespace.clone() },
-            attributes: self.attributes && !body,
-            types: self.types && !self.attributes && !body && (!fragment || style.is_encoded()),
+            attributes: self.attributes && !body && !nothing,
+            types: self.types
+                && !self.attributes
+                && !body
+                && !nothing
+                && (!fragment || style.is_encoded()),
             any_wrapper: self.any_wrapper && style.is_rpc(),
             positional: self.positional
                 && style.is_rpc()

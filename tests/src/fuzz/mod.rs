@@ -1,5 +1,6 @@
 //! One function a format that takes any bytes and panics if a promise is broken.
 
+mod attachment;
 mod cdr;
 mod changes;
 mod documents;
@@ -17,6 +18,7 @@ mod typed_infoset;
 mod websocket;
 mod xml;
 
+pub use attachment::{attachment, read_in_pieces};
 pub use cdr::cdr;
 pub use documents::Reach;
 pub use envelope::{DOCUMENTS as ENVELOPES, envelope};

@@ -133,12 +133,17 @@ impl<'a> Printed<'a> {
         let binding = self.description().binding(port);
         let Binding { protocol, transport, .. } = binding;
         let address = port.address.as_deref().unwrap_or("no address");
-        let over = if transport.is_empty() { String::new() } else { format!(" over {transport}") };
+        let carried_by = carried_by(transport, address);
+        let over = match carried_by {
+            "" => String::new(),
+            word => format!(" over {word}"),
+        };
         let (name, how) = (plain(&port.name), plain(&format!("{address}  {protocol}{over}")));
         self.form.say(&format!("  port {name}  {how}\n"))?;
         self.form.fact(&json!({
             "fact": "port", "service": &*service.name.local, "name": port.name,
             "address": port.address, "protocol": protocol.to_string(), "transport": transport,
+            "carried_by": carried_by,
             "binding": binding.name.to_string(), "is_soap": is_soap(protocol),
         }))?;
         let operations = binding.operations.iter().filter(|it| wanted.has_operation(it));
@@ -275,6 +280,28 @@ impl Place<'_> {
         self.binding.protocol == Protocol::Soap12
     }
 }
+
+/// What carries SOAP, in a word if it has one. What is over SOAP/TCP says so by its address.
+fn carried_by<'a>(transport: &'a str, address: &str) -> &'a str {
+    if address.starts_with("vnd.sun.ws.tcp") {
+        return "SOAP/TCP";
+    }
+    let known = TRANSPORTS.iter().find(|it| it.0 == transport.trim_end_matches('/'));
+    known.map_or(transport, |it| it.1)
+}
+
+/// By their URIs: those of WSDL 1.1 and of SOAP 1.2, of SOAP over JMS (W3C, 2012) and of .NET.
+const TRANSPORTS: [(&str, &str); 9] = [
+    ("http://schemas.xmlsoap.org/soap/http", "HTTP"),
+    ("http://www.w3.org/2003/05/soap/bindings/HTTP", "HTTP"),
+    ("http://schemas.xmlsoap.org/soap/https", "HTTPS"),
+    ("http://schemas.microsoft.com/soap/tcp", "TCP of .NET"),
+    ("http://schemas.microsoft.com/soap/named-pipe", "named pipes"),
+    ("http://schemas.microsoft.com/soap/msmq", "MSMQ"),
+    ("http://www.w3.org/2010/soapjms", "JMS"),
+    ("http://schemas.xmlsoap.org/soap/jms", "JMS"),
+    ("http://schemas.xmlsoap.org/soap/smtp", "SMTP"),
+];
 
 fn form_of(operation: &Operation) -> String {
     let is_encoded = |it: &Option<Message>| it.as_ref().is_some_and(|it| it.is_encoded);

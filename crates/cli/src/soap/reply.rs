@@ -13,9 +13,20 @@ use super::content::enveloped;
 use crate::fault::Fault;
 use crate::output::{Form, plain, print};
 
-/// Prints the values of the first element in the Body, a line each.
-pub(super) fn print_values(message: &Message, form: Form) -> Result<(), Fault> {
-    let Some((name, root)) = message.root() else { return form.say("the answer is empty\n") };
+/// Prints the values of the first element in the Body, a line each. In rpc that has the parts of the answer, and is
+/// no value itself.
+pub(super) fn print_values(message: &Message, is_rpc: bool, form: Form) -> Result<(), Fault> {
+    let nothing = || form.say("the answer is empty\n");
+    let Some((name, root)) = message.root() else { return nothing() };
+    let is_empty = match &message.graph.node(root).content {
+        Content::Struct(members) => members.is_empty(),
+        Content::Text(text) => text.trim().is_empty(),
+        Content::Nil => true,
+        Content::Array(_) => false,
+    };
+    if is_rpc && is_empty {
+        return nothing();
+    }
     let values = values(message, name.local(), root);
     let lines = values.into_iter().map(|(path, value)| match form {
         Form::Text => format!("{} = {}\n", plain(&path), plain(&value)),

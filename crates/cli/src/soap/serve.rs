@@ -10,9 +10,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use trunkline_http::{Config, Order, Uri, Workers};
-use trunkline_import::wsdl::{self, Binding as Bound, Description, Operation, Port, Protocol};
-use trunkline_message::{Checks, Record};
+use trunkline_import::wsdl::{
+    self, Binding as Bound, Described, Description, Operation, Port, Protocol,
+};
+use trunkline_message::{Checks, Layout, Record, ScopeId, Structure as _};
 use trunkline_session::soap::{self, Binding, Context, Server, Service, Signature};
+use trunkline_soap::{Nothing, Version};
 
 use super::choice::is_soap;
 use super::content::{Form, of_file};
@@ -200,9 +203,10 @@ fn served(
         Ok(messages) => messages,
         Err(why) => return Ok(Err(why)),
     };
-    let Some((layout, options)) = request else {
-        return Ok(Err("nothing in the Body of a request says that it is called".to_owned()));
-    };
+    if operation.request.is_none() {
+        return Ok(Err("the service would begin it".to_owned()));
+    }
+    let (layout, options) = request;
     let action = operation.action.clone().unwrap_or_default();
     let mut signature = match Signature::new(&operation.name, &action, (&layout, &options)) {
         Ok(signature) => signature,
@@ -231,18 +235,23 @@ fn served(
     Ok(Ok(Served { signature, answer, rules, checks, headers, documentation }))
 }
 
-/// What an operation takes and answers.
+/// What an operation takes, and what it answers if it does.
 fn messages(
     description: &Description,
     bound: &Bound,
     operation: &Operation,
-) -> Result<(Option<Form>, Option<Form>), String> {
-    let plain = |it: Option<trunkline_import::wsdl::Described>| {
-        it.map(|it| (Arc::new(it.layout), it.options))
+) -> Result<(Form, Option<Form>), String> {
+    let version = match bound.protocol {
+        Protocol::Soap12 => Version::Soap12,
+        _ => Version::Soap11,
+    };
+    let form = |it: Option<Described>| match it {
+        Some(it) => (Arc::new(it.layout), it.options),
+        None => (Nothing::layout().clone(), Nothing::options(version)),
     };
     let request = description.request(bound, operation).map_err(|it| it.to_string())?;
     let response = description.response(bound, operation).map_err(|it| it.to_string())?;
-    Ok((plain(request), plain(response)))
+    Ok((form(request), operation.response.is_some().then(|| form(response))))
 }
 
 /// The service of a port.
@@ -305,7 +314,8 @@ fn write_answers(
                     continue;
                 }
             };
-            let Some((layout, _)) = response else { continue };
+            let is_empty = |it: &Layout| it.scope(ScopeId(0)).fields.is_empty();
+            let Some((layout, _)) = response.filter(|it| !is_empty(&it.0)) else { continue };
             let text = match answer::written(&layout) {
                 Ok(text) => text,
                 Err(why) => {

@@ -57,7 +57,7 @@ const TYPES: &str = r#"<schema xmlns="http://www.w3.org/2001/XMLSchema" xmlns:x=
 const DESCRIBED: &str = "\
 service {urn:orders}Orders
   All of the desk's.
-  port OrdersPort  http://HOST/orders  SOAP 1.1 over http://schemas.xmlsoap.org/soap/http
+  port OrdersPort  http://HOST/orders  SOAP 1.1 over HTTP
     place  document/literal  action urn:orders#place
       Places an order & waits.
       takes {urn:types}place

@@ -7,6 +7,7 @@ mod encodings;
 mod files;
 mod login;
 mod noted;
+mod nothing;
 mod ports;
 mod served;
 mod site;

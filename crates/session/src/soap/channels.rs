@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trunkline_http::{Beside, Job, Method, Peer, Talk, Waiting};
+use trunkline_http::{Beside, Job, Method, Peer, Talk, Wait, Waiting};
 use trunkline_soap::Version;
 
 use super::http::{Caller, Site, Travelled, unless_panics};
@@ -37,6 +37,7 @@ impl Beside for Channels {
             peer: peer.clone(),
             callers: Vec::new(),
             waits: Waits::ForHandshake,
+            wait: None,
             done: Arc::default(),
         })
     }
@@ -63,6 +64,8 @@ struct Connection {
     vocabulary_bytes: usize,
     lent: usize,
     waits: Waits,
+    /// What the answer to its request waits for.
+    wait: Option<Wait>,
     /// What other threads have done with requests that were taken.
     done: Arc<Mutex<Vec<Done>>>,
 }
@@ -89,6 +92,7 @@ impl Overlapping {
     fn run(mut self) {
         if let Some((request, mut caller)) = self.parts.take() {
             let mut answer = None;
+            caller.blocks = true;
             let verdict = answered(&self.site, &mut caller, &request.request(), |version, it| {
                 answer = Some((version, it.to_vec()));
             });
@@ -156,6 +160,10 @@ impl Talk for Connection {
             answering.answer(version, envelope);
         });
         match verdict {
+            Verdict::Waits => {
+                self.wait = caller.wait.take();
+                return self.callers.push((channel, caller));
+            }
             Verdict::Nothing => session.answer_nothing(),
             Verdict::Reject(text) => session.reject(&text),
             Verdict::Abort(text) => session.abort(&text),
@@ -167,6 +175,10 @@ impl Talk for Connection {
         self.callers.push((channel, caller));
         self.bound();
         self.advance();
+    }
+
+    fn wait(&mut self) -> Option<Wait> {
+        self.wait.take()
     }
 
     fn reject(&mut self) {
@@ -196,7 +208,7 @@ impl Talk for Connection {
             self.lent -= lent;
             let session = &mut self.session;
             match verdict {
-                Verdict::Nothing => session.finish_nothing(&request),
+                Verdict::Nothing | Verdict::Waits => session.finish_nothing(&request),
                 Verdict::Reject(text) => session.finish_rejected(&request, &text),
                 Verdict::Abort(text) => session.finish_aborted(&request, &text),
                 Verdict::Answered { broken } => {
@@ -238,6 +250,8 @@ fn take_caller(
 
 /// What a session does with a request.
 enum Verdict {
+    /// Its answer is waited for; not of one that was taken.
+    Waits,
     /// There is no answer.
     Nothing,
     Reject(String),
@@ -271,9 +285,11 @@ fn answered(
 ) -> Verdict {
     let Request { target, content, action, .. } = *request;
     let path = site.endpoints[target].path();
-    match site.admit(caller, &Method::POST, path, None) {
-        Ok(known) => site.introduce(caller, target, known, None),
-        Err(refusal) => return unread(content, refusal.reason().to_owned()),
+    if !std::mem::take(&mut caller.is_waiting) {
+        match site.admit(caller, &Method::POST, path, None) {
+            Ok(known) => site.introduce(caller, target, known, None),
+            Err(refusal) => return unread(content, refusal.reason().to_owned()),
+        }
     }
     let encoding = content.encoding;
     let is_retained = is_retained(content);
@@ -298,21 +314,12 @@ fn answered(
     let answered =
         unless_panics(|| conversation.answer_in([encoding; 2], &body, action, content.version));
     let Some(made) = answered else {
-        let (fault, version) = site.silent(caller, target);
-        let verdict = if is_retained {
-            // What the two sides know of each other's vocabulary is lost.
-            Verdict::Abort(fault.reason.clone())
-        } else if encoding == MessageEncoding::Xml {
-            let envelope = fault.encode(version);
-            travelled.answer_bytes = envelope.len();
-            answer(version, &envelope);
-            Verdict::Answered { broken: None }
-        } else {
-            Verdict::Reject(fault.reason.clone())
-        };
-        site.forget(caller, target, &travelled, &fault);
-        return verdict;
+        return panicked(site, caller, target, encoding, travelled, answer);
     };
+    if made.waits {
+        site.begin_to_wait(caller, target);
+        return Verdict::Waits;
+    }
     // Who makes a one-way call reads no fault either: the log has it. But one that is written into a
     // vocabulary has to go.
     let has_answer = !made.bytes.is_empty() && (!made.is_one_way || is_retained);
@@ -330,6 +337,32 @@ fn answered(
         (false, None) => Verdict::Nothing,
         (false, Some(why)) => Verdict::Abort(why),
     }
+}
+
+/// Answers for a function that panicked.
+#[cold]
+fn panicked(
+    site: &Site,
+    caller: &mut Caller,
+    target: usize,
+    encoding: MessageEncoding,
+    mut travelled: Travelled,
+    answer: impl FnOnce(Version, &[u8]),
+) -> Verdict {
+    let (fault, version) = site.silent(caller, target);
+    let verdict = match encoding {
+        // What the two sides know of each other's vocabulary is lost.
+        MessageEncoding::StatefulFastInfoset => Verdict::Abort(fault.reason.clone()),
+        MessageEncoding::FastInfoset => Verdict::Reject(fault.reason.clone()),
+        MessageEncoding::Xml => {
+            let envelope = fault.encode(version);
+            travelled.answer_bytes = envelope.len();
+            answer(version, &envelope);
+            Verdict::Answered { broken: None }
+        }
+    };
+    site.forget(caller, target, &travelled, &fault);
+    verdict
 }
 
 /// The envelope, so that its document need not be told the character set; None if that is not known.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trunkline_http as http;
 use trunkline_message::{Layout, Limits, Message, Record, Structure, UnknownContent};
 use trunkline_soap::{
-    self as soap, Decoder, Encoder, Fault, HeaderBlock, Options, Plan, Version, graph,
+    self as soap, Decoder, Encoder, Fault, HeaderBlock, Nothing, Options, Plan, Version, graph,
 };
 
 use super::admission::BasicLogin;
@@ -18,6 +18,7 @@ use super::prologue::Prologues;
 use super::replies::{Replies, status};
 use super::shared::SharedConnection;
 use super::signature::Signature;
+use super::telemetry::{Called, Telemetry};
 use super::url::Url;
 use super::vocabularies::Vocabularies;
 use super::{Binding, MessageEncoding};
@@ -65,6 +66,7 @@ pub struct Client {
     /// Elements of the last reply that its schema does not know.
     unknown: usize,
     last: String,
+    telemetry: Telemetry,
 }
 
 /// Why a call has no reply.
@@ -119,6 +121,19 @@ impl fmt::Display for CallError {
 }
 
 impl std::error::Error for CallError {}
+
+impl CallError {
+    /// What kind of failure it is, for telemetry.
+    fn class(&self) -> String {
+        match self {
+            Self::Fault(fault) => format!("{:?}", fault.code),
+            Self::Status { status, .. } => status.to_string(),
+            Self::Transport(http::Error::TimedOut { .. }) => "timeout".to_owned(),
+            Self::Transport(_) => "transport".to_owned(),
+            _ => "_OTHER".to_owned(),
+        }
+    }
+}
 
 impl From<http::Error> for CallError {
     fn from(error: http::Error) -> Self {
@@ -229,6 +244,7 @@ impl Client {
             answered: None,
             unknown: 0,
             last: String::new(),
+            telemetry: Telemetry::default(),
         }
     }
 
@@ -297,6 +313,14 @@ impl Client {
             return Err(error("the client writes it itself"));
         }
         self.add_http_header(name, value)
+    }
+
+    /// Tells each call from here on as a span of OpenTelemetry, to the provider of tracers that the process has
+    /// (`opentelemetry::global`), inside the current one. Over HTTP the service learns of the trace by headers, such as `traceparent`.
+    /// The status is an error where there is no reply. Messages without a schema have no spans.
+    #[cfg(feature = "opentelemetry")]
+    pub fn set_trace_calls(&mut self, trace: bool) {
+        self.telemetry.set_on(trace);
     }
 
     /// Shows this user and password with each request from here on (HTTP's scheme Basic, RFC 7617). They travel as
@@ -461,8 +485,38 @@ impl Client {
         request: &Q,
         reply: &mut R,
     ) -> Result<(), CallError> {
+        self.traced(index, |client| client.read_answer(index, request, reply))
+    }
+
+    /// A call as a span, if calls are told so.
+    fn traced(
+        &mut self,
+        index: usize,
+        call: impl FnOnce(&mut Self) -> Result<(), CallError>,
+    ) -> Result<(), CallError> {
+        if !self.telemetry.is_on() {
+            return call(self);
+        }
+        let (namespace, operation) = (&*self.replies.namespace, &*self.operations[index].name);
+        let authority = &*self.url.authority;
+        self.telemetry.begin(&Called { is_server: false, namespace, operation, authority });
+        let result = call(self);
+        let failure = result.as_ref().err().map(|it| (it.class(), it.to_string()));
+        self.telemetry.end(failure.as_ref().map(|(class, why)| (&**class, &**why, true)));
+        result
+    }
+
+    fn read_answer<Q: Message, R: Message>(
+        &mut self,
+        index: usize,
+        request: &Q,
+        reply: &mut R,
+    ) -> Result<(), CallError> {
         let answer = self.exchange(index, request)?;
         if answer.body.is_empty() {
+            if answer.is_success() && self.operations[index].answers_nothing() {
+                return Ok(());
+            }
             let (status, text) = (answer.status, "an empty answer".to_owned());
             return Err(CallError::Status { status, text });
         }
@@ -494,6 +548,10 @@ impl Client {
 
     /// Sends a request that has no answer.
     fn taken<Q: Message>(&mut self, index: usize, request: &Q) -> Result<(), CallError> {
+        self.traced(index, |client| client.hand_over(index, request))
+    }
+
+    fn hand_over<Q: Message>(&mut self, index: usize, request: &Q) -> Result<(), CallError> {
         let answer = self.exchange(index, request)?;
         match answer.body.is_empty() && answer.is_success() {
             true => Ok(()),
@@ -521,6 +579,15 @@ impl Client {
         let CalledOperation { encoder, head, .. } = &mut self.operations[index];
         let header = &*self.encoded_header;
         let mut message = Typed { encoder, header, message: request };
+        let mut traced;
+        let head = match self.telemetry.is_on() {
+            false => &*head,
+            true => {
+                traced = head.clone();
+                traced.headers_mut().iter_mut().for_each(|it| self.telemetry.depart(it));
+                &traced
+            }
+        };
         let answer = self.exchange.call(&self.url.path, head, &mut message)?;
         self.answered = answer.encoding.filter(|_| !answer.body.is_empty());
         Ok(answer)
@@ -673,6 +740,11 @@ impl CalledOperation {
             decoder: Decoder::with_limits(inward, limits).on_unknown(*on_unknown),
             head: Head::new(version, action, http_headers)?,
         })
+    }
+
+    /// May the answer be no envelope, as its Body has nothing in it?
+    fn answers_nothing(&self) -> bool {
+        self.reply.is_same(Nothing::layout())
     }
 
     fn is(&self, name: &str, request: &Arc<Layout>, reply: &Arc<Layout>) -> bool {

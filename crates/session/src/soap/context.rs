@@ -1,12 +1,14 @@
 //! The context of a call: facts besides the request, and additions to the answer.
 
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use trunkline_http::HeaderMap;
 use trunkline_message::{Message, Structure, UnknownContent};
 use trunkline_soap::{Fault, HeaderBlock, Version};
 
+use super::asynchronous::Gate;
 use super::element::Encoding;
 use super::header::{self, Received};
 
@@ -30,6 +32,12 @@ pub struct Context {
     /// Elements of the request that its schema does not know.
     unknown: usize,
     stages: Option<Stamps>,
+    /// Which calls may wait for their answers without a thread; without it they wait in place.
+    gate: Option<Arc<Gate>>,
+    /// Did too many wait?
+    is_busy: bool,
+    /// Header blocks that were added to the context of a call that waits.
+    added: Option<Arc<Mutex<Vec<HeaderBlock>>>>,
 }
 
 /// When the parts of a call ended.
@@ -73,7 +81,60 @@ impl Context {
             reply_header: Vec::new(),
             unknown: 0,
             stages: None,
+            gate: None,
+            is_busy: false,
+            added: None,
         }
+    }
+
+    /// The context for a function whose answer comes later; header blocks that it adds are added here too.
+    pub(super) fn detached(&mut self) -> Self {
+        let added = Arc::default();
+        self.added = Some(Arc::clone(&added));
+        Self {
+            namespace: self.namespace.clone(),
+            operation: self.operation.clone(),
+            action: self.action.clone(),
+            identity: self.identity.clone(),
+            http_headers: self.http_headers.clone(),
+            header: Received::new(self.header.blocks().to_vec()),
+            reply_header: Vec::new(),
+            stages: None,
+            gate: None,
+            added: Some(added),
+            ..*self
+        }
+    }
+
+    /// Takes over the header blocks that were added there.
+    pub(super) fn take_added(&mut self) {
+        if let Some(added) = self.added.take() {
+            let mut added = added.lock().unwrap_or_else(PoisonError::into_inner);
+            self.reply_header.append(&mut added);
+        }
+    }
+
+    fn add(&mut self, block: HeaderBlock) {
+        match &self.added {
+            None => self.reply_header.push(block),
+            Some(added) => added.lock().unwrap_or_else(PoisonError::into_inner).push(block),
+        }
+    }
+
+    pub(super) fn gate(&self) -> Option<&Arc<Gate>> {
+        self.gate.as_ref()
+    }
+
+    pub(super) fn set_gate(&mut self, gate: Option<Arc<Gate>>) {
+        self.gate = gate;
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.is_busy
+    }
+
+    pub(super) fn set_busy(&mut self) {
+        self.is_busy = true;
     }
 
     /// Forgets the last call.
@@ -84,6 +145,7 @@ impl Context {
             }
         }
         (self.version, self.unknown) = (version, 0);
+        (self.is_busy, self.added) = (false, None);
         self.header.clear();
         self.reply_header.clear();
     }
@@ -176,13 +238,13 @@ impl Context {
     pub fn add_header<T: Structure + Message>(&mut self, content: &T) -> Result<(), Fault> {
         let block = header::block_as(self.encoding(), content, &self.namespace)
             .map_err(|error| Fault::receiver(error.to_string()))?;
-        self.reply_header.push(block);
+        self.add(block);
         Ok(())
     }
 
     /// Adds a header block to the answer, as it stands.
     pub fn add_header_block(&mut self, block: HeaderBlock) {
-        self.reply_header.push(block);
+        self.add(block);
     }
 
     fn encoding(&self) -> Encoding {

@@ -1,19 +1,22 @@
 //! One caller's messages, one after another: bytes in, bytes out, whatever the transport.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use trunkline_codec::fast_infoset::{Parser, Reader, Writer};
 use trunkline_codec::infoset::Reader as _;
-use trunkline_http::HeaderMap;
+use trunkline_http::{HeaderMap, Wait};
 use trunkline_soap::{self as soap, Fault, FaultCode, HeaderBlock, Roles, Version};
 
+use super::asynchronous::Gate;
 use super::context::Stages;
 use super::encoding::FastInfoset;
 use super::fallback::unknown_encoding;
 use super::incoming::open_from;
 use super::operation::{Call, Reply, Request, of_rpc};
 use super::prologue::Prologues;
-use super::service::Endpoint;
+use super::service::{Endpoint, EndpointParts};
+use super::telemetry::{Called, Telemetry};
 use super::vocabularies::Vocabularies;
 use super::{Context, MessageEncoding};
 use crate::Retained;
@@ -32,6 +35,10 @@ pub struct Conversation {
     fault: Vec<u8>,
     /// Why the last call failed.
     reason: Option<String>,
+    /// The call whose answer is not there yet, and what it waits for until somebody does.
+    pending: Option<usize>,
+    wait: Option<Wait>,
+    telemetry: Telemetry,
 }
 
 /// The operation of messages that begin like an earlier one.
@@ -65,6 +72,10 @@ pub struct Answer<'a> {
     pub version: Version,
     /// Was an operation called that is not answered? What there is then is a fault.
     pub is_one_way: bool,
+    /// It is not there yet.
+    pub(super) waits: bool,
+    /// So many wait that this one does not.
+    pub(super) is_busy: bool,
 }
 
 /// What answers a message: an operation or the fallback.
@@ -105,7 +116,26 @@ impl Conversation {
             vocabularies: Vocabularies::default(),
             fault: Vec::new(),
             reason: None,
+            pending: None,
+            wait: None,
+            telemetry: Telemetry::default(),
         }
+    }
+
+    /// Has calls that wait for their answers do so without a thread, as far as the gate lets them: such an answer
+    /// [waits](Answer::waits), and the same request is answered again once [that](Self::take_wait) is over.
+    pub(super) fn set_gate(&mut self, gate: Option<Arc<Gate>>) {
+        self.context.set_gate(gate);
+    }
+
+    /// Calls are told as spans.
+    pub(super) fn telemetry(&mut self) -> &mut Telemetry {
+        &mut self.telemetry
+    }
+
+    /// What the last call waits for.
+    pub(super) fn take_wait(&mut self) -> Option<Wait> {
+        self.wait.take()
     }
 
     /// What the vocabularies of Fast Infoset may hold, in place of the defaults; to be said before the first message.
@@ -154,6 +184,83 @@ impl Conversation {
         action: &str,
         expected: Version,
     ) -> Answer<'_> {
+        let resumed = self.pending.take();
+        let operation = match resumed {
+            Some(operation) => Ok(operation),
+            None => self.begin([received, sent], request, action, expected),
+        };
+        if resumed.is_none() && self.telemetry.is_on() {
+            self.begin_span(operation.is_ok());
+        }
+        let entered = self.telemetry.enter();
+        let Self { endpoint, context, calls, forms, fault, reason, pending, wait, .. } = self;
+        let telemetry = &mut self.telemetry;
+        let operations = &endpoint.0.service.operations;
+        let called = operation.as_ref().ok().copied();
+        let is_one_way = called
+            .and_then(|it| operations.get(it))
+            .is_some_and(|it| it.operation.output().is_none());
+        let [stateless, stateful] = forms.each_mut().map(Option::as_deref_mut);
+        let (parser, mut writer) = parts([received, sent], stateless, stateful);
+        let parser = parser.filter(|_| resumed.is_none());
+        let mut reader = parser.map(|parser| Reader::new(parser, request));
+        let answered = operation.and_then(|operation| {
+            let parts = &*endpoint.0;
+            let call = calls[operation].get_or_insert_with(|| parts.begin(operation));
+            let request = match &mut reader {
+                _ if resumed.is_some() => return call.resume(writer.as_deref_mut(), context),
+                None => Request::Xml(request),
+                Some(reader) => Request::FastInfoset(reader),
+            };
+            call.call(request, writer.as_deref_mut(), context)
+        });
+        // What was not wanted of it belongs to the vocabulary all the same. An error ends that, which the next
+        // message is told.
+        _ = reader.map(Reader::finish);
+        let mut waits = false;
+        let (bytes, outcome) = match answered {
+            Ok(Reply::Later(later)) => {
+                (*pending, *wait, waits) = (called, Some(telemetry.follow(later)), true);
+                (&[][..], Outcome::Taken)
+            }
+            Ok(Reply::Nothing) => (&[][..], Outcome::Taken),
+            Ok(Reply::Xml(bytes)) => (bytes, Outcome::Reply),
+            Ok(Reply::FastInfoset) => (writer.map_or(&[][..], |it| it.document()), Outcome::Reply),
+            Err(failure) => {
+                *reason = Some(failure.reason.clone());
+                (written(&failure, context, writer, fault), Outcome::Fault(failure.code))
+            }
+        };
+        telemetry.leave(entered);
+        match outcome {
+            _ if waits => {}
+            Outcome::Fault(code) if telemetry.is_on() => {
+                let is_error = code != FaultCode::Sender;
+                let why = reason.as_deref().unwrap_or_default();
+                telemetry.end(Some((&format!("{code:?}"), why, is_error)));
+            }
+            _ => telemetry.end(None),
+        }
+        let (version, is_busy) = (context.version(), context.is_busy());
+        Answer { bytes, outcome, version, is_one_way, waits, is_busy }
+    }
+
+    #[cold]
+    fn begin_span(&mut self, is_known: bool) {
+        let Self { endpoint, context, telemetry, .. } = self;
+        let namespace = &*endpoint.0.service.namespace;
+        let operation = if is_known { context.operation() } else { "" };
+        telemetry.begin(&Called { is_server: true, namespace, operation, authority: "" });
+    }
+
+    /// Which operation does a request call?
+    fn begin(
+        &mut self,
+        [received, sent]: [MessageEncoding; 2],
+        request: &[u8],
+        action: &str,
+        expected: Version,
+    ) -> Result<usize, Fault> {
         self.context.begin("", action, expected);
         self.context.stamp_begun();
         self.reason = None;
@@ -165,53 +272,10 @@ impl Conversation {
                 self.forms[form] = FastInfoset::new(encoding, limits, &self.vocabularies);
             }
         }
-        let operation = match form(received) {
+        match form(received) {
             None => self.recognise(request),
             Some(form) => self.recognise_in(form, request),
-        };
-        let Self { endpoint, context, calls, forms, fault: bytes, reason, .. } = self;
-        let operations = &endpoint.0.service.operations;
-        let called = operation.as_ref().ok().and_then(|&it| operations.get(it));
-        let is_one_way = called.is_some_and(|it| it.operation.output().is_none());
-        let [stateless, stateful] = forms.each_mut().map(Option::as_deref_mut);
-        let (parser, mut writer) = parts([received, sent], stateless, stateful);
-        let mut reader = parser.map(|parser| Reader::new(parser, request));
-        let answered = operation.and_then(|operation| {
-            let parts = &*endpoint.0;
-            let call = calls[operation].get_or_insert_with(|| parts.begin(operation));
-            let request = match &mut reader {
-                None => Request::Xml(request),
-                Some(reader) => Request::FastInfoset(reader),
-            };
-            call.call(request, writer.as_deref_mut(), context)
-        });
-        // What was not wanted of it belongs to the vocabulary all the same. An error ends that, which the next
-        // message is told.
-        _ = reader.map(Reader::finish);
-        let (bytes, outcome) = match answered {
-            Ok(Reply::Nothing) => (&[][..], Outcome::Taken),
-            Ok(Reply::Xml(bytes)) => (bytes, Outcome::Reply),
-            Ok(Reply::FastInfoset) => (writer.map_or(&[][..], |it| it.document()), Outcome::Reply),
-            Err(fault) => {
-                let (header, version) = (context.reply_header(), context.version());
-                *reason = Some(fault.reason.clone());
-                let bytes = match writer {
-                    None => {
-                        *bytes = fault.encode_with(header, version);
-                        &**bytes
-                    }
-                    Some(writer) => {
-                        writer.begin();
-                        fault.encode_to(header, version, writer);
-                        // Names and prefixes of faults are checked before.
-                        _ = writer.finish();
-                        writer.document()
-                    }
-                };
-                (bytes, Outcome::Fault(fault.code))
-            }
-        };
-        Answer { bytes, outcome, version: context.version(), is_one_way }
+        }
     }
 
     /// Was a message of the stateful encoding rejected, so that no later one can be read?
@@ -335,14 +399,7 @@ impl Conversation {
         let parts = &*self.endpoint.0;
         let operations = &parts.service.operations;
         let has_fallback = parts.service.fallback.is_some();
-        let by_action = || operations.iter().position(|it| it.action == self.context.action());
-        let Some(element) = &opened.body else {
-            return match by_action() {
-                _ if has_fallback => Ok(Named::Fallback),
-                Some(index) => Ok(Named::Operation { index, is_alone: false }),
-                None => Err(Fault::sender("the Body is empty")),
-            };
-        };
+        let Some(element) = &opened.body else { return self.named_by_nothing() };
         let mut same = (0..operations.len()).filter(|&it| parts.elements[it] == *element);
         match (same.next(), same.next()) {
             (Some(index), None) => Ok(Named::Operation { index, is_alone: true }),
@@ -351,6 +408,32 @@ impl Conversation {
             }
             (None, _) if has_fallback => Ok(Named::Fallback),
             (None, _) => Err(self.unknown(element)),
+        }
+    }
+
+    /// The operation of a request with an empty Body: that of the action, or the only one that is called so.
+    #[cold]
+    fn named_by_nothing(&self) -> Result<Named, Fault> {
+        let EndpointParts { service, elements, .. } = &*self.endpoint.0;
+        let (operations, action) = (&service.operations, self.context.action());
+        let is_it = |it: &usize| operations[*it].action == action;
+        let all = || 0..operations.len();
+        let empty: Vec<usize> = all().filter(|it| elements[*it].local.is_empty()).collect();
+        let called = empty.iter().copied().find(is_it);
+        let found = called.or_else(|| match &*empty {
+            [only] if action.is_empty() => Some(*only),
+            _ => None,
+        });
+        match found {
+            Some(index) => Ok(Named::Operation { index, is_alone: false }),
+            None if service.fallback.is_some() => Ok(Named::Fallback),
+            // What it takes tells what is missing.
+            None => match all().find(is_it) {
+                Some(index) => Ok(Named::Operation { index, is_alone: false }),
+                None => Err(Fault::sender(format!(
+                    "the Body is empty, and {action:?} is the action of no operation"
+                ))),
+            },
         }
     }
 
@@ -379,13 +462,38 @@ impl Conversation {
     #[cold]
     fn unknown(&self, element: &soap::QName) -> Fault {
         let parts = &*self.endpoint.0;
-        let known: Vec<String> = parts.elements.iter().map(ToString::to_string).collect();
+        let known = parts.elements.iter().filter(|it| !it.local.is_empty());
+        let known: Vec<String> = known.map(ToString::to_string).collect();
         let fault = Fault::sender(format!(
             "no operation of {} is called by {element}; there is {}",
             parts.service.name,
             known.join(", ")
         ));
         of_rpc(fault, "ProcedureNotPresent", parts.binding.style.is_rpc(), &self.context)
+    }
+}
+
+/// A fault as it is answered, in the memory of the last or by a writer.
+#[cold]
+fn written<'f>(
+    fault: &Fault,
+    context: &Context,
+    writer: Option<&'f mut Writer>,
+    memory: &'f mut Vec<u8>,
+) -> &'f [u8] {
+    let (header, version) = (context.reply_header(), context.version());
+    match writer {
+        None => {
+            *memory = fault.encode_with(header, version);
+            memory
+        }
+        Some(writer) => {
+            writer.begin();
+            fault.encode_to(header, version, writer);
+            // Names and prefixes of faults are checked before.
+            _ = writer.finish();
+            writer.document()
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use trunkline_codec::fast_infoset::Reader;
 use trunkline_http::{self as http, Bytes};
 use trunkline_message::Limits;
-use trunkline_soap::Version;
+use trunkline_soap::{self as soap, Version};
 
 use super::channel::Channel;
 use super::channels;
@@ -65,6 +65,11 @@ impl Head {
         Ok(Self { version, action: action.to_owned(), headers })
     }
 
+    /// Of HTTP, in every form.
+    pub(super) fn headers_mut(&mut self) -> &mut [http::HeaderMap; 3] {
+        &mut self.headers
+    }
+
     /// Of HTTP.
     pub(super) fn headers(
         &self,
@@ -84,16 +89,27 @@ impl Reply {
         (200..300).contains(&self.status)
     }
 
-    pub(super) fn of(received: http::Received) -> Self {
+    /// Of HTTP. What comes in a package is taken out of it.
+    pub(super) fn of(received: http::Received, limits: &Limits) -> Result<Self, CallError> {
         let kind = received.headers.get(http::header::CONTENT_TYPE);
         let kind = kind.and_then(|it| it.to_str().ok());
-        let encoding = match kind.and_then(MessageEncoding::of_media_type) {
+        let status = received.status.as_u16();
+        if let Some(media_type) = kind.filter(|it| soap::is_package(it)) {
+            let unpacked =
+                soap::unpack(media_type, &received.body, limits).map_err(CallError::Reply)?;
+            let encoding = Self::encoding(Some(&unpacked.media_type));
+            return Ok(Self { status, encoding, body: unpacked.envelope.into() });
+        }
+        Ok(Self { status, encoding: Self::encoding(kind), body: received.body })
+    }
+
+    fn encoding(media_type: Option<&str>) -> Option<MessageEncoding> {
+        match media_type.and_then(MessageEncoding::of_media_type) {
             Some((MessageEncoding::StatefulFastInfoset, _)) => None,
             Some((encoding, _)) => Some(encoding),
             // Servers have many names for XML.
-            None => kind.is_none_or(|it| it.contains("xml")).then_some(MessageEncoding::Xml),
-        };
-        Self { status: received.status.as_u16(), encoding, body: received.body }
+            None => media_type.is_none_or(|it| it.contains("xml")).then_some(MessageEncoding::Xml),
+        }
     }
 }
 
@@ -179,7 +195,7 @@ impl Exchange {
                 &mut own
             }
         };
-        Ok(Reply::of(client.request(&http::Method::GET, &url.path, headers, &[])?))
+        Reply::of(client.request(&http::Method::GET, &url.path, headers, &[])?, &Limits::default())
     }
 
     /// How the last message was sent.

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use trunkline_http::{
     self as http, Config, Handler, HeaderMap, HeaderValue, Method, Peer, Request, Response,
-    StatusCode, header,
+    StatusCode, Wait, header,
 };
-use trunkline_soap::{Fault, FaultCode, Version};
+use trunkline_soap::{self as soap, Fault, FaultCode, Version};
 
 use super::admission::{Admission, Arrival, Refusal, RefusalLog, Remembered};
+use super::asynchronous::{Gate, silent};
 use super::channels::Channels;
-use super::media::{TEXT_XML, answer_encoding, media};
+use super::media::{TEXT_XML, answer_encoding, media, media_of};
 use super::metrics::Metrics;
 use super::page;
 use super::public::Public;
@@ -41,7 +42,12 @@ pub struct Server {
     offer: Offer,
     metrics: Option<String>,
     vocabularies: Vocabularies,
+    waiting_calls: Option<usize>,
+    traces_calls: bool,
 }
+
+/// How many calls wait at most, unless it is said.
+const WAITING_CALLS: usize = 4096;
 
 /// A server that runs; it stops when dropped.
 #[derive(Debug)]
@@ -220,6 +226,25 @@ impl Server {
         self
     }
 
+    /// How many calls of [`operation_async`](Service::operation_async) may wait for their answers at once, of all connections
+    /// together; 4096 by default. One more is answered by a receiver's fault, over HTTP by the status 503 with
+    /// `Retry-After`; its function is not called.
+    #[must_use]
+    pub fn waiting_calls(mut self, most: usize) -> Self {
+        self.waiting_calls = Some(most);
+        self
+    }
+
+    /// Tells each call as a span of OpenTelemetry, to the provider of tracers that the process has
+    /// (`opentelemetry::global`). It belongs to the trace of the headers with which it came over HTTP; calls of clients that the function
+    /// makes belong to it. The status is an error after a receiver's fault.
+    #[cfg(feature = "opentelemetry")]
+    #[must_use]
+    pub fn trace_calls(mut self) -> Self {
+        self.traces_calls = true;
+        self
+    }
+
     /// Reports say how long decoding, the function and encoding took.
     #[must_use]
     pub fn time_stages(mut self) -> Self {
@@ -257,6 +282,8 @@ impl Server {
         let (log, is_timed) = (self.log, self.is_timed);
         let offer = Offer { channels: self.offer.channels && !is_tls, ..self.offer };
         let metrics = self.metrics.map(|path| (path, Metrics::default()));
+        let gate = Gate::new(self.waiting_calls.unwrap_or(WAITING_CALLS));
+        let may_wait = endpoints.iter().any(Endpoint::may_wait);
         let Self { admission, refusals, keeps_http_headers, .. } = self;
         let site = Site {
             endpoints,
@@ -270,6 +297,10 @@ impl Server {
             offer,
             metrics,
             vocabularies,
+            gate,
+            may_wait,
+            traces_calls: self.traces_calls,
+            retry_after: self.config.retry_after.as_secs(),
         };
         let site = Arc::new(site);
         let channels = Channels { site: Arc::clone(&site), limits };
@@ -314,6 +345,11 @@ pub(super) struct Site {
     /// With their path.
     metrics: Option<(String, Metrics)>,
     vocabularies: Vocabularies,
+    gate: Arc<Gate>,
+    may_wait: bool,
+    traces_calls: bool,
+    /// In seconds.
+    retry_after: u64,
 }
 
 /// The state of a connection: a conversation with each endpoint that was called.
@@ -323,13 +359,19 @@ pub(super) struct Caller {
     identity: Option<String>,
     login: Remembered,
     conversations: Vec<(usize, Conversation)>,
+    /// What its request waits for, until somebody does, and whether it does.
+    pub(super) wait: Option<Wait>,
+    pub(super) is_waiting: bool,
+    /// Do calls wait in place, on a thread of their own?
+    pub(super) blocks: bool,
 }
 
 impl Caller {
     pub(super) fn new(peer: &Peer) -> Self {
         let identity = peer.tls.as_ref().and_then(|tls| tls.subject.clone());
         let (login, conversations) = (Remembered::default(), Vec::new());
-        Self { address: peer.address, identity, login, conversations }
+        let (wait, is_waiting, blocks) = (None, false, false);
+        Self { address: peer.address, identity, login, conversations, wait, is_waiting, blocks }
     }
 
     /// Bytes of the vocabularies that its conversations retain, in both directions.
@@ -363,7 +405,12 @@ impl Handler for Site {
 
     fn handle(&self, caller: &mut Caller, request: &Request<'_>, response: &mut Response) {
         let (path, headers) = (request.path, Some(request.headers));
-        let known = match self.admit(caller, request.method, path, headers) {
+        let is_resumed = std::mem::take(&mut caller.is_waiting);
+        let known = match is_resumed {
+            true => Ok(None),
+            false => self.admit(caller, request.method, path, headers),
+        };
+        let known = match known {
             Ok(known) => known,
             Err(refusal) => {
                 *response = refusal.response();
@@ -384,12 +431,25 @@ impl Handler for Site {
         let endpoint = &self.endpoints[index];
         match *request.method {
             Method::POST => {
-                self.introduce(caller, index, known, headers);
+                if !is_resumed {
+                    self.introduce(caller, index, known, headers);
+                    if self.traces_calls {
+                        self.conversation(caller, index).telemetry().arrive(request.headers);
+                    }
+                }
                 self.post(caller, index, request, response);
             }
             Method::GET | Method::HEAD => *response = self.get(endpoint, request),
             _ => *response = rejection(StatusCode::METHOD_NOT_ALLOWED, "POST an envelope here"),
         }
+    }
+
+    fn may_wait(&self) -> bool {
+        self.may_wait
+    }
+
+    fn wait(&self, caller: &mut Caller) -> Option<Wait> {
+        caller.wait.take()
     }
 }
 
@@ -436,17 +496,34 @@ impl Site {
         request: &Request<'_>,
         response: &mut Response,
     ) {
-        let Some((version, received, action)) = media(request) else {
+        let media_type = request.header("content-type").unwrap_or_default();
+        let unpacked = match soap::is_package(media_type) {
+            false => None,
+            true => match soap::unpack(media_type, request.body, self.endpoints[index].limits()) {
+                Ok(unpacked) => Some(unpacked),
+                Err(error) => {
+                    let text = format!("the package cannot be taken apart: {error}");
+                    *response = rejection(StatusCode::BAD_REQUEST, &text);
+                    response.headers.remove(header::ALLOW);
+                    return;
+                }
+            },
+        };
+        let (media_type, envelope) = match &unpacked {
+            Some(it) => (it.media_type.as_str(), it.envelope.as_slice()),
+            None => (media_type, request.body),
+        };
+        let Some((version, received, action)) = media_of(media_type, request) else {
             let accepted = "an envelope is text/xml (SOAP 1.1) or application/soap+xml (SOAP 1.2), \
                             or Fast Infoset: application/fastinfoset or application/soap+fastinfoset";
             *response = rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, accepted);
             response.headers.remove(header::ALLOW);
             return;
         };
-        let media_type = request.header("content-type").unwrap_or_default();
         let body = match received {
-            MessageEncoding::Xml => charset::read(media_type, request.body),
-            _ => Some(Cow::Borrowed(request.body)),
+            // What was in a package is in UTF-8.
+            MessageEncoding::Xml if unpacked.is_none() => charset::read(media_type, envelope),
+            _ => Some(Cow::Borrowed(envelope)),
         };
         let Some(body) = body else {
             let text = format!("the character set of {media_type} is not known here");
@@ -462,8 +539,16 @@ impl Site {
             self.panicked(caller, index, request, response);
             return;
         };
+        if answer.waits {
+            self.begin_to_wait(caller, index);
+            return;
+        }
         let is_sender_bad_request = self.endpoints[index].0.service.is_sender_bad_request;
         response.status = match (answer.outcome, answer.version) {
+            _ if answer.is_busy => {
+                response.headers.insert(header::RETRY_AFTER, self.retry_after.into());
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             (Outcome::Reply, _) => StatusCode::OK,
             (Outcome::Taken, _) => StatusCode::ACCEPTED,
             (Outcome::Fault(FaultCode::Sender), Version::Soap12) if is_sender_bad_request => {
@@ -482,6 +567,12 @@ impl Site {
             travelled.answer = Some(sent).filter(|_| is_other);
             self.tell(caller, index, &travelled, outcome, None);
         }
+    }
+
+    /// The caller's request waits for what its conversation waits for, and is answered again then.
+    pub(super) fn begin_to_wait(&self, caller: &mut Caller, index: usize) {
+        caller.wait = self.conversation(caller, index).take_wait();
+        caller.is_waiting = true;
     }
 
     /// Does anybody want to know of calls?
@@ -543,8 +634,7 @@ impl Site {
     /// The fault of a function that panicked, and the SOAP that it is told in.
     pub(super) fn silent(&self, caller: &mut Caller, index: usize) -> (Fault, Version) {
         let context = self.conversation(caller, index).context();
-        let reason = format!("{} failed, and does not say why", context.operation());
-        (Fault::receiver(reason), context.version())
+        (silent(context.operation()), context.version())
     }
 
     /// Reports a function that panicked, and drops its conversation, whose state is unknown.
@@ -555,6 +645,10 @@ impl Site {
         travelled: &Travelled,
         fault: &Fault,
     ) {
+        if self.traces_calls {
+            let failure = (&*format!("{:?}", fault.code), &*fault.reason, true);
+            self.conversation(caller, index).telemetry().end(Some(failure));
+        }
         if let Some((_, metrics)) = &self.metrics {
             let version = self.conversation(caller, index).context().version();
             metrics.count(travelled, version, Outcome::Fault(fault.code), None, None);
@@ -571,7 +665,7 @@ impl Site {
         caller: &'a mut Caller,
         index: usize,
     ) -> &'a mut Conversation {
-        let Caller { address, identity, conversations, .. } = caller;
+        let Caller { address, identity, conversations, blocks, .. } = caller;
         let place = conversations.iter().position(|it| it.0 == index).unwrap_or_else(|| {
             let endpoint = self.endpoints[index].clone();
             let mut conversation = Conversation::new(endpoint, Some(*address), identity.clone());
@@ -579,6 +673,8 @@ impl Site {
                 conversation.time_stages();
             }
             conversation.set_vocabularies(self.vocabularies.clone());
+            conversation.set_gate(Some(self.gate.clone()).filter(|_| !*blocks));
+            conversation.telemetry().set_on(self.traces_calls);
             conversations.push((index, conversation));
             conversations.len() - 1
         });
@@ -624,7 +720,10 @@ impl Site {
         let location = self.public.location(request, endpoint.path());
         let mut response = Response::default();
         match request.query {
-            Some(query) if query.eq_ignore_ascii_case("wsdl") => {
+            // In .NET the second has everything in one document, as ours has.
+            Some(query)
+                if ["wsdl", "singleWsdl"].iter().any(|it| query.eq_ignore_ascii_case(it)) =>
+            {
                 response.content_type(TEXT_XML);
                 response.body = endpoint.wsdl_with(&location, self.offer).into_bytes();
             }

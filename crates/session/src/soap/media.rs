@@ -11,7 +11,14 @@ pub(super) const SOAP_XML: &str = "application/soap+xml; charset=utf-8";
 /// The SOAP that a request claims to be, how it is encoded, and its action; None where it is of no media type of
 /// SOAP. Over HTTP no vocabulary is retained: requests of one sender may come over several connections.
 pub(super) fn media<'a>(request: &Request<'a>) -> Option<(Version, MessageEncoding, &'a str)> {
-    let content_type = request.header("content-type").unwrap_or_default();
+    media_of(request.header("content-type").unwrap_or_default(), request)
+}
+
+/// The same of one whose envelope has this media type, be it in a package.
+pub(super) fn media_of<'a>(
+    content_type: &'a str,
+    request: &Request<'a>,
+) -> Option<(Version, MessageEncoding, &'a str)> {
     let (encoding, version) = MessageEncoding::of_media_type(content_type)?;
     let action = match version {
         Version::Soap11 => unquoted(request.header("soapaction").unwrap_or_default().trim()),

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use trunkline_codec::fast_infoset::{Reader, Writer};
+use trunkline_http::Wait;
 use trunkline_message::{FieldValue, Layout, Limits, Message, Structure, UnknownContent};
 use trunkline_soap::{Decoder, Encoder, Fault, FaultCode, Options, Plan, QName, Style, Version};
 
@@ -110,6 +111,10 @@ pub(super) trait Operation: Send + Sync {
     fn signature(&self) -> Option<&Signature> {
         None
     }
+    /// Do its answers come later?
+    fn is_later(&self) -> bool {
+        false
+    }
     /// What one conversation needs to call it; its messages look as `plans` say.
     fn begin(&self, plans: &Plans, limits: &Limits, unknown: UnknownContent) -> Box<dyn Call>;
 }
@@ -155,7 +160,9 @@ impl Plans {
         (layout, options): (&Arc<Layout>, &Options),
         answer: (&Arc<Layout>, &Options),
     ) -> trunkline_message::Result<Self> {
-        let (request, is_rpc) = (Plan::new(layout, options)?, options.style.is_rpc());
+        // A service looks at the header before, and a client after.
+        let request = Plan::new(layout, &Options { any_header: true, ..options.clone() })?;
+        let is_rpc = options.style.is_rpc();
         Ok(Self { request, response: responses(answer)?, is_rpc })
     }
 
@@ -176,7 +183,8 @@ impl Plans {
 fn responses(
     (layout, options): (&Arc<Layout>, &Options),
 ) -> trunkline_message::Result<[Arc<Plan>; 2]> {
-    let plan = |version| Plan::new(layout, &Options { version, ..options.clone() });
+    let plan =
+        |version| Plan::new(layout, &Options { version, any_header: true, ..options.clone() });
     Ok([plan(Version::Soap11)?, plan(Version::Soap12)?])
 }
 
@@ -207,6 +215,8 @@ pub(super) enum Reply<'c> {
     Xml(&'c [u8]),
     /// A document of the writer that was there for it.
     FastInfoset,
+    /// It is not there yet, and this is to be waited for.
+    Later(Wait),
 }
 
 /// An operation in one conversation.
@@ -218,6 +228,15 @@ pub(super) trait Call: Send {
         writer: Option<&mut Writer>,
         context: &mut Context,
     ) -> Result<Reply<'_>, Fault>;
+
+    /// Writes the answer that the call waited for.
+    fn resume(
+        &mut self,
+        _writer: Option<&mut Writer>,
+        context: &mut Context,
+    ) -> Result<Reply<'_>, Fault> {
+        Err(Fault::receiver(format!("{} does not wait", context.operation())))
+    }
 }
 
 impl Request<'_, '_> {
@@ -266,11 +285,7 @@ impl<F, Shape, Q, R> Answered<F, Shape, Q, R> {
     {
         Box::new(AnsweredCall {
             function: self.function.clone(),
-            decoder: Decoder::with_limits(&plans.request, limits.clone()).on_unknown(unknown),
-            encoders: [0, 1].map(|version| Encoder::new(&plans.response[version])),
-            request,
-            response,
-            is_rpc: plans.is_rpc,
+            exchange: Exchange::new((request, response), plans, limits, unknown),
             shape: PhantomData::<fn(Shape)>,
         })
     }
@@ -296,13 +311,68 @@ where
     }
 }
 
-struct AnsweredCall<F, Shape, Q, R> {
-    function: Arc<F>,
+/// A request and its answer, and what reads and writes them.
+pub(super) struct Exchange<Q, R> {
     decoder: Decoder,
     encoders: [Encoder; 2],
-    request: Q,
-    response: R,
+    pub(super) request: Q,
+    pub(super) response: R,
     is_rpc: bool,
+}
+
+impl<Q: Message, R: Message> Exchange<Q, R> {
+    pub(super) fn new(
+        (request, response): (Q, R),
+        plans: &Plans,
+        limits: &Limits,
+        unknown: UnknownContent,
+    ) -> Self {
+        Self {
+            decoder: Decoder::with_limits(&plans.request, limits.clone()).on_unknown(unknown),
+            encoders: [0, 1].map(|version| Encoder::new(&plans.response[version])),
+            request,
+            response,
+            is_rpc: plans.is_rpc,
+        }
+    }
+
+    #[inline]
+    pub(super) fn decode(
+        &mut self,
+        request: Request<'_, '_>,
+        context: &mut Context,
+    ) -> Result<(), Fault> {
+        let decoded = request.decode(&mut self.decoder, &mut self.request);
+        context.set_unknown_elements(self.decoder.unknown());
+        decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;
+        context.stamp_decoded();
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn encode(
+        &mut self,
+        writer: Option<&mut Writer>,
+        context: &mut Context,
+    ) -> Result<Reply<'_>, Fault> {
+        context.stamp_answered();
+        let encoder = &mut self.encoders[usize::from(context.version() == Version::Soap12)];
+        let header = context.encoded_reply_header();
+        let encoded = match writer {
+            None => encoder.encode_with(&header, &self.response).map(Reply::Xml),
+            Some(writer) => {
+                writer.begin();
+                let written = encoder.encode_to(&header, &self.response, writer);
+                written.and_then(|()| writer.finish()).map(|_| Reply::FastInfoset)
+            }
+        };
+        encoded.map_err(|error| unwritable(&error, context))
+    }
+}
+
+struct AnsweredCall<F, Shape, Q, R> {
+    function: Arc<F>,
+    exchange: Exchange<Q, R>,
     shape: PhantomData<fn(Shape)>,
 }
 
@@ -318,23 +388,10 @@ where
         writer: Option<&mut Writer>,
         context: &mut Context,
     ) -> Result<Reply<'_>, Fault> {
-        let decoded = request.decode(&mut self.decoder, &mut self.request);
-        context.set_unknown_elements(self.decoder.unknown());
-        decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;
-        context.stamp_decoded();
-        self.function.call(&mut self.request, &mut self.response, context)?;
-        context.stamp_answered();
-        let encoder = &mut self.encoders[usize::from(context.version() == Version::Soap12)];
-        let header = context.encoded_reply_header();
-        let encoded = match writer {
-            None => encoder.encode_with(&header, &self.response).map(Reply::Xml),
-            Some(writer) => {
-                writer.begin();
-                let written = encoder.encode_to(&header, &self.response, writer);
-                written.and_then(|()| writer.finish()).map(|_| Reply::FastInfoset)
-            }
-        };
-        encoded.map_err(|error| unwritable(&error, context))
+        let Self { function, exchange, .. } = self;
+        exchange.decode(request, context)?;
+        function.call(&mut exchange.request, &mut exchange.response, context)?;
+        exchange.encode(writer, context)
     }
 }
 

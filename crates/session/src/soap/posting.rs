@@ -112,6 +112,7 @@ impl Posting {
         let headers = head.headers(encoding, accepts);
         let document = self.forms.write(encoding, message).map_err(CallError::Request)?;
         self.sent = Some(Sent { encoding, bytes: document.len() });
-        Ok(Reply::of(self.client.request(&http::Method::POST, path, headers, document)?))
+        let received = self.client.request(&http::Method::POST, path, headers, document)?;
+        Reply::of(received, &self.limits)
     }
 }

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use trunkline_codec::xml::is_ncname;
 use trunkline_message::{Layout, Limits, Message, Record, Structure, UnknownContent};
-use trunkline_soap::{Fault, QName, Style, graph};
+use trunkline_soap::{Fault, QName, graph};
 
+use super::asynchronous::{AnsweredLater, AsyncFunction};
 use super::conversation::Conversation;
 use super::described::Described;
 use super::fallback::Fallback;
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
 use super::signature::{AnsweredRecords, OfRecords, Signature, Signed, TakenRecords};
 use super::wsdl::{self, Description, Offer, OperationDescription};
-use super::{Binding, Context, Function};
+use super::{Binding, Context, Function, ports};
 
 /// Functions from request to response or fault, under names in a namespace.
 ///
@@ -41,6 +42,7 @@ pub struct Service {
     pub(super) namespace: String,
     documentation: Option<String>,
     described_by: Option<Described>,
+    is_described_together: bool,
     pub(super) operations: Vec<Named>,
     bindings: Vec<(String, Binding)>,
     headers: Vec<Arc<Layout>>,
@@ -100,6 +102,7 @@ impl Service {
             namespace: namespace.to_owned(),
             documentation: None,
             described_by: None,
+            is_described_together: false,
             operations: Vec::new(),
             bindings: Vec::new(),
             headers: Vec::new(),
@@ -161,6 +164,16 @@ impl Service {
         self
     }
 
+    /// One WSDL for all paths, which has a port for each of them, in place of one for each path. With
+    /// [`Server::offer_soap_tcp`](super::Server::offer_soap_tcp) there is a second one for each, whose address is that
+    /// of SOAP/TCP and whose name ends in `Tcp`. Not every toolkit reads bindings of the SOAP encoding beside others,
+    /// nor knows the scheme of SOAP/TCP.
+    #[must_use]
+    pub fn described_together(mut self) -> Self {
+        self.is_described_together = true;
+        self
+    }
+
     /// Adds an operation that is answered.
     #[must_use]
     pub fn operation<F, Shape, Q, R>(self, name: &str, function: F) -> Self
@@ -171,6 +184,39 @@ impl Service {
         R: Structure + Message + Send + 'static,
     {
         self.add(name, Box::new(Answered::new(function)))
+    }
+
+    /// Adds an operation whose answers come later: an `async` function. While a call waits, no thread does, and other
+    /// connections go on; the next request of its own connection waits for it. How many calls may wait is
+    /// [`Server::waiting_calls`](super::Server::waiting_calls). It is polled on the thread that reads and writes, a runtime
+    /// of tokio of one thread with its timers and sockets, and must not block it. It is dropped if the client is gone.
+    ///
+    /// ```
+    /// use trunkline_message::Message;
+    /// use trunkline_session::soap::{Binding, Fault, Service};
+    ///
+    /// #[derive(Message, Default)]
+    /// struct Question { text: String }
+    ///
+    /// #[derive(Message, Default)]
+    /// struct Answer { text: String }
+    ///
+    /// async fn ask(question: Question) -> Result<Answer, Fault> {
+    ///     let text = std::future::ready(question.text).await;
+    ///     Ok(Answer { text })
+    /// }
+    ///
+    /// let service = Service::new("Oracle", "urn:example:oracle").operation_async("ask", ask);
+    /// ```
+    #[must_use]
+    pub fn operation_async<F, Shape, Q, R>(self, name: &str, function: F) -> Self
+    where
+        F: AsyncFunction<Shape, Q, R>,
+        Shape: 'static,
+        Q: Structure + Message + Send + 'static,
+        R: Structure + Message + Send + 'static,
+    {
+        self.add(name, Box::new(AnsweredLater::new(function)))
     }
 
     /// Adds an operation that is not answered. A caller learns of a fault all the same, if the
@@ -415,16 +461,15 @@ impl Service {
             self.bindings.push(("/".to_owned(), Binding::default()));
         }
         self.check()?;
-        let bindings = std::mem::take(&mut self.bindings);
         let service = Arc::new(self);
-        let endpoint = |(path, binding)| {
+        let endpoint = |(path, binding): &(String, Binding)| {
             let error = |why: String| ServiceError(format!("service {}: {why}", service.name));
-            let endpoint = Endpoint::new(&service, path, binding);
+            let endpoint = Endpoint::new(&service, path.clone(), *binding);
             let endpoint = endpoint.map_err(|it| error(it.to_string()))?;
             endpoint.check().map_err(error)?;
             Ok(endpoint)
         };
-        bindings.into_iter().map(endpoint).collect()
+        service.bindings.iter().map(endpoint).collect()
     }
 
     fn check(&self) -> Result<(), ServiceError> {
@@ -565,10 +610,11 @@ impl Endpoint {
             };
             if let Some(other) = (0..index).find(is_same) {
                 let (one, other) = (&operations[other].name, &operation.name);
-                let element = &elements[index];
-                return Err(format!(
-                    "at {path}, {one} and {other} have the same element {element} and action"
-                ));
+                let same = match &elements[index] {
+                    it if it.local.is_empty() => "an empty Body and the same".to_owned(),
+                    element => format!("the same element {element} and"),
+                };
+                return Err(format!("at {path}, {one} and {other} have {same} action"));
             }
         }
         match operations.is_empty() || service.described_by.is_some() {
@@ -578,6 +624,11 @@ impl Endpoint {
                 checked.map_err(|error| error.to_string())
             }
         }
+    }
+
+    /// Do answers of an operation come later?
+    pub(super) fn may_wait(&self) -> bool {
+        self.0.service.operations.iter().any(|it| it.operation.is_later())
     }
 
     /// Where it is.
@@ -601,49 +652,55 @@ impl Endpoint {
         Conversation::new(self.clone(), None, None)
     }
 
-    /// The WSDL, for a service that clients reach at `location`.
+    /// The WSDL, for a service that clients reach at `location`, which ends in the path where it has other
+    /// [paths too](Service::described_together).
     pub fn wsdl(&self, location: &str) -> String {
         self.wsdl_with(location, Offer::default())
     }
 
     /// As [`wsdl`](Self::wsdl), with what the server offers beside HTTP.
     pub(super) fn wsdl_with(&self, location: &str, offer: Offer) -> String {
+        let ports = offer.channels && self.0.service.is_described_together;
+        let offer = Offer { ports, ..offer };
         let described = self.0.service.described_by.as_ref();
         described
             .and_then(|it| it.text(None, location, self.path()))
             .unwrap_or_else(|| wsdl::write_with(&self.description(location), offer))
     }
 
-    /// What the WSDL imports from this query.
+    /// What the WSDL imports from this query; of one that is made of messages, its schemas by number: `xsd` is the
+    /// first, as `xsd=1` is, and `xsd=xsd0` in .NET.
     pub(super) fn imported(&self, query: &str, location: &str) -> Option<String> {
-        self.0.service.described_by.as_ref()?.text(Some(query), location, self.path())
+        if let Some(described) = &self.0.service.described_by {
+            return described.text(Some(query), location, self.path());
+        }
+        let query = query.to_ascii_lowercase();
+        let index = match query.strip_prefix("xsd")? {
+            "" => 0,
+            number => match number.strip_prefix('=')?.strip_prefix("xsd") {
+                Some(from_zero) => from_zero.parse().ok()?,
+                None => number[1..].parse::<usize>().ok()?.checked_sub(1)?,
+            },
+        };
+        wsdl::schemas(&self.description(location), location).into_iter().nth(index)
     }
 
     fn description(&self, location: &str) -> Description {
-        let EndpointParts { service, binding, .. } = &*self.0;
+        let EndpointParts { service, path, binding, .. } = &*self.0;
+        let own = [(path.clone(), *binding)];
+        let together = service.is_described_together;
+        let paths = if together { &*service.bindings } else { &own };
+        let server = location.strip_suffix(&**path).unwrap_or(location);
+        let mut bindings = ports::of(&service.name, server, paths);
+        if !together {
+            location.clone_into(&mut bindings[0].location);
+        }
         Description {
             name: service.name.clone(),
             namespace: service.namespace.clone(),
             documentation: service.documentation.clone(),
-            bindings: vec![wsdl::Binding {
-                name: format!("{}{}", service.name, suffix(binding)),
-                version: binding.version,
-                style: binding.style,
-                wrapped: binding.wrapped,
-                qualified: binding.qualified,
-                location: location.to_owned(),
-            }],
+            bindings,
             operations: service.operations.iter().map(|it| service.describe(it)).collect(),
         }
-    }
-}
-
-/// Names the port after the style, as an interface may have several.
-fn suffix(binding: &Binding) -> &'static str {
-    match binding.style {
-        Style::DocumentLiteral => "Port",
-        Style::DocumentEncoded => "DocumentEncodedPort",
-        Style::RpcLiteral => "RpcLiteralPort",
-        Style::RpcEncoded => "RpcEncodedPort",
     }
 }

@@ -67,7 +67,8 @@ impl fmt::Debug for Signature {
 }
 
 impl Signature {
-    /// An operation that is not answered.
+    /// An operation that is not answered. One whose requests have an empty Body takes
+    /// [`Nothing`](trunkline_soap::Nothing): its action tells that it is called.
     ///
     /// # Errors
     /// Its request has no plan.
@@ -177,6 +178,10 @@ impl<O: Operation> Operation for Signed<O> {
 
     fn signature(&self) -> Option<&Signature> {
         Some(&self.signature)
+    }
+
+    fn is_later(&self) -> bool {
+        self.operation.is_later()
     }
 
     fn begin(&self, plans: &Plans, limits: &Limits, unknown: UnknownContent) -> Box<dyn Call> {

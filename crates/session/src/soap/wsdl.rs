@@ -134,6 +134,8 @@ pub fn write(description: &Description) -> String {
 pub(super) struct Offer {
     /// SOAP/TCP on the same host and port.
     pub(super) channels: bool,
+    /// That as ports of their own, too.
+    pub(super) ports: bool,
     /// Fast Infoset over HTTP.
     pub(super) fast_infoset: bool,
 }
@@ -143,9 +145,7 @@ pub(super) fn write_with(description: &Description, offer: Offer) -> String {
     let shapes = description.shapes();
     let mut types = Types::new(description);
     let messages = messages::collect(description, &shapes, &mut types);
-    let others: Vec<_> = types.namespaces().filter(|it| *it != TARGET).collect();
-    let others: Vec<_> =
-        others.iter().map(|it| (format!("xmlns:{}", it.prefix()), types.name_of(*it))).collect();
+    let others = others(&types);
     let mut markup = Markup::new();
     let mut attributes = vec![
         ("name", &*description.name),
@@ -168,11 +168,34 @@ pub(super) fn write_with(description: &Description, offer: Offer) -> String {
     markup.begin("wsdl:definitions", &attributes);
     markup.documentation(description.documentation.as_deref());
     policy::write(description, offer, &mut markup);
-    types.write(description, &shapes, &mut markup);
+    types.write(&shapes, &mut markup);
     messages.iter().for_each(|message| message.write(&mut markup));
     messages::port_types(description, &shapes, &messages, &mut markup);
     binding::bindings(description, &shapes, offer, &mut markup);
-    binding::service(description, &mut markup);
+    binding::service(description, offer, &mut markup);
     markup.end("wsdl:definitions");
     markup.finish()
+}
+
+/// The schemas of a description as documents of their own, that of the target namespace first; the others are at
+/// `location?xsd=2` and so on.
+pub(super) fn schemas(description: &Description, location: &str) -> Vec<String> {
+    let shapes = description.shapes();
+    let mut types = Types::new(description);
+    messages::collect(description, &shapes, &mut types);
+    let others = others(&types);
+    let mut names =
+        vec![("xmlns:tns", types.target()), ("xmlns:xsd", "http://www.w3.org/2001/XMLSchema")];
+    if types.has_encoded_arrays() {
+        names.push(("xmlns:soapenc", types::ENCODING));
+        names.push(("xmlns:wsdl", "http://schemas.xmlsoap.org/wsdl/"));
+    }
+    names.extend(others.iter().map(|(name, value)| (&**name, *value)));
+    types.documents(&shapes, &names, location)
+}
+
+/// The declarations of namespaces beside the target's.
+fn others(types: &Types) -> Vec<(String, &str)> {
+    let others = types.namespaces().filter(|it| *it != TARGET);
+    others.map(|it| (format!("xmlns:{}", it.prefix()), types.name_of(it))).collect()
 }

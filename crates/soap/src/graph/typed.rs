@@ -159,7 +159,7 @@ fn read<M: Typed>(
 fn form(plan: &Plan) -> Form {
     match plan.options.layout {
         Layout::Fragment => Form::Element,
-        Layout::Message | Layout::Operation | Layout::Body => Form::Envelope,
+        Layout::Message | Layout::Operation | Layout::Body | Layout::Nothing => Form::Envelope,
     }
 }
 

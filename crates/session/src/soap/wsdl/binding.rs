@@ -37,16 +37,35 @@ pub(super) fn bindings(
     }
 }
 
-pub(super) fn service(description: &Description, markup: &mut Markup) {
+pub(super) fn service(description: &Description, offer: Offer, markup: &mut Markup) {
     markup.begin("wsdl:service", &[("name", &description.name)]);
     for binding in &description.bindings {
-        let reference = format!("tns:{}", binding.name);
-        markup.begin("wsdl:port", &[("name", &binding.name), ("binding", &reference)]);
-        let name = format!("{}:address", prefix(binding.version));
-        markup.empty(&name, &[("location", &binding.location)]);
-        markup.end("wsdl:port");
+        port(binding, &binding.name, &binding.location, markup);
+    }
+    // Behind the others, since some clients take the first port that fits.
+    for binding in description.bindings.iter().filter(|_| offer.ports) {
+        if let Some(location) = over_channels(&binding.location) {
+            port(binding, &format!("{}Tcp", binding.name), &location, markup);
+        }
     }
     markup.end("wsdl:service");
+}
+
+fn port(binding: &Binding, name: &str, location: &str, markup: &mut Markup) {
+    let reference = format!("tns:{}", binding.name);
+    markup.begin("wsdl:port", &[("name", name), ("binding", &reference)]);
+    let name = format!("{}:address", prefix(binding.version));
+    markup.empty(&name, &[("location", location)]);
+    markup.end("wsdl:port");
+}
+
+/// The same place by SOAP/TCP, whose URLs name a port; none of TLS, for which nobody but us has a scheme.
+fn over_channels(location: &str) -> Option<String> {
+    let rest = location.strip_prefix("http://")?;
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let has_port = host.rsplit_once(':').is_some_and(|it| !it.1.contains(']'));
+    let port = if has_port { "" } else { ":80" };
+    Some(format!("vnd.sun.ws.tcp://{host}{port}{path}"))
 }
 
 fn prefix(version: Version) -> &'static str {

@@ -1,6 +1,5 @@
 //! The `types` of a description: a schema for each namespace.
 
-use super::Description;
 use super::content::{
     Attribute, Content, Element, NamespaceIndex, Occurs, Particle, Place, TARGET,
 };
@@ -10,17 +9,35 @@ use super::shape::{Form, Shape};
 use super::types::{ENCODING, Global, Type, Types};
 
 impl Types {
-    pub(super) fn write(&self, description: &Description, shapes: &[Shape], markup: &mut Markup) {
+    pub(super) fn write(&self, shapes: &[Shape], markup: &mut Markup) {
         let is_qualified = shapes.iter().all(|it| it.form() == Form::Qualified);
         markup.begin("wsdl:types", &[]);
         for namespace in self.namespaces() {
             // Members of another namespace are there because they were said to be in it.
             let is_qualified = is_qualified || namespace != TARGET;
-            let name =
-                if namespace == TARGET { &description.namespace } else { self.name_of(namespace) };
-            Schema { types: self, namespace, is_qualified }.write(name, markup);
+            Schema { types: self, namespace, is_qualified, location: None }.write(&[], markup);
         }
         markup.end("wsdl:types");
+    }
+
+    /// Each schema as a document of its own, with these declarations; the others are at `location?xsd=1` and so on, in
+    /// their order.
+    pub(super) fn documents(
+        &self,
+        shapes: &[Shape],
+        declarations: &[(&str, &str)],
+        location: &str,
+    ) -> Vec<String> {
+        let is_qualified = shapes.iter().all(|it| it.form() == Form::Qualified);
+        let document = |namespace| {
+            let is_qualified = is_qualified || namespace != TARGET;
+            let location = Some(location);
+            let mut markup = Markup::new();
+            Schema { types: self, namespace, is_qualified, location }
+                .write(declarations, &mut markup);
+            markup.finish()
+        };
+        self.namespaces().map(document).collect()
     }
 }
 
@@ -30,18 +47,27 @@ struct Schema<'a> {
     namespace: NamespaceIndex,
     /// Are its local elements in its namespace unless they say otherwise?
     is_qualified: bool,
+    /// Where the service is, if each schema is a document of its own.
+    location: Option<&'a str>,
 }
 
 impl Schema<'_> {
-    fn write(&self, namespace: &str, markup: &mut Markup) {
+    fn write(&self, declarations: &[(&str, &str)], markup: &mut Markup) {
         let default = if self.is_qualified { "qualified" } else { "unqualified" };
-        let attributes = [("targetNamespace", namespace), ("elementFormDefault", default)];
-        markup.begin("xsd:schema", &attributes);
+        let namespace = self.types.name_of(self.namespace);
+        let own = [("targetNamespace", namespace), ("elementFormDefault", default)];
+        markup.begin("xsd:schema", &[declarations, &own].concat());
         if self.namespace == TARGET && self.types.has_encoded_arrays() {
             markup.empty("xsd:import", &[("namespace", ENCODING)]);
         }
-        for other in self.types.namespaces().filter(|it| *it != self.namespace) {
-            markup.empty("xsd:import", &[("namespace", self.types.name_of(other))]);
+        for (index, other) in self.types.namespaces().enumerate() {
+            if other == self.namespace {
+                continue;
+            }
+            let place = self.location.map(|it| format!("{it}?xsd={}", index + 1));
+            let mut attributes = vec![("namespace", self.types.name_of(other))];
+            attributes.extend(place.as_ref().map(|it| ("schemaLocation", &**it)));
+            markup.empty("xsd:import", &attributes);
         }
         for known in self.types.types_in(self.namespace) {
             self.named(known, markup);
