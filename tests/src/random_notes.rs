@@ -53,7 +53,7 @@ const ANY: [(&str, &str, &[&str]); 13] = [
     ("xml", "namespace", &NAMESPACES),
     ("xml", "form", &["qualified", "unqualified", "both"]),
     ("xml", "kind", &["attribute", "attribute", "text", "element", "comment"]),
-    ("xml", "list", &["unwrapped", "repeated", "spaced", "loose", "arms", "mixed"]),
+    ("xml", "list", &["unwrapped", "spaced", "loose", "arms", "mixed"]),
     ("xml", "choice", &["type", "element", "shape"]),
     ("xml", "type", &["Field1", "xsd:anyURI", "a b"]),
     ("xml", "base", &["true", "false", "perhaps"]),
@@ -132,7 +132,7 @@ impl Noter {
                 may_be_nil = false;
             }
             What::Values | What::List | What::Choices if self.random.chance(40) => {
-                note("list", if self.random.chance(30) { "repeated" } else { "unwrapped" });
+                note("list", "unwrapped");
                 may_be_nil = false;
             }
             _ => {}

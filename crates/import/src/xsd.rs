@@ -168,6 +168,11 @@ impl Schemas {
                     (None, Some(published)) if documents.find(published, &place)?.is_some() => {
                         documents.get(published, &place)?
                     }
+                    // Its attributes are known.
+                    (None, _) if imported_as.as_deref() == Some(name::XML) => {
+                        self.foreign.extend(imported_as);
+                        continue;
+                    }
                     (None, _) => documents.get(&path, &place)?,
                 };
                 let imported = imported_as.map(|it| (it, &place));

@@ -275,25 +275,35 @@ fn what_a_document_is_may_be_told_inside() {
 fn elements_repeat_where_content_is_encoded() {
     let text = definitions(
         "<types><xs:schema targetNamespace='urn:a'><xs:complexType name='T'><xs:sequence>
-         <xs:element name='s' type='xs:string' maxOccurs='unbounded'/><xs:element name='n' type='xs:int' minOccurs='0'
-         maxOccurs='unbounded'/></xs:sequence></xs:complexType></xs:schema></types>
+         <xs:element name='s' type='xs:string' maxOccurs='unbounded'/>
+         <xs:element name='n' type='xs:int' minOccurs='0' maxOccurs='unbounded'/>
+         <xs:element name='k' type='a:K' minOccurs='0' maxOccurs='unbounded'/><xs:element name='p' type='a:P' maxOccurs='2'/>
+         </xs:sequence></xs:complexType>
+         <xs:simpleType name='K'><xs:restriction base='xs:string'><xs:enumeration value='on'/><xs:enumeration value='off'/>
+         </xs:restriction></xs:simpleType>
+         <xs:complexType name='P'><xs:sequence><xs:element name='x' type='xs:int' maxOccurs='unbounded'/></xs:sequence>
+         </xs:complexType></xs:schema></types>
          <message name='m'><part name='input' type='a:T'/></message>
          <portType name='P'><operation name='put'><input message='a:m'/></operation></portType>
          <binding name='B' type='a:P'><soap:binding style='rpc' transport='http://schemas.xmlsoap.org/soap/http'/>
          <operation name='put'><input><soap:body use='encoded' namespace='urn:b'/></input></operation></binding>",
     );
-    let body =
-        "<ns:put xmlns:ns=\"urn:b\"><input><s>x</s><s>y</s><n>1</n><n>2</n></input></ns:put>";
-    let xsi = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    let inside =
+        "<s>x</s><s>y</s><n>1</n><n>2</n><k>off</k><k>on</k><p><x>1</x><x>2</x></p><p><x>3</x></p>";
+    let plain = format!("<ns:put xmlns:ns=\"urn:b\"><input>{inside}</input></ns:put>");
     // What is shared is read as a graph.
-    let shared = format!(
-        "<ns:put xmlns:ns=\"urn:b\" {xsi}><input href=\"#i\"/></ns:put><m id=\"i\">\
-                          <s>x</s><s>y</s><n>1</n><n>2</n></m>"
-    );
-    for body in [body, &shared] {
-        let written = again(request(&text), body);
-        let items = "<s xsi:type=\"xsd:string\">x</s><s xsi:type=\"xsd:string\">y</s>\
-                     <n xsi:type=\"xsd:int\">1</n><n xsi:type=\"xsd:int\">2</n></input>";
-        assert!(written.contains(items), "{written}");
+    let shared =
+        format!("<ns:put xmlns:ns=\"urn:b\"><input href=\"#i\"/></ns:put><m id=\"i\">{inside}</m>");
+    for body in [plain, shared] {
+        let written = again(request(&text), &body);
+        for items in [
+            "<s xsi:type=\"xsd:string\">x</s><s xsi:type=\"xsd:string\">y</s>",
+            "<n xsi:type=\"xsd:int\">1</n><n xsi:type=\"xsd:int\">2</n>",
+            "<x xsi:type=\"xsd:int\">1</x><x xsi:type=\"xsd:int\">2</x></p>",
+            "<x xsi:type=\"xsd:int\">3</x></p>",
+        ] {
+            assert!(written.contains(items), "{items} in {written}");
+        }
+        assert_eq!((written.matches("</k>").count(), written.matches("</p>").count()), (2, 2));
     }
 }

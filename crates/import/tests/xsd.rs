@@ -497,6 +497,20 @@ fn types_of_what_is_not_there_are_texts_where_text_is_meant() {
     comes_back(&of, "<t l=\"de\">x</t><s>ab</s>");
 }
 
+/// Most schemas import that of `xml:lang` from the Web.
+#[test]
+fn attributes_of_xml_need_no_schema() {
+    let import = "<xs:import namespace='http://www.w3.org/XML/1998/namespace' schemaLocation='http://www.w3.org/2001/xml.xsd'/>";
+    let of = format!(
+        "{import}{}",
+        element(
+            "<xs:sequence><xs:element name='t'><xs:complexType><xs:simpleContent><xs:extension base='xs:string'>\
+             <xs:attribute ref='xml:lang'/></xs:extension></xs:simpleContent></xs:complexType></xs:element></xs:sequence>"
+        )
+    );
+    comes_back(&of, "<t xml:lang=\"de\">x</t>");
+}
+
 #[test]
 fn what_is_wrong_is_rejected_with_its_place() {
     for (definitions, why) in [

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `entry` | a list | the name of the element of each entry; else that of their type, or `item` |
 //! | `list` | a list in a struct | `unwrapped`: no element around all entries |
-//! | `list` | a list in a struct | `repeated`: the same, also where content is by the encoding rules, which else has arrays |
+//! | `list` | a list in a struct | `repeated`: the same, also where content is by the encoding rules, which else has arrays, as it has of lists of lists |
 //! | `list` | a list of choices in a struct | `arms`: the elements of the arms stand beside other elements |
 //! | `list` | a list of choices that is all an element has inside | `mixed`: with text between the elements |
 //! | `list` | a list of single values | `spaced`: all in one text, with blanks between them (`xs:list`) |
@@ -68,9 +68,14 @@ pub fn is_unwrapped(layout: &Layout, field: &Field) -> bool {
     is_list && noted() && in_struct()
 }
 
-/// Is it such a list where content is by the encoding rules, too, so that it is no array there?
+/// Is it such a list where content is by the encoding rules, too, so that it is no array there? One of lists is, as these are.
 pub fn is_repeated(layout: &Layout, field: &Field) -> bool {
-    is_unwrapped(layout, field) && of_member(layout, field.member, "list") == Some("repeated")
+    let is_of_lists = field.holds.scope().map(|it| layout.scope(it)).is_some_and(|inner| {
+        let item = inner.fields.first().map(|it| it.holds);
+        inner.shape == Shape::Item && matches!(item, Some(Holds::Group(_) | Holds::List(_)))
+    });
+    let noted = of_member(layout, field.member, "list") == Some("repeated");
+    noted && is_unwrapped(layout, field) && !is_of_lists
 }
 
 /// Is it a list of choices without any element around it or its entries? Then the elements of the arms

@@ -3,8 +3,8 @@
 mod paths;
 
 use paths::{Paths, options, rejection};
-use trunkline_message::{Message, Structure};
-use trunkline_soap::{Decoder, Encoder, Layout, Options, Plan, Style};
+use trunkline_message::{Limits, Message, Structure};
+use trunkline_soap::{Decoder, Encoder, Layout, Options, Plan, Style, graph};
 use trunkline_wire::{Decimal, Text};
 
 fn unqualified() -> Options {
@@ -50,6 +50,55 @@ fn members_have_other_names_on_the_wire() {
                 <leg><side>1</side></leg><leg><side>2</side></leg><Notes><Note>x</Note></Notes>\
                 <Choice><Name>b</Name></Choice></send>";
     Paths::new(&options()).trip(&named, body);
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Repeated {
+    #[xml(list = "repeated")]
+    texts: Vec<Text>,
+    #[xml(list = "repeated")]
+    numbers: Vec<i32>,
+    #[xml(list = "repeated")]
+    legs: Vec<Leg>,
+    // One of lists stays an array of arrays.
+    #[xml(list = "repeated")]
+    lists: Vec<Vec<i32>>,
+    #[xml(list = "unwrapped")]
+    array: Vec<i32>,
+}
+
+/// Arrays of the encoding, but for what repeats.
+#[test]
+fn what_repeats_is_no_array_where_content_is_encoded() {
+    let options = Options { style: Style::RpcEncoded, types: true, ..options() };
+    let repeated = Repeated {
+        texts: vec!["a".into(), "b".into()],
+        numbers: vec![1, 2, 3],
+        legs: vec![Leg { side: 1 }, Leg { side: 2 }],
+        lists: vec![vec![4], vec![5, 6]],
+        array: vec![7],
+    };
+    let plan = Plan::new(Repeated::layout(), &options).expect("a plan");
+    let mut encoder = Encoder::new(&plan);
+    for message in [&repeated, &Repeated::default()] {
+        let bytes = encoder.encode(message).expect("it is written").to_vec();
+        for decoder in [Decoder::new(&plan), Decoder::new(&plan).generic()] {
+            let (mut decoder, mut back) = (decoder, Repeated::default());
+            for _ in 0..2 {
+                decoder.decode(&bytes, &mut back).expect("it is read");
+                assert_eq!((&back, decoder.unknown()), (message, 0));
+            }
+        }
+        let mut back = Repeated::default();
+        let unknown = graph::decode_message(&bytes, &plan, &Limits::default(), &mut back);
+        assert_eq!(unknown.expect("it is read as a graph"), 0);
+        assert_eq!(back, *message);
+    }
+    let text = String::from_utf8(encoder.encode(&repeated).expect("again").to_vec()).expect("text");
+    assert_eq!((text.matches("<texts ").count(), text.matches("<numbers ").count()), (2, 3));
+    assert!(
+        text.contains("arrayType=\"xsd:int[][2]\"") && text.contains("arrayType=\"xsd:int[1]\"")
+    );
 }
 
 #[derive(Message, Clone, Debug, Default, PartialEq)]
