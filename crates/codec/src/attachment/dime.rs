@@ -56,7 +56,7 @@ enum State {
 }
 
 /// The header of a record.
-struct Header {
+struct RecordHeader {
     flags: u8,
     format: u8,
     /// The lengths of options, id and type.
@@ -64,7 +64,7 @@ struct Header {
     data: u32,
 }
 
-impl Header {
+impl RecordHeader {
     fn read(octets: &[u8; HEADER]) -> Self {
         let [first, second, a, b, c, d, e, f, length @ ..] = *octets;
         let lengths = [[a, b], [c, d], [e, f]].map(|it| usize::from(u16::from_be_bytes(it)));
@@ -106,7 +106,7 @@ impl Parser {
     }
 
     /// Do the flags and the type of a record fit those before it?
-    fn check(&self, header: &Header) -> Result<()> {
+    fn check(&self, header: &RecordHeader) -> Result<()> {
         let wrong = |what: &'static str| Err(syntax(format!("DIME: {what}"), self.position));
         if header.flags >> 3 != VERSION {
             return wrong("a record is not of version 1");
@@ -140,7 +140,7 @@ impl Parser {
             false => Ok((0, Some(Event::More))),
         };
         let Some(octets) = input.first_chunk() else { return more("a record of DIME") };
-        let header = Header::read(octets);
+        let header = RecordHeader::read(octets);
         self.check(&header)?;
         let whole = header.lengths.iter().map(|it| it + zeros(*it)).sum::<usize>();
         if whole > self.limits.head_bytes {
@@ -168,7 +168,7 @@ impl Parser {
     }
 
     /// Options, id and type.
-    fn read_fields(&self, header: &Header, fields: &[u8]) -> Result<Head> {
+    fn read_fields(&self, header: &RecordHeader, fields: &[u8]) -> Result<Head> {
         let mut rest = fields;
         let [options, id, kind] = header.lengths.map(|length| {
             let (field, behind) = rest.split_at(length + zeros(length));

@@ -10,6 +10,7 @@ use trunkline_http::{
     self as http, Config, Handler, HeaderMap, HeaderValue, Method, Peer, Request, Response,
     StatusCode, Wait, header,
 };
+use trunkline_message::Limits as MessageLimits;
 use trunkline_soap::{self as soap, Fault, FaultCode, Version};
 
 use super::admission::{Admission, Arrival, Refusal, RefusalLog, Remembered};
@@ -496,45 +497,19 @@ impl Site {
         request: &Request<'_>,
         response: &mut Response,
     ) {
-        let media_type = request.header("content-type").unwrap_or_default();
-        let unpacked = match soap::is_package(media_type) {
-            false => None,
-            true => match soap::unpack(media_type, request.body, self.endpoints[index].limits()) {
-                Ok(unpacked) => Some(unpacked),
-                Err(error) => {
-                    let text = format!("the package cannot be taken apart: {error}");
-                    *response = rejection(StatusCode::BAD_REQUEST, &text);
-                    response.headers.remove(header::ALLOW);
-                    return;
-                }
-            },
+        let arrived = match Arrived::of(request, self.endpoints[index].limits()) {
+            Ok(arrived) => arrived,
+            Err((status, text)) => {
+                *response = rejection(status, &text);
+                response.headers.remove(header::ALLOW);
+                return;
+            }
         };
-        let (media_type, envelope) = match &unpacked {
-            Some(it) => (it.media_type.as_str(), it.envelope.as_slice()),
-            None => (media_type, request.body),
-        };
-        let Some((version, received, action)) = media_of(media_type, request) else {
-            let accepted = "an envelope is text/xml (SOAP 1.1) or application/soap+xml (SOAP 1.2), \
-                            or Fast Infoset: application/fastinfoset or application/soap+fastinfoset";
-            *response = rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, accepted);
-            response.headers.remove(header::ALLOW);
-            return;
-        };
-        let body = match received {
-            // What was in a package is in UTF-8.
-            MessageEncoding::Xml if unpacked.is_none() => charset::read(media_type, envelope),
-            _ => Some(Cow::Borrowed(envelope)),
-        };
-        let Some(body) = body else {
-            let text = format!("the character set of {media_type} is not known here");
-            *response = rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, &text);
-            response.headers.remove(header::ALLOW);
-            return;
-        };
+        let Arrived { version, received, action, body } = arrived;
         let conversation = self.conversation(caller, index);
         let sent = answer_encoding(request, received);
         let answered =
-            unless_panics(|| conversation.answer_in([received, sent], &body, action, version));
+            unless_panics(|| conversation.answer_in([received, sent], &body, &action, version));
         let Some(answer) = answered else {
             self.panicked(caller, index, request, response);
             return;
@@ -751,6 +726,47 @@ impl Site {
         let text = format!("no service is at {path}; there is {}\n", paths.join(", "));
         Response::text(StatusCode::NOT_FOUND, &text)
     }
+}
+
+/// What a request has in its body.
+struct Arrived<'a> {
+    version: Version,
+    received: MessageEncoding,
+    action: Cow<'a, str>,
+    body: Cow<'a, [u8]>,
+}
+
+impl<'a> Arrived<'a> {
+    /// Takes an envelope out of its package, if it is in one; or says what is wrong with the request.
+    fn of(request: &'a Request<'_>, limits: &MessageLimits) -> Result<Self, (StatusCode, String)> {
+        let media_type = request.header("content-type").unwrap_or_default();
+        if soap::is_package(media_type) {
+            let unpacked = soap::unpack(media_type, request.body, limits).map_err(|error| {
+                (StatusCode::BAD_REQUEST, format!("the package cannot be taken apart: {error}"))
+            })?;
+            let (version, received, action) =
+                media_of(&unpacked.media_type, request).ok_or_else(unsupported)?;
+            let action = Cow::Owned(action.to_owned());
+            // What was in a package is in UTF-8.
+            return Ok(Self { version, received, action, body: unpacked.envelope.into() });
+        }
+        let (version, received, action) = media_of(media_type, request).ok_or_else(unsupported)?;
+        let body = match received {
+            MessageEncoding::Xml => charset::read(media_type, request.body).ok_or_else(|| {
+                let text = format!("the character set of {media_type} is not known here");
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, text)
+            })?,
+            _ => Cow::Borrowed(request.body),
+        };
+        Ok(Self { version, received, action: action.into(), body })
+    }
+}
+
+fn unsupported() -> (StatusCode, String) {
+    let accepted = "an envelope is text/xml (SOAP 1.1) or application/soap+xml (SOAP 1.2), or Fast \
+                    Infoset: application/fastinfoset or application/soap+fastinfoset; or in a package: \
+                    multipart/related or application/dime";
+    (StatusCode::UNSUPPORTED_MEDIA_TYPE, accepted.to_owned())
 }
 
 fn rejection(status: StatusCode, text: &str) -> Response {
