@@ -1,7 +1,7 @@
 //! `trunkline fix connect`: the initiator of a session, at a terminal or in a script.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use trunkline_fix::tcp::{Handle, TcpConfig};
-use trunkline_fix::{Application, Identity, Message, Notice, Outbox, Refusal, Role, Settings};
+use trunkline_fix::{
+    Application, Draft, Identity, Message, Notice, Outbox, Refusal, Role, Settings,
+};
 
 use super::Common;
 use super::names::Names;
@@ -26,6 +28,9 @@ const LINE: u64 = 16 << 20;
 
 /// While so many bytes wait for the connection no line is read.
 const WAITING: usize = 1 << 20;
+
+/// So many messages are stored together at most, before they are printed.
+const TOGETHER: usize = 1_000;
 
 /// What the verb waits for.
 enum Event {
@@ -86,14 +91,14 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
     let identity = common.identity(&arguments.session.sender, &arguments.target);
     let settings = settings(&common, arguments, identity.clone())?;
     let session = common.session(settings, arguments.next)?;
-    let input: Box<dyn BufRead + Send> = match &arguments.send {
+    let input: Box<dyn Read + Send> = match &arguments.send {
         Some(path) => {
-            let file = File::open(path)
-                .map_err(|cause| Fault::new(format!("{}: {cause}", path.display())))?;
-            Box::new(BufReader::new(file))
+            let file = File::open(path);
+            Box::new(file.map_err(|cause| Fault::new(format!("{}: {cause}", path.display())))?)
         }
-        None => Box::new(BufReader::new(io::stdin())),
+        None => Box::new(io::stdin()),
     };
+    let input = BufReader::new(input);
     let (events, happens) = channel();
     let printer = Printer::new(common.names.clone(), &arguments.session, false);
     let terminal =
@@ -112,6 +117,7 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
         printer: printer.clone(),
         names: common,
         count: 0,
+        sent: Vec::new(),
     };
     let file = arguments
         .send
@@ -251,14 +257,20 @@ struct Lines {
     printer: Printer,
     names: Common,
     count: u64,
+    /// What is to be printed once it is stored.
+    sent: Vec<(u64, Draft)>,
 }
 
 impl Lines {
     /// Sends all lines of an input; says how many could not be sent.
-    fn send(mut self, file: &str, mut input: impl BufRead) -> u64 {
+    fn send(mut self, file: &str, mut input: BufReader<impl Read>) -> u64 {
         let (mut number, mut wrong) = (0_u64, 0);
         let mut line = Vec::new();
         loop {
+            // Lines that are there already are stored together.
+            if self.sent.len() == TOGETHER || !input.buffer().contains(&b'\n') {
+                self.print_sent();
+            }
             line.clear();
             number += 1;
             match io::Read::take(&mut input, LINE).read_until(b'\n', &mut line) {
@@ -283,6 +295,7 @@ impl Lines {
                 thread::sleep(Duration::from_millis(1));
             }
         }
+        self.print_sent();
         if wrong > 0 {
             remark(&format!("{file}: {} not sent", counted(wrong, "line")));
         }
@@ -306,7 +319,20 @@ impl Lines {
                 false => Err("nobody is logged on any more".to_owned()),
             }
         })?;
-        self.printer.sent(&self.identity, number, &draft);
+        self.sent.push((number, draft));
         Ok(())
+    }
+
+    /// Prints what was sent, none of which is lost from here on, even if this process is killed.
+    fn print_sent(&mut self) {
+        if self.sent.is_empty() {
+            return;
+        }
+        if let Err(cause) = self.handle.wait_for_store() {
+            remark(&format!("{} may be lost: {cause}", counted(self.sent.len() as u64, "message")));
+        }
+        for (number, draft) in self.sent.drain(..) {
+            self.printer.sent(&self.identity, number, &draft);
+        }
     }
 }

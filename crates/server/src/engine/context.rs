@@ -220,6 +220,10 @@ impl ClientContext for EngineContext<'_> {
     }
 
     fn conversion(&mut self, format: u16, pattern: &str) -> Result<RenditionFormat, Rejected> {
+        // Which topics have a schema is told to those alone who may subscribe.
+        if check_pattern(pattern).is_ok() {
+            self.check_access(Operation::Subscribe, pattern)?;
+        }
         self.conversion_of(format, pattern)
     }
 
@@ -314,7 +318,7 @@ impl ClientContext for EngineContext<'_> {
             sequence: it.sequence,
             time_to_live: it.time_to_live,
             is_repeated: it.is_repeated,
-            format: self.state.conversions.format_of(it.format, || name.clone()),
+            format: self.state.conversions.format_of(it.format, || &name),
             topic: &name,
             payload: it.payload,
         };
@@ -447,8 +451,7 @@ impl EngineContext<'_> {
     /// The format of a message: what its publisher says, or else the configuration.
     #[inline]
     fn format_of(&self, format: u16, topic: TopicId) -> u16 {
-        let name = || self.router.topic_name(topic).to_owned();
-        self.state.conversions.format_of(format, name)
+        self.state.conversions.format_of(format, || self.router.topic_name(topic))
     }
 
     /// The reason why the store rejects a request. A client for which there is no room is held

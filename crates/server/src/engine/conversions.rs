@@ -48,12 +48,12 @@ impl ConversionState {
 
     /// The format of a message, where its publisher says no more than that it is bytes or text.
     #[inline]
-    pub(super) fn format_of(&self, number: u16, topic: impl FnOnce() -> String) -> u16 {
+    pub(super) fn format_of<'a>(&self, number: u16, topic: impl FnOnce() -> &'a str) -> u16 {
         if self.topics.is_empty() || !matches!(number, format::OPAQUE | format::TEXT) {
             return number;
         }
         let topic = topic();
-        let rule = self.topics.iter().find(|it| it.is_about(&topic));
+        let rule = self.topics.iter().find(|it| it.is_about(topic));
         rule.and_then(|it| it.format).unwrap_or(number)
     }
 }
