@@ -75,7 +75,7 @@ impl Conversion<'_> {
         };
         let mut scanner = Scanner::new(limits(), content);
         let mut piece = vec![0; PIECE];
-        let mut others = 0;
+        let (mut others, mut is_any) = (0, false);
         while self.is_read {
             let count = input.read(&mut piece).map_err(unreadable(file))?;
             match count {
@@ -83,6 +83,7 @@ impl Conversion<'_> {
                 count => scanner.feed(&piece[..count]),
             }
             while let Some(found) = scanner.next_message() {
+                is_any |= !matches!(&found, Ok(it) if kind.is_some() && it.kind != kind);
                 match found {
                     Ok(Found { kind: is, place, bytes, .. }) if kind.is_none() || is == kind => {
                         self.convert(file, place, &bytes)?;
@@ -99,6 +100,10 @@ impl Conversion<'_> {
         let others = others + scanner.passed_over();
         if others > 0 {
             remark(&format!("{file}: {} without a message of {from}", counted(others, "line")));
+        }
+        // A log has other lines too; a file that has nothing else is not what it was said to be.
+        if others > 0 && !is_any {
+            self.wrong += 1;
         }
         Ok(())
     }

@@ -195,9 +195,10 @@ fn an_experiment_of_ones_own_is_run_over_links() {
     assert!(latency("latency-p50") > Some(0.0) && latency("latency-p50") <= latency("latency-max"));
     assert!(latency("latency-max-uncorrected") <= latency("latency-max"));
     for case in ["throughput@100mbit", "throughput-encoded@100mbit"] {
-        // A message of two entries is some 370 bytes on the wire: 100 Mbit/s carry 33,000 at most.
+        // A busy link carries full segments, of which a message of two entries takes some 310 bytes: 100 Mbit/s carry
+        // 40,000, however late a receiver wakes up.
         let rate = find(&rows, case, "trunkline", blocking, "messages-per-second");
-        assert!(rate.value > Some(0.0) && rate.value < Some(34_000.0), "{rate:?}");
+        assert!(rate.value > Some(0.0) && rate.value < Some(41_000.0), "{rate:?}");
         let busy = find(&rows, case, "trunkline", blocking, "link-busy");
         assert!(busy.value > Some(0.0) && busy.value <= Some(1.0), "{busy:?}");
     }

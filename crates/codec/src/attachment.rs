@@ -106,6 +106,9 @@ pub trait Parser {
     /// What the part that began last says of itself.
     fn head(&self) -> &Head;
 
+    /// Does nothing stand behind a package that is whole, but other packages?
+    fn is_exact(&self) -> bool;
+
     /// The bytes of an [`Event::Data`], which was found in this input.
     fn data<'a>(&'a self, input: &'a [u8]) -> &'a [u8];
 }

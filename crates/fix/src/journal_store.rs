@@ -148,9 +148,12 @@ impl Recovery for Reading {
                 if let Some(segment) = self.segments.back_mut() {
                     segment.first_message = segment.first_message.min(number);
                 }
+                // What is gathered has lower numbers, and its state may not have been written any more.
+                let next = self.kept.next_sender().max(number.saturating_add(1));
                 self.kept.go_on_at(number, self.kept.next_target());
                 // It is in memory, which keeps all.
                 _ = self.kept.save((!message.is_empty()).then_some(message));
+                self.kept.go_on_at(next, self.kept.next_target());
             }
             EXPECTED => {
                 let Ok(number) = record.body.try_into() else { return false };

@@ -337,9 +337,14 @@ impl Outbox {
         }
     }
 
-    /// Waits until all that was sent so far survives.
-    pub(crate) fn wait(&mut self) -> io::Result<()> {
-        let stored = self.store.wait();
+    /// Lets all that was sent so far be stored; the answer is its mark.
+    pub(crate) fn ask(&mut self) -> io::Result<u64> {
+        self.store.sync()
+    }
+
+    /// Up to which mark all survives.
+    pub(crate) fn stored(&mut self) -> io::Result<u64> {
+        let stored = self.store.stored();
         self.release();
         stored
     }

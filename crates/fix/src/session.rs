@@ -203,12 +203,20 @@ impl Session {
         self.outbox.on_stored(wake);
     }
 
-    /// Waits until all that was sent so far is in the store, as far as that survives a crash.
+    /// Lets all that was sent so far be stored; the answer is its mark, for [`stored`](Self::stored).
     ///
     /// # Errors
     /// Those of the store.
-    pub fn wait_for_store(&mut self) -> io::Result<()> {
-        self.outbox.wait()
+    pub fn ask_store(&mut self) -> io::Result<u64> {
+        self.outbox.ask()
+    }
+
+    /// Up to which mark all is in the store, as far as that survives a crash.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn stored(&mut self) -> io::Result<u64> {
+        self.outbox.stored()
     }
 
     /// So many bytes of the output are sent; more of what is sent again may follow.

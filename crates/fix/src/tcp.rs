@@ -24,6 +24,9 @@ use crate::session::Session;
 use crate::settings::Identity;
 use crate::time::Moment;
 
+/// How often who waits for a store looks how far that is.
+const STORE_LOOK: Duration = Duration::from_micros(200);
+
 /// How connections behave.
 #[derive(Clone, Debug)]
 pub struct TcpConfig {
@@ -196,10 +199,18 @@ impl Handle {
     /// # Errors
     /// Those of the store; the session ends.
     pub fn wait_for_store(&self) -> io::Result<()> {
-        let mut state = self.0.lock();
-        let stored = state.session.wait_for_store();
-        state.flush_from_outside();
-        stored
+        let mark = self.0.lock().session.ask_store()?;
+        loop {
+            // The session goes on while the disk writes.
+            let mut state = self.0.lock();
+            let stored = state.session.stored();
+            state.flush_from_outside();
+            drop(state);
+            if stored? >= mark {
+                return Ok(());
+            }
+            thread::sleep(STORE_LOOK);
+        }
     }
 
     /// Ends the session in order, with a Logout that says why.

@@ -268,6 +268,10 @@ async fn answered_later(
     let locked = || talk.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         let Some(wait) = locked().wait() else { return Some(()) };
+        // Answers that are there do not wait with it.
+        if !locked().output().is_empty() {
+            send(talk, transport, watch).await?;
+        }
         waited(wait, transport, watch).await?;
         locked().handle();
         watch.set_clock();
@@ -315,7 +319,10 @@ async fn handle<H: Handler>(
     };
     let (sender, receiver) = oneshot::channel();
     let shared = Arc::clone(talk);
+    // What the answer waits for may need the timers and sockets of this thread.
+    let runtime = Handle::current();
     let job = Box::new(move || {
+        let _entered = runtime.enter();
         locked(&shared);
         // The receiver is gone if the connection is.
         let _ = sender.send(());

@@ -17,6 +17,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::beside::{self, Beside};
@@ -234,7 +235,10 @@ impl<H: Handler> Session<H> {
         };
         let (sender, receiver) = oneshot::channel();
         let session = Arc::clone(self);
+        // What the answer waits for may need the timers and sockets of this thread.
+        let runtime = Handle::current();
         let job = Box::new(move || {
+            let _entered = runtime.enter();
             let handled = session.handle(&whole);
             // The receiver is gone if the connection is.
             let _ = sender.send((handled, whole));

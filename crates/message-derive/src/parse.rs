@@ -625,7 +625,7 @@ mod tests {
         );
         assert_eq!(
             said(quote!(#[xml(list = "loose")])),
-            "a list is \"unwrapped\", \"spaced\", \"arms\" or \"mixed\""
+            "a list is \"unwrapped\", \"repeated\", \"spaced\", \"arms\" or \"mixed\""
         );
         assert_eq!(said(quote!(#[fix(tag = 1, tag = 2)])), "it stands twice");
         assert!(said(quote!(#[field(number = 1)])).starts_with("expected one of: name, required"));

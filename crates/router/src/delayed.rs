@@ -199,6 +199,12 @@ impl<R: Renderer> Egress<R> {
         let Some(it) = delayed.deliveries.front().copied() else { return false };
         let id = it.matched;
         if !self.matches.is_there(id, it.generation) {
+            // Its update was counted as sent when it was delayed.
+            if it.replaced.is_some()
+                && let Some(credit) = &mut client_of(&mut self.clients, index).credit
+            {
+                credit.not_sent();
+            }
             self.drop_first_delayed(index);
             return true;
         }

@@ -154,6 +154,38 @@ fn what_is_replaced_meanwhile_is_not_converted() {
 }
 
 #[test]
+fn updates_of_a_subscription_that_ends_meanwhile_take_no_credit_with_them() {
+    let mut world = World::new();
+    let client = world.connect(ClientOptions::default());
+    world.router.use_credit(client);
+    for round in 0..20 {
+        let conflated = SubscriptionOptions { conflate: true, ..wanting(2) };
+        world.subscribe_with(client, 1, ">", conflated);
+        for topic in ["a", "b", "c", "d"] {
+            publish(&mut world, topic, 1, &round.to_string());
+        }
+        world.router.unsubscribe(world.now, client, 1).expect("it is there");
+        convert_all(&mut world);
+        assert_eq!(world.receive(client).len(), 0);
+    }
+    let options = SubscriptionOptions { conflate: true, ..SubscriptionOptions::default() };
+    world.subscribe_with(client, 2, ">", options);
+    publish(&mut world, "a", 1, "now");
+    assert_eq!(world.receive(client), ["2 a#21 replaced 0 age 0 format 1 now"]);
+    world.check_ledgers();
+}
+
+#[test]
+fn the_reason_of_a_gap_is_no_longer_than_a_client_can_read() {
+    let mut world = World::new();
+    let client = reader(&mut world, wanting(2));
+    publish(&mut world, "a", 1, &format!("bad{}", "\u{e9}".repeat(10_000)));
+    convert_all(&mut world);
+    let lines = world.receive(client);
+    assert!(lines[0].contains("because bad") && lines[0].len() < 1_200, "{}", lines[0].len());
+}
+
+#[test]
 fn a_conversion_of_a_slow_converter_holds_up_as_much_as_an_output_takes() {
     let limits = Limits { output_bytes: 1_000, ..Limits::default() };
     let mut world = World::with(limits);

@@ -120,7 +120,7 @@ impl Converter {
     /// Appends a message in the format that it is wanted in.
     fn convert(&mut self, job: &Job, out: &mut Vec<u8>) -> Result<(), String> {
         let rule = self.rules.iter().position(|it| it.is_about(&job.topic));
-        let rule = rule.ok_or("no [[topic]] of the configuration is about its topic any more")?;
+        let rule = rule.ok_or("no [[topic]] of the configuration is about its topic")?;
         let name = self.rules[rule].message.as_deref();
         let messages =
             self.messages[self.schemas[rule]].as_mut().map_err(|problem| problem.clone())?;
@@ -149,7 +149,8 @@ impl Converter {
 /// The format of a payload by its number, or else by how it begins, and the message in it.
 pub fn read_as(number: u16, payload: &[u8]) -> Option<(Format, &[u8])> {
     let known = match number {
-        format::FIX => Format::Fix,
+        // A file of one message may end as files of lines do.
+        format::FIX => return Some((Format::Fix, payload.trim_ascii_end())),
         format::JSON => Format::Json,
         format::SOAP_11 => Format::Soap11,
         format::SOAP_12 => Format::Soap12,

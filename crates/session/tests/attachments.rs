@@ -125,6 +125,37 @@ fn what_an_empty_element_refers_to_is_in_the_message_with_attachments_and_dime()
 }
 
 #[test]
+fn the_character_set_of_an_envelope_is_that_of_its_media_type() {
+    let server = server();
+    let envelope = envelope("AAAA").replace("<?xml version='1.0' encoding='UTF-8'?>", "");
+    let mut latin = envelope.into_bytes();
+    let name = latin.windows(3).position(|it| it == b"one").expect("the name");
+    latin[name] = 0xe9;
+    let sent = |charset: &str| {
+        let media_type = format!("application/xop+xml; charset={charset}; type=\"text/xml\"");
+        post(&server, "/document", mtom(vec![part("root", &media_type, &latin)]))
+    };
+    assert_eq!(sent("ISO-8859-1").0, 200);
+    assert_eq!(sent("koi8-r").0, 400);
+}
+
+#[test]
+fn parts_of_dime_may_have_any_uri_and_nothing_stands_behind_the_last() {
+    let server = server();
+    let envelope = envelope("@").replace("<content>@</content>", "<content href=\"uuid:1\"/>");
+    let mut root = part("", "", envelope.as_bytes());
+    root.head.kind = Kind::Uri("http://schemas.xmlsoap.org/soap/envelope/".into());
+    let package = Package { parts: vec![root, part("uuid:1", "", b"hello")] };
+    let mut bytes = package.write_dime().expect("a package");
+    let dime = |bytes: &[u8]| ("application/dime".to_owned(), bytes.to_vec());
+    let (status, answer) = post(&server, "/document", dime(&bytes));
+    assert_eq!(status, 200, "{answer}");
+    bytes.push(0);
+    let (status, answer) = post(&server, "/document", dime(&bytes));
+    assert_eq!(status, 400, "{answer}");
+}
+
+#[test]
 fn what_is_attached_is_never_lost_and_never_grows_without_bounds() {
     let server = server();
     let data = || part("a@b", "application/octet-stream", &[7; 6000]);

@@ -5,6 +5,7 @@
 //! `xop:Include` becomes the base64 that it stands for, and so does the content of an element with `href="cid:..."`.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use trunkline_codec::attachment::{
     self, Kind, Limits as PackageLimits, MediaType, Package, dime, multipart,
@@ -16,6 +17,7 @@ use trunkline_wire::base64;
 const XOP: &str = "http://www.w3.org/2004/08/xop/include";
 const DIME: &str = "application/dime";
 const ENVELOPE_11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+const ENVELOPE_12: &str = "http://www.w3.org/2003/05/soap-envelope";
 
 /// An envelope that was taken out of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +75,7 @@ fn media_type_of(package: &MediaType, root: &attachment::Part) -> Result<String>
     let stated = match &root.head.kind {
         Kind::Media(stated) => stated.as_str(),
         Kind::Uri(uri) if uri == ENVELOPE_11 => "text/xml",
+        Kind::Uri(uri) if uri == ENVELOPE_12 => "application/soap+xml",
         Kind::Uri(uri) => {
             return Err(wrong(format!("a message of type {uri:?} is no envelope"), 0));
         }
@@ -92,9 +95,6 @@ fn media_type_of(package: &MediaType, root: &attachment::Part) -> Result<String>
     let all = [Some(package), Some(&own), within.as_ref(), start_info.as_ref()];
     let parameter = |name: &str| all.iter().flatten().find_map(|it| it.parameter(name));
     let mut media_type = MediaType { essence, ..MediaType::default() };
-    if let Some(charset) = own.parameter("charset") {
-        media_type = media_type.with("charset", charset);
-    }
     if let Some(action) = parameter("action") {
         media_type = media_type.with("action", action);
     }
@@ -104,7 +104,9 @@ fn media_type_of(package: &MediaType, root: &attachment::Part) -> Result<String>
 /// The envelope with the parts that it refers to in their places.
 fn resolve(package: &Package, root: usize, limits: &Limits) -> Result<Vec<u8>> {
     let mut source = Source::default();
-    let text = source.prepare(&package.parts[root].data, limits)?;
+    let data = &package.parts[root].data;
+    let data = in_its_character_set(&package.parts[root].head.kind, data)?;
+    let text = source.prepare(&data, limits)?;
     let mut parser = Parser::new(Options::soap(), limits);
     parser.begin(text)?;
     let mut out = Vec::with_capacity(text.len());
@@ -115,6 +117,8 @@ fn resolve(package: &Package, root: usize, limits: &Limits) -> Result<Vec<u8>> {
     };
     let mut is_used = vec![false; package.parts.len()];
     is_used[root] = true;
+    let parts = package.parts.iter().enumerate();
+    let by_id: HashMap<&str, usize> = parts.map(|(at, it)| (it.head.id.as_str(), at)).collect();
     loop {
         let before = parser.position();
         let name = match parser.next(text)? {
@@ -125,15 +129,17 @@ fn resolve(package: &Package, root: usize, limits: &Limits) -> Result<Vec<u8>> {
         let is_include =
             name.local() == "Include" && parser.namespace_name(text, name.namespace) == XOP;
         let href = parser.attribute(text, Namespace::NONE, "href").map(|it| it.value());
-        let cid = href.as_deref().and_then(|it| it.strip_prefix("cid:"));
-        let (Some(id), true) = (cid, is_include || parser.is_empty_element()) else {
+        // DIME has any URI, as it stands.
+        let as_it_stands = href.as_deref().filter(|it| !it.is_empty() && by_id.contains_key(it));
+        let cid = href.as_deref().and_then(|it| it.strip_prefix("cid:")).map(decoded);
+        let id = as_it_stands.map(str::to_owned).or(cid);
+        let (Some(id), true) = (id, is_include || parser.is_empty_element()) else {
             if is_include {
                 return Err(wrong("an Include refers to no part of the package", before));
             }
             continue;
         };
-        let id = decoded(id);
-        let found = package.parts.iter().position(|it| it.head.id == id);
+        let found = by_id.get(id.as_str()).copied().filter(|_| !id.is_empty());
         let found =
             found.ok_or_else(|| wrong(format!("no part of the package is {id:?}"), before))?;
         is_used[found] = true;
@@ -165,6 +171,24 @@ fn resolve(package: &Package, root: usize, limits: &Limits) -> Result<Vec<u8>> {
                 format!("nothing in the envelope refers to the part {id:?} that is attached");
             Err(wrong(what, 0))
         }
+    }
+}
+
+/// What has no declaration and no byte order mark, in a character set that only its media type names.
+fn in_its_character_set<'a>(kind: &Kind, data: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+    let Kind::Media(media_type) = kind else { return Ok(Cow::Borrowed(data)) };
+    let media_type = MediaType::parse(media_type)?;
+    let Some(name) = media_type.parameter("charset") else { return Ok(Cow::Borrowed(data)) };
+    let is = |known: &str| name.eq_ignore_ascii_case(known);
+    let known = ["utf-8", "utf8", "us-ascii", "utf-16", "utf-16le", "utf-16be", "iso-8859-1"];
+    match known.iter().any(|it| is(it)) {
+        false => Err(wrong(format!("the character set {name:?} of the envelope is not known"), 0)),
+        true if is("iso-8859-1") && !data.starts_with(b"<?xml") => {
+            let text: String = data.iter().map(|octet| char::from(*octet)).collect();
+            Ok(Cow::Owned(text.into_bytes()))
+        }
+        // A declaration or a byte order mark tells these apart.
+        true => Ok(Cow::Borrowed(data)),
     }
 }
 

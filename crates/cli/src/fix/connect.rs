@@ -269,7 +269,7 @@ impl Lines {
         loop {
             // Lines that are there already are stored together.
             if self.sent.len() == TOGETHER || !input.buffer().contains(&b'\n') {
-                self.print_sent();
+                wrong += self.print_sent();
             }
             line.clear();
             number += 1;
@@ -295,7 +295,7 @@ impl Lines {
                 thread::sleep(Duration::from_millis(1));
             }
         }
-        self.print_sent();
+        wrong += self.print_sent();
         if wrong > 0 {
             remark(&format!("{file}: {} not sent", counted(wrong, "line")));
         }
@@ -323,16 +323,20 @@ impl Lines {
         Ok(())
     }
 
-    /// Prints what was sent, none of which is lost from here on, even if this process is killed.
-    fn print_sent(&mut self) {
+    /// Prints what was sent, none of which is lost from here on, even if this process is killed. Answers how many messages
+    /// the store did not take.
+    fn print_sent(&mut self) -> u64 {
         if self.sent.is_empty() {
-            return;
+            return 0;
         }
         if let Err(cause) = self.handle.wait_for_store() {
-            remark(&format!("{} may be lost: {cause}", counted(self.sent.len() as u64, "message")));
+            let count = self.sent.drain(..).count() as u64;
+            remark(&format!("{} may be lost: {cause}", counted(count, "message")));
+            return count;
         }
         for (number, draft) in self.sent.drain(..) {
             self.printer.sent(&self.identity, number, &draft);
         }
+        0
     }
 }

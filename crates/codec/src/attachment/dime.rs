@@ -239,6 +239,10 @@ impl super::Parser for Parser {
         &self.head
     }
 
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     fn data<'a>(&'a self, input: &'a [u8]) -> &'a [u8] {
         &input[self.data.clone()]
     }

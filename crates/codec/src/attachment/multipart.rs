@@ -271,6 +271,10 @@ impl super::Parser for Parser {
         &self.head
     }
 
+    fn is_exact(&self) -> bool {
+        false
+    }
+
     fn data<'a>(&'a self, input: &'a [u8]) -> &'a [u8] {
         if self.transfer.is_identity() { &input[self.data.clone()] } else { &self.decoded }
     }

@@ -1,6 +1,6 @@
 //! Packages as a whole, which are in memory.
 
-use trunkline_message::{ErrorKind, Result};
+use trunkline_message::{Error, ErrorKind, Result};
 
 use super::{Event, Head, Parser, dime, exceeded, multipart};
 
@@ -43,7 +43,14 @@ impl Package {
                         .ok_or_else(|| exceeded("bytes of a package", most, at))?;
                     part.data.extend_from_slice(data);
                 }
-                (Event::End, _) => return Ok(package),
+                // An epilogue of MIME is nobody's; what stands behind DIME's last record would be lost.
+                (Event::End, _) => match bytes.len() - at {
+                    left @ 1.. if parser.is_exact() => {
+                        let kind = ErrorKind::Trailing { bytes: left };
+                        return Err(Error::new(kind, at));
+                    }
+                    _ => return Ok(package),
+                },
                 _ => {}
             }
         }
@@ -82,7 +89,7 @@ impl Package {
         };
         for (part, is_last) in others.iter().map(|it| (it, false)).chain([(last, true)]) {
             let length = u32::try_from(part.data.len())
-                .map_err(|_| trunkline_message::Error::new(ErrorKind::Unwritable(dime::LONG), 0))?;
+                .map_err(|_| Error::new(ErrorKind::Unwritable(dime::LONG), 0))?;
             writer.begin_record(
                 &part.head,
                 length,
