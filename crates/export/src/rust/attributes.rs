@@ -69,8 +69,8 @@ fn shown(place: Place, format: &str, word: &str, value: &str) -> Option<String> 
         }
         (Member | Arm, "xml", "name" | "entry") | (Arm, "xml", "type") => filled(),
         (Member, "xml", "list") => match value {
-            "unwrapped" | "repeated" | "spaced" => Some(value.to_owned()),
-            "arms" | "mixed" => text(),
+            "unwrapped" | "spaced" => Some(value.to_owned()),
+            "repeated" | "arms" | "mixed" => text(),
             _ => None,
         },
         (Member, "xml", "kind") if value == "attribute" => Some(value.to_owned()),
