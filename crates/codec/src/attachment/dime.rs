@@ -50,7 +50,7 @@ pub struct Parser {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Before a record.
-    Header,
+    BeforeRecord,
     Data,
     Closed,
 }
@@ -92,7 +92,7 @@ impl Parser {
     pub fn new(limits: &Limits) -> Self {
         Self {
             limits: limits.clone(),
-            state: State::Header,
+            state: State::BeforeRecord,
             position: 0,
             parts: Parts::default(),
             head: Head::default(),
@@ -211,7 +211,7 @@ impl Parser {
                 false => Ok((0, Some(Event::More))),
             };
         }
-        self.state = if self.is_last { State::Closed } else { State::Header };
+        self.state = if self.is_last { State::Closed } else { State::BeforeRecord };
         Ok((self.padding, (!self.has_more).then_some(Event::PartEnd)))
     }
 }
@@ -222,7 +222,7 @@ impl super::Parser for Parser {
         loop {
             let rest = &input[whole..];
             let (done, event) = match self.state {
-                State::Header => self.read_header(rest, is_last)?,
+                State::BeforeRecord => self.read_header(rest, is_last)?,
                 State::Data => self.read_data(rest, is_last)?,
                 State::Closed => (0, Some(Event::End)),
             };
