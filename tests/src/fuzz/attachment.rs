@@ -1,7 +1,7 @@
 //! Any bytes as packages of MIME and of DIME.
 
 use trunkline_codec::attachment::{Event, Limits, Package, Parser, Part, dime, multipart};
-use trunkline_message::Result;
+use trunkline_message::{Error, ErrorKind, Result};
 
 use super::changes::{Choices, change_octets};
 
@@ -87,7 +87,12 @@ pub fn read_in_pieces(parser: &mut impl Parser, bytes: &[u8], length: usize) -> 
                 package.parts.push(Part { head: parser.head().clone(), data: Vec::new() });
             }
             (Event::Data, Some(part)) => part.data.extend_from_slice(parser.data(input)),
-            (Event::End, _) => return Ok(package),
+            (Event::End, _) => match bytes.len() - done - length_done {
+                left @ 1.. if parser.is_exact() => {
+                    return Err(Error::new(ErrorKind::Trailing { bytes: left }, done));
+                }
+                _ => return Ok(package),
+            },
             (Event::More, _) => {
                 assert!(!is_last, "it wants more than there is");
                 end = bytes.len().min(end + length);
