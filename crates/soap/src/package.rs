@@ -165,13 +165,14 @@ fn resolve(package: &Package, root: usize, limits: &Limits) -> Result<Vec<u8>> {
     out.extend_from_slice(&text.as_bytes()[copied..]);
     match is_used.iter().position(|it| !it) {
         None => Ok(out),
-        Some(unused) => {
-            let id = &package.parts[unused].head.id;
-            let what =
-                format!("nothing in the envelope refers to the part {id:?} that is attached");
-            Err(wrong(what, 0))
-        }
+        Some(unused) => Err(unreferred(&package.parts[unused])),
     }
+}
+
+/// A part that would be lost.
+fn unreferred(part: &attachment::Part) -> Error {
+    let id = &part.head.id;
+    wrong(format!("nothing in the envelope refers to the part {id:?} that is attached"), 0)
 }
 
 /// What has no declaration and no byte order mark, in a character set that only its media type names.
