@@ -97,3 +97,12 @@ impl Sample {
 fn place(file: &str, line: u32, column: u32) -> crate::Place {
     crate::Place { file: file.into(), line, column }
 }
+
+/// The line and the character of it, from 1, at which a byte stands.
+fn line_and_column(bytes: &[u8], offset: usize) -> (u32, u32) {
+    let before = &bytes[..offset.min(bytes.len())];
+    let line = before.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    let lines = before.iter().filter(|it| **it == b'\n').count();
+    let characters = String::from_utf8_lossy(&before[line..]).chars().count();
+    (lines as u32 + 1, characters as u32 + 1)
+}

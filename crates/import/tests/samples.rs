@@ -129,6 +129,33 @@ fn objects_of_json_are_read_by_what_was_found_in_them() {
 }
 
 #[test]
+fn numbers_of_json_keep_their_digits() {
+    let text = r#"{"Fill":{"id":123456789012345678901234567890,"count":18446744073709551615,"price":0.12345678901234567890123,"small":182.350,"rate":1.5e-7}}"#;
+    let found = sample(&[text]);
+    let layout = Arc::new(found.described.layout.clone());
+    let listing = layout.listing();
+    for line in [
+        "field\tid\t0\tinteger\trequired",
+        "field\tcount\t0\tu64\trequired",
+        "field\tprice\t0\tbigdecimal\trequired",
+        "field\tsmall\t0\tdecimal\trequired",
+        "field\trate\t0\tf64\trequired",
+    ] {
+        assert!(listing.lines().any(|it| it.trim() == line), "{line}: {listing}");
+    }
+    let options = json::Options { named: true, ..json::Options::default() };
+    let plan = json::Plan::new(&layout, &options).expect("a plan");
+    let mut record = Record::new(&layout);
+    json::Decoder::new(&plan).decode(text.as_bytes(), &mut record).expect("a sample is read");
+    let again = json::Encoder::new(&plan).encode(&record).expect("it is written").to_vec();
+    assert_eq!(String::from_utf8_lossy(&again).replace("0.00000015", "1.5e-7"), text);
+
+    let changed = r#"[{"x": 1e-3}, {"x": 0.12345678901234567890123}, {"x": 1e400}]"#;
+    let expected = "Order/x: numbers with exponents, and one that f64 changes: f64";
+    assert_eq!(doubts(&sample(&[changed])), [expected]);
+}
+
+#[test]
 fn what_is_no_sample_is_named_with_its_place() {
     let read = |files: &[&str]| {
         let files: Vec<(&str, &[u8])> = files.iter().map(|it| ("a", it.as_bytes())).collect();
