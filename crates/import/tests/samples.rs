@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use trunkline_codec::json;
-use trunkline_import::Limits;
 use trunkline_import::sample::{Sample, is_sample};
+use trunkline_import::{Description, Limits, Options};
 use trunkline_message::Record;
 use trunkline_soap as soap;
 
@@ -80,6 +80,60 @@ fn namespaces_and_nil_are_those_of_the_samples() {
         found.described.layout.listing().contains("note\txml\tnillable\ttrue")
             || found.described.layout.listing().contains("nillable")
     );
+}
+
+#[test]
+fn of_envelopes_the_message_in_the_body_is_described() {
+    let envelope = |soap: &str, header: &str, body: &str| {
+        format!(
+            "<s:Envelope xmlns:s=\"{soap}\"><s:Header>{header}</s:Header><s:Body>{body}</s:Body></s:Envelope>"
+        )
+    };
+    let (soap11, soap12) =
+        ("http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope");
+    let login = "<h:Login xmlns:h=\"urn:h\" s:mustUnderstand=\"1\">FUND</h:Login>";
+    let order = "<ns:Order xmlns:ns=\"urn:a\"><ns:Id>7</ns:Id></ns:Order>";
+    let texts = [
+        envelope(soap11, login, order),
+        envelope(soap12, "", &format!("{order}<multiRef id=\"1\"/>")),
+    ];
+    let found = sample(&[&texts[0], &texts[1]]);
+    come_back(&found, &[order]);
+    let [login] = &*found.headers else { panic!("{:?}", found.headers) };
+    assert_eq!(
+        login.listing(),
+        "message\tLogin\t\nnote-type\txml\telement_namespace\turn:h\n\
+         field\tvalue\t0\ttext\trequired\nnote\txml\tkind\ttext\nend\n"
+    );
+    let said = doubts(&found);
+    for expected in [
+        "Order: it stands in the Body of envelopes, which are not described",
+        "Order: the Body has more elements, which are not described: multiRef",
+        "Login: a header block, in 1 of 2 envelopes, described by itself",
+    ] {
+        assert!(said.iter().any(|it| it == expected), "{expected}: {said:#?}");
+    }
+    let wrong = |body: &str| {
+        let text = envelope(soap11, "", body);
+        Sample::read(&[("a.xml", text.as_bytes())], "a", &Limits::default())
+            .expect_err("it has no message")
+            .to_string()
+    };
+    assert!(wrong("").contains("the Body of the envelope is empty"), "{}", wrong(""));
+    assert!(wrong("<s:Fault/>").contains("a Fault stands in the Body"), "{}", wrong("<s:Fault/>"));
+}
+
+#[test]
+fn a_listing_says_which_element_its_message_is() {
+    let text = "<ns:Order xmlns:ns=\"urn:a b\"><ns:Id>7</ns:Id><plain>x</plain></ns:Order>";
+    let listing = sample(&[text]).described.listing();
+    let mut files = |path: &str| Ok((path == "order").then(|| listing.as_bytes().to_vec()));
+    let read = Description::read("order", &Options::default(), &mut files, &Limits::default());
+    let described = read.expect("a listing").message("Order").expect("it has a layout");
+    let described = described.expect("it is there");
+    assert_eq!(described.listing(), listing);
+    let found = Sample { described, headers: Vec::new(), notes: Vec::new() };
+    come_back(&found, &[text]);
 }
 
 #[test]

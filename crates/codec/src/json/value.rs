@@ -92,13 +92,17 @@ impl<'a> Values<'a> {
     /// A value that is one word.
     fn word(&mut self) -> Result<Value<'a>> {
         let rest = &self.text[self.at..];
-        let words =
-            [("null", Value::Null), ("true", Value::Boolean(true)), ("false", Value::Boolean(false))];
+        let words = [
+            ("null", Value::Null),
+            ("true", Value::Boolean(true)),
+            ("false", Value::Boolean(false)),
+        ];
         if let Some((word, value)) = words.into_iter().find(|it| rest.starts_with(it.0)) {
             self.at += word.len();
             return Ok(value);
         }
-        let end = number_end(self.text.as_bytes(), self.at).ok_or_else(|| self.expected("a value"))?;
+        let end =
+            number_end(self.text.as_bytes(), self.at).ok_or_else(|| self.expected("a value"))?;
         let number = &self.text[self.at..end];
         self.at = end;
         Ok(Value::Number(number))
