@@ -261,8 +261,9 @@ fn messages_are_shown_by_a_schema() {
 fn fix_out_of_a_log_is_told_to_who_publishes_and_who_subscribes() {
     let listing = folder("log-lines-files").join("order.listing");
     fs::write(&listing, "message Order D\nfield ClOrdID 11 text required\nend\n").expect("a file");
-    let topic =
-        format!("[[topic]]\npattern = \"orders\"\nschema = {listing:?}\nformat = \"fix\"\n");
+    let topic = format!(
+        "[[topic]]\npattern = \"orders\"\nschema = {listing:?}\nformat = \"fix\"\ntype = \"Order\"\n"
+    );
     let router = Router::start_with("log-lines", "tcp://127.0.0.1:0", &topic);
     let line = "8=FIX.4.4|9=11|35=D|11=A1|10=246|";
     let why = "'|' stands between";

@@ -212,7 +212,11 @@ impl Description {
             },
             Self::Elements(schemas) => of_element(schemas, name)?,
             Self::Listing(described) | Self::Sample(described) => {
-                (described.layout.name() == name).then(|| (**described).clone())
+                let layout = &described.layout;
+                let root = layout.schema().root();
+                let message_type = layout.notes().of_type(root, "fix", "message_type");
+                let is_it = layout.name() == name || message_type == Some(name);
+                is_it.then(|| (**described).clone())
             }
         })
     }

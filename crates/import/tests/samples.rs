@@ -137,6 +137,17 @@ fn a_listing_says_which_element_its_message_is() {
 }
 
 #[test]
+fn a_listing_is_found_by_its_name_and_its_message_type() {
+    let listing = b"message Order D\nfield ClOrdID 11 text required\nend\n";
+    let mut files = |path: &str| Ok((path == "order").then(|| listing.to_vec()));
+    let read = Description::read("order", &Options::default(), &mut files, &Limits::default());
+    let read = read.expect("a listing");
+    for (name, is_there) in [("Order", true), ("D", true), ("8", false)] {
+        assert_eq!(read.message(name).expect("a layout").is_some(), is_there, "{name}");
+    }
+}
+
+#[test]
 fn what_samples_leave_open_is_said() {
     let found = sample(&[
         "<Order><Code>007</Code><Flag>1</Flag><Empty/><P>a <b>c</b></P><Data>AAECAwQ=</Data></Order>",

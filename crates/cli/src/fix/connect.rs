@@ -102,10 +102,12 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
     let printer = Printer::new(common.names.clone(), &arguments.session, false);
     let waiting: Waiting = Arc::default();
     let (told, of, lines) = (printer.clone(), identity.clone(), waiting.clone());
+    let is_kept = arguments.session.store.is_some();
     session.on_sent(move |message| {
-        match message.is_administrative() || message.is_possible_duplicate() {
-            true => told.sent(&of, message),
-            false => locked(&lines).push(told.line_of_sent(&of, message)),
+        let is_new = !message.is_administrative() && !message.is_possible_duplicate();
+        match is_kept && is_new {
+            true => locked(&lines).push(told.line_of_sent(&of, message)),
+            false => told.sent(&of, message),
         }
     });
     let terminal =
@@ -265,7 +267,7 @@ struct Lines {
     sent: Waiting,
 }
 
-/// The lines of messages that are printed once these are stored.
+/// The lines of messages that are printed once these are stored, where they are kept.
 type Waiting = Arc<Mutex<Vec<String>>>;
 
 fn locked(waiting: &Waiting) -> MutexGuard<'_, Vec<String>> {

@@ -230,8 +230,8 @@ fn the_examples_work() {
 fn ports_that_are_bound_alike_are_described_once() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("described-once");
     fs::create_dir_all(&folder).expect("a folder");
-    let overloaded = "<operation name=\"ping\"><input message=\"t:Nothing\"/></operation><operation name=\"ping\">\
-                      <input message=\"t:Closed\"/></operation></portType>";
+    let overloaded = "<operation name=\"ping\"><input name=\"a\" message=\"t:Nothing\"/></operation>\
+                      <operation name=\"ping\"><input name=\"b\" message=\"t:Closed\"/></operation></portType>";
     let bound = "<operation name=\"ping\"><input><soap:body use=\"literal\"/></input></operation>";
     let port = r#"<port name="OrdersPort" binding="t:B"><soap:address location="http://HOST/orders"/></port>"#;
     let wsdl = WSDL
@@ -239,7 +239,12 @@ fn ports_that_are_bound_alike_are_described_once() {
             "<operation name=\"ping\"><input message=\"t:Nothing\"/></operation></portType>",
             overloaded,
         )
-        .replace(bound, &format!("{bound}{bound}"))
+        .replace(
+            bound,
+            &["a", "b"]
+                .map(|it| bound.replace("<input>", &format!("<input name=\"{it}\">")))
+                .concat(),
+        )
         .replace(
             port,
             &format!("{port}{}", port.replace("OrdersPort", "Backup").replace("HOST", "OTHER")),
