@@ -107,9 +107,11 @@ fn floods(rows: Rows<'_>) -> Option<Section> {
     let titles: Vec<String> =
         cases.iter().map(|case| format!("1 to {}", &case["flood-".len()..])).collect();
     let deliveries = Cell::Of("deliveries-per-second", 1.0);
+    let of_processor = Cell::Any("deliveries-per-cpu-second", 1.0);
     let columns = cases.iter().zip(&titles).flat_map(|(case, title)| {
         [
             (title.as_str(), Cell::In(case, &deliveries)),
+            ("a CPU s", Cell::In(case, &of_processor)),
             ("/ bare", Cell::In(case, &OVER_BARE)),
             ("times", Cell::In(case, &LEAD)),
         ]
@@ -123,7 +125,8 @@ fn floods(rows: Rows<'_>) -> Option<Section> {
         "every subscriber tells the publisher through the broker how many it has, and no more than the \
          window are on their way, so that nothing is lost"
             .to_owned(),
-        "/ bare: how many times as long a delivery takes as through the bare limit; times: as trunkline"
+        "a CPU s: deliveries for each second of the processor that what runs between the programs takes; / bare: how many \
+         times as long a delivery takes as through the bare limit; times: as trunkline"
             .to_owned(),
     ];
     notes.extend(who(rows, &cases));
