@@ -697,6 +697,7 @@ impl Endpoint {
         }
         Description {
             name: service.name.clone(),
+            port_type: None,
             namespace: service.namespace.clone(),
             documentation: service.documentation.clone(),
             bindings,

@@ -18,7 +18,7 @@ pub(super) fn write(description: &Description, offer: Offer, markup: &mut Markup
         return;
     }
     for binding in &description.bindings {
-        let id = id(&binding.name);
+        let id = id(binding.binding_name());
         let names = [("xmlns:wsp", POLICY), ("xmlns:wsu", UTILITY), ("wsu:Id", &*id)];
         markup.begin("wsp:Policy", &names);
         let mut assert = |name: &str, declaration, namespace| {
