@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use trunkline_experiment::link::parse_delay;
 use trunkline_fix::Version;
 
-use super::FormArguments;
+use super::{FormArguments, ServerTlsArguments, TlsArguments};
 
 /// The verbs for FIX sessions.
 #[derive(Debug, Subcommand)]
@@ -68,14 +68,16 @@ pub(crate) struct FixSessionArguments {
 /// Of `fix connect`.
 #[derive(Debug, Args)]
 pub(crate) struct FixConnectArguments {
-    /// Where the acceptor listens
-    #[arg(value_name = "HOST:PORT")]
+    /// Where the acceptor listens: HOST:PORT, or tls://HOST:PORT
+    #[arg(value_name = "ADDRESS")]
     pub(crate) address: String,
     /// The acceptor's name: TargetCompID of what we send
     #[arg(long, value_name = "NAME")]
     pub(crate) target: String,
     #[command(flatten)]
     pub(crate) session: FixSessionArguments,
+    #[command(flatten)]
+    pub(crate) tls: TlsArguments,
     /// Send the messages of this file, a line each, instead of those of standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) send: Option<PathBuf>,
@@ -108,6 +110,8 @@ pub(crate) struct FixAcceptArguments {
     pub(crate) target: Vec<String>,
     #[command(flatten)]
     pub(crate) session: FixSessionArguments,
+    #[command(flatten)]
+    pub(crate) tls: ServerTlsArguments,
     /// The rules by which messages are answered
     #[arg(long, value_name = "FILE")]
     pub(crate) answers: Option<PathBuf>,
