@@ -18,7 +18,7 @@ use trunkline_tests::toolkit::Toolkit;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What one side got, in order: ClOrdIDs of orders, and of executions behind `=`, with a star if PossDupFlag was set.
-type Taken = Arc<Mutex<Vec<String>>>;
+pub(crate) type Taken = Arc<Mutex<Vec<String>>>;
 
 /// Takes orders, answers them, and takes what is answered.
 struct Desk {
@@ -44,8 +44,8 @@ impl Application for Desk {
 
 /// Another engine, and what is spoken with it.
 #[derive(Clone, Copy)]
-struct Other {
-    program: &'static str,
+pub(crate) struct Other {
+    pub(crate) program: &'static str,
     version: Version,
     /// The folder of its dictionaries, below those of the peers.
     folder: &'static str,
@@ -64,7 +64,7 @@ const fn quickfixj(version: Version, dictionaries: &'static [&'static str]) -> O
     Other { program: "quickfixj-session", version, folder: "quickfixj/dictionaries", dictionaries }
 }
 
-const QUICKFIXJ: [Other; 3] = [
+pub(crate) const QUICKFIXJ: [Other; 3] = [
     quickfixj(Version::Fix42, &["FIX42.xml"]),
     quickfixj(Version::Fix44, &["FIX44.xml"]),
     quickfixj(Version::Fixt11, &["FIXT11.xml", "FIX50SP2.xml"]),
@@ -82,7 +82,7 @@ impl Other {
     }
 
     /// Our side of a session with it.
-    fn session(&self, role: Role, store: Box<dyn Store>, taken: Taken) -> Handle {
+    pub(crate) fn session(&self, role: Role, store: Box<dyn Store>, taken: Taken) -> Handle {
         let read = |path: PathBuf| {
             let bytes = std::fs::read(&path).expect("a dictionary of the peers");
             let name = path.display().to_string();
@@ -102,19 +102,32 @@ impl Other {
     }
 
     fn start(&self, peer: &mut Toolkit, role: &str, port: u16, folder: &PrivateFolder) {
+        self.start_with(peer, role, port, folder, "");
+    }
+
+    /// With settings of its own, such as `SocketUseSSL=Y`.
+    pub(crate) fn start_with(
+        &self,
+        peer: &mut Toolkit,
+        role: &str,
+        port: u16,
+        folder: &PrivateFolder,
+        settings: &str,
+    ) {
         let begin = self.version.begin_string();
         let paths: Vec<String> = self.paths().iter().map(|it| it.display().to_string()).collect();
         let (folder, paths) = (folder.path().display(), paths.join(","));
-        let words = format!("start {role} {port} {begin} QUICKFIX TRUNKLINE {folder} {paths}");
-        peer.expect(&words, "ok");
+        let names = "QUICKFIX TRUNKLINE";
+        let words = format!("start {role} {port} {begin} {names} {folder} {paths} {settings}");
+        peer.expect(words.trim_end(), "ok");
     }
 }
 
-fn in_memory() -> Box<dyn Store> {
+pub(crate) fn in_memory() -> Box<dyn Store> {
     Box::new(MemoryStore::default())
 }
 
-fn config() -> TcpConfig {
+pub(crate) fn config() -> TcpConfig {
     TcpConfig { reconnect: Duration::from_millis(100), ..TcpConfig::default() }
 }
 
@@ -154,13 +167,13 @@ fn ids(name: &str, numbers: std::ops::Range<u32>) -> Vec<String> {
 }
 
 /// A forwarder between the two sides, whose connections can be cut.
-struct Cable {
-    port: u16,
+pub(crate) struct Cable {
+    pub(crate) port: u16,
     open: Arc<Mutex<Vec<TcpStream>>>,
 }
 
 impl Cable {
-    fn to(port: u16) -> Self {
+    pub(crate) fn to(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let own = listener.local_addr().expect("an address").port();
         let open = Arc::new(Mutex::new(Vec::new()));
@@ -190,7 +203,7 @@ impl Cable {
 }
 
 /// Each side sends, the cable is cut in the middle, and both have each order once, in order.
-fn exchange(peer: &mut Toolkit, session: &Handle, taken: &Taken, cable: &Cable) {
+pub(crate) fn exchange(peer: &mut Toolkit, session: &Handle, taken: &Taken, cable: &Cable) {
     peer.expect("logged-on 20000", "ok");
     until("it is up here too", || session.is_logged_on());
     let (theirs, ours) = (ids("q", 0..300), ids("t", 0..300));
