@@ -1,5 +1,9 @@
 //! A message of an application before it has a number.
 
+use memchr::memchr;
+use trunkline_codec::fix::SOH;
+use trunkline_wire::Integer as _;
+
 use crate::outbox::{Outbox, SendError, is_own, push_bytes};
 use crate::tags;
 
@@ -18,6 +22,36 @@ impl Draft {
     /// A message of this MsgType (35), without fields.
     pub fn new(message_type: &str) -> Self {
         Self { message_type: message_type.to_owned(), ..Self::default() }
+    }
+
+    /// Reads fields, each with its delimiter, as a message has them; header and trailer may be missing, but MsgType (35).
+    ///
+    /// # Errors
+    /// Why they are no message.
+    pub fn read(mut bytes: &[u8]) -> Result<Self, &'static str> {
+        const NO_FIELDS: &str = "it is not fields, each a number, `=`, a value and SOH";
+        let mut draft = Self::default();
+        let mut before: (u32, &[u8]) = (0, &[]);
+        while !bytes.is_empty() {
+            let equals = memchr(b'=', bytes).ok_or(NO_FIELDS)?;
+            let tag = u32::parse(&bytes[..equals]).ok().filter(|it| *it > 0).ok_or(NO_FIELDS)?;
+            let rest = &bytes[equals + 1..];
+            // Data may hold the delimiter: their length stands before them.
+            let length = Some(before.1).filter(|_| tags::length_of_data(tag) == Some(before.0));
+            let length = length.and_then(|it| u32::parse(it).ok()).map(|it| it as usize);
+            let length = length.filter(|it| rest.get(*it) == Some(&SOH));
+            let end = length.or_else(|| memchr(SOH, rest)).ok_or(NO_FIELDS)?;
+            if end == 0 {
+                return Err("a field has no value");
+            }
+            draft.push(tag, &rest[..end]);
+            before = (tag, &rest[..end]);
+            bytes = &rest[end + 1..];
+        }
+        match draft.message_type.is_empty() {
+            true => Err("it has no MsgType (35)"),
+            false => Ok(draft),
+        }
     }
 
     /// MsgType (35).
@@ -80,5 +114,27 @@ mod tests {
         let header: Vec<(u32, Vec<u8>)> = vec![(115, b"fund".to_vec()), (129, b"desk".to_vec())];
         assert_eq!((draft.message_type(), &draft.header), ("D", &header));
         assert_eq!(draft.body(), b"11=x\x0155=INTC\x01");
+    }
+
+    #[test]
+    fn a_message_is_read_with_and_without_what_the_session_writes() {
+        let whole =
+            b"8=FIX.4.4\x019=70\x0135=8\x0134=7\x0149=A\x0195=3\x0196=a\x01b\x0137=o\x0110=123\x01";
+        let draft = Draft::read(whole).expect("fields");
+        assert_eq!(
+            (draft.message_type(), draft.body()),
+            ("8", &b"95=3\x0196=a\x01b\x0137=o\x01"[..])
+        );
+        let draft = Draft::read(b"35=8\x0137=o\x01").expect("fields");
+        assert_eq!((draft.message_type(), draft.body()), ("8", &b"37=o\x01"[..]));
+        for (bytes, why) in [
+            (&b"35=8\x0137=o"[..], "it is not fields, each a number, `=`, a value and SOH"),
+            (b"35=8\x01x=o\x01", "it is not fields, each a number, `=`, a value and SOH"),
+            (b"35=8\x0137=\x01", "a field has no value"),
+            (b"37=o\x01", "it has no MsgType (35)"),
+            (b"", "it has no MsgType (35)"),
+        ] {
+            assert_eq!(Draft::read(bytes), Err(why));
+        }
     }
 }
