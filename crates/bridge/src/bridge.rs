@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -20,9 +20,11 @@ use trunkline_server::{Config, Listening};
 use crate::connection::Connection;
 use crate::inbox::{Inbox, Incoming};
 use crate::link::{Link, Orders, Send, durable_name};
+use crate::market::{Market, rejection};
 use crate::numbers::Numbers;
 use crate::outgoing::Outgoing;
 use crate::progress::Progress;
+use crate::requests::{MarketData, MarketDataRejection, Requests};
 use crate::rules::{Action, Rules};
 use crate::session_store::{SessionStore, places};
 
@@ -220,6 +222,7 @@ impl Common {
         let progress = Arc::new(Progress::default());
         let store = SessionStore::new(Box::new(store), known + 1, progress.clone());
         let inbox = Arc::new(Inbox::new().map_err(|why| within(&why))?);
+        let requests = Arc::new(Mutex::default());
         let mut settings = Settings::new(Role::Acceptor, identity.clone());
         settings.default_appl_ver_id = self.application.map(str::to_owned);
         let session = Session::new(settings, self.dictionaries.clone(), Box::new(store));
@@ -228,6 +231,7 @@ impl Common {
             rules: self.rules.clone(),
             inbox: inbox.clone(),
             progress: progress.clone(),
+            requests: requests.clone(),
         };
         let session = Handle::new(session, application);
         let send = |pattern| Send { pattern, subscription: None };
@@ -241,6 +245,9 @@ impl Common {
             outgoing,
             sends: sends.into_iter().map(send).collect(),
             orders: Orders::default(),
+            requests,
+            market: Market::default(),
+            logon: None,
         };
         link.prepare(&mut connection).map_err(|why| within(&why))?;
         let run = move || link.run(connection, last);
@@ -256,9 +263,39 @@ struct Joining {
     rules: Arc<Rules>,
     inbox: Arc<Inbox>,
     progress: Arc<Progress>,
+    requests: Arc<Mutex<Requests>>,
 }
 
 impl Joining {
+    fn requests(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A MarketDataRequest (V).
+    fn ask(&self, message: Message<'_>, outbox: &mut Outbox) -> Result<(), Refusal> {
+        let fields: Vec<(u32, &[u8])> =
+            message.fields().iter().map(|it| (it.tag, message.value(it))).collect();
+        let decided = self.rules.market_data(&mut self.requests(), &fields);
+        match decided {
+            Ok(request) => {
+                let (MarketData::Subscribe { id, .. } | MarketData::Unsubscribe { id }) = &request;
+                let id = id.clone();
+                if self.inbox.ask(request) {
+                    return Ok(());
+                }
+                self.requests().remove(&id);
+                let text = "the router takes less than comes; ask again later".to_owned();
+                Err(Refusal::Business { reason: NOT_AVAILABLE, text })
+            }
+            Err(MarketDataRejection::Message(refusal)) => Err(refusal),
+            Err(MarketDataRejection::Request { id, reason, text }) => {
+                // If it cannot be kept, the store has failed, which ends the session.
+                _ = outbox.send("Y", &rejection(&id, reason, &text));
+                Ok(())
+            }
+        }
+    }
+
     fn pass(&self, action: Action, message: Message<'_>) -> Result<(), Refusal> {
         let payload = message.bytes().to_vec();
         match action {
@@ -283,7 +320,10 @@ impl Joining {
 }
 
 impl Application for Joining {
-    fn message(&mut self, message: Message<'_>, _outbox: &mut Outbox) -> Result<(), Refusal> {
+    fn message(&mut self, message: Message<'_>, outbox: &mut Outbox) -> Result<(), Refusal> {
+        if message.message_type() == b"V" && self.rules.has_market_data() {
+            return self.ask(message, outbox);
+        }
         let action = self.rules.decide(message.message_type(), |tag| message.get(tag));
         let passed = action.and_then(|action| self.pass(action, message));
         if passed.is_err() {
@@ -294,6 +334,7 @@ impl Application for Joining {
 
     fn logged_on(&mut self, _outbox: &mut Outbox) {
         info!(session = %self.identity, "logged on");
+        self.requests().clear();
         self.inbox.set_logged_on(true);
     }
 

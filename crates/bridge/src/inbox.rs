@@ -8,11 +8,14 @@ use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use crate::progress::Arrived;
+use crate::requests::MarketData;
 
 /// Messages that may wait for the router. A session refuses more: its application is not available.
 const MESSAGES: usize = 1 << 16;
 /// Bytes of them.
 const BYTES: usize = 64 << 20;
+/// Requests for market data that may wait.
+const REQUESTS: usize = 1 << 12;
 
 /// A message on its way to the router.
 #[derive(Debug)]
@@ -34,6 +37,9 @@ pub(crate) struct Inbox {
 struct State {
     waiting: VecDeque<Incoming>,
     bytes: usize,
+    requests: VecDeque<MarketData>,
+    /// How often somebody has logged on.
+    logons: u64,
     is_logged_on: bool,
     is_stopped: bool,
 }
@@ -84,8 +90,36 @@ impl Inbox {
         Some(incoming)
     }
 
+    /// Lets a request wait; false if as many wait as may.
+    pub(crate) fn ask(&self, request: MarketData) -> bool {
+        let mut state = self.lock();
+        let has_room = state.requests.len() < REQUESTS;
+        if has_room {
+            state.requests.push_back(request);
+        }
+        drop(state);
+        self.wake();
+        has_room
+    }
+
+    /// The request that waits longest.
+    pub(crate) fn request(&self) -> Option<MarketData> {
+        self.lock().requests.pop_front()
+    }
+
+    /// Which logon it is; none while nobody is logged on.
+    pub(crate) fn logon(&self) -> Option<u64> {
+        let state = self.lock();
+        state.is_logged_on.then_some(state.logons)
+    }
+
     pub(crate) fn set_logged_on(&self, is_logged_on: bool) {
-        self.lock().is_logged_on = is_logged_on;
+        let mut state = self.lock();
+        state.is_logged_on = is_logged_on;
+        state.logons += u64::from(is_logged_on);
+        // They were those of another logon.
+        state.requests.clear();
+        drop(state);
         self.wake();
     }
 

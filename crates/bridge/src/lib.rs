@@ -9,14 +9,17 @@ mod bridge;
 mod connection;
 mod inbox;
 mod link;
+mod market;
 mod names;
 mod numbers;
 mod outgoing;
 mod progress;
+mod requests;
 mod rules;
 mod session_store;
 mod template;
 
 pub use bridge::{Bridge, BridgeError, check};
+pub use requests::{MarketData, MarketDataRejection, MarketTopic, Requests};
 pub use rules::{Action, Rules};
 pub use template::{Template, TemplateError};

@@ -1,7 +1,7 @@
 //! The thread that joins one session to the router: it stores and publishes what came, and sends what it is delivered.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,9 +13,11 @@ use trunkline_fix::tcp::Handle;
 
 use crate::connection::{Connection, Fault};
 use crate::inbox::{Inbox, Incoming};
+use crate::market::Market;
 use crate::numbers::{Numbers, SLOTS};
 use crate::outgoing::{Delivered, Outgoing};
 use crate::progress::Progress;
+use crate::requests::Requests;
 
 /// Unacknowledged messages of a durable subscription.
 const WINDOW: u32 = 1_024;
@@ -45,6 +47,11 @@ pub(crate) struct Link {
     pub(crate) outgoing: Outgoing,
     pub(crate) sends: Vec<Send>,
     pub(crate) orders: Orders,
+    /// What the session has asked for, as it knows it.
+    pub(crate) requests: Arc<Mutex<Requests>>,
+    pub(crate) market: Market,
+    /// The logon whose requests these are.
+    pub(crate) logon: Option<u64>,
 }
 
 /// Messages that the router has not acknowledged, oldest first.
@@ -82,6 +89,8 @@ struct Answers {
     stored: Option<u64>,
     /// What is not, with code and reason.
     rejected: Option<(u64, u16, String)>,
+    /// Subscriptions that it has rejected, and why.
+    unsubscribed: Vec<(u64, String)>,
 }
 
 /// What a connection has, besides the conversation.
@@ -112,6 +121,7 @@ impl Link {
                 let session = &self.name;
                 warn!(session, %why, "the session has lost the router, and connects again");
             }
+            self.lose_market_data();
             self.outgoing.clear();
             self.sends.iter_mut().for_each(|it| it.subscription = None);
             if !self.inbox.is_stopped() {
@@ -152,7 +162,9 @@ impl Link {
         loop {
             self.attach(&mut turns, &mut connection.conversation)?;
             self.store(&mut turns, &mut connection.conversation)?;
-            let longest = match (self.outgoing.is_empty(), turns.retry_at) {
+            self.ask(&mut connection.conversation)?;
+            let is_idle = self.outgoing.is_empty() && !self.market.is_waiting();
+            let longest = match (is_idle, turns.retry_at) {
                 (true, None) if !self.inbox.is_stopped() => LONG,
                 (true, _) => RETRY,
                 (false, _) => SHORT,
@@ -160,8 +172,9 @@ impl Link {
             connection.exchange(Some(self.inbox.signal()), longest)?;
             self.take_events(&mut turns, &mut connection.conversation)?;
             if self.inbox.is_logged_on() {
-                let Self { session, progress, .. } = self;
-                self.outgoing.send(session, progress, &mut connection.conversation)?;
+                let conversation = &mut connection.conversation;
+                self.outgoing.send(&self.session, &self.progress, conversation)?;
+                self.market.send(&self.session, &self.progress, conversation);
             }
             if self.inbox.is_stopped() {
                 let end = *turns.end_at.get_or_insert_with(|| Instant::now() + LONG);
@@ -195,6 +208,27 @@ impl Link {
             }
         }
         Ok(())
+    }
+
+    /// Subscribes to what the session has asked for, and to no more when that is gone.
+    fn ask(&mut self, conversation: &mut Conversation) -> Result<(), Fault> {
+        let logon = self.inbox.logon();
+        if logon != self.logon {
+            self.market.clear(conversation);
+            self.logon = logon;
+        }
+        while let Some(request) = self.inbox.request() {
+            self.market.run(request, conversation)?;
+        }
+        Ok(())
+    }
+
+    /// With the connection to the router its subscriptions are gone. The session ends, so that the other side asks again.
+    fn lose_market_data(&mut self) {
+        if std::mem::take(&mut self.market).is_empty() {
+            return;
+        }
+        self.session.log_out(Some("market data is interrupted; ask for it again"));
     }
 
     /// Hands the router what came, as far as it takes it.
@@ -280,6 +314,11 @@ impl Link {
         if let Some(sequence) = answers.stored {
             self.acknowledged(sequence);
         }
+        for (number, why) in &answers.unsubscribed {
+            if let Some(id) = self.market.rejected(*number, why, &self.session, conversation) {
+                self.requests.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+            }
+        }
         match answers.rejected {
             None => Ok(()),
             // It is taken later.
@@ -333,6 +372,10 @@ impl Link {
                     turns.attach_at = Some(Instant::now() + LONG);
                 }
             }
+            Event::Rejected(it) if it.of == kind::SUBSCRIBE => {
+                answers.unsubscribed.push((it.id, it.text.to_owned()));
+            }
+            Event::Message(it) => self.market.update(it.subscription, it.format, it.payload),
             Event::Rejected(it) => warn!(session, why = it.text, "the router rejects something"),
             Event::Lost(it) => {
                 let (count, reason) = (it.count, it.reason);

@@ -13,6 +13,16 @@ pub(crate) struct Arrived {
     pub(crate) began: Began,
 }
 
+/// How much of a message that is sent the store keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Keeping {
+    /// All of it, to send it again.
+    #[default]
+    Message,
+    /// That there was one.
+    Number,
+}
+
 /// Shared between a session and the thread of its router connection.
 #[derive(Debug, Default)]
 pub(crate) struct Progress(Mutex<State>);
@@ -24,6 +34,7 @@ struct State {
     in_flight: VecDeque<Arrived>,
     /// The place in the router's journal of the message that is being sent.
     position: Option<u64>,
+    keeping: Keeping,
     /// A message was refused, and the session's store need not have that on the disk yet.
     has_refused: bool,
 }
@@ -69,6 +80,15 @@ impl Progress {
 
     pub(crate) fn take_refused(&self) -> bool {
         std::mem::take(&mut self.lock().has_refused)
+    }
+
+    /// Says how much is kept of the messages that are sent from now on.
+    pub(crate) fn keep(&self, keeping: Keeping) {
+        self.lock().keeping = keeping;
+    }
+
+    pub(crate) fn keeping(&self) -> Keeping {
+        self.lock().keeping
     }
 
     /// Says which place of the router's journal the next message that is kept comes from.

@@ -6,12 +6,15 @@ use trunkline_router::{check_pattern, check_topic};
 use trunkline_server::config::{Fix, FixDelivery};
 
 use crate::names::Names;
+use crate::requests::{MarketData, MarketDataRejection, MarketRule, Requests};
 use crate::template::Template;
 
 /// BusinessRejectReason (380): no rule takes the message.
 const UNSUPPORTED: u32 = 3;
 /// BusinessRejectReason (380): a field is missing that the topic is made of.
-const FIELD_MISSING: u32 = 5;
+pub(crate) const FIELD_MISSING: u32 = 5;
+/// BusinessRejectReason (380): what is named is not known.
+pub(crate) const UNKNOWN_ID: u32 = 1;
 /// BusinessRejectReason (380): something else.
 const OTHER: u32 = 0;
 
@@ -35,6 +38,7 @@ pub enum Action {
 pub struct Rules {
     takes: Vec<Take>,
     sends: Vec<Template>,
+    market: Vec<MarketRule>,
     names: Names,
 }
 
@@ -85,7 +89,9 @@ impl Rules {
                 .map_err(|why| format!("{:?} is no pattern: {why}", send.topics))?;
             sends.push(pattern);
         }
-        Ok(Self { takes, sends, names })
+        let market = config.market_data.iter().map(|it| MarketRule::new(it, &names));
+        let market = market.collect::<Result<_, _>>()?;
+        Ok(Self { takes, sends, market, names })
     }
 
     /// What is done with a message: its MsgType (35), and what stands in its fields.
@@ -120,6 +126,23 @@ impl Rules {
             FixDelivery::Guaranteed => Action::Store { topic },
             FixDelivery::Direct => Action::Publish { topic },
         })
+    }
+
+    /// Is there a rule about market data?
+    pub fn has_market_data(&self) -> bool {
+        !self.market.is_empty()
+    }
+
+    /// What a MarketDataRequest (V) asks for, given as its fields in order.
+    ///
+    /// # Errors
+    /// Why it is not granted: then nothing has changed.
+    pub fn market_data(
+        &self,
+        requests: &mut Requests,
+        fields: &[(u32, &[u8])],
+    ) -> Result<MarketData, MarketDataRejection> {
+        requests.decide(&self.market, &self.names, fields)
     }
 
     /// The patterns of topics whose messages are sent in a session of these two sides.
@@ -158,6 +181,7 @@ mod tests {
                 rule(&["R"], "quotes/{QuoteReqID}", FixDelivery::Direct),
             ],
             sends: vec![FixSend { topics: "reports/{TargetCompID}/>".to_owned() }],
+            market_data: Vec::new(),
         }
     }
 

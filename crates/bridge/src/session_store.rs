@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use trunkline_fix::{Store, Wake};
 
-use crate::progress::Progress;
+use crate::progress::{Keeping, Progress};
 
 /// Ends what is kept with a place; a message ends with SOH.
 const PLACE: u8 = 2;
@@ -89,6 +89,7 @@ impl Store for SessionStore {
     }
 
     fn save(&mut self, message: Option<&[u8]>) -> io::Result<()> {
+        let message = message.filter(|_| self.progress.keeping() == Keeping::Message);
         let (Some(bytes), Some(place)) = (message, self.progress.take_position()) else {
             return self.inner.save(message);
         };

@@ -417,3 +417,91 @@ fn each_order_has_one_outcome_however_often_the_router_is_killed() {
     assert_eq!(outcomes, all);
     assert_eq!(book.taken.len(), ORDERS);
 }
+
+const MARKET_DATA: &str = r#"
+[[last_value]]
+topics = "fx/>"
+
+[[fix.market_data]]
+topic = "fx/{Symbol}"
+symbols = ["EUR/*", "USD/JPY"]
+updates_per_second = 20
+"#;
+
+/// `[[last_value]]` is of the router, so it is first.
+fn market_folder() -> PrivateFolder {
+    folder(MARKET_DATA)
+}
+
+fn price(number: usize) -> String {
+    format!("35=W\u{1}55=EUR/USD\u{1}262=other\u{1}268=1\u{1}269=0\u{1}270={number}\u{1}271=1\u{1}")
+}
+
+#[test]
+fn market_data_is_what_a_request_asks_for_until_it_is_ended() {
+    let folder = market_folder();
+    let serving = Serving::start(folder.path());
+    let mut feed = serving.client("feed");
+    let topic = feed.topic("fx/EUR%2FUSD").expect("a topic");
+    feed.publish_as(topic, format::FIX, price(0).as_bytes()).expect("a connection");
+    feed.synchronise().expect("a connection");
+    let customer = Customer::default();
+    let fund = Connecting::start(session(folder.path(), "FUND", customer.clone()), &serving.fix);
+    fund.wait_for_logon();
+    let request = |id: &str, kind: u32, symbol: &str| {
+        let body = format!(
+            "262={id}\u{1}263={kind}\u{1}264=1\u{1}267=1\u{1}269=0\u{1}146=1\u{1}55={symbol}\u{1}"
+        );
+        fund.session.send("V", body.as_bytes()).expect("it is kept");
+    };
+    request("r-1", 1, "EUR/USD");
+    // The last value comes first.
+    let came = customer.wait_for(1);
+    assert_eq!(
+        ["35", "262", "55", "270", "43"].map(|it| came[0].get(it)),
+        [Some("W"), Some("r-1"), Some("EUR/USD"), Some("0"), None]
+    );
+    for (id, kind, symbol, answer) in [
+        ("r-1", 1, "EUR/USD", ["Y", "r-1", "1"]),
+        ("r-2", 1, "GBP/USD", ["Y", "r-2", "0"]),
+        ("r-3", 0, "EUR/USD", ["Y", "r-3", "4"]),
+    ] {
+        let before = customer.count();
+        request(id, kind, symbol);
+        let came = customer.wait_for(before + 1);
+        let said = ["35", "262", "281"].map(|it| came[before].get(it));
+        assert_eq!(said, answer.map(Some), "{:?}", came[before]);
+    }
+    // Of many updates the newest comes in any case, and most do not.
+    let before = customer.count();
+    for number in 1..=5_000 {
+        feed.publish_as(topic, format::FIX, price(number).as_bytes()).expect("a connection");
+    }
+    wait_until("the newest comes", || {
+        let came = customer.wait_for(before);
+        came.last().is_some_and(|it| it.get("270") == Some("5000"))
+    });
+    let prices: Vec<u32> = customer.wait_for(before)[before..]
+        .iter()
+        .map(|it| it.get("270").and_then(|it| it.parse().ok()).expect("a price"))
+        .collect();
+    assert!(prices.is_sorted() && prices.len() < 2_500, "{prices:?}");
+    request("r-1", 2, "EUR/USD");
+    // What is answered behind it shows that it is done.
+    request("r-1", 2, "EUR/USD");
+    let so_many = || {
+        let came = customer.wait_for(before);
+        came.iter().position(|it| it.get("35") == Some("j"))
+    };
+    wait_until("it is not open any more", || so_many().is_some());
+    feed.publish_as(topic, format::FIX, price(9_999).as_bytes()).expect("a connection");
+    feed.synchronise().expect("a connection");
+    request("r-4", 1, "EUR/USD");
+    wait_until("the last value comes", || {
+        let came = customer.wait_for(before);
+        came.last().is_some_and(|it| it.get("262") == Some("r-4"))
+    });
+    let came = customer.wait_for(before);
+    let late = came.iter().filter(|it| it.get("270") == Some("9999")).count();
+    assert_eq!(late, 1, "{came:?}");
+}

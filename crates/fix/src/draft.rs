@@ -33,20 +33,12 @@ impl Draft {
         let mut draft = Self::default();
         let mut before: (u32, &[u8]) = (0, &[]);
         while !bytes.is_empty() {
-            let equals = memchr(b'=', bytes).ok_or(NO_FIELDS)?;
-            let tag = u32::parse(&bytes[..equals]).ok().filter(|it| *it > 0).ok_or(NO_FIELDS)?;
-            let rest = &bytes[equals + 1..];
-            // Data may hold the delimiter: their length stands before them.
-            let length = Some(before.1).filter(|_| tags::length_of_data(tag) == Some(before.0));
-            let length = length.and_then(|it| u32::parse(it).ok()).map(|it| it as usize);
-            let length = length.filter(|it| rest.get(*it) == Some(&SOH));
-            let end = length.or_else(|| memchr(SOH, rest)).ok_or(NO_FIELDS)?;
-            if end == 0 {
+            let (field, rest) = next(bytes, before).ok_or(NO_FIELDS)?;
+            if field.1.is_empty() {
                 return Err("a field has no value");
             }
-            draft.push(tag, &rest[..end]);
-            before = (tag, &rest[..end]);
-            bytes = &rest[end + 1..];
+            draft.push(field.0, field.1);
+            (before, bytes) = (field, rest);
         }
         match draft.message_type.is_empty() {
             true => Err("it has no MsgType (35)"),
@@ -73,6 +65,19 @@ impl Draft {
         }
     }
 
+    /// Puts a field before the others of the body, in place of those of its number.
+    pub fn put_first(&mut self, tag: u32, value: &[u8]) {
+        let body = std::mem::take(&mut self.body);
+        push_bytes(&mut self.body, tag, value);
+        let (mut rest, mut before) = (&*body, (0, &b""[..]));
+        while let Some((field, behind)) = next(rest, before) {
+            if field.0 != tag {
+                push_bytes(&mut self.body, field.0, field.1);
+            }
+            (before, rest) = (field, behind);
+        }
+    }
+
     /// The fields of the body, each with its delimiter.
     pub fn body(&self) -> &[u8] {
         &self.body
@@ -86,6 +91,18 @@ impl Draft {
         let header: Vec<(u32, &[u8])> = self.header.iter().map(|it| (it.0, &*it.1)).collect();
         outbox.send_with(&self.message_type, &header, &self.body)
     }
+}
+
+/// The first field of these bytes, and what is behind it. Data may hold the delimiter: their length stands in the field before.
+fn next<'a>(bytes: &'a [u8], before: (u32, &[u8])) -> Option<((u32, &'a [u8]), &'a [u8])> {
+    let equals = memchr(b'=', bytes)?;
+    let tag = u32::parse(&bytes[..equals]).ok().filter(|it| *it > 0)?;
+    let rest = &bytes[equals + 1..];
+    let length = Some(before.1).filter(|_| tags::length_of_data(tag) == Some(before.0));
+    let length = length.and_then(|it| u32::parse(it).ok()).map(|it| it as usize);
+    let length = length.filter(|it| rest.get(*it) == Some(&SOH));
+    let end = length.or_else(|| memchr(SOH, rest))?;
+    Some(((tag, &rest[..end]), &rest[end + 1..]))
 }
 
 #[cfg(test)]
@@ -125,6 +142,9 @@ mod tests {
             (draft.message_type(), draft.body()),
             ("8", &b"95=3\x0196=a\x01b\x0137=o\x01"[..])
         );
+        let mut draft = draft;
+        draft.put_first(37, b"p");
+        assert_eq!(draft.body(), b"37=p\x0195=3\x0196=a\x01b\x01");
         let draft = Draft::read(b"35=8\x0137=o\x01").expect("fields");
         assert_eq!((draft.message_type(), draft.body()), ("8", &b"37=o\x01"[..]));
         for (bytes, why) in [

@@ -35,6 +35,9 @@ pub struct Fix {
     /// What is sent.
     #[serde(default, rename = "send")]
     pub sends: Vec<FixSend>,
+    /// Market data for those who ask; the first rule whose symbols fit decides.
+    #[serde(default)]
+    pub market_data: Vec<FixMarketData>,
 }
 
 /// A `[[fix.rule]]`: to which topic messages go that come in a session.
@@ -79,6 +82,20 @@ pub struct FixSend {
     pub topics: String,
 }
 
+/// A `[[fix.market_data]]`: topics that a MarketDataRequest (V) subscribes to.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixMarketData {
+    /// The topic of a symbol, with places for fields of its entry in the request: `fx/{Symbol}`.
+    pub topic: String,
+    /// Symbols; `*` stands for any characters, or none. Without any every symbol is known.
+    #[serde(default)]
+    pub symbols: Vec<String>,
+    /// Updates of each topic a second, the newest; 0: as many as a session takes.
+    #[serde(default)]
+    pub updates_per_second: u32,
+}
+
 impl Fix {
     /// What is wrong with it, as far as that shows without its files.
     fn problem(&self) -> Option<String> {
@@ -86,8 +103,10 @@ impl Fix {
             Self { sender, .. } if sender.is_empty() => "has an empty sender",
             Self { targets, .. } if targets.is_empty() => "has no targets: who may log on",
             Self { targets, .. } if targets.iter().any(String::is_empty) => "has an empty target",
-            Self { rules, sends, .. } if rules.is_empty() && sends.is_empty() => {
-                "has neither a fix.rule nor a fix.send: nothing would come or go"
+            Self { rules, sends, market_data, .. }
+                if rules.is_empty() && sends.is_empty() && market_data.is_empty() =>
+            {
+                "has no fix.rule, fix.send or fix.market_data: nothing would come or go"
             }
             Self { rules, .. } if rules.iter().any(|it| it.messages.is_empty()) => {
                 "has a fix.rule without messages; \"*\" is every message"
@@ -142,6 +161,13 @@ impl Config {
             for send in &fix.sends {
                 page.section("[[fix.send]]");
                 page.key("topics", &quoted(&send.topics), "whose guaranteed messages are sent");
+            }
+            for market in &fix.market_data {
+                page.section("[[fix.market_data]]");
+                page.key("topic", &quoted(&market.topic), "of a symbol that is asked for");
+                page.key("symbols", &list(&market.symbols), "none are all");
+                let rate = market.updates_per_second;
+                page.key("updates_per_second", &rate, "of each topic; 0 is no cap");
             }
         }
     }
