@@ -31,7 +31,7 @@ impl Draft {
     pub fn read(mut bytes: &[u8]) -> Result<Self, &'static str> {
         const NO_FIELDS: &str = "it is not fields, each a number, `=`, a value and SOH";
         let mut draft = Self::default();
-        let mut before: (u32, &[u8]) = (0, &[]);
+        let mut before: Field<'_> = (0, &[]);
         while !bytes.is_empty() {
             let (field, rest) = next(bytes, before).ok_or(NO_FIELDS)?;
             if field.1.is_empty() {
@@ -93,8 +93,11 @@ impl Draft {
     }
 }
 
+/// The number of a field, and what stands in it.
+type Field<'a> = (u32, &'a [u8]);
+
 /// The first field of these bytes, and what is behind it. Data may hold the delimiter: their length stands in the field before.
-fn next<'a>(bytes: &'a [u8], before: (u32, &[u8])) -> Option<((u32, &'a [u8]), &'a [u8])> {
+fn next<'a>(bytes: &'a [u8], before: Field<'_>) -> Option<(Field<'a>, &'a [u8])> {
     let equals = memchr(b'=', bytes)?;
     let tag = u32::parse(&bytes[..equals]).ok().filter(|it| *it > 0)?;
     let rest = &bytes[equals + 1..];
