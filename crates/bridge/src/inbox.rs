@@ -44,6 +44,12 @@ struct State {
     is_stopped: bool,
 }
 
+impl State {
+    fn logon(&self) -> Option<u64> {
+        self.is_logged_on.then_some(self.logons)
+    }
+}
+
 impl Inbox {
     pub(crate) fn new() -> io::Result<Self> {
         let wake = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
@@ -102,15 +108,15 @@ impl Inbox {
         has_room
     }
 
-    /// The request that waits longest.
-    pub(crate) fn request(&self) -> Option<MarketData> {
-        self.lock().requests.pop_front()
+    /// The request of a logon that waits longest.
+    pub(crate) fn request(&self, logon: Option<u64>) -> Option<MarketData> {
+        let mut state = self.lock();
+        if state.logon() == logon { state.requests.pop_front() } else { None }
     }
 
     /// Which logon it is; none while nobody is logged on.
     pub(crate) fn logon(&self) -> Option<u64> {
-        let state = self.lock();
-        state.is_logged_on.then_some(state.logons)
+        self.lock().logon()
     }
 
     pub(crate) fn set_logged_on(&self, is_logged_on: bool) {

@@ -217,7 +217,7 @@ impl Link {
             self.market.clear(conversation);
             self.logon = logon;
         }
-        while let Some(request) = self.inbox.request() {
+        while let Some(request) = self.inbox.request(logon) {
             self.market.run(request, conversation)?;
         }
         Ok(())
