@@ -89,12 +89,15 @@ pub(crate) fn address(text: &str) -> Result<String, String> {
 /// As [`address`], of a side that may speak TLS: with `tls://` before it, or `tcp://`.
 pub(crate) fn address_or_tls(text: &str) -> Result<String, String> {
     let place = match text.split_once("://") {
+        None => text,
         Some((scheme, place))
             if ["tcp", "tls"].iter().any(|it| scheme.eq_ignore_ascii_case(it)) =>
         {
             place
         }
-        _ => text,
+        Some((scheme, _)) => {
+            return Err(format!("{scheme}:// is not known: it is HOST:PORT or tls://HOST:PORT"));
+        }
     };
     address(place).map(|_| text.to_owned())
 }
