@@ -66,6 +66,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "client", "server",
         ],
     ),
+    ("bridge", &["catalogue", "import", "fix", "router", "client", "server"]),
     ("bench", &["wire"]),
     ("experiment", &["wire", "bench"]),
     ("report", &["wire", "bench", "experiment"]),
@@ -101,6 +102,7 @@ const CRATES: &[(&str, &[&str])] = &[
         &[
             "bench",
             "bench-bus",
+            "bridge",
             "demo",
             "experiment",
             "report",

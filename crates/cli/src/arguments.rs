@@ -44,7 +44,7 @@ pub(crate) use messages::{
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
 pub(crate) use site::{Asked, SiteArguments};
 pub(crate) use soap::{CallerArguments, SoapDescribeArguments};
-pub(crate) use tls::TlsArguments;
+pub(crate) use tls::{ServerTlsArguments, TlsArguments};
 pub(crate) use top::{Sort, TopArguments};
 
 /// One message over SOAP, FIX, CORBA CDR and Fast Infoset, as fast as possible, with proof

@@ -86,6 +86,22 @@ pub(crate) fn address(text: &str) -> Result<String, String> {
     }
 }
 
+/// As [`address`], of a side that may speak TLS: with `tls://` before it, or `tcp://`.
+pub(crate) fn address_or_tls(text: &str) -> Result<String, String> {
+    let place = match text.split_once("://") {
+        None => text,
+        Some((scheme, place))
+            if ["tcp", "tls"].iter().any(|it| scheme.eq_ignore_ascii_case(it)) =>
+        {
+            place
+        }
+        Some((scheme, _)) => {
+            return Err(format!("{scheme}:// is not known: it is HOST:PORT or tls://HOST:PORT"));
+        }
+    };
+    address(place).map(|_| text.to_owned())
+}
+
 /// How fast kept messages come, in thousandths of their pace: from `1x`, `0.5x` or `max`, which is 0.
 pub(crate) fn pace(text: &str) -> Result<u32, String> {
     let thousandths = match text {

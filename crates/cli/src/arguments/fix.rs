@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use trunkline_fix::Version;
 
-use super::FormArguments;
+use super::{FormArguments, ServerTlsArguments, TlsArguments};
 use crate::quantity;
 
 /// The verbs for FIX sessions.
@@ -69,14 +69,16 @@ pub(crate) struct FixSessionArguments {
 /// Of `fix connect`.
 #[derive(Debug, Args)]
 pub(crate) struct FixConnectArguments {
-    /// Where the acceptor listens
-    #[arg(value_name = "HOST:PORT", value_parser = quantity::address)]
+    /// Where the acceptor listens: HOST:PORT, or tls://HOST:PORT
+    #[arg(value_name = "ADDRESS", value_parser = quantity::address_or_tls)]
     pub(crate) address: String,
     /// The acceptor's name: TargetCompID of what we send
     #[arg(long, value_name = "NAME")]
     pub(crate) target: String,
     #[command(flatten)]
     pub(crate) session: FixSessionArguments,
+    #[command(flatten)]
+    pub(crate) tls: TlsArguments,
     /// Send the messages of this file, a line each, instead of those of standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) send: Option<PathBuf>,
@@ -109,6 +111,8 @@ pub(crate) struct FixAcceptArguments {
     pub(crate) target: Vec<String>,
     #[command(flatten)]
     pub(crate) session: FixSessionArguments,
+    #[command(flatten)]
+    pub(crate) tls: ServerTlsArguments,
     /// The rules by which messages are answered
     #[arg(long, value_name = "FILE")]
     pub(crate) answers: Option<PathBuf>,

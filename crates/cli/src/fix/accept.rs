@@ -70,11 +70,11 @@ pub(crate) fn accept(arguments: &FixAcceptArguments) -> Result<Ending, Fault> {
         let (printer, answers) = (printer.clone(), answers.clone());
         sessions.push(Handle::new(session, Answering { identity, printer, answers }));
     }
+    let config = TcpConfig { server_tls: arguments.tls.load()?, ..TcpConfig::default() };
     let stop = ask_to_stop()?;
     let refused = Arc::new(|peer, why: &str| remark(&format!("{peer} refused: {why}")));
-    let acceptor =
-        Acceptor::start(&arguments.listen, sessions.clone(), TcpConfig::default(), refused)
-            .map_err(|cause| Fault::new(format!("{}: {cause}", arguments.listen)))?;
+    let acceptor = Acceptor::start(&arguments.listen, sessions.clone(), config, refused)
+        .map_err(|cause| Fault::new(format!("{}: {cause}", arguments.listen)))?;
     let (form, address) = (arguments.session.form.get(), acceptor.address().to_string());
     form.say(&format!("listening {address}\n"))?;
     form.fact(&json!({"fact": "listening", "address": address}))?;

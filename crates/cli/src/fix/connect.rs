@@ -114,8 +114,11 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
         Terminal { identity: identity.clone(), printer: printer.clone(), events: events.clone() };
     let handle = Handle::new(session, terminal);
     stop_by_signals(events.clone())?;
-    let config = TcpConfig { first_timeout: arguments.timeout, ..TcpConfig::default() };
-    let (connected, address, closed) = (handle.clone(), arguments.address.clone(), events.clone());
+    let (first_timeout, client_tls) =
+        (arguments.timeout, arguments.tls.load_for(&arguments.address)?);
+    let config = TcpConfig { first_timeout, client_tls, ..TcpConfig::default() };
+    let address = place(&arguments.address).to_owned();
+    let (connected, closed) = (handle.clone(), events.clone());
     thread::spawn(move || _ = closed.send(Event::Closed(connected.connect(&address, &config))));
     if let Some(ending) = until_logged_on(arguments, &happens)? {
         return Ok(ending);
@@ -135,6 +138,11 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
     until_closed(arguments, &handle, &happens, |why, is_ours| {
         printer.event(&identity, "logged_out", (!is_ours).then_some(why));
     })
+}
+
+/// HOST:PORT of an address.
+fn place(address: &str) -> &str {
+    address.split_once("://").map_or(address, |(_, place)| place)
 }
 
 fn settings(

@@ -152,6 +152,8 @@ pub(super) struct Offer {
     pub(super) ports: bool,
     /// Fast Infoset over HTTP.
     pub(super) fast_infoset: bool,
+    /// MTOM over HTTP.
+    pub(super) mtom: bool,
 }
 
 /// As [`write`](fn@write), with the policy by which clients learn of what is offered.
