@@ -609,7 +609,8 @@ fn addresses_and_times_are_told_as_they_are_written() {
             "it has no port: an address is HOST:PORT, such as 127.0.0.1:5001",
         ),
         (vec!["fix", "accept", "--listen", "5001"], "it has a port and no host"),
-        (vec!["fix", "connect", "tcp://localhost:5001"], "tcp:// is too much"),
+        (vec!["fix", "connect", "http://localhost:5001"], "http:// is not known"),
+        (vec!["fix", "accept", "--listen", "tcp://localhost:5001"], "tcp:// is too much"),
         (vec!["fix", "connect", "a:1", "--heartbeat", "500ms"], "a heartbeat is whole seconds"),
         (vec!["fix", "connect", "a:1", "--wait", "soon"], "a time is a number with"),
     ] {
