@@ -211,8 +211,8 @@ impl Server {
         self
     }
 
-    /// WSDLs have the policy by which clients of Metro, CXF and .NET send octets as MTOM by themselves. It is read, and
-    /// answered so, in any case.
+    /// WSDLs have the policy by which Metro's clients send octets as MTOM by themselves. It is read, and answered so, in
+    /// any case.
     #[must_use]
     pub fn offer_mtom(mut self) -> Self {
         self.offer.mtom = true;

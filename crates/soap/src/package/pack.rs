@@ -18,7 +18,7 @@ const KEPT: usize = 1 << 20;
 pub struct Packing<'a> {
     /// How octets travel.
     pub attachments: Attachments,
-    /// A member of fewer octets stays in the envelope, as base64.
+    /// A member of fewer octets stays in the envelope, as base64; but none does as `swaRef`, which is the type of a member.
     pub from: usize,
     /// The action of a request in SOAP 1.2, which is a parameter of the media type; empty if there is none.
     pub action: &'a str,
@@ -92,7 +92,7 @@ impl Attaching {
         let [high, low] = [0, 1].map(|half: u8| u128::from(random.hash_one(half)));
         *self = Self {
             attachments: packing.attachments,
-            from: packing.from,
+            from: if packing.attachments == Attachments::SwaRef { 0 } else { packing.from },
             nonce: high << 64 | low,
             octets: std::mem::take(&mut self.octets),
             ends: std::mem::take(&mut self.ends),

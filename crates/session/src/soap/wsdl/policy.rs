@@ -1,4 +1,4 @@
-//! What a server offers beside XML over HTTP, as WS-Policy has it and Metro reads it, CXF what is of MTOM.
+//! What a server offers beside XML over HTTP, as WS-Policy has it and Metro reads it.
 
 use super::markup::Markup;
 use super::{Description, Offer};
