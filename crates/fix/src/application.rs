@@ -21,6 +21,9 @@ pub trait Application {
     /// The session, or the attempt at one, is over, and why.
     fn logged_out(&mut self, _reason: &str) {}
 
+    /// An initiator could not connect, and why; it tries again.
+    fn not_connected(&mut self, _error: &std::io::Error) {}
+
     /// The other side has rejected a message: a Reject (3) came.
     fn rejected(&mut self, _message: Message<'_>) {}
 
