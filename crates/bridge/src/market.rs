@@ -96,7 +96,7 @@ impl Market {
         }
     }
 
-    /// The router rejects a subscription: the request that it is of ends, and the other side is told. False if it is of none.
+    /// The router rejects a subscription: the request that it is of ends, and the other side is told. None if it is of none.
     pub(crate) fn rejected(
         &mut self,
         number: u64,
