@@ -73,6 +73,13 @@ impl Printer {
         }
     }
 
+    /// Numbers began anew, and nothing tells that a message has arrived.
+    pub(super) fn undelivered(&self, identity: &Identity, message: Message<'_>) {
+        let fields = message.fields().iter().map(|it| (it.tag, message.value(it)));
+        let message_type = String::from_utf8_lossy(message.message_type());
+        self.message(identity, "undelivered", message.sequence_number(), &message_type, fields);
+    }
+
     fn message<'a>(
         &self,
         identity: &Identity,
@@ -96,7 +103,11 @@ impl Printer {
             return self.print(&format!("{fact}\n"));
         }
         let mut line = self.prefix(identity);
-        line += if direction == "sent" { "> " } else { "< " };
+        line += match direction {
+            "sent" => "> ",
+            "undelivered" => "! ",
+            _ => "< ",
+        };
         line += &format!("{} {}", number.unwrap_or_default(), name.unwrap_or(message_type));
         for (tag, value) in fields {
             let name = self.names.field(tag).map_or_else(|| tag.to_string(), str::to_owned);
