@@ -85,7 +85,7 @@ fn nobody_logs_on_outside_of_the_hours_of_either_side() {
 fn a_session_ends_well_with_its_hours() {
     let folder = PrivateFolder::new().expect("a folder");
     let accepting = Accepting::start(folder.path(), &[]);
-    let hours = hours(-3_600, 4);
+    let hours = hours(-3_600, 6);
     // Its input stays open.
     let child = accepting.client(folder.path(), &["--hours", &hours]).spawn().expect("it runs");
     let mut child = child;

@@ -454,6 +454,8 @@ impl Store for JournalStore {
         self.go_on();
         match self.journal.failure() {
             Some(why) => Err(io::Error::other(why.to_owned())),
+            // After a crash positions begin behind those that may have been given: at these nothing is to be written.
+            None if self.journal.pending() == 0 => Ok(self.journal.last()),
             None => Ok(self.journal.durable()),
         }
     }

@@ -34,7 +34,12 @@ pub struct Outbox {
     message: Vec<u8>,
     content: Vec<u8>,
     fields: Fields,
+    /// Is told of each message that goes to the connection.
+    on_sent: Option<OnSent>,
 }
+
+/// Who is told of what is sent.
+pub(crate) type OnSent = Box<dyn FnMut(Message<'_>) + Send>;
 
 /// Why nothing was sent.
 #[derive(Debug)]
@@ -94,6 +99,7 @@ impl Outbox {
             message: Vec::new(),
             content: Vec::new(),
             fields: Fields::default(),
+            on_sent: None,
         }
     }
 
@@ -312,6 +318,11 @@ impl Outbox {
         }
         self.output.push(message);
         self.sent_at = self.now.monotonic;
+        if let Some(on_sent) = &mut self.on_sent
+            && let Ok(message) = self.fields.read(message)
+        {
+            on_sent(message);
+        }
     }
 
     fn fail(&mut self, error: &io::Error) {
@@ -359,6 +370,10 @@ impl Outbox {
 
     pub(crate) fn on_stored(&mut self, wake: Wake) {
         self.store.on_stored(wake);
+    }
+
+    pub(crate) fn set_on_sent(&mut self, on_sent: OnSent) {
+        self.on_sent = Some(on_sent);
     }
 
     pub(crate) fn set_now(&mut self, now: Moment) {

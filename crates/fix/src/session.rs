@@ -13,7 +13,7 @@ use trunkline_message::Limits;
 
 use crate::application::{Application, Notice};
 use crate::dictionaries::Dictionaries;
-use crate::message::Fields;
+use crate::message::{Fields, Message};
 use crate::outbox::Outbox;
 use crate::rules::Rules;
 use crate::settings::{Role, Settings};
@@ -206,6 +206,12 @@ impl Session {
     /// Says what is to be called, on any thread, when the store has got further.
     pub fn on_stored(&mut self, wake: Wake) {
         self.outbox.on_stored(wake);
+    }
+
+    /// Says who is told of each message that goes to the connection, those of the session itself and those that are sent
+    /// again, too. It leaves the process once the store has it.
+    pub fn on_sent(&mut self, on_sent: impl FnMut(Message<'_>) + Send + 'static) {
+        self.outbox.set_on_sent(Box::new(on_sent));
     }
 
     /// Lets all that was sent so far be stored; the answer is its mark, for [`stored`](Self::stored).

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use trunkline_experiment::link::parse_delay;
 use trunkline_fix::{Schedule, Version};
 
 use super::{FormArguments, ServerTlsArguments, TlsArguments};
+use crate::quantity;
 
 /// The verbs for FIX sessions.
 #[derive(Debug, Subcommand)]
@@ -59,10 +59,11 @@ pub(crate) struct FixSessionArguments {
     /// their end, and numbers begin with 1 in the next [default: it never stops; days: all; zone: UTC]
     #[arg(long, value_name = "HOURS")]
     pub(crate) hours: Option<Schedule>,
-    /// Also print messages of the session: Heartbeat, TestRequest, ResendRequest and the others
+    /// Also print messages of the session, those that are sent too: Logon, Heartbeat, ResendRequest and the others, and
+    /// what is sent again
     #[arg(long)]
     pub(crate) all: bool,
-    /// Print what comes as it is, with `|` for SOH
+    /// Print what comes and what is sent as it is, with `|` for SOH; passwords are never shown
     #[arg(long, conflicts_with = "is_json")]
     pub(crate) raw: bool,
     #[command(flatten)]
@@ -73,7 +74,7 @@ pub(crate) struct FixSessionArguments {
 #[derive(Debug, Args)]
 pub(crate) struct FixConnectArguments {
     /// Where the acceptor listens: HOST:PORT, or tls://HOST:PORT
-    #[arg(value_name = "ADDRESS")]
+    #[arg(value_name = "ADDRESS", value_parser = quantity::address_or_tls)]
     pub(crate) address: String,
     /// The acceptor's name: TargetCompID of what we send
     #[arg(long, value_name = "NAME")]
@@ -85,8 +86,8 @@ pub(crate) struct FixConnectArguments {
     /// Send the messages of this file, a line each, instead of those of standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) send: Option<PathBuf>,
-    /// HeartBtInt: how long without a message until a Heartbeat is sent, such as 30s
-    #[arg(long, value_name = "TIME", value_parser = parse_delay, default_value = "30s")]
+    /// HeartBtInt: how long without a message until a Heartbeat is sent, in seconds: 30, or 30s
+    #[arg(long, value_name = "TIME", value_parser = quantity::heartbeat, default_value = "30s")]
     pub(crate) heartbeat: Duration,
     /// A field that the Logon has besides, such as 553=user; may be repeated
     #[arg(long, value_name = "TAG=VALUE")]
@@ -96,10 +97,10 @@ pub(crate) struct FixConnectArguments {
         value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) next: u64,
     /// How long to stay for answers when the input has ended, such as 10s
-    #[arg(long, value_name = "TIME", value_parser = parse_delay, default_value = "1s")]
+    #[arg(long, value_name = "TIME", value_parser = quantity::patience, default_value = "1s")]
     pub(crate) wait: Duration,
     /// How long to wait for a connection, and for the answer to the Logon
-    #[arg(long, value_name = "TIME", value_parser = parse_delay, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = quantity::patience, default_value = "10s")]
     pub(crate) timeout: Duration,
 }
 
@@ -107,7 +108,7 @@ pub(crate) struct FixConnectArguments {
 #[derive(Debug, Args)]
 pub(crate) struct FixAcceptArguments {
     /// Listen at this address; the system picks a port for 0
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:5001")]
+    #[arg(long, value_name = "HOST:PORT", value_parser = quantity::address, default_value = "127.0.0.1:5001")]
     pub(crate) listen: String,
     /// Who may log on, by its SenderCompID; may be repeated
     #[arg(long, value_name = "NAME", required = true)]

@@ -32,9 +32,7 @@ struct Answering {
 impl Application for Answering {
     fn message(&mut self, message: Message<'_>, outbox: &mut Outbox) -> Result<(), Refusal> {
         self.printer.received(&self.identity, message);
-        self.answers.give(message, outbox, |number, draft| {
-            self.printer.sent(&self.identity, number, draft);
-        })
+        self.answers.give(message, outbox)
     }
 
     fn administrative(&mut self, message: Message<'_>) {
@@ -70,7 +68,9 @@ pub(crate) fn accept(arguments: &FixAcceptArguments) -> Result<Ending, Fault> {
     for target in &arguments.target {
         let identity = common.identity(&arguments.session.sender, target);
         let settings = common.settings(Role::Acceptor, identity.clone());
-        let session = common.session(settings, 1)?;
+        let mut session = common.session(settings, 1)?;
+        let (told, of) = (printer.clone(), identity.clone());
+        session.on_sent(move |message| told.sent(&of, message));
         let (printer, answers) = (printer.clone(), answers.clone());
         sessions.push(Handle::new(session, Answering { identity, printer, answers }));
     }

@@ -3,15 +3,14 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use trunkline_fix::tcp::{Handle, TcpConfig};
-use trunkline_fix::{
-    Application, Draft, Identity, Message, Notice, Outbox, Refusal, Role, Settings,
-};
+use trunkline_fix::{Application, Identity, Message, Notice, Outbox, Refusal, Role, Settings};
 
 use super::Common;
 use super::names::Names;
@@ -97,7 +96,7 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
     let common = Common::of(&arguments.session)?;
     let identity = common.identity(&arguments.session.sender, &arguments.target);
     let settings = settings(&common, arguments, identity.clone())?;
-    let session = common.session(settings, arguments.next)?;
+    let mut session = common.session(settings, arguments.next)?;
     let input: Box<dyn Read + Send> = match &arguments.send {
         Some(path) => {
             let file = File::open(path);
@@ -108,6 +107,14 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
     let input = BufReader::new(input);
     let (events, happens) = channel();
     let printer = Printer::new(common.names.clone(), &arguments.session, false);
+    let waiting: Waiting = Arc::default();
+    let (told, of, lines) = (printer.clone(), identity.clone(), waiting.clone());
+    session.on_sent(move |message| {
+        match message.is_administrative() || message.is_possible_duplicate() {
+            true => told.sent(&of, message),
+            false => locked(&lines).push(told.line_of_sent(&of, message)),
+        }
+    });
     let terminal =
         Terminal { identity: identity.clone(), printer: printer.clone(), events: events.clone() };
     let handle = Handle::new(session, terminal);
@@ -115,7 +122,7 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
     let (first_timeout, client_tls) =
         (arguments.timeout, arguments.tls.load_for(&arguments.address)?);
     let config = TcpConfig { first_timeout, client_tls, ..TcpConfig::default() };
-    let address = place(&arguments.address)?.to_owned();
+    let address = place(&arguments.address).to_owned();
     let (connected, closed) = (handle.clone(), events.clone());
     thread::spawn(move || _ = closed.send(Event::Closed(connected.connect(&address, &config))));
     if let Some(ending) = until_logged_on(arguments, &happens)? {
@@ -123,11 +130,10 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
     }
     let sender = Lines {
         handle: handle.clone(),
-        identity: identity.clone(),
         printer: printer.clone(),
         names: common,
         count: 0,
-        sent: Vec::new(),
+        sent: waiting,
     };
     let file = arguments
         .send
@@ -140,16 +146,8 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
 }
 
 /// HOST:PORT of an address.
-fn place(address: &str) -> Result<&str, Fault> {
-    match address.split_once("://") {
-        None => Ok(address),
-        Some((scheme, place))
-            if ["tcp", "tls"].iter().any(|it| scheme.eq_ignore_ascii_case(it)) =>
-        {
-            Ok(place)
-        }
-        Some(_) => Err(Fault::new(format!("{address}: it is HOST:PORT or tls://HOST:PORT"))),
-    }
+fn place(address: &str) -> &str {
+    address.split_once("://").map_or(address, |(_, place)| place)
 }
 
 fn settings(
@@ -279,12 +277,17 @@ fn until_closed(
 /// Sends lines.
 struct Lines {
     handle: Handle,
-    identity: Identity,
     printer: Printer,
     names: Common,
     count: u64,
-    /// What is to be printed once it is stored.
-    sent: Vec<(u64, Draft)>,
+    sent: Waiting,
+}
+
+/// The lines of messages that are printed once these are stored.
+type Waiting = Arc<Mutex<Vec<String>>>;
+
+fn locked(waiting: &Waiting) -> MutexGuard<'_, Vec<String>> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Lines {
@@ -294,7 +297,7 @@ impl Lines {
         let mut line = Vec::new();
         loop {
             // Lines that are there already are stored together.
-            if self.sent.len() == TOGETHER || !input.buffer().contains(&b'\n') {
+            if locked(&self.sent).len() >= TOGETHER || !input.buffer().contains(&b'\n') {
                 wrong += self.print_sent();
             }
             line.clear();
@@ -336,33 +339,30 @@ impl Lines {
         }
         self.count += 1;
         let (count, version) = (self.count, self.names.version);
-        let (number, draft) = self.handle.with(|outbox| {
+        self.handle.with(|outbox| {
             let filling = Filling { message: None, now: outbox.now(), version, count };
             let draft = template.fill(&filling);
             // What waits for the next Logon would wait for ever: this process ends with the session.
             match outbox.is_logged_on() {
-                true => draft.send(outbox).map(|it| (it, draft)).map_err(|error| error.to_string()),
+                true => draft.send(outbox).map(|_| ()).map_err(|error| error.to_string()),
                 false => Err("nobody is logged on any more".to_owned()),
             }
-        })?;
-        self.sent.push((number, draft));
-        Ok(())
+        })
     }
 
     /// Prints what was sent, none of which is lost from here on, even if this process is killed. Answers how many messages
     /// the store did not take.
     fn print_sent(&mut self) -> u64 {
-        if self.sent.is_empty() {
+        let lines = std::mem::take(&mut *locked(&self.sent));
+        if lines.is_empty() {
             return 0;
         }
         if let Err(cause) = self.handle.wait_for_store() {
-            let count = self.sent.drain(..).count() as u64;
+            let count = lines.len() as u64;
             remark(&format!("{} may be lost: {cause}", counted(count, "message")));
             return count;
         }
-        for (number, draft) in self.sent.drain(..) {
-            self.printer.sent(&self.identity, number, &draft);
-        }
+        lines.iter().for_each(|it| self.printer.print_line(it));
         0
     }
 }

@@ -1,9 +1,9 @@
-//! What a service offers beside XML over HTTP, as its policy asserts it (WS-Policy 1.2 and 1.5) in Metro's words.
+//! What a service offers beside XML over HTTP, as its policy asserts it (WS-Policy 1.2 and 1.5) in Metro's words and those of WS-MTOMPolicy.
 
 use super::documents::Documents;
 use super::tree::Element;
 use crate::soap::MessageEncoding;
-use crate::soap::wsdl::policy::{CHANNELS, FAST_INFOSET, POLICY};
+use crate::soap::wsdl::policy::{CHANNELS, FAST_INFOSET, MTOM, POLICY};
 
 /// The namespaces of WS-Policy.
 const POLICIES: [&str; 2] = [POLICY, "http://schemas.xmlsoap.org/ws/2004/09/policy"];
@@ -19,6 +19,8 @@ pub struct Offers {
     pub soap_tcp_port: Option<u16>,
     /// Fast Infoset over HTTP.
     pub fast_infoset: bool,
+    /// Octets in packages of MTOM over HTTP.
+    pub mtom: bool,
 }
 
 impl Offers {
@@ -69,6 +71,8 @@ impl Offers {
                 self.soap_tcp_port = inside.attribute("port").and_then(|it| it.parse().ok());
             } else if inside.is(&[FAST_INFOSET], "OptimizedFastInfosetSerialization") {
                 self.fast_infoset |= is_enabled(inside);
+            } else if inside.is(&[MTOM], "OptimizedMimeSerialization") {
+                self.mtom = true;
             }
         }
     }
