@@ -19,7 +19,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("native", &["wire"]),
     ("random", &[]),
     ("journal", &["wire", "random"]),
-    ("fix", &["wire", "message", "codec", "import", "journal"]),
+    ("fix", &["wire", "message", "codec", "import", "journal", "tls"]),
     ("router", &["wire"]),
     ("store", &["journal", "router"]),
     ("security", &["router"]),

@@ -343,6 +343,11 @@ impl Application for Joining {
         self.inbox.set_logged_on(false);
     }
 
+    fn undelivered(&mut self, message: Message<'_>, _outbox: &mut Outbox) {
+        let (session, number) = (&self.identity, message.sequence_number());
+        warn!(%session, number, "numbers begin anew, and this message may not have arrived");
+    }
+
     fn rejected(&mut self, message: Message<'_>) {
         let text = message.get(58).map(String::from_utf8_lossy).unwrap_or_default();
         warn!(session = %self.identity, %text, "the other side rejects a message");

@@ -119,6 +119,14 @@ impl Store for SessionStore {
         self.inner.began()
     }
 
+    fn set_arrived(&mut self, number: u64) -> io::Result<()> {
+        self.inner.set_arrived(number)
+    }
+
+    fn arrived(&self) -> Option<u64> {
+        self.inner.arrived()
+    }
+
     fn sync(&mut self) -> io::Result<u64> {
         self.carry_on()?;
         self.inner.sync()

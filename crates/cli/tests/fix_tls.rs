@@ -84,13 +84,13 @@ fn each_side_checks_the_certificate_of_the_other() {
         assert_eq!(status, Some(0), "{err}");
         assert!(err.contains("FIX.4.4:FUND->BANK logged on\n"), "{err}");
     }
-    let stranger = " --ca venue.pem --certificate other-own.pem --key other-own.key";
+    let unknown = " --ca venue.pem --certificate other-own.pem --key other-own.key";
     for (address, options, why) in [
         // The machine trusts others, or nobody.
         (&secure, own, "trust"),
         (&secure, " --ca other.pem", "the authority that issued the certificate is none of those"),
         (&secure, " --ca venue.pem", "the other side wants a certificate of this one"),
-        (&secure, stranger, "the other side"),
+        (&secure, unknown, "the other side"),
         (&format!("https://{plain}"), &*known, "it is HOST:PORT or tls://HOST:PORT"),
         (&plain, "", "it closed the connection and said nothing"),
     ] {

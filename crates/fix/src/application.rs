@@ -27,6 +27,11 @@ pub trait Application {
     /// The other side has rejected a message: a Reject (3) came.
     fn rejected(&mut self, _message: Message<'_>) {}
 
+    /// Numbers begin anew, and nothing tells that the other side has this message: it was accepted while nobody was logged on,
+    /// or was on its way when the connection broke, and no Logon followed by which it would have been sent again. It may be
+    /// sent once more with a number of its own, best with PossResend (97).
+    fn undelivered(&mut self, _message: Message<'_>, _outbox: &mut Outbox) {}
+
     /// May a message be sent again, which the other side asks for? A gap is filled in its place if not: an order may be
     /// too old by now.
     fn may_send_again(&mut self, _message: Message<'_>) -> bool {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -29,8 +29,8 @@ use crate::settings::Identity;
 use crate::time::Moment;
 use transport::{READ, Transport};
 
-/// How often who waits for a store looks how far that is.
-const STORE_LOOK: Duration = Duration::from_micros(200);
+/// How often who waits for a store looks how far that is, if it is not woken.
+const STORE_LOOK: Duration = Duration::from_millis(10);
 
 /// How connections behave.
 #[derive(Clone, Debug)]
@@ -75,20 +75,49 @@ struct Shared {
     waker: Arc<Waker>,
 }
 
-/// Wakes the thread of a connection, if there is one, when a store has got further.
+/// Wakes the thread of a connection, if there is one, and who waits for a store, when that has got further.
 #[derive(Default)]
-struct Waker(Mutex<Weak<Link>>);
+struct Waker {
+    of: Mutex<Woken>,
+    has_woken: Condvar,
+}
+
+#[derive(Default)]
+struct Woken {
+    link: Weak<Link>,
+    times: u64,
+}
 
 impl Waker {
+    fn lock(&self) -> MutexGuard<'_, Woken> {
+        self.of.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn set(&self, link: &Arc<Link>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(link);
+        self.lock().link = Arc::downgrade(link);
     }
 
     fn wake(&self) {
-        let link = self.0.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let link = {
+            let mut woken = self.lock();
+            woken.times += 1;
+            woken.link.upgrade()
+        };
+        self.has_woken.notify_all();
         if let Some(link) = link {
             link.wake();
         }
+    }
+
+    /// How often it has woken.
+    fn times(&self) -> u64 {
+        self.lock().times
+    }
+
+    /// Waits until it has woken more often than that.
+    fn wait(&self, times: u64) {
+        let waits = |woken: &mut Woken| woken.times == times;
+        _ = self.has_woken.wait_timeout_while(self.lock(), STORE_LOOK, waits);
     }
 }
 
@@ -212,6 +241,7 @@ impl Handle {
     pub fn wait_for_store(&self) -> io::Result<()> {
         let mark = self.0.lock().session.ask_store()?;
         loop {
+            let times = self.0.waker.times();
             // The session goes on while the disk writes.
             let mut state = self.0.lock();
             let stored = state.session.stored();
@@ -220,7 +250,7 @@ impl Handle {
             if stored? >= mark {
                 return Ok(());
             }
-            thread::sleep(STORE_LOOK);
+            self.0.waker.wait(times);
         }
     }
 

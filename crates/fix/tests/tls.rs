@@ -150,10 +150,10 @@ fn who_is_not_trusted_or_does_not_speak_tls_is_refused_and_both_sides_know_why()
     let (anonymous, initiator) = connecting(&acceptor, Some(authority.client(None)));
     assert!(refused().contains("it has shown no certificate"));
     drop(initiator);
-    let (stranger, initiator) = connecting(&acceptor, Some(authority.client(Some(&other))));
+    let (unknown, initiator) = connecting(&acceptor, Some(authority.client(Some(&other))));
     assert!(refused().contains("none of those that are trusted"));
     drop(initiator);
-    assert!(!anonymous.handle.is_logged_on() && !stranger.handle.is_logged_on());
+    assert!(!anonymous.handle.is_logged_on() && !unknown.handle.is_logged_on());
     while refusals.try_recv().is_ok() {}
 
     let (plain, initiator) = connecting(&acceptor, None);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use trunkline_fix::Version;
+use trunkline_fix::{Schedule, Version};
 
 use super::{FormArguments, ServerTlsArguments, TlsArguments};
 use crate::quantity;
@@ -55,6 +55,10 @@ pub(crate) struct FixSessionArguments {
     /// Begin with number 1 on both sides at each Logon
     #[arg(long)]
     pub(crate) reset: bool,
+    /// The hours of the session, such as `mon-fri 08:00-17:30 America/New_York` or `sun 17:00-fri 17:00`: it is logged out at
+    /// their end, and numbers begin with 1 in the next [default: it never stops; days: all; zone: UTC]
+    #[arg(long, value_name = "HOURS")]
+    pub(crate) hours: Option<Schedule>,
     /// Also print messages of the session, those that are sent too: Logon, Heartbeat, ResendRequest and the others, and
     /// what is sent again
     #[arg(long)]

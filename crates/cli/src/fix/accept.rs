@@ -47,6 +47,10 @@ impl Application for Answering {
         self.printer.event(&self.identity, "logged_out", Some(reason));
     }
 
+    fn undelivered(&mut self, message: Message<'_>, _outbox: &mut Outbox) {
+        self.printer.undelivered(&self.identity, message);
+    }
+
     fn noticed(&mut self, notice: Notice<'_>) {
         self.printer.notice(&self.identity, &notice);
     }

@@ -31,6 +31,9 @@ const WAITING: usize = 1 << 20;
 /// So many messages are stored together at most, before they are printed.
 const TOGETHER: usize = 1_000;
 
+/// Why a session ends at the end of its hours.
+const HOURS_OVER: &str = "the hours of the session are over";
+
 /// What the verb waits for.
 enum Event {
     LoggedOn,
@@ -77,6 +80,10 @@ impl Application for Terminal {
 
     fn logged_out(&mut self, reason: &str) {
         self.tell(Event::LoggedOut(reason.to_owned()));
+    }
+
+    fn undelivered(&mut self, message: Message<'_>, _outbox: &mut Outbox) {
+        self.printer.undelivered(&self.identity, message);
     }
 
     fn noticed(&mut self, notice: Notice<'_>) {
@@ -251,8 +258,11 @@ fn until_closed(
                 handle.log_out(None);
             }
             Ok(Event::LoggedOut(why)) => {
-                is_answered = why.starts_with("the other side has logged out");
+                let is_over = why == HOURS_OVER;
+                is_answered = why.starts_with("the other side has logged out") || is_over;
                 told(&why, is_ours && is_answered);
+                // That is none of the other side's doing.
+                is_ours |= is_over;
             }
             Ok(Event::Closed(_)) => {
                 return Ok(if is_ours && is_answered && wrong == 0 {

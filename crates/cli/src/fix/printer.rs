@@ -95,6 +95,11 @@ impl Printer {
         }
     }
 
+    /// Numbers began anew, and nothing tells that a message has arrived.
+    pub(super) fn undelivered(&self, identity: &Identity, message: Message<'_>) {
+        self.print(&self.line(identity, "undelivered", message));
+    }
+
     /// Prints a line that was made before.
     pub(super) fn print_line(&self, line: &str) {
         self.print(line);
@@ -128,7 +133,11 @@ impl Printer {
             return format!("{fact}\n");
         }
         let mut line = self.prefix(identity);
-        line += if direction == "sent" { "> " } else { "< " };
+        line += match direction {
+            "sent" => "> ",
+            "undelivered" => "! ",
+            _ => "< ",
+        };
         line += &format!("{} {}", number.unwrap_or_default(), name.unwrap_or(&message_type));
         for (tag, value) in fields {
             let name = self.names.field(tag).map_or_else(|| tag.to_string(), str::to_owned);
