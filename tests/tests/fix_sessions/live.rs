@@ -335,7 +335,9 @@ fn quickfix_and_we_are_killed_in_turn_and_no_order_is_lost_or_taken_twice() {
 /// Sessions of QuickFIX/J, which wait most of the time, beside each other.
 fn each_version(test: fn(Other)) {
     std::thread::scope(|scope| {
-        QUICKFIXJ.map(|other| scope.spawn(move || test(other)));
+        for other in QUICKFIXJ {
+            scope.spawn(move || test(other));
+        }
     });
 }
 
