@@ -11,8 +11,8 @@ use trunkline_import::wsdl::{
 };
 
 use super::choice::is_soap;
+use super::nearest::nearest;
 use super::source::{self, Source};
-use super::typed::nearest;
 use super::{listed, parameters};
 use crate::Ending;
 use crate::arguments::SoapDescribeArguments;
@@ -235,7 +235,7 @@ impl<'a> Printed<'a> {
                 }));
             }
         };
-        let Described { layout, options } = described;
+        let Described { layout, options, .. } = described;
         let element = match &*options.namespace {
             "" => options.operation.clone(),
             namespace => format!("{{{namespace}}}{}", options.operation),

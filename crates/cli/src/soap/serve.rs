@@ -20,7 +20,7 @@ use trunkline_soap::{Nothing, Version};
 use super::choice::is_soap;
 use super::content::{Form, of_file};
 use super::listed;
-use super::typed::nearest;
+use super::nearest::nearest;
 use crate::Ending;
 use crate::arguments::SoapServeArguments;
 use crate::client::counted;
