@@ -29,7 +29,6 @@ mod media;
 mod metrics;
 mod operation;
 mod outgoing;
-pub mod outline;
 mod page;
 mod ports;
 mod posting;

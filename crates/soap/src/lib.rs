@@ -70,6 +70,7 @@ pub use fault::{Fault, FaultCode, FaultParts};
 pub use forward::forward;
 pub use fragment::Fragment;
 pub use header::{HeaderBlock, Roles, is_forwarded, not_understood, targeted};
+pub use naming::xsd_name;
 pub use nothing::Nothing;
 pub use package::{Attachments, Packed, Packing, Unpacked, is_package, unpack};
 pub use plan::{Layout, Options, Plan, Style, Version};

@@ -12,12 +12,12 @@ use trunkline_import::wsdl::{
 
 use super::choice::is_soap;
 use super::source::{self, Source};
-use super::typed::nearest;
 use super::{listed, parameters};
 use crate::Ending;
 use crate::arguments::SoapDescribeArguments;
 use crate::fault::Fault;
 use crate::output::{Form, plain, print};
+use trunkline_import::nearest;
 
 /// As many operations are named where one is not there.
 const SHOWN: usize = 24;
@@ -258,7 +258,7 @@ impl<'a> Printed<'a> {
                 }));
             }
         };
-        let Described { layout, options } = described;
+        let Described { layout, options, .. } = described;
         let element = match &*options.namespace {
             "" => options.operation.clone(),
             namespace => format!("{{{namespace}}}{}", options.operation),

@@ -44,7 +44,7 @@ mod documents;
 mod facets;
 mod markup;
 mod messages;
-pub(super) mod policy;
+mod policy;
 mod schema;
 mod shape;
 mod types;

@@ -3,17 +3,15 @@
 use super::markup::Markup;
 use super::{Description, Offer};
 
-pub(in super::super) const POLICY: &str = "http://www.w3.org/ns/ws-policy";
+const POLICY: &str = "http://www.w3.org/ns/ws-policy";
 const UTILITY: &str =
     "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd";
 /// Of MTOM's policy (WS-MTOMPolicy 1.0).
-pub(in super::super) const MTOM: &str =
+const MTOM: &str =
     "http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization";
 /// Metro's namespaces.
-pub(in super::super) const CHANNELS: &str =
-    "http://java.sun.com/xml/ns/wsit/2006/09/policy/soaptcp/service";
-pub(in super::super) const FAST_INFOSET: &str =
-    "http://java.sun.com/xml/ns/wsit/2006/09/policy/fastinfoset/service";
+const CHANNELS: &str = "http://java.sun.com/xml/ns/wsit/2006/09/policy/soaptcp/service";
+const FAST_INFOSET: &str = "http://java.sun.com/xml/ns/wsit/2006/09/policy/fastinfoset/service";
 
 /// A policy for each binding. What it asserts is optional, for clients that do not know it.
 pub(super) fn write(description: &Description, offer: Offer, markup: &mut Markup) {

@@ -1,12 +1,19 @@
 //! What a service offers beside XML over HTTP, as its policy asserts it (WS-Policy 1.2 and 1.5) in Metro's words and those of WS-MTOMPolicy.
 
-use super::documents::Documents;
-use super::tree::Element;
-use crate::soap::MessageEncoding;
-use crate::soap::wsdl::policy::{CHANNELS, FAST_INFOSET, MTOM, POLICY};
+use std::sync::Arc;
+
+use crate::markup::{Document, Element};
 
 /// The namespaces of WS-Policy.
-const POLICIES: [&str; 2] = [POLICY, "http://schemas.xmlsoap.org/ws/2004/09/policy"];
+const POLICIES: [&str; 2] =
+    ["http://www.w3.org/ns/ws-policy", "http://schemas.xmlsoap.org/ws/2004/09/policy"];
+const UTILITY: &str =
+    "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd";
+/// Metro's namespaces.
+const CHANNELS: &str = "http://java.sun.com/xml/ns/wsit/2006/09/policy/soaptcp/service";
+const FAST_INFOSET: &str = "http://java.sun.com/xml/ns/wsit/2006/09/policy/fastinfoset/service";
+/// Of WS-MTOMPolicy 1.0.
+const MTOM: &str = "http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization";
 /// Policies refer to no others so deeply.
 const DEEPEST: usize = 8;
 
@@ -40,39 +47,35 @@ impl Offers {
         format!("vnd.sun.ws.tcp://{name}:{port}{path}")
     }
 
-    /// The encoding that serves best.
-    pub fn encoding(&self) -> MessageEncoding {
-        match (self.soap_tcp, self.fast_infoset) {
-            (true, _) => MessageEncoding::StatefulFastInfoset,
-            (false, true) => MessageEncoding::FastInfoset,
-            (false, false) => MessageEncoding::Xml,
-        }
-    }
-
     /// Adds what the policies say that are attached to an element: a binding, port or port type.
-    pub(super) fn attached(&mut self, element: &Element, documents: &Documents) {
+    pub(super) fn attached(&mut self, element: &Element, documents: &[Arc<Document>]) {
         self.read(element, documents, 0);
     }
 
-    /// Of alternatives any counts, since we choose.
-    fn read(&mut self, element: &Element, documents: &Documents, depth: usize) {
+    /// Of alternatives any counts, since the client chooses.
+    fn read(&mut self, element: &Element, documents: &[Arc<Document>], depth: usize) {
         if depth > DEEPEST {
             return;
         }
         for inside in &element.children {
-            if inside.is(&POLICIES, "PolicyReference") {
-                let uri = inside.attribute("URI").and_then(|it| it.strip_prefix('#'));
-                let found = uri.and_then(|id| find(documents, id));
-                found.into_iter().for_each(|it| self.read(it, documents, depth + 1));
-            } else if ["Policy", "ExactlyOne", "All"].iter().any(|it| inside.is(&POLICIES, it)) {
-                self.read(inside, documents, depth + 1);
-            } else if inside.is(&[CHANNELS], "OptimizedTCPTransport") && is_enabled(inside) {
-                self.soap_tcp = true;
-                self.soap_tcp_port = inside.attribute("port").and_then(|it| it.parse().ok());
-            } else if inside.is(&[FAST_INFOSET], "OptimizedFastInfosetSerialization") {
-                self.fast_infoset |= is_enabled(inside);
-            } else if inside.is(&[MTOM], "OptimizedMimeSerialization") {
-                self.mtom = true;
+            match (&*inside.namespace, &*inside.name) {
+                (namespace, "PolicyReference") if POLICIES.contains(&namespace) => {
+                    let uri = inside.attribute("URI").and_then(|it| it.strip_prefix('#'));
+                    let found = uri.and_then(|id| find(documents, id));
+                    found.into_iter().for_each(|it| self.read(it, documents, depth + 1));
+                }
+                (namespace, "Policy" | "ExactlyOne" | "All") if POLICIES.contains(&namespace) => {
+                    self.read(inside, documents, depth + 1);
+                }
+                (CHANNELS, "OptimizedTCPTransport") if is_enabled(inside) => {
+                    self.soap_tcp = true;
+                    self.soap_tcp_port = inside.attribute("port").and_then(|it| it.parse().ok());
+                }
+                (FAST_INFOSET, "OptimizedFastInfosetSerialization") => {
+                    self.fast_infoset |= is_enabled(inside);
+                }
+                (MTOM, "OptimizedMimeSerialization") => self.mtom = true,
+                _ => {}
             }
         }
     }
@@ -85,10 +88,13 @@ fn is_enabled(assertion: &Element) -> bool {
     })
 }
 
-fn find<'a>(documents: &'a Documents, id: &str) -> Option<&'a Element> {
-    let all = documents.definitions.iter().flat_map(|it| it.all(&POLICIES, "Policy"));
-    let mut same = all.filter(|it| it.attribute("Id").or(it.attribute("id")) == Some(id));
-    same.next()
+fn find<'a>(documents: &'a [Arc<Document>], id: &str) -> Option<&'a Element> {
+    let all = documents.iter().flat_map(|it| it.root.all("Policy"));
+    let mut all = all.filter(|it| POLICIES.contains(&&*it.namespace));
+    all.find(|it| {
+        let own = it.attribute_in(UTILITY, "Id").or(it.attribute("Id"));
+        own.or(it.attribute("id")) == Some(id)
+    })
 }
 
 #[cfg(test)]
