@@ -154,9 +154,7 @@ fn the_policy_of_metros_service_says_how_to_call_it() {
     let Some(metro) = metro() else { return };
     let serving = Serving::start(&metro, "FIStateful", "publish", "1.1");
     let url = format!("http://127.0.0.1:{}/echo", serving.port);
-    let mut fetch = |location: &str| {
-        Ok(Client::new(location, "").and_then(|mut it| it.get()).ok())
-    };
+    let mut fetch = |location: &str| Ok(Client::new(location, "").and_then(|mut it| it.get()).ok());
     let limits = trunkline_import::Limits::default();
     let description = Description::read(&format!("{url}?wsdl"), &mut fetch, &limits);
     let description = description.expect("a WSDL");
