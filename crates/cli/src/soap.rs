@@ -22,7 +22,6 @@ mod content;
 mod describe;
 mod folder;
 mod members;
-mod nearest;
 mod parameters;
 mod passport;
 mod reply;
@@ -32,8 +31,8 @@ mod source;
 mod typed;
 
 pub(crate) use describe::describe;
-pub(crate) use nearest::nearest;
 pub(crate) use serve::serve;
+pub(crate) use trunkline_import::nearest;
 
 /// As many header blocks are named.
 const SHOWN_HEADERS: usize = 8;

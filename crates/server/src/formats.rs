@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use trunkline_native::format;
 use trunkline_router::ConversionId;
-use trunkline_transcode::{Format, Kind, Messages, Options};
+use trunkline_transcode::{Format, Messages, Options};
 
 use crate::config::TopicRule;
 
@@ -163,13 +163,7 @@ pub fn read_as(number: u16, payload: &[u8]) -> Option<(Format, &[u8])> {
             return Some((if is_little { Format::CdrLittle } else { Format::CdrBig }, message));
         }
         // Whoever publishes need not say it.
-        format::OPAQUE | format::TEXT => match Kind::of(payload)? {
-            Kind::Fix => Format::Fix,
-            Kind::Json => Format::Json,
-            Kind::Xml => Format::Xml,
-            Kind::FastInfoset => Format::FastInfoset,
-            Kind::Giop | Kind::Gzip => return None,
-        },
+        format::OPAQUE | format::TEXT => Format::of(payload)?,
         _ => return None,
     };
     Some((known, payload))

@@ -72,7 +72,7 @@ pub use fragment::Fragment;
 pub use header::{HeaderBlock, Roles, is_forwarded, not_understood, targeted};
 pub use naming::xsd_name;
 pub use nothing::Nothing;
-pub use package::{Unpacked, is_package, unpack};
+pub use package::{Attachments, Packed, Packing, Unpacked, is_package, unpack};
 pub use plan::{Layout, Options, Plan, Style, Version};
 pub use qname::QName;
 pub use reader::{BodyPlace, Opened, open, open_from};

@@ -11,10 +11,10 @@ use trunkline_soap::{Encoder, Fragment, HeaderBlock, Options, Plan, QName, Versi
 
 use super::choice::Bound;
 use super::content::{Form, enveloped, from_json, from_xml, is_envelope};
-use super::nearest::nearest;
 use super::{Called, listed};
 use crate::fault::Fault;
 use crate::output::remark;
+use trunkline_import::nearest;
 
 /// As many names are shown where one is wrong.
 const SHOWN: usize = 24;

@@ -7,9 +7,9 @@ use trunkline_import::wsdl::{self, Description, Operation, Protocol, Style};
 use trunkline_session::soap::{Binding, SoapVersion};
 
 use super::listed;
-use super::nearest::nearest;
 use crate::arguments::SoapCallArguments;
 use crate::fault::Fault;
+use trunkline_import::nearest;
 
 /// As many ports are shown where none is chosen.
 const SHOWN: usize = 8;

@@ -20,12 +20,12 @@ use trunkline_soap::{Nothing, Version};
 use super::choice::is_soap;
 use super::content::{Form, of_file};
 use super::listed;
-use super::nearest::nearest;
 use crate::Ending;
 use crate::arguments::SoapServeArguments;
 use crate::client::counted;
 use crate::fault::Fault;
 use crate::output::{plain, print, remark};
+use trunkline_import::nearest;
 
 use answer::Answer;
 use documents::Documents;

@@ -5,10 +5,10 @@ use trunkline_soap::QName;
 use trunkline_soap::graph::{self, Array, Graph, Name, Node, NodeId};
 
 use super::members::{Arm, Attribute, Content, Members, Parameter, Request};
-use super::nearest::nearest;
 use super::request::{Branch, Tree};
 use super::{Called, listed};
 use crate::fault::Fault;
+use trunkline_import::nearest;
 
 /// As many names are shown where one is wrong.
 const SHOWN: usize = 24;

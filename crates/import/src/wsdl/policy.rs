@@ -1,4 +1,4 @@
-//! What a service offers beside XML over HTTP, as its policy asserts it (WS-Policy 1.2 and 1.5) in Metro's words.
+//! What a service offers beside XML over HTTP, as its policy asserts it (WS-Policy 1.2 and 1.5) in Metro's words and those of WS-MTOMPolicy.
 
 use std::sync::Arc;
 
@@ -9,6 +9,8 @@ const POLICIES: [&str; 2] =
     ["http://www.w3.org/ns/ws-policy", "http://schemas.xmlsoap.org/ws/2004/09/policy"];
 const UTILITY: &str =
     "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd";
+/// Of MTOM's policy (WS-MTOMPolicy 1.0).
+const MTOM: &str = "http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization";
 /// Metro's namespaces.
 const CHANNELS: &str = "http://java.sun.com/xml/ns/wsit/2006/09/policy/soaptcp/service";
 const FAST_INFOSET: &str = "http://java.sun.com/xml/ns/wsit/2006/09/policy/fastinfoset/service";
@@ -24,6 +26,8 @@ pub struct Offers {
     pub soap_tcp_port: Option<u16>,
     /// Fast Infoset over HTTP.
     pub fast_infoset: bool,
+    /// Octets in packages of MTOM over HTTP.
+    pub mtom: bool,
 }
 
 impl Offers {
@@ -70,6 +74,7 @@ impl Offers {
                 (FAST_INFOSET, "OptimizedFastInfosetSerialization") => {
                     self.fast_infoset |= is_enabled(inside);
                 }
+                (MTOM, "OptimizedMimeSerialization") => self.mtom = true,
                 _ => {}
             }
         }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use trunkline_message::{Field, Layout, ScopeId, Shape};
 
-use crate::soap::nearest::nearest;
+use trunkline_import::nearest;
 
 /// A path of a request as JSON, and the value that it must have there.
 pub(super) struct Condition {
