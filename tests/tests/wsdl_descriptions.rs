@@ -18,7 +18,7 @@ fn operations_of(services: &Value) -> BTreeSet<&str> {
 }
 
 fn read(main: &Path) -> Result<Description, String> {
-    let mut resolver = |path: &str| fs::read(path).map(Some).map_err(|cause| cause.to_string());
+    let mut resolver = |path: &str| Ok(fs::read(path).ok());
     let main = main.display().to_string();
     Description::read_in_part(&main, &mut resolver, &Limits::default())
         .map_err(|problem| problem.to_string())

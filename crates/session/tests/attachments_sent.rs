@@ -206,7 +206,7 @@ fn a_wsdl_says_that_octets_may_be_mtom() {
     let url = format!("http://{}/document", server.address());
     let mut client = Client::new(&format!("{url}?wsdl"), "").expect("a client");
     let wsdl = client.get().expect("a WSDL");
-    let wsdl = String::from_utf8(wsdl.to_vec()).expect("UTF-8");
+    let wsdl = String::from_utf8(wsdl).expect("UTF-8");
     let asserted = wsdl.matches("<wsoma:OptimizedMimeSerialization ").count();
     assert!(asserted > 0, "{wsdl}");
     assert_eq!(wsdl.matches("<wsp:PolicyReference ").count(), asserted, "{wsdl}");

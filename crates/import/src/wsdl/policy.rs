@@ -9,6 +9,8 @@ const POLICIES: [&str; 2] =
     ["http://www.w3.org/ns/ws-policy", "http://schemas.xmlsoap.org/ws/2004/09/policy"];
 const UTILITY: &str =
     "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd";
+/// Of MTOM's policy (WS-MTOMPolicy 1.0).
+const MTOM: &str = "http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization";
 /// Metro's namespaces.
 const CHANNELS: &str = "http://java.sun.com/xml/ns/wsit/2006/09/policy/soaptcp/service";
 const FAST_INFOSET: &str = "http://java.sun.com/xml/ns/wsit/2006/09/policy/fastinfoset/service";

@@ -29,6 +29,43 @@ pub(super) fn read(
     start: &Place,
     warnings: &mut Warnings,
 ) -> Result<Description, Problem> {
+    let is_in_part = documents.are_in_part();
+    let (schemas, all) = gathered(documents, start, warnings)?;
+    // What is not needed may be wrong.
+    if let Err(problem) = schemas.check() {
+        warnings.add(&problem.place, problem.what, "messages that need it have no layout");
+    }
+    let description = Description {
+        services: Vec::new(),
+        bindings: Vec::new(),
+        port_types: HashMap::new(),
+        messages: HashMap::new(),
+        schemas,
+        warnings: Vec::new(),
+    };
+    let bindings = HashMap::new();
+    let mut reader = Reader { description, warnings, bindings, documents: &all, is_in_part };
+    for document in &all {
+        Of { reader: &mut reader, document }.messages()?;
+    }
+    for document in &all {
+        Of { reader: &mut reader, document }.port_types()?;
+    }
+    for document in &all {
+        Of { reader: &mut reader, document }.bindings()?;
+    }
+    for document in &all {
+        Of { reader: &mut reader, document }.services()?;
+    }
+    Ok(reader.description)
+}
+
+/// The descriptions and schemas from a place on, with what they import.
+fn gathered(
+    documents: &mut Documents<'_>,
+    start: &Place,
+    warnings: &mut Warnings,
+) -> Result<(Schemas, Vec<Arc<Document>>), Problem> {
     let mut schemas = Schemas::empty();
     schemas.is_in_part = documents.are_in_part();
     let mut all: Vec<Arc<Document>> = Vec::new();
@@ -79,35 +116,8 @@ pub(super) fn read(
         }
         all.push(document);
     }
-    let is_in_part = documents.are_in_part();
     schemas.finish(documents, warnings)?;
-    // What is not needed may be wrong.
-    if let Err(problem) = schemas.check() {
-        warnings.add(&problem.place, problem.what, "messages that need it have no layout");
-    }
-    let description = Description {
-        services: Vec::new(),
-        bindings: Vec::new(),
-        port_types: HashMap::new(),
-        messages: HashMap::new(),
-        schemas,
-        warnings: Vec::new(),
-    };
-    let bindings = HashMap::new();
-    let mut reader = Reader { description, warnings, bindings, documents: &all, is_in_part };
-    for document in &all {
-        Of { reader: &mut reader, document }.messages()?;
-    }
-    for document in &all {
-        Of { reader: &mut reader, document }.port_types()?;
-    }
-    for document in &all {
-        Of { reader: &mut reader, document }.bindings()?;
-    }
-    for document in &all {
-        Of { reader: &mut reader, document }.services()?;
-    }
-    Ok(reader.description)
+    Ok((schemas, all))
 }
 
 /// The elements of WSDL of this name inside another one.

@@ -30,7 +30,11 @@ impl Of<'_, '_> {
         };
         let mut offers = known.offers;
         offers.attached(element, self.reader.documents);
-        let own = element.children.iter().find(|it| it.name == "binding" && *it.namespace != *WSDL);
+        let all =
+            || element.children.iter().filter(|it| it.name == "binding" && *it.namespace != *WSDL);
+        // Extensions stand beside it.
+        let is_known = |it: &&Element| SOAP.contains(&&*it.namespace) || *it.namespace == *HTTP;
+        let own = all().find(is_known).or_else(|| all().next());
         let protocol = match own.map_or("", |it| &it.namespace) {
             it if it == SOAP[0] => Protocol::Soap11,
             it if it == SOAP[1] => Protocol::Soap12,
