@@ -10,6 +10,8 @@ use super::request::{Branch, Tree, XSD};
 use super::{Called, listed};
 use crate::fault::Fault;
 
+pub(crate) use trunkline_transcode::nearest;
+
 /// As many names are shown where one is wrong.
 const SHOWN: usize = 24;
 
@@ -472,27 +474,4 @@ fn check(path: &str, simple: &Simple, text: &str, kind: Option<&str>) -> Result<
         true => Ok(()),
         false => Err(Fault::new(format!("{path}={text}: it takes {simple}"))),
     }
-}
-
-/// The name that was meant, if one is near enough.
-pub(crate) fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let wrong: Vec<char> = wrong.to_lowercase().chars().take(64).collect();
-    let near = names.map(|name| (distance(&wrong, name), name)).min_by_key(|it| it.0);
-    // One that has no letter of it is none.
-    near.filter(|it| it.0 <= wrong.len().max(3) / 3 && it.0 < wrong.len()).map(|it| it.1)
-}
-
-/// How many letters differ (Levenshtein).
-fn distance(wrong: &[char], name: &str) -> usize {
-    let mut row: Vec<usize> = (0..=wrong.len()).collect();
-    for letter in name.to_lowercase().chars().take(64) {
-        let mut diagonal = row[0];
-        row[0] += 1;
-        for (index, other) in wrong.iter().enumerate() {
-            let replaced = diagonal + usize::from(*other != letter);
-            diagonal = row[index + 1];
-            row[index + 1] = replaced.min(row[index] + 1).min(diagonal + 1);
-        }
-    }
-    row[wrong.len()]
 }
