@@ -46,7 +46,10 @@ pub(crate) fn connect(to: &ToArguments, verb: &str, options: Options) -> Result<
 pub(crate) fn not_taken(name: &str, error: Error) -> Fault {
     match error {
         Error::Rejected(rejection) => {
-            point_at(name, &rejection);
+            // The byte of another text than the name.
+            if rejection.code != code::BAD_FILTER {
+                point_at(name, &rejection);
+            }
             Fault::new(rejected(name, &rejection))
         }
         error => error.into(),
@@ -61,8 +64,8 @@ fn rejected(name: &str, rejection: &Rejection) -> String {
     }
 }
 
-/// Shows the byte of the name that is wrong.
-fn point_at(name: &str, rejection: &Rejection) {
+/// Shows the byte of the name, or of another text, that is wrong.
+pub(crate) fn point_at(name: &str, rejection: &Rejection) {
     let Some(before) = rejection.offset.and_then(|offset| name.get(..offset as usize)) else {
         return;
     };

@@ -13,13 +13,14 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use trunkline_client::{
     Client, Confirmed, Conflation, Error, Event, Gap, LastValues, Message, Options, Subscribe,
-    Subscription, format,
+    Subscription, code, format,
 };
 
 use crate::Ending;
 use crate::arguments::{Column, SubArguments};
 use crate::client::{
-    MOMENT, connect, counted, durability, not_taken, payload_fact, tell, tell_notice, write_age,
+    MOMENT, connect, counted, durability, not_taken, payload_fact, point_at, tell, tell_notice,
+    write_age,
 };
 use crate::fault::Fault;
 use crate::signals::{self, Stop};
@@ -105,12 +106,20 @@ fn subscribe(
         conflate: arguments.conflate,
         last_values: arguments.last,
         format: arguments.format,
+        filter: arguments.filter.as_deref().map(Into::into),
     };
     let mut made = Vec::new();
     for (index, pattern) in arguments.patterns.iter().enumerate() {
         let subscription = match arguments.is_guaranteed() {
-            true => guaranteed::consume(client, arguments, pattern, how)?,
-            false => client.subscribe(pattern, &how).map_err(|error| not_taken(pattern, error))?,
+            true => guaranteed::consume(client, arguments, pattern, how.clone())?,
+            false => client.subscribe(pattern, &how).map_err(|error| {
+                if let (Error::Rejected(it), Some(filter)) = (&error, &arguments.filter)
+                    && it.code == code::BAD_FILTER
+                {
+                    point_at(filter, it);
+                }
+                not_taken(pattern, error)
+            })?,
         };
         made.push((subscription, index));
     }
@@ -386,7 +395,11 @@ impl Listing<'_> {
         }
         self.news.gaps_told += 1;
         if !reason.is_empty() {
-            return tell(&format!("gap: {topic} message {first} is not to be had: {reason}"));
+            let which = match count {
+                1 => format!("message {first} is"),
+                _ => format!("{count} messages from {first} to {last} are"),
+            };
+            return tell(&format!("gap: {topic} {which} not to be had: {reason}"));
         }
         let mut since = String::new();
         write_age(&mut since, age);

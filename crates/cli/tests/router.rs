@@ -283,6 +283,43 @@ fn fix_out_of_a_log_is_told_to_who_publishes_and_who_subscribes() {
 }
 
 #[test]
+fn a_subscriber_gets_the_messages_that_it_asks_for_by_what_they_say() {
+    let listing = folder("filtered-files").join("order.listing");
+    let text =
+        "message Order D\nfield ClOrdID 11 text required\nfield Price 44 decimal optional\nend\n";
+    fs::write(&listing, text).expect("a file");
+    let topic = format!(
+        "[[topic]]\npattern = \"orders\"\nschema = {listing:?}\ntype = \"Order\"\nformat = \"json\"\n"
+    );
+    let router = Router::start_with("filtered", "tcp://127.0.0.1:0", &topic);
+    for (filter, words) in [
+        ("Price >= 1.5 and ClOrdId = 'A'", "column 18: ClOrdId is no field of the messages"),
+        ("Price >= 1.5 an", "column 14: and, or, or the end is expected"),
+    ] {
+        let told = router.bad(&["sub", "orders", "--where", filter]);
+        let (shown, line) = told.split_once("trunkline: ").expect("a line");
+        let [text, mark] = &shown.lines().collect::<Vec<_>>()[..] else { panic!("{told}") };
+        assert_eq!(text.trim_start(), filter);
+        assert!(mark.find('^').is_some_and(|it| text[it..].starts_with(['C', 'a'])), "{told}");
+        assert!(line.starts_with("\"orders\" is rejected: ") && line.contains(words), "{told}");
+    }
+    let told = router.bad(&["sub", "nowhere", "--where", "Price > 1"]);
+    assert!(told.contains("no [[topic]]"), "{told}");
+    let running = router.sub(&["orders", "--where", "Price >= 1.50", "--count", "2"]);
+    for (id, price) in [("A", "1.49"), ("B", "1.5"), ("C", "\"dear\""), ("D", "2")] {
+        router.good(&["pub", "orders", &format!("{{\"ClOrdID\":\"{id}\",\"Price\":{price}}}")]);
+    }
+    let (status, out, err) = running.end();
+    assert_eq!(status, Some(0));
+    assert_eq!(
+        out,
+        ["orders\t{\"ClOrdID\":\"B\",\"Price\":1.5}", "orders\t{\"ClOrdID\":\"D\",\"Price\":2}"]
+    );
+    let gap = "trunkline: gap: orders message 3 is not to be had: ";
+    assert!(err.iter().any(|it| it.starts_with(gap) && it.contains("Price")), "{err:?}");
+}
+
+#[test]
 fn a_subscription_that_the_router_ends_is_not_waited_for() {
     let limits = "[limits]\noverlaps_per_client = 1\n";
     let router = Router::start_with("overlaps", "tcp://127.0.0.1:0", limits);

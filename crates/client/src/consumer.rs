@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use trunkline_native::{
-    self as native, DeliveryPolicy, Start, Updates, encode_consume, encode_subscription,
+    self as native, DeliveryPolicy, Start, encode_consume, encode_subscription,
 };
 
 use crate::event::Consuming;
@@ -73,7 +73,7 @@ pub(crate) struct SubscriptionState {
 /// What a subscription receives.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    Direct { pattern: Box<str>, updates: Updates, last_values: bool, format: Option<u16> },
+    Direct { pattern: Box<str>, how: Subscribe },
     Consumer(Box<Consumer>),
 }
 
@@ -142,14 +142,12 @@ impl SubscriptionState {
         Self { kind, is_left: false }
     }
 
-    /// Whether the last value of each topic comes first.
-    pub(crate) fn wants_last_values(&self) -> bool {
-        matches!(self.kind, Kind::Direct { last_values: true, .. })
-    }
-
-    /// Whether it names the format that messages are wanted in.
-    pub(crate) fn wants_format(&self) -> bool {
-        matches!(self.kind, Kind::Direct { format: Some(_), .. })
+    /// How it gets messages, if it is no consumer.
+    pub(crate) fn direct(&self) -> Option<&Subscribe> {
+        match &self.kind {
+            Kind::Direct { how, .. } => Some(how),
+            Kind::Consumer(_) => None,
+        }
     }
 
     /// Whether it asks what becomes of messages that are not acknowledged.
@@ -163,9 +161,15 @@ impl SubscriptionState {
     /// Announces it to the router.
     pub(crate) fn announce(&self, out: &mut Vec<u8>, subscription: u32) {
         match &self.kind {
-            Kind::Direct { pattern, updates, last_values, format } => {
-                let (updates, last_values, format) = (*updates, *last_values, *format);
-                let it = native::Subscribe { subscription, updates, last_values, format, pattern };
+            Kind::Direct { pattern, how } => {
+                let it = native::Subscribe {
+                    subscription,
+                    updates: how.updates(),
+                    last_values: how.last_values,
+                    format: how.format,
+                    filter: how.filter.as_deref().unwrap_or_default(),
+                    pattern,
+                };
                 encode_subscription(out, &it);
             }
             Kind::Consumer(consumer) => consumer.announce(out, subscription),

@@ -351,17 +351,12 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// If the pattern does not fit a frame, or the router knows no last values or no formats.
+    /// If the pattern does not fit a frame, or the router knows no last values, no formats or no filters.
     pub fn subscribe(&mut self, pattern: &str, how: &Subscribe) -> Result<Subscription> {
-        self.check_payload(pattern.as_bytes(), 16)?;
-        if how.last_values {
-            self.state.check_last_values()?;
-        }
-        if how.format.is_some() {
-            self.state.check_formats()?;
-        }
-        let (updates, last_values, format) = (how.updates(), how.last_values, how.format);
-        self.stand(Kind::Direct { pattern: pattern.into(), updates, last_values, format })
+        let filter = how.filter.as_ref().map_or(0, |it| 4 + it.len());
+        self.check_payload(pattern.as_bytes(), 16 + filter)?;
+        self.state.check_subscription(how)?;
+        self.stand(Kind::Direct { pattern: pattern.into(), how: how.clone() })
     }
 
     /// Asks for a subscription under a free number.

@@ -58,8 +58,12 @@ pub enum Error {
     NoLastValues,
     /// The router is of a version that delivers messages only as they are published.
     NoFormats,
+    /// The router is of a version that knows no filters.
+    NoFilters,
     /// Guaranteed messages are delivered as they were published.
     FormatOfConsumer,
+    /// Guaranteed messages are delivered whatever they say.
+    FilterOfConsumer,
     /// The router is of a version in which consumers ask for no delivery policy.
     NoPolicies,
     /// Storing needs a producer ([`crate::Client::producer`]).
@@ -134,9 +138,9 @@ impl fmt::Display for Error {
             }
             Self::NoLastValues => out.write_str("the router is of a version without last values"),
             Self::NoFormats => out.write_str("the router is of a version without formats"),
-            Self::FormatOfConsumer => {
-                out.write_str("guaranteed messages come in the format in which they were published")
-            }
+            Self::NoFilters => out.write_str("the router is of a version without filters"),
+            Self::FormatOfConsumer => out.write_str("guaranteed messages come as they were published"),
+            Self::FilterOfConsumer => out.write_str("guaranteed messages are not filtered"),
             Self::NoPolicies => out.write_str(
                 "the router is of a version in which consumers cannot ask for a time to acknowledge or a limit of \
                  deliveries",

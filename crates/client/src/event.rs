@@ -116,7 +116,7 @@ pub struct LastValues {
 }
 
 /// Messages of a subscription and topic that were lost because this client's queue was full, or one that cannot be had in
-/// the format that the subscription asked for.
+/// the format that the subscription asked for, or not be held against its filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap<'a> {
     /// The subscription.
@@ -131,7 +131,7 @@ pub struct Gap<'a> {
     pub last: u64,
     /// Nanoseconds since the first was lost.
     pub age: u64,
-    /// Why it cannot be had in this format. If this is empty, the queue was full.
+    /// Why it cannot be had in this format, or not be held against the filter. If this is empty, the queue was full.
     pub reason: &'a str,
 }
 

@@ -103,6 +103,7 @@ impl Options {
                 notices: true,
                 policies: true,
                 formats: true,
+                filters: true,
             },
             queue_messages: self.queue_messages,
             overflow: self.overflow,
@@ -115,7 +116,7 @@ impl Options {
 }
 
 /// Which messages of each topic a subscription receives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subscribe {
     /// At most so many updates a second of each topic, the newest; `None` or 0 is no cap.
     pub updates_per_second: Option<u32>,
@@ -126,6 +127,8 @@ pub struct Subscribe {
     /// The format that messages are wanted in ([`crate::format`]), where the router knows what is published; not for
     /// consumers. A message that has no form in it is a gap with the reason.
     pub format: Option<u16>,
+    /// Which messages, by what they say, where the router knows what is published; not for consumers.
+    pub filter: Option<Box<str>>,
 }
 
 impl Subscribe {
@@ -159,6 +162,13 @@ impl Subscribe {
     #[must_use]
     pub fn in_format(self, format: u16) -> Self {
         Self { format: Some(format), ..self }
+    }
+
+    /// The same, with those messages alone that pass a filter, such as `Bid > 1.08 and Source = 'X'`. One that the router
+    /// cannot read by its schema is a gap with the reason.
+    #[must_use]
+    pub fn filter(self, filter: &str) -> Self {
+        Self { filter: Some(filter.into()), ..self }
     }
 
     pub(crate) fn updates(&self) -> Updates {

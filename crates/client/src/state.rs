@@ -12,6 +12,7 @@ use crate::conversation::Subscription;
 use crate::error::{Error, Result};
 use crate::names::Names;
 use crate::numbers::Numbers;
+use crate::options::Subscribe;
 use crate::producer::{Producer, SETTLED};
 
 /// The state of a conversation besides its input.
@@ -221,10 +222,17 @@ impl State {
         if knows { Ok(()) } else { Err(Error::NoLastValues) }
     }
 
-    /// Whether subscriptions may name a format; before the router has answered they may.
-    pub(crate) fn check_formats(&self) -> Result<()> {
-        let knows = self.welcome.is_none_or(|welcome| welcome.features.formats);
-        if knows { Ok(()) } else { Err(Error::NoFormats) }
+    /// Whether the router knows what a subscription asks for; before it has answered it may.
+    pub(crate) fn check_subscription(&self, how: &Subscribe) -> Result<()> {
+        if how.last_values {
+            self.check_last_values()?;
+        }
+        let Some(Welcome { features, .. }) = &self.welcome else { return Ok(()) };
+        match how {
+            _ if how.format.is_some() && !features.formats => Err(Error::NoFormats),
+            _ if how.filter.is_some() && !features.filters => Err(Error::NoFilters),
+            _ => Ok(()),
+        }
     }
 
     /// Whether consumers may ask for a policy; before the router has answered they may.
@@ -247,11 +255,8 @@ impl State {
                 encode_topic(&mut self.output, alias, name);
             }
             for (number, subscription) in self.subscriptions.iter() {
-                if subscription.wants_last_values() {
-                    self.check_last_values()?;
-                }
-                if subscription.wants_format() {
-                    self.check_formats()?;
+                if let Some(how) = subscription.direct() {
+                    self.check_subscription(how)?;
                 }
                 if subscription.wants_policy() {
                     self.check_policies()?;

@@ -167,7 +167,7 @@ fn what_the_router_must_know_is_said_again() {
         said(&mut conversation),
         [
             "Topic(Topic { alias: 1, name: \"orders\" })",
-            "Subscribe(Subscribe { subscription: 1, updates: Newest, last_values: false, format: None, pattern: \"fx/*\" })",
+            "Subscribe(Subscribe { subscription: 1, updates: Newest, last_values: false, format: None, filter: \"\", pattern: \"fx/*\" })",
         ]
     );
     // The numbers that were given back are the next.
@@ -323,13 +323,13 @@ fn other_speakers_are_told_from_routers() {
 #[test]
 fn rates_are_said_as_the_protocol_has_them() {
     let mut conversation = welcomed();
-    let every = Subscribe::every();
+    let every = Subscribe::every;
     let cases = [
         (Subscribe::every(), Updates::All),
         (Subscribe::newest(), Updates::Newest),
         (Subscribe::at_most(10), Updates::PerSecond(10)),
-        (Subscribe { updates_per_second: Some(10), ..every }, Updates::PerSecond(10)),
-        (Subscribe { updates_per_second: Some(0), ..every }, Updates::All),
+        (Subscribe { updates_per_second: Some(10), ..every() }, Updates::PerSecond(10)),
+        (Subscribe { updates_per_second: Some(0), ..every() }, Updates::All),
         (Subscribe::at_most(u32::MAX), Updates::Newest),
     ];
     for (number, (how, expected)) in (0..).zip(cases) {

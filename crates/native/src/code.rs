@@ -35,6 +35,8 @@ pub const FORBIDDEN: u16 = 16;
 /// Messages cannot be had in the format that was asked for: nothing is converted into it, or no schema is known for any
 /// topic of the pattern.
 pub const NO_FORMAT: u16 = 17;
+/// A filter is none, or not one of the messages of the topics; `offset` says where.
+pub const BAD_FILTER: u16 = 18;
 
 /// A frame could not be read, or is not allowed at this point.
 pub const BAD_FRAME: u16 = 32;
@@ -81,6 +83,7 @@ pub fn name(code: u16) -> Option<&'static str> {
         MOVED => "moved",
         FORBIDDEN => "forbidden",
         NO_FORMAT => "no such format",
+        BAD_FILTER => "bad filter",
         BAD_FRAME => "bad frame",
         NO_HELLO => "no HELLO",
         VERSION => "version not spoken",

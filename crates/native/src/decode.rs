@@ -2,6 +2,7 @@
 
 mod credentials;
 mod guaranteed;
+mod subscribe;
 
 use std::str;
 
@@ -9,8 +10,8 @@ use crate::encode::{CREDENTIALS_HEAD, HELLO_HEAD};
 use crate::error::{Error, ErrorKind};
 use crate::frame::{
     ClientFrame, Clock, Closing, Conflation, Features, Gap, Hello, LastValues, Message, Notice,
-    Overflow, Publish, Rejected, Reply, Request, Requester, RouterFrame, RouterReply, Subscribe,
-    Taken, Topic, Updates, Welcome,
+    Overflow, Publish, Rejected, Reply, Request, Requester, RouterFrame, RouterReply, Taken, Topic,
+    Updates, Welcome,
 };
 use crate::kind::{self, flag};
 use crate::{HEADER, HELLO_BYTES, MAGIC, NAME_BYTES, fast};
@@ -43,10 +44,11 @@ pub fn decode_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>
 /// A separate function, so that the fast paths need no stack for its variables.
 #[inline(never)]
 fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize)>, Error> {
-    let shape = |kind, _| {
+    let shape = |kind, flags: u8| {
         Some(match kind {
             kind::HELLO => Shape::Open(HELLO_HEAD),
             kind::TOPIC | kind::PUBLISH => Shape::Open(12),
+            kind::SUBSCRIBE if flags & flag::HAS_FILTER != 0 => Shape::Open(20),
             kind::SUBSCRIBE => Shape::Open(16),
             kind::UNSUBSCRIBE | kind::FORGET => Shape::Fixed(12),
             kind::REQUEST | kind::REPLY => Shape::Open(24),
@@ -66,13 +68,7 @@ fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize
             format: u16_at(frame, 6),
             payload: &frame[12..],
         }),
-        kind::SUBSCRIBE => ClientFrame::Subscribe(Subscribe {
-            subscription: u32_at(frame, 8),
-            updates: updates(u32_at(frame, 12)),
-            last_values: frame[5] & flag::WANTS_LAST_VALUES != 0,
-            format: (frame[5] & flag::WANTS_FORMAT != 0).then(|| u16_at(frame, 6)),
-            pattern: text(frame, 16)?,
-        }),
+        kind::SUBSCRIBE => ClientFrame::Subscribe(subscribe::subscribe(frame)?),
         kind::UNSUBSCRIBE => ClientFrame::Unsubscribe(u32_at(frame, 8)),
         kind::REQUEST => ClientFrame::Request(Request {
             alias: u32_at(frame, 8),

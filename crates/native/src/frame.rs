@@ -139,6 +139,8 @@ pub struct Features {
     pub policies: bool,
     /// The client may name by SUBSCRIBE the format that it wants messages in, and GAP may have a reason.
     pub formats: bool,
+    /// The client may say by SUBSCRIBE which messages it wants, by what they say, and GAP may have a reason.
+    pub filters: bool,
 }
 
 impl Features {
@@ -150,6 +152,7 @@ impl Features {
         notices: false,
         policies: false,
         formats: false,
+        filters: false,
     };
 
     const CREDIT: u16 = 1;
@@ -158,6 +161,7 @@ impl Features {
     const NOTICES: u16 = 8;
     const POLICIES: u16 = 16;
     const FORMATS: u16 = 32;
+    const FILTERS: u16 = 64;
 
     /// The bits of HELLO and WELCOME.
     pub(crate) fn bits(self) -> u16 {
@@ -167,6 +171,7 @@ impl Features {
             | (if self.notices { Self::NOTICES } else { 0 })
             | (if self.policies { Self::POLICIES } else { 0 })
             | (if self.formats { Self::FORMATS } else { 0 })
+            | (if self.filters { Self::FILTERS } else { 0 })
     }
 
     /// Unknown bits are ignored: a newer side may know more.
@@ -178,6 +183,7 @@ impl Features {
             notices: bits & Self::NOTICES != 0,
             policies: bits & Self::POLICIES != 0,
             formats: bits & Self::FORMATS != 0,
+            filters: bits & Self::FILTERS != 0,
         }
     }
 }
@@ -229,6 +235,8 @@ pub struct Subscribe<'a> {
     pub last_values: bool,
     /// The format that messages are wanted in ([`crate::format`]), if not in that in which they are published.
     pub format: Option<u16>,
+    /// Which messages, by what they say; all if it is empty.
+    pub filter: &'a str,
     /// Such as `fx/*/spot` or `fx/>`.
     pub pattern: &'a str,
 }
@@ -376,7 +384,8 @@ pub struct Gap<'a> {
     pub last: u64,
     /// Nanoseconds since the first was lost.
     pub age: u64,
-    /// Why the message cannot be had in the format that was asked for. If this is empty, the client did not keep up.
+    /// Why the messages cannot be had in the format that was asked for, or not be held against the filter. If this is empty,
+    /// the client did not keep up.
     pub reason: &'a str,
 }
 

@@ -244,7 +244,7 @@ impl<R> Router<R> {
         let routes = matches.matches.len() * 2 * size_of::<u32>();
         let clients = self.egress.clients.capacity() * size_of::<Option<Client<R>>>();
         let patterns = self.subscriptions.bytes() + self.matcher.bytes();
-        let conversions = self.egress.conversions.bytes();
+        let conversions = self.egress.conversions.bytes() + self.egress.filters.bytes();
         topics + routes + matches.bytes() + patterns + clients + conversions
     }
 }

@@ -160,7 +160,7 @@ pub(crate) struct Port<R> {
     pub(crate) is_dirty: bool,
     pub(crate) id: ClientId,
     pub(crate) output: Output,
-    /// Deliveries that wait for conversions; they take room of the output.
+    /// Deliveries that wait for conversions, which take room of the output, and what is undecided.
     pub(crate) delayed: Option<Box<Delayed>>,
     pub(crate) published: u64,
     pub(crate) delivered: u64,
@@ -201,8 +201,8 @@ pub(crate) struct Client<R> {
     pub(crate) gaps: List<GAPS>,
     /// Whether an update is next, not a record of the queue.
     pub(crate) is_turn_of_ready: bool,
-    /// The valid deadline.
-    pub(crate) armed: Option<u64>,
+    /// The valid deadline, or the end of time.
+    pub(crate) armed: u64,
     pub(crate) options: ClientOptions,
     /// For a client that reports what it has taken.
     pub(crate) credit: Option<Box<Credit>>,
@@ -255,7 +255,7 @@ impl<R> Client<R> {
             ready: List::default(),
             gaps: List::default(),
             is_turn_of_ready: false,
-            armed: None,
+            armed: u64::MAX,
             options,
             credit: None,
             matches: 0,
@@ -280,6 +280,7 @@ impl<R> Client<R> {
             elided: self.elided,
             discarded: self.discarded,
             unrendered: self.port.delayed.as_ref().map_or(0, |it| it.unrendered),
+            filtered: self.port.delayed.as_ref().map_or(0, |it| it.filters.filtered),
             queued: self.waits,
         }
     }
@@ -309,7 +310,13 @@ impl<R> Client<R> {
 
     /// Bytes of waiting messages.
     pub(crate) fn held(&self) -> usize {
-        self.queue.bytes() + self.waiting_bytes
+        let undecided = self.port.delayed.as_ref().map_or(0, |it| it.filters.bytes);
+        self.queue.bytes() + self.waiting_bytes + undecided
+    }
+
+    /// Messages in its queue, and those that are undecided.
+    pub(crate) fn in_queue(&self) -> usize {
+        self.queued + self.port.delayed.as_ref().map_or(0, |it| it.filters.undecided)
     }
 }
 

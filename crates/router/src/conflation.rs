@@ -191,7 +191,7 @@ impl<R: Renderer> Egress<R> {
             return self.cool(turn.now, time, extra);
         }
         let matched = &mut self.matches.matches[id];
-        tell(turn, &mut client.port, matched, lost);
+        tell(turn, &mut client.port, matched, (lost, &self.filters.reasons));
         let update = self.slab.get(waiting);
         let age = turn.now.saturating_sub(update.published);
         // A last value is old, and has not waited for that long.

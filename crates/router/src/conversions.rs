@@ -16,12 +16,10 @@ use std::collections::HashMap;
 use crate::egress::{Content, Egress, Place, Turn};
 use crate::message::{Message, Renderer, Rendition, RenditionFormat};
 use crate::pool::NONE;
+use crate::reasons::LONGEST_REASON;
 use crate::router::Router;
 use crate::slab::Handle;
 use crate::topics::TopicId;
-
-/// Bytes at most of the reason why a message cannot be converted.
-const LONGEST_REASON: usize = 1024;
 
 /// A conversion that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -180,7 +178,6 @@ impl<R: Renderer> Router<R> {
             format!("it would have {bytes} bytes, and {limit} are the most (limits.frame_bytes)")
         });
         let made = too_long.as_deref().map_or(made, Err);
-        // It goes to every client, whose frames may be shorter than what the message itself is called.
         let made = made.map_err(|reason| &reason[..reason.floor_char_boundary(LONGEST_REASON)]);
         let payload = self.egress.bytes_of(id.0);
         let waiters = self.egress.end_conversion(id.0, Some(made));

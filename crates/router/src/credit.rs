@@ -7,6 +7,10 @@
 //! reader's pace. A reader that takes everything at once each time shows no pace this way; it gets twice as
 //! many the next time, until it gets everything.
 
+use crate::egress::{Egress, Turn, client_of};
+use crate::message::Renderer;
+use crate::rejection::Rejection;
+
 /// How long updates in flight may keep a reader busy, besides a round trip; nanoseconds.
 const AHEAD: u64 = 20_000_000;
 
@@ -144,6 +148,24 @@ impl Credit {
         } else {
             self.bound = pace.min(doubled);
         }
+    }
+}
+
+impl<R: Renderer> Egress<R> {
+    /// A client has taken updates: there may be credit for others.
+    pub(crate) fn taken(
+        &mut self,
+        turn: &Turn<'_>,
+        index: u32,
+        (messages, round_trip): (u64, u64),
+    ) -> Result<(), Rejection> {
+        let client = client_of(&mut self.clients, index);
+        let credit = client.credit.as_mut().ok_or(Rejection::NoCredit)?;
+        credit.taken(turn.now, messages, round_trip).map_err(
+            |InvalidReport { before, sent }| Rejection::CannotHaveTaken { messages, before, sent },
+        )?;
+        self.pump(turn, index);
+        Ok(())
     }
 }
 

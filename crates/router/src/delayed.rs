@@ -19,6 +19,7 @@ use std::collections::VecDeque;
 use crate::client::{Port, slow};
 use crate::conflation::WAITING_HEAD;
 use crate::egress::{Content, Egress, Turn, announce, client_of, delivery, mark, tell};
+use crate::filters::ClientFilters;
 use crate::matched::{CONVERTED, FIRST_WAITS, LAST_VALUE, Lost, Match, add};
 use crate::message::{Conflation, Gap, LastValue, Renderer, RenditionFormat};
 use crate::pool::NONE;
@@ -43,7 +44,7 @@ pub(crate) struct DelayedDelivery {
     is_first: bool,
 }
 
-/// The deliveries of a client that wait.
+/// The deliveries of a client that wait, and what is counted of it besides.
 pub(crate) struct Delayed {
     deliveries: VecDeque<DelayedDelivery>,
     /// The conversion that the first one waits for, which knows of it; or nothing.
@@ -52,11 +53,14 @@ pub(crate) struct Delayed {
     pub(crate) bytes: usize,
     /// Messages of the client that could not be rendered.
     pub(crate) unrendered: u64,
+    /// What waits before the queue, and does not count here.
+    pub(crate) filters: ClientFilters,
 }
 
 impl Default for Delayed {
     fn default() -> Self {
-        Self { deliveries: VecDeque::new(), awaits: NONE, bytes: 0, unrendered: 0 }
+        let (deliveries, filters) = (VecDeque::new(), ClientFilters::default());
+        Self { deliveries, awaits: NONE, bytes: 0, unrendered: 0, filters }
     }
 }
 
@@ -243,7 +247,7 @@ impl<R: Renderer> Egress<R> {
         let client = client_of(&mut self.clients, index);
         let port = &mut client.port;
         let matched = &mut self.matches.matches[it.matched];
-        tell(turn, port, matched, it.lost);
+        tell(turn, port, matched, (it.lost, &self.filters.reasons));
         if it.message == Handle::NONE {
             return;
         }

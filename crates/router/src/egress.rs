@@ -17,26 +17,26 @@
 //!     Disconnect   the client is told why, and disconnected
 //! ```
 //!
-//! For each match and each client: published = delivered + elided + discarded + unrendered + queued.
+//! For each match and each client: published = delivered + elided + discarded + unrendered + filtered + queued.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::ceiling::{Ceiling, SHORT_OF_MEMORY};
 use crate::client::{Client, ClientId, Overflow, Port, saturated, slow};
 use crate::conversions::Conversions;
-use crate::credit::InvalidReport;
 use crate::deadlines::{Deadlines, Timer};
 use crate::delayed::{Before, has_to_wait};
+use crate::filters::Filters;
 use crate::histogram::Histogram;
 use crate::last_values::KeptValue;
 use crate::limits::Limits;
 use crate::matched::{
-    ANNOUNCED, CONVERTED, FIRST_WAITS, Interval, LAST_VALUE, Lost, Match, Matches, add,
+    ANNOUNCED, CONVERTED, FILTERED, FIRST_WAITS, Interval, LAST_VALUE, Lost, Match, Matches, add,
 };
 use crate::message::{Conflation, Delivery, Gap, LastValue, Renderer, RenditionFormat, Requester};
 use crate::pool::{NONE, Pool};
 use crate::queue::{COPIED, Front, Head, Queue, charge};
-use crate::rejection::Rejection;
+use crate::reasons::Reasons;
 use crate::renditions::Renditions;
 use crate::slab::{Handle, Kept, Slab};
 use crate::topics::{TopicId, Topics};
@@ -128,6 +128,7 @@ pub(crate) struct Egress<R> {
     pub(crate) newest: Newest,
     pub(crate) renditions: Renditions,
     pub(crate) conversions: Conversions,
+    pub(crate) filters: Filters,
     /// Queues of ended matches that still share messages.
     pub(crate) dropped: Vec<Queue>,
     /// Clients that have to be disconnected and still have subscriptions.
@@ -242,9 +243,10 @@ pub(crate) fn tell<R: Renderer>(
     turn: &Turn<'_>,
     port: &mut Port<R>,
     matched: &mut Match,
-    lost: Option<Lost>,
+    (lost, reasons): (Option<Lost>, &Reasons),
 ) {
     let Some(lost) = lost else { return };
+    let reason = reasons.text(lost.reason);
     announce(port, matched, turn.names);
     let gap = Gap {
         subscription: matched.number,
@@ -253,7 +255,7 @@ pub(crate) fn tell<R: Renderer>(
         first: lost.first,
         last: lost.last,
         age: turn.now.saturating_sub(lost.since),
-        reason: None,
+        reason: reason.as_deref(),
         names: turn.names,
     };
     port.renderer.gap(&mut port.output.bytes, &gap);
@@ -272,6 +274,7 @@ impl<R> Egress<R> {
             newest: Newest::NONE,
             renditions: Renditions::default(),
             conversions: Conversions::default(),
+            filters: Filters::default(),
             dropped: Vec::new(),
             closing: Vec::new(),
             walking: VecDeque::new(),
@@ -362,6 +365,16 @@ impl<R: Renderer> Egress<R> {
             client.discarded += 1;
             return false;
         }
+        if matched.flags & FILTERED != 0 {
+            return self.hold(turn, id, content);
+        }
+        self.offer_now(turn, id, content)
+    }
+
+    /// Delivers a message to a match whose filter it passes, or that has none, or queues it.
+    pub(crate) fn offer_now(&mut self, turn: &Turn<'_>, id: u32, content: &Content<'_>) -> bool {
+        let matched = &mut self.matches.matches[id];
+        let client = client_of(&mut self.clients, matched.client);
         if matched.is_conflated() {
             return self.offer_update(turn, id, content);
         }
@@ -486,22 +499,28 @@ impl<R: Renderer> Egress<R> {
         room: Room,
         sequence: u64,
     ) -> bool {
+        let is_first = self.matches.decided(id) == 0;
         let matched = &mut self.matches.matches[id];
         let index = matched.client;
         let client = client_of(&mut self.clients, index);
-        if matched.queued == 0 {
+        if is_first {
             settle_first(&mut client.port, matched);
         }
         matched.discarded += 1;
         client.discarded += 1;
         self.matches.lose_newest(&mut client.gaps, id, Lost::one(sequence, turn.now));
+        self.close_for(index, room);
+        self.pump(turn, index);
+        false
+    }
+
+    /// Begins to disconnect a client whose options say so, since there was no room.
+    pub(crate) fn close_for(&mut self, index: u32, room: Room) {
         match room {
             Room::Close => self.close(index, "the queue is full: the client reads too slowly"),
             Room::CloseForMemory => self.close(index, SHORT_OF_MEMORY),
-            _ => {}
+            Room::Is | Room::IsNot => {}
         }
-        self.pump(turn, index);
-        false
     }
 
     /// Makes room for so many bytes and messages of a client besides those that wait, as its options say.
@@ -548,7 +567,7 @@ impl<R: Renderer> Egress<R> {
             let options = &client.options;
             let never = bytes > options.queue_bytes || messages > options.queue_messages;
             let fits = client.held() + bytes <= options.queue_bytes
-                && client.queued + messages <= options.queue_messages;
+                && client.in_queue() + messages <= options.queue_messages;
             match options.overflow {
                 _ if fits => return Room::Is,
                 // Records of ended matches take no room from others.
@@ -633,8 +652,8 @@ impl<R: Renderer> Egress<R> {
             return;
         }
         let time = client.port.pace.ready_at();
-        if time > now && client.armed.is_none_or(|armed| armed > time) {
-            client.armed = Some(time);
+        if time > now && time < client.armed {
+            client.armed = time;
             self.deadlines.set(time, Timer::Client(index));
         }
     }
@@ -684,6 +703,7 @@ impl<R: Renderer> Egress<R> {
                 let before = Before { lost, ..Before::default() };
                 return self.delay(turn, id, Handle::NONE, before);
             }
+            let lost = (lost, &self.filters.reasons);
             tell(turn, &mut client.port, &mut self.matches.matches[id], lost);
         }
     }
@@ -707,7 +727,7 @@ impl<R: Renderer> Egress<R> {
             let mut lost = self.matches.take_front(&mut client.gaps, id);
             add(&mut lost, head.lost);
             let matched = &mut self.matches.matches[id];
-            tell(turn, &mut client.port, matched, lost);
+            tell(turn, &mut client.port, matched, (lost, &self.filters.reasons));
             let Kept { sequence, published, ref request, format, payload } = kept;
             let request = request.as_ref();
             let content =
@@ -727,22 +747,6 @@ impl<R: Renderer> Egress<R> {
             self.matches.settle(&mut client.gaps, id);
             return;
         }
-    }
-
-    /// A client has taken updates: there may be credit for others.
-    pub(crate) fn taken(
-        &mut self,
-        turn: &Turn<'_>,
-        index: u32,
-        (messages, round_trip): (u64, u64),
-    ) -> Result<(), Rejection> {
-        let client = client_of(&mut self.clients, index);
-        let credit = client.credit.as_mut().ok_or(Rejection::NoCredit)?;
-        credit.taken(turn.now, messages, round_trip).map_err(
-            |InvalidReport { before, sent }| Rejection::CannotHaveTaken { messages, before, sent },
-        )?;
-        self.pump(turn, index);
-        Ok(())
     }
 
     /// Begins to disconnect a client: it gets the reason, and no more deliveries.
@@ -770,8 +774,8 @@ impl<R: Renderer> Egress<R> {
                 }
                 Timer::Client(index) => {
                     let client = self.clients[index as usize].as_mut();
-                    if let Some(client) = client.filter(|client| client.armed == Some(time)) {
-                        client.armed = None;
+                    if let Some(client) = client.filter(|client| client.armed == time) {
+                        client.armed = u64::MAX;
                         self.refill(turn, index);
                         self.wake_walks(index);
                     }

@@ -16,8 +16,11 @@ pub struct Ledger {
     pub elided: u64,
     /// Lost, because the client's queue was full, or because the client or its subscription ended.
     pub discarded: u64,
-    /// Not to be had in the format that the subscription wants; the client was told why.
+    /// Not to be had in the format that the subscription wants, or not to be held against its filter; the client is told
+    /// why.
     pub unrendered: u64,
+    /// Not passed by the subscription's filter.
+    pub filtered: u64,
     /// Waiting now. This is counted, not calculated from the other figures.
     pub queued: u64,
 }
@@ -26,7 +29,7 @@ impl Ledger {
     /// Whether everything that was published is accounted for.
     pub fn is_balanced(&self) -> bool {
         let lost = self.discarded + self.unrendered;
-        self.published == self.delivered + self.elided + lost + self.queued
+        self.published == self.delivered + self.elided + lost + self.filtered + self.queued
     }
 }
 
@@ -37,6 +40,7 @@ impl AddAssign for Ledger {
         self.elided += other.elided;
         self.discarded += other.discarded;
         self.unrendered += other.unrendered;
+        self.filtered += other.filtered;
         self.queued += other.queued;
     }
 }

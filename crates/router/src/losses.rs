@@ -19,9 +19,9 @@ impl Matches {
         self.settle(gaps, matched);
     }
 
-    /// When nothing of a match waits any more, the losses after it move to the front.
+    /// When nothing of a match waits any more but what is undecided, the losses after it move to the front.
     pub(crate) fn settle(&mut self, gaps: &mut List<GAPS>, matched: u32) {
-        if self.matches[matched].queued == 0 {
+        if self.decided(matched) == 0 {
             let back = self.take_back(gaps, matched);
             self.put_front(gaps, matched, back);
         }

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::num::NonZeroU16;
 
+use crate::filters::FilterState;
 use crate::ledger::Ledger;
 use crate::message::RenditionFormat;
 use crate::pool::{Linked, Links, List, NONE, Pool};
+use crate::reasons::united;
 use crate::slab::Handle;
 
 /// The client knows the name of the topic.
@@ -21,6 +23,8 @@ pub(crate) const FIRST_WAITS: u32 = 16;
 
 /// The renditions that it wants are made elsewhere.
 pub(crate) const CONVERTED: u32 = 32;
+/// It has a filter, a [`FilterState`].
+pub(crate) const FILTERED: u32 = 64;
 
 /// Where the number of the format begins whose renditions the match wants; 0 is none.
 const RENDITION: u32 = 16;
@@ -137,11 +141,13 @@ pub(crate) struct Lost {
     pub(crate) last: u64,
     /// When the first was lost.
     pub(crate) since: u64,
+    /// Why, if it was not the client's fault, as [`crate::reasons`] numbers them; 0 otherwise.
+    pub(crate) reason: u32,
 }
 
 impl Lost {
     pub(crate) fn one(sequence: u64, now: u64) -> Self {
-        Self { count: 1, first: sequence, last: sequence, since: now }
+        Self { count: 1, first: sequence, last: sequence, since: now, reason: 0 }
     }
 
     fn and(self, other: Self) -> Self {
@@ -150,6 +156,7 @@ impl Lost {
             first: self.first.min(other.first),
             last: self.last.max(other.last),
             since: self.since.min(other.since),
+            reason: united(self.reason, other.reason),
         }
     }
 }
@@ -197,6 +204,8 @@ pub(crate) struct Matches {
     pub(crate) losses: Pool<Losses>,
     /// Of matches with delayed deliveries, or with messages that could not be rendered.
     delayed: HashMap<u32, DelayedCounts>,
+    /// Of matches that have a filter.
+    pub(crate) filters: HashMap<u32, FilterState>,
     /// Of the newest or last ended match.
     generation: u32,
 }
@@ -208,6 +217,7 @@ impl Matches {
             conflated: Pool::new(),
             losses: Pool::new(),
             delayed: HashMap::new(),
+            filters: HashMap::new(),
             generation: 0,
         }
     }
@@ -221,7 +231,8 @@ impl Matches {
     /// Bytes of all.
     pub(crate) fn bytes(&self) -> usize {
         let delayed = self.delayed.capacity() * size_of::<(u32, DelayedCounts)>();
-        self.matches.bytes() + self.conflated.bytes() + self.losses.bytes() + delayed
+        let filters = self.filters.capacity() * size_of::<(u32, FilterState)>();
+        self.matches.bytes() + self.conflated.bytes() + self.losses.bytes() + delayed + filters
     }
 
     /// Whether a match still has this generation. An ended match may have no memory.
@@ -257,6 +268,7 @@ impl Matches {
 
     pub(crate) fn ledger(&self, matched: u32) -> Ledger {
         let unrendered = self.delayed.get(&matched).map_or(0, |it| it.unrendered);
+        let filtered = self.filtered(matched);
         let matched = &self.matches[matched];
         Ledger {
             published: matched.published,
@@ -264,6 +276,7 @@ impl Matches {
             elided: if matched.is_conflated() { self.conflated[matched.extra].elided } else { 0 },
             discarded: matched.discarded,
             unrendered,
+            filtered,
             queued: u64::from(matched.queued),
         }
     }
@@ -313,9 +326,12 @@ impl Matches {
     }
 
     /// A match has ended, and its ledger was taken.
-    pub(crate) fn forget_delayed(&mut self, matched: u32) {
+    pub(crate) fn forget_counts(&mut self, matched: u32) {
         if !self.delayed.is_empty() {
             self.delayed.remove(&matched);
+        }
+        if !self.filters.is_empty() {
+            self.filters.remove(&matched);
         }
     }
 }

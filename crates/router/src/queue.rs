@@ -13,6 +13,7 @@
 //!  +-------------------------------+-------------------------------+
 //!  | lost: count                   | first                         |      if flag 2
 //!  | last                          | since                         |
+//!  | reason                        |
 //!  +-------------------------------+-------------------------------+
 //!  | payload, then at once the next record
 //!
@@ -21,7 +22,8 @@
 //!  +---------------+---------------+---------------+-------+-------+
 //!  | lost: count                   | first                         |      if flag 2
 //!  | last                          | since                         |
-//!  +-------------------------------+-------------------------------+
+//!  | reason                        |
+//!  +-------------------------------+
 //!
 //!   front                                             back
 //!     |                                                 |
@@ -46,7 +48,7 @@ const FIRST_SEGMENT: usize = 4 << 10;
 /// Bytes that a record counts for without its payload, requester and loss, as a copy has them.
 const HEAD: usize = 32;
 const REQUESTER: usize = 16;
-const LOST: usize = 32;
+const LOST: usize = 40;
 /// Bytes of a record with a handle, without its loss.
 const SHARED: usize = 16;
 
@@ -108,7 +110,8 @@ impl Head {
     #[inline]
     fn write_lost(&self, out: &mut Vec<u8>) {
         if let Some(lost) = &self.lost {
-            for value in [lost.count, lost.first, lost.last, lost.since] {
+            let reason = lost.reason.into();
+            for value in [lost.count, lost.first, lost.last, lost.since, reason] {
                 out.extend_from_slice(&value.to_ne_bytes());
             }
         }
@@ -171,8 +174,9 @@ fn read(mut bytes: &[u8]) -> (Head, Body<'_>) {
 fn read_lost(mut bytes: &[u8]) -> Lost {
     let (count, first) = (take!(u64, bytes), take!(u64, bytes));
     let (last, since) = (take!(u64, bytes), take!(u64, bytes));
+    let reason = take!(u64, bytes) as u32;
     _ = bytes;
-    Lost { count, first, last, since }
+    Lost { count, first, last, since, reason }
 }
 
 /// Records, first in, first out. The caller enforces the bounds.
@@ -406,7 +410,7 @@ mod tests {
 
     fn record(number: u64, payload: &[u8]) -> (Head, Kept<'_>) {
         let client = ClientId { index: 7, generation: 9 };
-        let lost = Lost { count: 3, first: number, last: number + 4, since: 12 };
+        let lost = Lost { count: 3, first: number, last: number + 4, since: 12, reason: 5 };
         let lost = number.is_multiple_of(3).then_some(lost);
         let request = number.is_multiple_of(2).then_some(Requester { client, correlation: number });
         let kept = Kept { sequence: number, format: 8, published: 11, request, payload };

@@ -1,6 +1,7 @@
 //! The creation and end of matches, and of their waiting messages.
 
 use crate::egress::{Egress, client_of, settle_first};
+use crate::filters::FilterId;
 use crate::matched::{CONFLATED, CONVERTED, Conflated, Match, wanting};
 use crate::message::{Renderer, RenditionFormat};
 use crate::pool::{Links, NONE};
@@ -16,6 +17,7 @@ pub(crate) struct NewMatch {
     pub(crate) is_conflated: bool,
     pub(crate) interval: u32,
     pub(crate) rendition: Option<RenditionFormat>,
+    pub(crate) filter: Option<FilterId>,
 }
 
 impl<R: Renderer> Egress<R> {
@@ -50,6 +52,9 @@ impl<R: Renderer> Egress<R> {
         let is_converted = wants.is_some_and(|it| renderer.converts_to(it).is_some());
         self.matches.matches[id].flags |= wanting(wants) | if is_converted { CONVERTED } else { 0 };
         client.matches += 1;
+        if let Some(filter) = new.filter {
+            self.matches.filter(id, filter);
+        }
         let limit = self.limits.matches_per_client;
         if client.matches as usize > limit {
             let reason = format!(
@@ -66,11 +71,12 @@ impl<R: Renderer> Egress<R> {
     pub(crate) fn retire_match(&mut self, id: u32) {
         // It may wait there.
         self.forget_newest();
+        let undecided = self.forget_undecided(id);
         let matched = &mut self.matches.matches[id];
         let client = client_of(&mut self.clients, matched.client);
         settle_first(&mut client.port, matched);
         let waits = u64::from(matched.queued);
-        let delayed = self.matches.delayed_messages(id);
+        let elsewhere = self.matches.delayed_messages(id) + undecided;
         let matched = &mut self.matches.matches[id];
         matched.discarded += waits;
         client.discarded += waits;
@@ -82,18 +88,18 @@ impl<R: Renderer> Egress<R> {
             self.stop_cooling(extra);
             self.matches.matches[id].queued = 0;
             let client = client_of(&mut self.clients, self.matches.matches[id].client);
-            client.waits -= u64::from(delayed);
+            client.waits -= u64::from(elsewhere);
         } else {
             matched.queued = 0;
             client.waits -= waits;
-            client.queued -= waits as usize - delayed as usize;
+            client.queued -= waits as usize - elsewhere as usize;
         }
         let index = self.matches.matches[id].client;
         let client = client_of(&mut self.clients, index);
         self.matches.forget_losses(&mut client.gaps, id);
         client.retired += self.matches.ledger(id);
         client.matches -= 1;
-        self.matches.forget_delayed(id);
+        self.matches.forget_counts(id);
         let generation = self.matches.next_generation();
         let matched = &mut self.matches.matches[id];
         matched.generation = generation;

@@ -23,6 +23,7 @@ use smallvec::SmallVec;
 use crate::chunks::Chunks;
 use crate::client::{Client, ClientId, ClientOptions, Overflow, saturated, slow};
 use crate::egress::{Content, Egress, Turn, client_of, mark};
+use crate::filters::FilterId;
 use crate::last_values::{KEEPS, LastValues, OWES};
 use crate::ledger::Ledger;
 use crate::limits::Limits;
@@ -68,6 +69,7 @@ pub(crate) struct Subscription {
     pub(crate) interval: u32,
     /// That its messages are wanted in.
     pub(crate) rendition: Option<RenditionFormat>,
+    pub(crate) filter: Option<FilterId>,
     pub(crate) matches: List<OF_SUBSCRIPTION>,
     /// Rises with each new subscription.
     pub(crate) serial: u64,

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use crate::client::{ClientId, slow};
 use crate::egress::{Turn, client_of};
+use crate::filters::FilterId;
 use crate::last_values::OWES;
 use crate::matched::OWED;
 use crate::message::{Renderer, RenditionFormat};
@@ -26,6 +27,8 @@ pub struct SubscriptionOptions {
     pub last_values: bool,
     /// The format that its messages are wanted in, instead of the one that the client's renderer wants.
     pub rendition: Option<RenditionFormat>,
+    /// The filter that its messages have to pass ([`Router::next_decision`]).
+    pub filter: Option<FilterId>,
 }
 
 /// Topics that are checked for one that can be forgotten, when another needs room.
@@ -150,6 +153,7 @@ impl<R: Renderer> Router<R> {
                 self.egress.use_interval(1_000_000_000_u64.div_ceil(u64::from(updates.get())))
             }),
             rendition: options.rendition,
+            filter: options.filter,
             matches: List::default(),
             serial: self.last_serial,
             is_rejected: false,
@@ -194,6 +198,7 @@ impl<R: Renderer> Router<R> {
             is_conflated: at.is_conflated,
             interval: at.interval,
             rendition: at.rendition,
+            filter: at.filter,
         });
         at.matches.push_back(&mut self.egress.matches.matches, matched);
         if at.is_walking && self.last_values.find(topic).is_some() {
@@ -311,6 +316,10 @@ impl<R: Renderer> Router<R> {
             self.egress.retire_match(matched);
         }
         let at = std::mem::take(&mut self.subscriptions[subscription]);
+        if let Some(filter) = at.filter {
+            let client = client_of(&mut self.egress.clients, at.client).port.id;
+            self.egress.filters.ended.push((client, filter));
+        }
         self.matcher.remove(&at.pattern, subscription);
         self.egress.leave_interval(at.interval);
         self.subscriptions.give(subscription);

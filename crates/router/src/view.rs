@@ -1,6 +1,7 @@
 //! A read-only view of the router, for metrics and tests.
 
 use crate::client::{Client, ClientId, ClientOptions};
+use crate::filters::FilterCounts;
 use crate::histogram::Histogram;
 use crate::ledger::Ledger;
 use crate::pool::NONE;
@@ -175,6 +176,11 @@ impl<'a, R> View<'a, R> {
         router.egress.renditions.counts()
     }
 
+    /// How often messages were looked at for filters.
+    pub fn filters(&self) -> FilterCounts {
+        self.router.egress.filters.counts()
+    }
+
     /// Topics that are known.
     pub fn topics_now(&self) -> usize {
         self.router.names.len()
@@ -309,7 +315,7 @@ fn of_client<'a, R>(router: &'a Router<R>, client: &'a Client<R>) -> ClientView<
         ledger: client.ledger(),
         retired: client.retired,
         subscriptions: client.subscriptions.len(),
-        queued_messages: client.queued,
+        queued_messages: client.in_queue(),
         queued_bytes: client.held(),
         output_bytes: client.port.output.len(),
         oldest_waiting: of_queue.into_iter().chain(of_updates).min(),

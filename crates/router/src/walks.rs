@@ -83,19 +83,26 @@ impl<R> Egress<R> {
 
 impl<R: Renderer> Egress<R> {
     /// Whether a last value may be offered to a client: it goes at once, or few wait.
-    fn may_offer(&mut self, turn: &Turn<'_>, index: u32, is_conflated: bool, bytes: usize) -> bool {
+    fn may_offer(
+        &mut self,
+        turn: &Turn<'_>,
+        index: u32,
+        (is_conflated, is_filtered): (bool, bool),
+        bytes: usize,
+    ) -> bool {
         let most = self.update_mark();
         let client = client_of(&mut self.clients, index);
-        let goes_at_once = client.port.can_take(turn.now, most)
+        let goes_at_once = !is_filtered
+            && client.port.can_take(turn.now, most)
             && (!is_conflated || client.ready.is_empty() && client.admits_update());
         if goes_at_once {
             return true;
         }
         let (options, bytes) = (&client.options, bytes + WAITING_HEAD);
-        let messages = usize::from(!is_conflated);
+        let messages = usize::from(!is_conflated || is_filtered);
         let never = bytes > options.queue_bytes || messages > options.queue_messages;
         let fits = client.held() + bytes <= options.queue_bytes
-            && client.queued + messages <= options.queue_messages;
+            && client.in_queue() + messages <= options.queue_messages;
         let may = match client.port.last_values_waiting {
             // Where the oldest makes room there may never be any: one at a time has its turn.
             0 => !never && (fits || options.overflow == Overflow::DropOldest),
@@ -205,7 +212,7 @@ impl<R: Renderer> Router<R> {
     /// if the client has to read first.
     fn offer_on_the_way(&mut self, now: u64, subscription: u32, topic: TopicId) -> Option<usize> {
         let at = &self.subscriptions[subscription];
-        let (index, is_conflated) = (at.client, at.is_conflated);
+        let (index, how) = (at.client, (at.is_conflated, at.filter.is_some()));
         let matched = self.match_of(topic, subscription);
         let is_owed = |matched: u32| self.egress.matches.matches[matched].flags & OWED != 0;
         // Of a route that is made, it is missing if the subscription is rejected.
@@ -215,7 +222,7 @@ impl<R: Renderer> Router<R> {
         }
         let bytes = self.last_values.get(topic)?.payload.len();
         let turn = Turn { now, names: &self.names };
-        if !self.egress.may_offer(&turn, index, is_conflated, bytes) {
+        if !self.egress.may_offer(&turn, index, how, bytes) {
             return None;
         }
         match matched.map_or_else(|| self.match_on_the_way(now, topic, subscription), Ok) {

@@ -19,6 +19,7 @@ const NEWEST: SubscriptionOptions = SubscriptionOptions {
     conflate: true,
     last_values: false,
     rendition: None,
+    filter: None,
 };
 
 /// What a client receives until a time, each line with the milliseconds at which it could be sent.

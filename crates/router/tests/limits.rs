@@ -86,14 +86,22 @@ fn what_waits_for_clients_is_counted_in_bytes() {
 
 #[test]
 fn a_ledger_that_does_not_add_up_is_not_balanced() {
-    let whole =
-        Ledger { published: 10, delivered: 4, elided: 3, discarded: 1, unrendered: 1, queued: 1 };
+    let whole = Ledger {
+        published: 11,
+        delivered: 4,
+        elided: 3,
+        discarded: 1,
+        unrendered: 1,
+        filtered: 1,
+        queued: 1,
+    };
     assert!(whole.is_balanced());
     for wrong in [
-        Ledger { published: 11, ..whole },
+        Ledger { published: 12, ..whole },
         Ledger { delivered: 5, ..whole },
         Ledger { elided: 4, ..whole },
         Ledger { discarded: 3, ..whole },
+        Ledger { filtered: 0, ..whole },
         Ledger { queued: 0, ..whole },
     ] {
         assert!(!wrong.is_balanced(), "{wrong:?}");

@@ -131,6 +131,12 @@ pub struct Limits {
     pub subscriptions: usize,
     /// Subscriptions of one client.
     pub subscriptions_per_client: usize,
+    /// Filters of all subscriptions that differ.
+    pub filters: usize,
+    /// Subscriptions of one client that have a filter.
+    pub filters_per_client: usize,
+    /// Bytes of a filter.
+    pub filter_bytes: usize,
     /// Subscriptions of one client that match one topic.
     pub overlaps_per_client: usize,
     /// Pairs of a subscription and a topic that it has matched.
@@ -163,6 +169,9 @@ impl Default for Limits {
             topics_per_client: 100_000,
             subscriptions: 1_000_000,
             subscriptions_per_client: 100_000,
+            filters: 10_000,
+            filters_per_client: 100,
+            filter_bytes: 4 << 10,
             overlaps_per_client: 256,
             matches: 5_000_000,
             matches_per_client: 2_000_000,

@@ -8,6 +8,7 @@ mod consumers;
 mod context;
 mod conversions;
 mod durables;
+mod filters;
 mod gate;
 mod held;
 mod logins;
@@ -168,7 +169,8 @@ impl Engine {
         if client_session.is_closing || self.state.is_stopping {
             return bytes.len();
         }
-        if matches!(self.state.held.reason(id), Some(WaitsFor::Reader | WaitsFor::Turn)) {
+        let waits_for = self.state.held.reason(id);
+        if matches!(waits_for, Some(WaitsFor::Reader | WaitsFor::Turn | WaitsFor::Filter)) {
             return 0;
         }
         self.state.work = 0;
@@ -296,6 +298,7 @@ impl Engine {
         connection.session.leave(|topic| self.router.release(now, topic));
         self.state.memory.count_session(connection.memory, 0);
         self.state.held.forget(id);
+        self.state.filters.forget(id);
         self.leave_store(now, id, connection.client_session.producer);
         self.state.totals.disconnected += 1;
         let ledger = self.router.view().client(id).map(|it| it.ledger).unwrap_or_default();
@@ -438,7 +441,7 @@ impl Engine {
             return context::close(now, &mut self.router, client_session, code::SILENT, reason);
         }
         let waits_for = state.held.reason(id);
-        if waits_for == Some(WaitsFor::Storage) {
+        if matches!(waits_for, Some(WaitsFor::Storage | WaitsFor::Filter)) {
             // We chose not to read its frames.
             (client_session.last_received, client_session.missed) = (now, 0);
         }

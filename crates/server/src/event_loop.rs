@@ -46,6 +46,9 @@ const RETRY: usize = TURN / 256;
 /// one do not wait for another.
 const FEW: usize = 8;
 
+/// Deliveries of converted and filtered messages, to one client each, that a turn makes: some hundred microseconds of work.
+const CONVERTED: usize = 4 << 10;
+
 /// Bytes for the disk from which on it is better kept busy than clients served a little sooner.
 const MUCH: usize = 16 << 10;
 
@@ -112,6 +115,8 @@ pub struct EventLoop<P: Platform> {
     stopping: Option<Stopping>,
     /// Requests for a snapshot; the first is being served.
     surveys: VecDeque<(SnapshotRequest, SyncSender<Snapshot>)>,
+    /// More messages may have been converted or filtered than the last turn delivered.
+    has_conversions: bool,
     administration: Administration,
 }
 
@@ -145,6 +150,7 @@ impl<P: Platform> EventLoop<P> {
             clock_at: 0,
             stopping: None,
             surveys: VecDeque::new(),
+            has_conversions: false,
             administration: Administration::default(),
         };
         for listener in listeners {
@@ -249,6 +255,7 @@ impl<P: Platform> EventLoop<P> {
             && self.writing.is_empty()
             && self.accepting.is_empty()
             && !self.engine.has_released()
+            && !self.has_conversions
             && self.surveys.is_empty()
             && !self.administration.has_tasks();
         if !is_idle {
@@ -497,8 +504,14 @@ impl<P: Platform> EventLoop<P> {
             self.finish(outcome);
             self.write();
         }
+        let mut delivered = 0;
+        self.has_conversions = false;
         while let Some(converted) = self.platform.conversion() {
-            self.engine.converted(self.now, &converted);
+            delivered += self.engine.converted(self.now, &converted);
+            if delivered >= CONVERTED {
+                self.has_conversions = true;
+                break;
+            }
         }
         if let Some(hash) = self.platform.password() {
             self.engine.password_checked(hash);

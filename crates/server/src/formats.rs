@@ -1,13 +1,13 @@
-//! Messages in the formats that their subscribers want: what is published to which topic, and how it becomes another
-//! format. The router hands out messages to convert, one for each message and format; somebody else than its thread
-//! converts them.
+//! Messages in the formats that their subscribers want, and held against their filters: what is published to which topic,
+//! how it becomes another format, and what it says. The router hands out messages to convert, one for each message and
+//! format, and to look at, one for all filters; somebody else than its thread does that.
 
 use std::fmt;
 use std::sync::Arc;
 
 use trunkline_native::format;
-use trunkline_router::ConversionId;
-use trunkline_transcode::{Format, Messages, Options};
+use trunkline_router::{ClientId, ConversionId, DecisionId};
+use trunkline_transcode::{Filter, FilterError, Format, Kind, Messages, Options};
 
 use crate::config::TopicRule;
 
@@ -35,37 +35,54 @@ const LITTLE_ENDIAN: u8 = 1;
 pub enum ConversionOrder {
     /// What is published from now on to which topics.
     Topics(Arc<[TopicRule]>),
-    /// A message is wanted in another format.
-    Convert(Job),
+    /// A message is wanted in another format, of this number.
+    Convert(ConversionId, u16, PublishedMessage),
+    /// Which of these filters does a message pass?
+    Decide(DecisionId, Vec<Arc<Filter>>, PublishedMessage),
+    /// A client wants the messages of a pattern that pass a filter: can there be such?
+    Check(ClientId, String, Arc<Filter>),
 }
 
-/// A message that is wanted in another format.
-pub struct Job {
-    /// Of the router.
-    pub id: ConversionId,
+/// A message with what is known of it.
+pub struct PublishedMessage {
     /// The topic that it was published to.
     pub topic: String,
     /// The format that it has, as its publisher says or else its topic.
-    pub from: u16,
-    /// The format that it is wanted in.
-    pub to: u16,
+    pub format: u16,
     /// The message itself.
     pub payload: Vec<u8>,
 }
 
-impl fmt::Debug for Job {
+impl fmt::Debug for PublishedMessage {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{:?} of {} from {} to {}", self.id, self.topic, self.from, self.to)
+        write!(out, "a message of {} in format {}", self.topic, self.format)
     }
 }
 
 /// What came of it.
 #[derive(Debug)]
-pub struct Converted {
-    /// Of the router.
-    pub id: ConversionId,
-    /// The message, or why there is none.
-    pub made: Result<Vec<u8>, String>,
+pub enum Converted {
+    /// The message in the wanted format, or why there is none.
+    Message(ConversionId, Result<Vec<u8>, String>),
+    /// Whether the message passes each of the filters, or why that is not known.
+    Decided(DecisionId, Result<Vec<bool>, String>),
+    /// Why there are no messages that the filter of this client is about, if it is so.
+    Checked(ClientId, Result<(), FilterError>),
+}
+
+impl ConversionOrder {
+    /// What comes of it when whoever converts messages cannot do it; nothing where nothing is to come.
+    pub fn failed(&self, why: &str) -> Option<Converted> {
+        let why = why.to_owned();
+        match self {
+            Self::Topics(_) => None,
+            Self::Convert(id, ..) => Some(Converted::Message(*id, Err(why))),
+            Self::Decide(id, ..) => Some(Converted::Decided(*id, Err(why))),
+            Self::Check(client, ..) => {
+                Some(Converted::Checked(*client, Err(FilterError { offset: 0, why })))
+            }
+        }
+    }
 }
 
 /// Converts messages by the schemas of their topics.
@@ -109,27 +126,71 @@ impl Converter {
                 self.set_topics(rules);
                 None
             }
-            ConversionOrder::Convert(job) => {
+            ConversionOrder::Convert(id, to, message) => {
                 let mut out = Vec::new();
-                let made = self.convert(&job, &mut out).map(|()| out);
-                Some(Converted { id: job.id, made })
+                let made = self.convert(&message, to, &mut out).map(|()| out);
+                Some(Converted::Message(id, made))
+            }
+            ConversionOrder::Decide(id, filters, message) => {
+                Some(Converted::Decided(id, self.decide(&message, &filters)))
+            }
+            ConversionOrder::Check(client, pattern, filter) => {
+                Some(Converted::Checked(client, self.check(&pattern, &filter)))
             }
         }
     }
 
-    /// Appends a message in the format that it is wanted in.
-    fn convert(&mut self, job: &Job, out: &mut Vec<u8>) -> Result<(), String> {
-        let rule = self.rules.iter().position(|it| it.is_about(&job.topic));
+    /// What is known of a message: the messages of its schema, and its name, if the rule says that.
+    fn described(&mut self, topic: &str) -> Result<(&mut Messages, Option<&str>), String> {
+        let rule = self.rules.iter().position(|it| it.is_about(topic));
         let rule = rule.ok_or("no [[topic]] of the configuration is about its topic")?;
-        let name = self.rules[rule].message.as_deref();
-        let messages =
-            self.messages[self.schemas[rule]].as_mut().map_err(|problem| problem.clone())?;
-        let (from, bytes) = read_as(job.from, &job.payload).ok_or_else(|| {
-            let published =
-                format::name(job.from).map_or_else(|| job.from.to_string(), str::to_owned);
-            format!("it was published as {published}, from which nothing is converted")
-        })?;
-        let to = match job.to {
+        let messages = self.messages[self.schemas[rule]].as_mut();
+        let messages = messages.map_err(|problem| problem.clone())?;
+        Ok((messages, self.rules[rule].message.as_deref()))
+    }
+
+    /// Which of these filters a message passes.
+    fn decide(
+        &mut self,
+        message: &PublishedMessage,
+        filters: &[Arc<Filter>],
+    ) -> Result<Vec<bool>, String> {
+        let (messages, name) = self.described(&message.topic)?;
+        let read = message.read()?;
+        messages.passes(read, name, filters).map_err(|error| error.to_string())
+    }
+
+    /// Whether a filter is about the messages of some topic of a pattern.
+    fn check(&self, pattern: &str, filter: &Filter) -> Result<(), FilterError> {
+        let mut first = None;
+        for (rule, schema) in self.rules.iter().zip(&self.schemas) {
+            if !rule.is_about(pattern) {
+                continue;
+            }
+            let checked = match &self.messages[*schema] {
+                Ok(messages) => messages.check(filter, rule.message.as_deref()),
+                Err(problem) => Err(FilterError { offset: 0, why: problem.clone() }),
+            };
+            match checked {
+                Ok(()) => return Ok(()),
+                Err(error) => _ = first.get_or_insert(error),
+            }
+        }
+        let why =
+            || "no [[topic]] of the configuration is about any topic of the pattern".to_owned();
+        Err(first.unwrap_or_else(|| FilterError { offset: 0, why: why() }))
+    }
+
+    /// Appends a message in the format that it is wanted in.
+    fn convert(
+        &mut self,
+        message: &PublishedMessage,
+        to: u16,
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let (messages, name) = self.described(&message.topic)?;
+        let (from, bytes) = message.read()?;
+        let to = match to {
             format::JSON => Format::Json,
             format::SOAP_11 => Format::Soap11,
             format::SOAP_12 => Format::Soap12,
@@ -143,6 +204,17 @@ impl Converter {
             _ => return Err(format!("nothing is converted into it; there are {}", names())),
         };
         messages.convert((from, bytes), name, to, out).map_err(|error| error.to_string())
+    }
+}
+
+impl PublishedMessage {
+    /// The message in it, and its format.
+    fn read(&self) -> Result<(Format, &[u8]), String> {
+        read_as(self.format, &self.payload).ok_or_else(|| {
+            let published =
+                format::name(self.format).map_or_else(|| self.format.to_string(), str::to_owned);
+            format!("it was published as {published}, which nobody reads by a schema")
+        })
     }
 }
 

@@ -261,6 +261,9 @@ pub struct Totals {
     /// Messages converted into formats that subscribers want, by format.
     #[serde(default)]
     pub conversions: Vec<ConversionStatus>,
+    /// Messages that were held against filters.
+    #[serde(default)]
+    pub filters: FilterStatus,
     /// What became of messages, over all subscriptions.
     pub ledger: Counts,
     /// The part of `ledger.discarded` that waited for clients when they left. The rest was lost by full
@@ -294,6 +297,17 @@ pub struct ConversionStatus {
     /// Messages that have no form in it.
     pub failed: u64,
     /// Conversions that clients wait for.
+    pub pending_now: u64,
+}
+
+/// Messages that were held against filters, each once for all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilterStatus {
+    /// How many.
+    pub decided: u64,
+    /// Those among them that could not be read by their schema.
+    pub failed: u64,
+    /// Messages that wait for it.
     pub pending_now: u64,
 }
 
@@ -335,7 +349,7 @@ pub struct LastValueCounts {
     pub dropped: u64,
 }
 
-/// A ledger: published = delivered + elided + discarded + unrendered + queued.
+/// A ledger: published = delivered + elided + discarded + unrendered + filtered + queued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Matched by a subscription.
@@ -346,9 +360,12 @@ pub struct Counts {
     pub elided: u64,
     /// Lost.
     pub discarded: u64,
-    /// Not to be had in the format that the subscription wants.
+    /// Not to be had in the format that the subscription wants, or not to be held against its filter.
     #[serde(default)]
     pub unrendered: u64,
+    /// Not passed by the subscription's filter.
+    #[serde(default)]
+    pub filtered: u64,
     /// Waiting now.
     pub queued: u64,
 }

@@ -77,6 +77,39 @@ fn a_page_gets_messages_in_the_format_that_it_asks_for() {
 }
 
 #[test]
+fn a_page_gets_the_messages_that_pass_its_filter() {
+    let idl = "struct Price { string symbol; double bid; };";
+    let router = start(|config| {
+        config.topics = vec![TopicRule {
+            pattern: "fx/>".to_owned(),
+            schema: "price.idl".to_owned(),
+            transport: None,
+            format: None,
+            message: Some("Price".to_owned()),
+            documents: Documents::from_iter([("price.idl".to_owned(), idl.into())]),
+        }];
+    });
+    let mut page = Page::open(&router, "");
+    let wrong = json!({"subscribe": 1, "pattern": "fx/>", "where": "bod > 1"});
+    let rejected = page.ask(&wrong);
+    assert_eq!(rejected["rejected"]["code"], "bad filter", "{rejected}");
+    let reason = rejected["rejected"]["reason"].as_str().expect("a text");
+    assert!(reason.contains("column 1") && reason.contains("did you mean bid?"), "{reason}");
+    let subscribe = json!({"subscribe": 1, "pattern": "fx/>", "where": "bid > 1.5"});
+    assert_eq!(page.ask(&subscribe), json!({"subscribed": 1}));
+    for bid in ["1.5", "1.6", "\"dear\"", "1.7"] {
+        let payload = format!("{{\"symbol\": \"EUR\", \"bid\": {bid}}}");
+        page.say(&json!({"publish": "fx/a", "format": "json", "payload": payload}));
+    }
+    assert_eq!(page.told()["message"]["sequence"], 2);
+    let told = page.told();
+    let gap = &told["gap"];
+    assert_eq!((&gap["first"], &gap["count"]), (&json!(3), &json!(1)), "{told}");
+    assert!(gap["reason"].as_str().is_some_and(|it| it.contains("bid")), "{told}");
+    assert_eq!(page.told()["message"]["sequence"], 4);
+}
+
+#[test]
 fn pages_and_programs_ask_each_other() {
     let router = start(|_| {});
     let mut program =

@@ -96,7 +96,7 @@ impl NativeSession {
                 None => unknown_alias(context, kind::FORGET, alias.into(), alias),
             },
             ClientFrame::Publish(publish) => self.publish(context, &publish),
-            ClientFrame::Subscribe(it) => subscribe(context, &it),
+            ClientFrame::Subscribe(it) => return subscribe(context, &it),
             ClientFrame::Unsubscribe(number) => unsubscribe(context, number),
             ClientFrame::Request(request) => self.request(context, &request),
             ClientFrame::Reply(reply) => {
@@ -178,7 +178,8 @@ impl NativeSession {
     }
 }
 
-fn subscribe(context: &mut impl ClientContext, it: &native::Subscribe<'_>) {
+/// Handles SUBSCRIBE; false if it is to come again.
+fn subscribe(context: &mut impl ClientContext, it: &native::Subscribe<'_>) -> bool {
     let (updates_per_second, conflate) = match it.updates {
         native::Updates::All => (None, false),
         native::Updates::PerSecond(updates) => (std::num::NonZeroU32::new(updates), false),
@@ -187,14 +188,18 @@ fn subscribe(context: &mut impl ClientContext, it: &native::Subscribe<'_>) {
     let last_values = it.last_values;
     let number = it.subscription;
     let rendition = it.format.map(|format| context.conversion(format, it.pattern)).transpose();
+    let options =
+        SubscriptionOptions { updates_per_second, conflate, last_values, ..Default::default() };
     let subscribed = rendition.and_then(|rendition| {
-        let options = SubscriptionOptions { updates_per_second, conflate, last_values, rendition };
-        context.subscribe(number, it.pattern, options)
+        let options = SubscriptionOptions { rendition, ..options };
+        context.subscribe_filtered(number, (it.pattern, it.filter), options)
     });
     match subscribed {
-        Ok(()) => context.tell(|out| native::encode_subscribed(out, number)),
+        Ok(Some(())) => context.tell(|out| native::encode_subscribed(out, number)),
+        Ok(None) => return false,
         Err(rejected) => context.reject(kind::SUBSCRIBE, number.into(), &rejected),
     }
+    true
 }
 
 fn unsubscribe(context: &mut impl ClientContext, number: u32) {

@@ -1,5 +1,6 @@
-//! Messages in the formats that clients ask for, converted by an actor that takes its time: each client gets in order
-//! what a plain conversion gives, or a gap with the reason, and every message is converted once for each format.
+//! Messages in the formats that clients ask for, and held against their filters, by an actor that takes its time: each
+//! client gets in order what a plain conversion gives of what passes, or a gap with the reason. Every message is converted
+//! once for each format, and looked at once for all filters.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -39,7 +40,7 @@ struct Quote {
 impl Quote {
     fn fix(self) -> Vec<u8> {
         let Self { number, is_good } = self;
-        let price = if is_good { "1.25" } else { "dear" };
+        let price = if is_good { self.price() } else { "dear".to_owned() };
         let body = format!("35=S\u{1}117=q{number}\u{1}132={price}\u{1}");
         let mut message = format!("8=FIX.4.4\u{1}9={}\u{1}{body}", body.len());
         let sum = message.bytes().fold(0_u8, u8::wrapping_add);
@@ -47,10 +48,19 @@ impl Quote {
         message.into_bytes()
     }
 
+    fn price(self) -> String {
+        format!("1.{}5", self.number % 10)
+    }
+
+    /// Whether it passes [`FILTER`].
+    fn passes(self) -> bool {
+        self.is_good && self.number % 10 >= 6
+    }
+
     /// What of it stands in every format.
     fn is_in(self, payload: &[u8]) -> bool {
         let text = String::from_utf8_lossy(payload);
-        text.contains(&format!("q{}", self.number)) && text.contains("1.25")
+        text.contains(&format!("q{}", self.number)) && text.contains(&self.price())
     }
 
     /// How a message in a format begins.
@@ -63,9 +73,13 @@ impl Quote {
     }
 }
 
+/// What some readers want.
+const FILTER: &str = "BidPx > 1.55";
+
 struct Reader {
     link: LinkId,
     format: Option<u16>,
+    has_filter: bool,
     updates: Updates,
     reads_seldom: bool,
     bytes: Vec<u8>,
@@ -115,39 +129,47 @@ impl Arena {
                 native::encode_topic(out, alias as u32, name);
             }
         });
-        for number in 0..8 {
-            let formats = [
-                None,
-                Some(format::FIX),
-                Some(format::JSON),
-                Some(format::JSON),
-                Some(format::SOAP_11),
-            ];
-            let format = arena.random.pick(&formats);
-            let updates = arena.random.pick(&[
-                Updates::All,
-                Updates::All,
-                Updates::Newest,
-                Updates::PerSecond(50),
-            ]);
-            let link = arena.connect(&native, 16 << 10);
-            arena.send(link, |out| {
-                let (subscription, last_values, pattern) = (1, false, "fx/>");
-                let it = native::Subscribe { subscription, updates, last_values, format, pattern };
-                native::encode_subscription(out, &it);
-            });
-            arena.readers.push(Reader {
-                link,
-                format,
-                updates,
-                reads_seldom: number % 3 == 0,
-                bytes: Vec::new(),
-                names: BTreeMap::new(),
-                seen: BTreeMap::new(),
-            });
-        }
-        arena.rest();
+        (0..8).for_each(|number| arena.subscribe(&native, number));
+        // Filters are checked.
+        arena.pass(400_000_000);
         arena
+    }
+
+    /// A reader comes that wants what it wants.
+    fn subscribe(&mut self, native: &trunkline_reactor::Address, number: usize) {
+        let formats = [
+            None,
+            Some(format::FIX),
+            Some(format::JSON),
+            Some(format::JSON),
+            Some(format::SOAP_11),
+        ];
+        let format = self.random.pick(&formats);
+        let updates = self.random.pick(&[
+            Updates::All,
+            Updates::All,
+            Updates::Newest,
+            Updates::PerSecond(50),
+        ]);
+        let has_filter = self.random.below(2) == 0;
+        let filter = if has_filter { FILTER } else { "" };
+        let link = self.connect(native, 16 << 10);
+        self.send(link, |out| {
+            let (subscription, last_values, pattern) = (1, false, "fx/>");
+            let it =
+                native::Subscribe { subscription, updates, last_values, format, filter, pattern };
+            native::encode_subscription(out, &it);
+        });
+        self.readers.push(Reader {
+            link,
+            format,
+            has_filter,
+            updates,
+            reads_seldom: number % 3 == 0,
+            bytes: Vec::new(),
+            names: BTreeMap::new(),
+            seen: BTreeMap::new(),
+        });
     }
 
     fn connect(&mut self, address: &trunkline_reactor::Address, capacity: usize) -> LinkId {
@@ -155,7 +177,7 @@ impl Arena {
             LinkOptions { transport: Transport::Tcp, capacity: (capacity, capacity), random: 1 };
         let link = self.kernel.borrow_mut().connect(address, "simulated".to_owned(), options);
         let link = link.expect("it listens");
-        let features = native::Features { formats: true, ..native::Features::NONE };
+        let features = native::Features { formats: true, filters: true, ..native::Features::NONE };
         let hello =
             native::Hello { version: native::VERSION, features, ..native::Hello::default() };
         self.send(link, |out| native::encode_hello(out, &hello));
@@ -290,6 +312,7 @@ impl Reader {
                 let quote = quote(&name, it.sequence);
                 let expected = self.format.unwrap_or(format::FIX);
                 assert_eq!(it.format, expected, "{name} {}", it.sequence);
+                assert!(!self.has_filter || quote.passes(), "{quote:?}");
                 if expected == format::FIX {
                     assert_eq!(it.payload, quote.fix());
                 } else {
@@ -307,12 +330,14 @@ impl Reader {
                 if it.reason.is_empty() {
                     seen[3] += it.count;
                 } else {
-                    let quote = quote(&name, it.first);
-                    assert!(!quote.is_good && it.count == 1 && it.first == it.last, "{it:?}");
-                    let (reason, has_format) = (it.reason, self.format.is_some());
-                    assert!(has_format && reason.contains("BidPx"), "{reason}");
-                    assert!(it.first > seen[0], "{} after {}", it.first, seen[0]);
-                    (seen[0], seen[4]) = (it.first, seen[4] + 1);
+                    // Those that could not be looked at are told together, also with lost ones between them.
+                    let is_one = it.count == 1 && it.first == it.last;
+                    assert!(!is_one || !quote(&name, it.first).is_good, "{it:?}");
+                    assert!(is_one || self.has_filter, "{it:?}");
+                    let (reason, is_read) = (it.reason, self.format.is_some() || self.has_filter);
+                    assert!(is_read && reason.contains("BidPx"), "{reason}");
+                    assert!(it.last > seen[0], "{} after {}", it.last, seen[0]);
+                    (seen[0], seen[4]) = (it.last, seen[4] + it.count);
                 }
             }
             RouterFrame::Welcome(_) | RouterFrame::Subscribed(1) | RouterFrame::Ping(_) => {}
@@ -326,13 +351,17 @@ impl Reader {
             let [_, messages, replaced, lost, unrendered] =
                 self.seen.get(name).copied().unwrap_or_default();
             let told = messages + replaced + lost + unrendered;
-            // What an update had replaced that was then lost is told with the next one.
             let unreported = quotes.len() as u64 - told;
-            let is_conflated = self.updates != Updates::All;
-            assert!(
-                unreported == 0 || is_conflated && lost + unrendered > 0,
-                "{name}: {unreported}"
-            );
+            let fails = |it: &&Quote| self.has_filter && it.is_good && !it.passes();
+            let failing = quotes.iter().filter(fails).count() as u64;
+            // What had no room may have been some that would not have passed. What an update had replaced that was
+            // then lost is told with the next one.
+            let (is_conflated, has_lost) = (self.updates != Updates::All, lost + unrendered > 0);
+            let is_explained = match has_lost {
+                true => is_conflated || unreported <= failing,
+                false => unreported == failing,
+            };
+            assert!(is_explained, "{name}: {unreported} of {failing}");
         }
     }
 }
@@ -340,6 +369,7 @@ impl Reader {
 #[test]
 fn each_gets_what_a_plain_conversion_gives_or_a_gap_in_order() {
     let (mut unrendered, mut elided, mut shared, mut discarded) = (0, 0, 0, 0);
+    let mut filtered = 0;
     for seed in 0..40 {
         let mut arena = Arena::new(seed);
         (0..400).for_each(|_| arena.step());
@@ -354,11 +384,14 @@ fn each_gets_what_a_plain_conversion_gives_or_a_gap_in_order() {
             assert_eq!(it.pending, 0, "seed {seed}: {it:?}");
             shared += it.shared;
         }
+        let filters = view.filters();
+        assert!(filters.decided <= messages as u64 && filters.pending == 0, "{filters:?}");
         let ledger = view.totals().ledger;
+        filtered += ledger.filtered;
         unrendered += ledger.unrendered;
         elided += ledger.elided;
         discarded += ledger.discarded;
     }
-    let all = [unrendered, elided, shared, discarded];
+    let all = [unrendered, elided, shared, discarded, filtered];
     assert!(all.iter().all(|it| *it > 500), "little has happened: {all:?}");
 }

@@ -6,6 +6,7 @@
 //! | [`kind`] | names the format, the envelope and the charset of bytes |
 //! | [`scanner`] | finds messages in logs, streams and dumps |
 //! | [`messages`] | reads and converts messages by a description |
+//! | [`filter`] | says which messages somebody wants, by what they say |
 //! | [`tree`] | shows a message to people |
 //! | [`fix`] | FIX without a dictionary |
 //! | [`giop`] | GIOP by IDL: heads, fragments, requests and what answers them |
@@ -17,6 +18,7 @@
 mod codec;
 mod dump;
 mod error;
+pub mod filter;
 pub mod fix;
 pub mod giop;
 pub mod kind;
@@ -27,6 +29,7 @@ pub mod tree;
 pub use codec::{Codec, Format, Options};
 pub use dump::Written;
 pub use error::Error;
+pub use filter::{Filter, FilterError};
 pub use kind::Kind;
 pub use messages::{Decoded, Messages};
 pub use scanner::{Bad, Content, Found, Place, Scanner};

@@ -1,5 +1,7 @@
 //! The messages of a description, compiled for formats as they are needed.
 
+mod filters;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,6 +17,7 @@ use crate::error::Error;
 use crate::fix;
 use crate::kind::Envelope;
 use crate::tree::plain;
+use filters::BoundFilters;
 
 /// The messages of a description.
 #[derive(Debug)]
@@ -37,6 +40,7 @@ struct Known {
     soap: Option<soap::Options>,
     record: Record,
     codecs: Vec<Compiled>,
+    filters: BoundFilters,
 }
 
 #[derive(Debug)]
@@ -218,7 +222,8 @@ impl Messages {
         };
         let layout = Arc::new(layout);
         let record = Record::new(&layout);
-        self.known.push(Known { layout, soap, record, codecs: Vec::new() });
+        let (codecs, filters) = (Vec::new(), BoundFilters::default());
+        self.known.push(Known { layout, soap, record, codecs, filters });
         self.names.insert(name.to_owned(), self.known.len() - 1);
         Ok(self.known.len() - 1)
     }

@@ -152,6 +152,10 @@ pub(crate) struct SubArguments {
     /// fix, soap-1.1 (or soap), soap-1.2, xml, cdr, fast-infoset
     #[arg(long = "as", value_name = "FORMAT", value_parser = converted_format, conflicts_with = "kept")]
     pub(crate) format: Option<u16>,
+    /// Receive the messages of which this holds, where the router knows the schema of what is published (`[[topic]]`):
+    /// "Bid > 1.08 and (Source = 'X' or not Side in ('BUY', 'SELL')) and exists Quote.Ask"
+    #[arg(long = "where", value_name = "FILTER", conflicts_with = "kept")]
+    pub(crate) filter: Option<String>,
     /// Receive at most N messages a second, of all topics
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) messages_per_second: u32,

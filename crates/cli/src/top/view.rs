@@ -89,11 +89,15 @@ impl<'a> View<'a> {
     fn summary(&self) -> String {
         let (it, totals) = (self.later, &self.later.totals);
         let rate = |count: fn(&Snapshot) -> u64| self.rates.of(it, count);
-        let Counts { published, delivered, elided, discarded, unrendered, queued } = totals.ledger;
-        let unrendered = match unrendered {
+        let Counts { published, delivered, elided, discarded, unrendered, filtered, queued } =
+            totals.ledger;
+        // Few routers have these.
+        let seldom = |number: u64, what: &str| match number {
             0 => String::new(),
-            some => format!(" + {} unrendered", count(some)),
+            some => format!(" + {} {what}", count(some)),
         };
+        let (unrendered, filtered) =
+            (seldom(unrendered, "unrendered"), seldom(filtered, "filtered"));
         let trouble = match &*it.journal.trouble {
             "" => String::new(),
             trouble => format!("journal: {}\n", plain(trouble)),
@@ -123,7 +127,7 @@ impl<'a> View<'a> {
             "trunkline {} at {}, up {}\n\
              {} clients  {} topics  {} subscriptions\n\
              in {} messages/s {}/s  out {} messages/s {}/s  elided {}/s  lost {}/s\n\
-             {} matched = {} delivered + {} elided + {} lost{unrendered} + {} queued ({}, memory {})\n\
+             {} matched = {} delivered + {} elided + {} lost{unrendered}{filtered} + {} queued ({}, memory {})\n\
              {last_values}{conversions}{latencies}{trouble}{drain}",
             it.version,
             self.arguments.site.to,

@@ -108,10 +108,14 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// [`Error::BadName`], the pattern does not fit a frame, [`Error::NoPolicies`], or [`Error::FormatOfConsumer`].
+    /// [`Error::BadName`], the pattern does not fit a frame, [`Error::NoPolicies`], [`Error::FormatOfConsumer`], or
+    /// [`Error::FilterOfConsumer`].
     pub fn consume(&mut self, how: &Consume) -> Result<Subscription> {
         if how.updates.format.is_some() {
             return Err(Error::FormatOfConsumer);
+        }
+        if how.updates.filter.is_some() {
+            return Err(Error::FilterOfConsumer);
         }
         if !how.name.is_empty() {
             check_name(&how.name)?;

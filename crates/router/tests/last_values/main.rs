@@ -15,6 +15,7 @@ const LAST: SubscriptionOptions = SubscriptionOptions {
     conflate: false,
     last_values: true,
     rendition: None,
+    filter: None,
 };
 const NEWEST: SubscriptionOptions = SubscriptionOptions { conflate: true, ..LAST };
 

@@ -136,6 +136,7 @@ impl History {
             conflate: self.random.below(3) == 0,
             last_values: self.random.below(4) > 0,
             rendition: None,
+            filter: None,
         };
         let client = &mut self.clients[place];
         let router = &mut self.world.router;

@@ -354,11 +354,11 @@ impl Model {
             return true;
         }
         stored.size += if request.is_some() { 16 } else { 0 };
-        let with_gap = stored.size + if self.matched(key).has_gap_behind() { 32 } else { 0 };
+        let with_gap = stored.size + if self.matched(key).has_gap_behind() { 40 } else { 0 };
         if !self.find_room(now, place, with_gap, 1, key, sequence, None) {
             return false;
         }
-        stored.size += if self.matched(key).has_gap_behind() { 32 } else { 0 };
+        stored.size += if self.matched(key).has_gap_behind() { 40 } else { 0 };
         self.clients[place].queue.push(stored);
         self.wait(key, sequence);
         true

@@ -57,6 +57,9 @@ impl Config {
         page.key("topics_per_client", &limits.topics_per_client, "aliases of one connection");
         page.key("subscriptions", &limits.subscriptions, "of all clients");
         page.key("subscriptions_per_client", &limits.subscriptions_per_client, "of one client");
+        page.key("filters", &limits.filters, "that differ");
+        page.key("filters_per_client", &limits.filters_per_client, "subscriptions that have one");
+        page.key("filter_bytes", &limits.filter_bytes, "of one");
         page.key("overlaps_per_client", &limits.overlaps_per_client, "that match one topic");
         page.key("matches", &limits.matches, "pairs of a subscription and a topic it has matched");
         page.key(

@@ -5,8 +5,8 @@ use std::fmt;
 use tracing::{debug, warn};
 use trunkline_native::code;
 use trunkline_router::{
-    ClientId, Envelope, Mode, Rejection, RenditionFormat, Requester, Router, SubscriptionOptions,
-    TopicId, check_pattern,
+    ClientId, Envelope, FilterId, Mode, Rejection, RenditionFormat, Requester, Router,
+    SubscriptionOptions, TopicId, check_pattern,
 };
 use trunkline_security::Operation;
 use trunkline_session::router::{
@@ -227,37 +227,24 @@ impl ClientContext for EngineContext<'_> {
         self.conversion_of(format, pattern)
     }
 
+    fn filter(&mut self, text: &str, pattern: &str) -> Result<Option<FilterId>, Rejected> {
+        self.filter_of(text, pattern)
+    }
+
     fn subscribe(
         &mut self,
         number: u32,
         pattern: &str,
         options: SubscriptionOptions,
     ) -> Result<(), Rejected> {
-        if self.has_consumer(number) {
-            return Err(Rejection::SubscriptionExists(number).into());
+        let done = self.subscribe_to(number, pattern, options);
+        if let Some(filter) = options.filter {
+            match done {
+                Ok(()) => self.state.filters.begin(self.client_session.id, filter),
+                Err(_) => self.state.filters.settle(filter),
+            }
         }
-        if check_pattern(pattern).is_ok() {
-            self.check_access(Operation::Subscribe, pattern)?;
-        }
-        self.room_for_subscription()?;
-        let mut options = options;
-        if let Some(cap) = self.client_session.updates_per_second {
-            let requested = options.updates_per_second;
-            options.updates_per_second = Some(requested.map_or(cap, |it| it.min(cap)));
-        }
-        self.router
-            .subscribe(self.now, self.client_session.id, number, pattern, &options)
-            .map_err(Rejected::from)?;
-        let is_conflated = options.conflate || options.updates_per_second.is_some();
-        if is_conflated
-            && !self.client_session.uses_credit
-            && !self.client_session.has_bounded_buffers
-        {
-            self.client_session.has_bounded_buffers = true;
-            self.state.to_bound.push(self.client_session.id);
-        }
-        debug!(client = %self.client_session.label(), subscription = number, pattern, "subscribed");
-        Ok(())
+        done
     }
 
     fn unsubscribe(&mut self, number: u32) -> Result<(), Rejected> {
@@ -452,6 +439,39 @@ impl EngineContext<'_> {
     #[inline]
     fn format_of(&self, format: u16, topic: TopicId) -> u16 {
         self.state.conversions.format_of(format, || self.router.topic_name(topic))
+    }
+
+    /// Subscribes, whatever becomes of the filter then.
+    fn subscribe_to(
+        &mut self,
+        number: u32,
+        pattern: &str,
+        mut options: SubscriptionOptions,
+    ) -> Result<(), Rejected> {
+        if self.has_consumer(number) {
+            return Err(Rejection::SubscriptionExists(number).into());
+        }
+        if check_pattern(pattern).is_ok() {
+            self.check_access(Operation::Subscribe, pattern)?;
+        }
+        self.room_for_subscription()?;
+        if let Some(cap) = self.client_session.updates_per_second {
+            let requested = options.updates_per_second;
+            options.updates_per_second = Some(requested.map_or(cap, |it| it.min(cap)));
+        }
+        self.router
+            .subscribe(self.now, self.client_session.id, number, pattern, &options)
+            .map_err(Rejected::from)?;
+        let is_conflated = options.conflate || options.updates_per_second.is_some();
+        if is_conflated
+            && !self.client_session.uses_credit
+            && !self.client_session.has_bounded_buffers
+        {
+            self.client_session.has_bounded_buffers = true;
+            self.state.to_bound.push(self.client_session.id);
+        }
+        debug!(client = %self.client_session.label(), subscription = number, pattern, "subscribed");
+        Ok(())
     }
 
     /// The reason why the store rejects a request. A client for which there is no room is held

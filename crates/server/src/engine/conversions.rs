@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tracing::warn;
 use trunkline_native::{code, format};
-use trunkline_router::{RenditionFormat, check_pattern};
+use trunkline_router::{Message, RenditionFormat, check_pattern};
 use trunkline_session::router::{Rejected, conversion_into, converts_to};
 
 use super::context::EngineContext;
 use super::{Engine, LOGGED_EVERY};
 use crate::config::{Config, TopicRule};
-use crate::formats::{self, CONVERTED, ConversionOrder, Converted, Job};
+use crate::formats::{self, CONVERTED, ConversionOrder, Converted, PublishedMessage};
 
 /// Messages that are under way at a time, and their bytes: others wait in the router, in turn by format, as part of what
 /// is rendered ahead for their clients; and what exceeds that waits in the queues of these clients.
@@ -25,6 +25,8 @@ pub(super) struct ConversionState {
     is_new: bool,
     under_way: usize,
     bytes: usize,
+    /// Of messages to look at for filters, not to convert.
+    is_turn_of_filters: bool,
     /// When the log said last that a message could not be converted.
     logged_at: Option<u64>,
 }
@@ -32,13 +34,20 @@ pub(super) struct ConversionState {
 impl ConversionState {
     pub(super) fn new(config: &Config) -> Self {
         let topics: Arc<[TopicRule]> = config.topics.clone().into();
-        Self { is_new: !topics.is_empty(), topics, under_way: 0, bytes: 0, logged_at: None }
+        let is_new = !topics.is_empty();
+        let (under_way, bytes, is_turn_of_filters, logged_at) = (0, 0, false, None);
+        Self { topics, is_new, under_way, bytes, is_turn_of_filters, logged_at }
     }
 
     pub(super) fn reconfigure(&mut self, config: &Config) {
         if *self.topics != *config.topics {
             (self.topics, self.is_new) = (config.topics.clone().into(), true);
         }
+    }
+
+    /// Whether it is known what is published to some topic of a pattern.
+    pub(super) fn is_about(&self, pattern: &str) -> bool {
+        self.topics.iter().any(|it| it.is_about(pattern))
     }
 
     /// Bytes of what is being converted.
@@ -71,9 +80,8 @@ impl EngineContext<'_> {
             let text = format!("nothing is converted into {name}; there are {}", formats::names());
             return Err(Rejected::new(code::NO_FORMAT, text));
         };
-        let topics = &self.state.conversions.topics;
         // Of what is no pattern the router says so.
-        if check_pattern(pattern).is_ok() && !topics.iter().any(|it| it.is_about(pattern)) {
+        if check_pattern(pattern).is_ok() && !self.state.conversions.is_about(pattern) {
             let text = format!(
                 "no [[topic]] of the router's configuration says what is published to topics of \
                  {pattern:?}, so that nothing of it can be converted"
@@ -91,37 +99,84 @@ impl Engine {
         if std::mem::take(&mut state.is_new) {
             return Some(ConversionOrder::Topics(Arc::clone(&state.topics)));
         }
+        self.forget_filters();
+        if let Some(check) = self.state.filters.next_check() {
+            return Some(check);
+        }
+        let state = &self.state.conversions;
         if state.under_way >= MOST || state.bytes >= MOST_BYTES {
             return None;
         }
-        let it = self.router.next_conversion()?;
-        let job = Job {
-            id: it.id,
-            topic: it.message.name().to_owned(),
-            from: it.message.format,
-            to: converts_to(it.format).unwrap_or(format::OPAQUE),
-            payload: it.message.payload.to_vec(),
-        };
+        let order = self.next_order()?;
+        let state = &mut self.state.conversions;
         state.under_way += 1;
-        state.bytes += job.payload.len();
-        Some(ConversionOrder::Convert(job))
+        state.bytes += bytes_of(&order);
+        Some(order)
     }
 
-    /// A message was converted, or cannot be.
-    pub fn converted(&mut self, now: u64, it: &Converted) {
-        let made = it.made.as_deref().map_err(String::as_str);
-        let bytes = self.router.converted(now, it.id, made);
+    /// Messages to look at for filters and to convert take turns.
+    fn next_order(&mut self) -> Option<ConversionOrder> {
+        let turn = &mut self.state.conversions.is_turn_of_filters;
+        *turn = !*turn;
+        match *turn {
+            true => self.next_decision().or_else(|| self.next_message()),
+            false => self.next_message().or_else(|| self.next_decision()),
+        }
+    }
+
+    fn next_message(&mut self) -> Option<ConversionOrder> {
+        let it = self.router.next_conversion()?;
+        let to = converts_to(it.format).unwrap_or(format::OPAQUE);
+        Some(ConversionOrder::Convert(it.id, to, published(&it.message)))
+    }
+
+    fn next_decision(&mut self) -> Option<ConversionOrder> {
+        let it = self.router.next_decision()?;
+        let all = it.filters.iter().map(|it| self.state.filters.get(*it)).collect();
+        Some(ConversionOrder::Decide(it.id, all, published(&it.message)))
+    }
+
+    /// What was asked of whoever converts messages is done, or cannot be. Returns how many deliveries that made.
+    pub fn converted(&mut self, now: u64, it: &Converted) -> usize {
+        let (bytes, problem) = match it {
+            Converted::Message(id, made) => {
+                let (made, problem) =
+                    (made.as_deref().map_err(String::as_str), made.as_ref().err());
+                (self.router.converted(now, *id, made), problem)
+            }
+            Converted::Decided(id, passes) => {
+                let problem = passes.as_ref().err();
+                let passes = passes.as_deref().map_err(String::as_str);
+                (self.router.decided(now, *id, passes), problem)
+            }
+            Converted::Checked(client, fits) => {
+                self.filter_checked(*client, fits);
+                return 0;
+            }
+        };
         let state = &mut self.state.conversions;
         state.under_way -= 1;
         state.bytes -= bytes;
         let is_due = state.logged_at.is_none_or(|at| now >= at.saturating_add(LOGGED_EVERY));
-        if let Err(reason) = &it.made
+        if let Some(reason) = problem
             && is_due
         {
             state.logged_at = Some(now);
-            warn!(%reason, "a message is not to be had in the format that somebody wants");
+            warn!(%reason, "a message is not to be had as somebody wants it");
         }
-        // It is work of the router's own, and nobody's turn.
-        self.router.take_work();
+        // It is work of the router's own, and no client's turn.
+        self.router.take_work()
+    }
+}
+
+fn published(it: &Message<'_>) -> PublishedMessage {
+    let (topic, payload) = (it.name().to_owned(), it.payload.to_vec());
+    PublishedMessage { topic, format: it.format, payload }
+}
+
+fn bytes_of(order: &ConversionOrder) -> usize {
+    match order {
+        ConversionOrder::Convert(_, _, it) | ConversionOrder::Decide(_, _, it) => it.payload.len(),
+        ConversionOrder::Topics(_) | ConversionOrder::Check(..) => 0,
     }
 }

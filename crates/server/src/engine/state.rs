@@ -8,6 +8,7 @@ use trunkline_router::ClientId;
 
 use super::access::Access;
 use super::conversions::ConversionState;
+use super::filters::FilterTable;
 use super::held::HeldConnections;
 use super::memory::MemoryState;
 use super::notices::Notices;
@@ -55,6 +56,7 @@ pub(crate) struct EngineState {
     pub(crate) access: Access,
     /// What is published to which topics.
     pub(super) conversions: ConversionState,
+    pub(super) filters: FilterTable,
     /// Nanoseconds.
     pub(crate) handshake_timeout: u64,
     /// Nanoseconds.
@@ -83,6 +85,7 @@ impl EngineState {
             config: Arc::new(config.clone()),
             access: Access::new(config),
             conversions: ConversionState::new(config),
+            filters: FilterTable::default(),
             handshake_timeout: nanoseconds(config.router.handshake_timeout),
             keepalive: nanoseconds(config.router.keepalive),
             totals: Totals::default(),

@@ -4,14 +4,16 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use trunkline_native::format;
-use trunkline_router::{ClientId, ClientView, LastValueTotals, Ledger, RenditionCounts, TopicView};
+use trunkline_router::{
+    ClientId, ClientView, FilterCounts, LastValueTotals, Ledger, RenditionCounts, TopicView,
+};
 use trunkline_session::router::{converts_to, rendition_name};
 use trunkline_store::{DurableView, Store};
 
 use super::{Connection, Engine, Storage};
 use crate::snapshot::{
-    ClientStatus, ConversionStatus, Counts, DurableStatus, JournalStatus, LastValueCounts,
-    MemoryStatus, RenditionStatus, Snapshot, SnapshotRequest, TopicStatus,
+    ClientStatus, ConversionStatus, Counts, DurableStatus, FilterStatus, JournalStatus,
+    LastValueCounts, MemoryStatus, RenditionStatus, Snapshot, SnapshotRequest, TopicStatus,
 };
 
 /// Clients looked at in a turn.
@@ -224,6 +226,7 @@ impl Engine {
         totals.discarded_for_memory = memory.lost;
         totals.renditions = view.renditions().filter_map(rendition_status).collect();
         totals.conversions = view.renditions().filter_map(conversion_status).collect();
+        totals.filters = filters(view.filters());
         totals.connections = state.connected;
         totals.received_bytes = state.bytes_in;
         totals.sent_bytes = state.bytes_out;
@@ -340,6 +343,11 @@ fn conversion_status(it: RenditionCounts) -> Option<ConversionStatus> {
     Some(ConversionStatus { format, made, shared, failed, pending_now: it.pending })
 }
 
+fn filters(it: FilterCounts) -> FilterStatus {
+    let FilterCounts { decided, failed, pending } = it;
+    FilterStatus { decided, failed, pending_now: pending as u64 }
+}
+
 fn last_values(it: LastValueTotals) -> LastValueCounts {
     LastValueCounts {
         values_now: it.values as u64,
@@ -356,6 +364,7 @@ fn counts(ledger: Ledger) -> Counts {
         elided: ledger.elided,
         discarded: ledger.discarded,
         unrendered: ledger.unrendered,
+        filtered: ledger.filtered,
         queued: ledger.queued,
     }
 }

@@ -8,8 +8,8 @@ use std::fmt::{Display, Write as _};
 use trunkline_router::Histogram;
 
 use crate::snapshot::{
-    ClientStatus, ConversionStatus, DurableStatus, Durations, JournalStatus, Latencies, Snapshot,
-    Totals,
+    ClientStatus, ConversionStatus, DurableStatus, Durations, FilterStatus, JournalStatus,
+    Latencies, Snapshot, Totals,
 };
 
 /// The content type.
@@ -82,7 +82,7 @@ fn totals(page: &mut Page, totals: &Totals) {
     }
 }
 
-/// The ledger: published = delivered + elided + discarded + unrendered + queued.
+/// The ledger: published = delivered + elided + discarded + unrendered + filtered + queued.
 fn became(page: &mut Page, totals: &Totals) {
     let ledger = totals.ledger;
     for (name, value, help) in [
@@ -92,8 +92,9 @@ fn became(page: &mut Page, totals: &Totals) {
         (
             "trunkline_unrendered",
             ledger.unrendered,
-            "Messages that could not be had in the format that was asked for",
+            "Messages that could not be had as they were asked for",
         ),
+        ("trunkline_filtered", ledger.filtered, "Messages that did not pass a filter"),
     ] {
         page.counter(name, "", help, &[], value);
     }
@@ -132,6 +133,7 @@ fn became(page: &mut Page, totals: &Totals) {
         }
     }
     conversions(page, &totals.conversions);
+    filters(page, &totals.filters);
     page.gauge("trunkline_memory_limit_bytes", "bytes", "What all of it may take; 0 is no limit");
     page.sample("trunkline_memory_limit_bytes", &[], memory.limit);
 }
@@ -155,6 +157,17 @@ fn conversions(page: &mut Page, all: &[ConversionStatus]) {
         let labels = [("format", &*it.format)];
         page.sample("trunkline_conversions_pending", &labels, it.pending_now);
     }
+}
+
+/// Messages held against the filters of subscribers.
+fn filters(page: &mut Page, it: &FilterStatus) {
+    let help = "Messages held against filters, each once for all of them";
+    page.family("trunkline_filter_decisions", "counter", "", help);
+    for (what, count) in [("made", it.decided - it.failed), ("failed", it.failed)] {
+        page.sample("trunkline_filter_decisions_total", &[("what", what)], count);
+    }
+    page.gauge("trunkline_filter_decisions_pending", "", "Messages that wait for that");
+    page.sample("trunkline_filter_decisions_pending", &[], it.pending_now);
 }
 
 fn latencies(page: &mut Page, it: &Latencies) {
@@ -269,13 +282,19 @@ fn durables(page: &mut Page, durables: &[DurableStatus]) {
 type Count = fn(&ClientStatus) -> u64;
 
 fn clients(page: &mut Page, clients: &[ClientStatus]) {
-    let counters: [(&str, &str, Count, &str); 7] = [
+    let counters: [(&str, &str, Count, &str); 8] = [
         ("trunkline_client_messages", "", |it| it.messages, "Messages that the client published"),
         ("trunkline_client_received_bytes", "bytes", |it| it.received_bytes, "Bytes from it"),
         ("trunkline_client_sent_bytes", "bytes", |it| it.sent_bytes, "Bytes to it"),
         ("trunkline_client_delivered", "", |it| it.ledger.delivered, "Messages handed to it"),
         ("trunkline_client_elided", "", |it| it.ledger.elided, "Its messages replaced by newer"),
         ("trunkline_client_discarded", "", |it| it.ledger.discarded, "Messages that it lost"),
+        (
+            "trunkline_client_filtered",
+            "",
+            |it| it.ledger.filtered,
+            "Messages not passed by filters",
+        ),
         (
             "trunkline_client_unrendered",
             "",

@@ -1,4 +1,4 @@
-//! The thread that converts messages.
+//! The threads that convert messages and check filters.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,42 +12,67 @@ use trunkline_reactor::Waker;
 use crate::config::TopicRule;
 use crate::formats::{ConversionOrder, Converted, Converter};
 
-/// One thread, started with the first order. It ends when this is dropped. Who gives orders bounds how many there are.
+/// Two threads, each started with its first order. They end when this is dropped. Who gives orders bounds how many there are.
+///
+/// Filters are checked by one of their own: going through a large schema takes as long as converting thousands of messages.
 #[derive(Debug)]
 pub(crate) struct Conversions {
     waker: Waker,
-    thread: Option<(Sender<ConversionOrder>, Receiver<Converted>)>,
+    converting: Option<Thread>,
+    checking: Option<Thread>,
+    topics: Arc<[TopicRule]>,
     /// Orders whose outcome was not taken.
     under_way: usize,
     /// Those for which there is no thread.
     failed: VecDeque<Converted>,
 }
 
+/// Where orders go to a thread, and what came of them comes from it.
+type Thread = (Sender<ConversionOrder>, Receiver<Converted>);
+
 impl Conversions {
     pub(crate) fn new(waker: Waker) -> Self {
-        Self { waker, thread: None, under_way: 0, failed: VecDeque::new() }
+        let (topics, failed) = (Arc::default(), VecDeque::new());
+        Self { waker, converting: None, checking: None, topics, under_way: 0, failed }
     }
 
-    /// Gives the thread an order.
+    /// Gives a thread an order.
     pub(crate) fn begin(&mut self, order: ConversionOrder) {
-        if self.thread.is_none() {
-            self.thread = self.start();
+        if let ConversionOrder::Topics(topics) = &order {
+            self.topics = Arc::clone(topics);
+            for (orders, _) in [&self.converting, &self.checking].into_iter().flatten() {
+                // One that has ended is found with the next order.
+                let _ = orders.send(ConversionOrder::Topics(Arc::clone(topics)));
+            }
+            // It reads the schemas before there is anything to convert.
+            if self.converting.is_none() {
+                self.converting = self.start(false);
+            }
+            return;
         }
-        self.under_way += usize::from(matches!(order, ConversionOrder::Convert(_)));
-        let order = match &self.thread {
+        self.under_way += 1;
+        let is_check = matches!(order, ConversionOrder::Check(..));
+        if self.thread(is_check).is_none() {
+            *self.thread(is_check) = self.start(is_check);
+        }
+        let left = match self.thread(is_check) {
             Some((orders, _)) => orders.send(order).err().map(|it| it.0),
             None => Some(order),
         };
-        if let Some(ConversionOrder::Convert(job)) = order {
-            let made = Err("the router has no thread for conversions".to_owned());
-            self.failed.push_back(Converted { id: job.id, made });
-        }
+        let failed = left.and_then(|it| it.failed("the router has no thread for conversions"));
+        self.failed.extend(failed);
     }
 
-    fn start(&self) -> Option<(Sender<ConversionOrder>, Receiver<Converted>)> {
+    fn thread(&mut self, is_check: bool) -> &mut Option<Thread> {
+        if is_check { &mut self.checking } else { &mut self.converting }
+    }
+
+    /// Starts a thread, which learns first what is published.
+    fn start(&self, is_check: bool) -> Option<Thread> {
         let (orders, to_run) = channel::<ConversionOrder>();
         let (done, outcomes) = channel();
         let waker = self.waker.clone();
+        let _ = orders.send(ConversionOrder::Topics(Arc::clone(&self.topics)));
         let run = move || {
             let mut thread = Guarded::default();
             for order in to_run {
@@ -59,10 +84,11 @@ impl Conversions {
                 let _ = waker.wake();
             }
         };
-        match thread::Builder::new().name("conversions".to_owned()).spawn(run) {
+        let name = if is_check { "filters" } else { "conversions" };
+        match thread::Builder::new().name(name.to_owned()).spawn(run) {
             Ok(_) => Some((orders, outcomes)),
             Err(cause) => {
-                error!(%cause, "no thread for conversions: nobody gets messages in another format");
+                error!(%cause, "no thread for {name}: nobody gets messages in another format, or filtered");
                 None
             }
         }
@@ -74,7 +100,8 @@ impl Conversions {
         if self.under_way == 0 {
             return None;
         }
-        let made = self.thread.as_ref().and_then(|(_, outcomes)| outcomes.try_recv().ok());
+        let next = |thread: &Option<Thread>| thread.as_ref()?.1.try_recv().ok();
+        let made = next(&self.converting).or_else(|| next(&self.checking));
         let outcome = made.or_else(|| self.failed.pop_front())?;
         self.under_way -= 1;
         Some(outcome)
@@ -90,19 +117,15 @@ struct Guarded {
 
 impl Guarded {
     fn run(&mut self, order: ConversionOrder) -> Option<Converted> {
-        let id = match &order {
-            ConversionOrder::Topics(topics) => {
-                self.topics = Arc::clone(topics);
-                None
-            }
-            ConversionOrder::Convert(job) => Some(job.id),
-        };
+        if let ConversionOrder::Topics(topics) = &order {
+            self.topics = Arc::clone(topics);
+        }
+        let failed = order.failed("reading it has failed; the log says where");
         catch_unwind(AssertUnwindSafe(|| self.converter.run(order))).unwrap_or_else(|_| {
             // Whatever it was in the middle of is gone with it.
             self.converter = Converter::default();
             self.converter.set_topics(Arc::clone(&self.topics));
-            let made = || Err("converting it has failed; the log says where".to_owned());
-            id.map(|id| Converted { id, made: made() })
+            failed
         })
     }
 }

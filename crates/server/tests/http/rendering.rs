@@ -3,15 +3,22 @@
 use trunkline_server::administration::DrainStatus;
 use trunkline_server::http::render;
 use trunkline_server::snapshot::{
-    ClientStatus, ConversionStatus, Counts, DurableStatus, Durations, JournalStatus, Latencies,
-    MemoryStatus, RenditionStatus, Snapshot, Took, Totals,
+    ClientStatus, ConversionStatus, Counts, DurableStatus, Durations, FilterStatus, JournalStatus,
+    Latencies, MemoryStatus, RenditionStatus, Snapshot, Took, Totals,
 };
 
 use crate::open_metrics::read;
 
 fn client(id: u64, name: &str) -> ClientStatus {
-    let ledger =
-        Counts { published: 12, delivered: 3, elided: 2, discarded: 5, unrendered: 0, queued: 2 };
+    let ledger = Counts {
+        published: 12,
+        delivered: 3,
+        elided: 2,
+        discarded: 5,
+        unrendered: 0,
+        filtered: 0,
+        queued: 2,
+    };
     ClientStatus {
         id,
         name: name.into(),
@@ -22,8 +29,15 @@ fn client(id: u64, name: &str) -> ClientStatus {
     }
 }
 
-const LEDGER: Counts =
-    Counts { published: 10, delivered: 4, elided: 1, discarded: 3, unrendered: 0, queued: 2 };
+const LEDGER: Counts = Counts {
+    published: 10,
+    delivered: 4,
+    elided: 1,
+    discarded: 3,
+    unrendered: 0,
+    filtered: 0,
+    queued: 2,
+};
 
 #[test]
 fn a_strict_reader_takes_the_text_and_finds_the_figures() {
@@ -116,8 +130,9 @@ fn conversions_are_counted_by_format() {
         ConversionStatus { format, made, shared, failed, pending_now }
     };
     let conversions = vec![status("json"), status("fix")];
-    let ledger = Counts { published: 2, unrendered: 2, ..Counts::default() };
-    let totals = Totals { conversions, ledger, ..Totals::default() };
+    let ledger = Counts { published: 7, unrendered: 2, filtered: 5, ..Counts::default() };
+    let filters = FilterStatus { decided: 9, failed: 2, pending_now: 3 };
+    let totals = Totals { conversions, filters, ledger, ..Totals::default() };
     let text = render(&Snapshot { totals, ..Snapshot::default() });
     let samples = read(&text).expect(&text);
     for (what, value) in [("made", 7.0), ("shared", 93.0), ("failed", 2.0)] {
@@ -125,7 +140,15 @@ fn conversions_are_counted_by_format() {
         assert_eq!(samples.get(&*key), Some(&value), "{key} in\n{text}");
     }
     assert_eq!(samples.get("trunkline_conversions_pending{format=\"json\"}"), Some(&1.0));
-    assert_eq!(samples.get("trunkline_unrendered_total"), Some(&2.0));
+    for (key, value) in [
+        ("trunkline_unrendered_total", 2.0),
+        ("trunkline_filtered_total", 5.0),
+        ("trunkline_filter_decisions_total{what=\"made\"}", 7.0),
+        ("trunkline_filter_decisions_total{what=\"failed\"}", 2.0),
+        ("trunkline_filter_decisions_pending", 3.0),
+    ] {
+        assert_eq!(samples.get(key), Some(&value), "{key}");
+    }
 }
 
 #[test]

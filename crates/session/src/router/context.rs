@@ -4,7 +4,7 @@ use std::fmt;
 
 use trunkline_native::{self as native, Credentials, kind};
 use trunkline_router::{
-    ClientId, ClientOptions, Overflow, RenditionFormat, SubscriptionOptions, TopicId,
+    ClientId, ClientOptions, FilterId, Overflow, RenditionFormat, SubscriptionOptions, TopicId,
 };
 use trunkline_store::{ClockReading, Consume, EventSink, ProducerId, Producing, Store};
 
@@ -170,6 +170,15 @@ pub trait ClientContext {
     /// Nothing is converted into this format, or no schema is known for any topic that matches.
     fn conversion(&mut self, format: u16, pattern: &str) -> Result<RenditionFormat, Rejected>;
 
+    /// The filter that lets those messages of a pattern pass of which `text` says so, for [`ClientContext::subscribe`],
+    /// which must be called with it. None if it is not known yet whether there can be such: the same question is to come
+    /// again when the connection is held no more.
+    ///
+    /// # Errors
+    ///
+    /// It is no filter, or not one of these messages, or a limit is reached.
+    fn filter(&mut self, text: &str, pattern: &str) -> Result<Option<FilterId>, Rejected>;
+
     /// Subscribes to a pattern, with no more updates than the configuration allows this client.
     ///
     /// # Errors
@@ -181,6 +190,28 @@ pub trait ClientContext {
         pattern: &str,
         options: SubscriptionOptions,
     ) -> Result<(), Rejected>;
+
+    /// As [`ClientContext::subscribe`], to those messages of a pattern that pass a filter; all if that is empty. None if
+    /// the same is to come again.
+    ///
+    /// # Errors
+    ///
+    /// As [`ClientContext::subscribe`] and [`ClientContext::filter`].
+    fn subscribe_filtered(
+        &mut self,
+        number: u32,
+        (pattern, filter): (&str, &str),
+        options: SubscriptionOptions,
+    ) -> Result<Option<()>, Rejected> {
+        let filter = match filter {
+            "" => None,
+            text => match self.filter(text, pattern)? {
+                None => return Ok(None),
+                known => known,
+            },
+        };
+        self.subscribe(number, pattern, SubscriptionOptions { filter, ..options }).map(Some)
+    }
 
     /// Ends a subscription.
     ///

@@ -26,6 +26,8 @@ pub enum Command<'a> {
         last_values: bool,
         /// In another format than the one in which messages are published.
         wants_format: Option<u16>,
+        /// Which messages, by what they say; all if it is empty.
+        filter: Cow<'a, str>,
     },
     /// Deliver no more for this subscription.
     Unsubscribe {
@@ -207,6 +209,7 @@ impl<'a> Command<'a> {
                 conflate,
                 last_values,
                 wants_format,
+                filter,
             } => Command::Subscribe {
                 subscription,
                 pattern: owned(pattern),
@@ -214,6 +217,7 @@ impl<'a> Command<'a> {
                 conflate,
                 last_values,
                 wants_format,
+                filter: owned(filter),
             },
             Self::Unsubscribe { subscription } => Command::Unsubscribe { subscription },
             Self::Publish { topic, clears_last_value, format, payload } => Command::Publish {
@@ -267,6 +271,12 @@ impl<'a> Keys<'a> {
             let conflate = self.conflate.take().unwrap_or(false);
             let last_values = self.last_values.take().unwrap_or(false);
             let wants_format = self.format.take().map(|it| it.number()).transpose()?;
+            let filter = match self.filter.take() {
+                Some(Text(filter)) if filter.is_empty() => {
+                    return Err(CommandError("where is a filter, such as Bid > 1.08".into()));
+                }
+                filter => filter.map(|Text(filter)| filter).unwrap_or_default(),
+            };
             return Ok(Command::Subscribe {
                 subscription,
                 pattern,
@@ -274,6 +284,7 @@ impl<'a> Keys<'a> {
                 conflate,
                 last_values,
                 wants_format,
+                filter,
             });
         }
         if let Some(subscription) = self.unsubscribe {
@@ -363,6 +374,7 @@ mod tests {
                     conflate: false,
                     last_values: false,
                     wants_format: None,
+                    filter: "".into(),
                 },
             ),
             (r#"{"unsubscribe": 1}"#, Command::Unsubscribe { subscription: 1 }),
@@ -442,6 +454,17 @@ mod tests {
     }
 
     #[test]
+    fn a_subscription_has_a_filter() {
+        let json = r#"{"subscribe": 1, "pattern": "a", "where": "Bid > 1.08"}"#;
+        let read = Command::parse(json).expect(json);
+        let has_it = |it: &Command<'_>| match it {
+            Command::Subscribe { filter, .. } => filter == "Bid > 1.08",
+            _ => false,
+        };
+        assert!(has_it(&read) && has_it(&read.into_owned()));
+    }
+
+    #[test]
     fn last_values_are_requested_and_cleared() {
         let json = r#"{"subscribe": 1, "pattern": "fx/>", "conflate": true, "last_values": true}"#;
         let read = Command::parse(json).expect(json);
@@ -495,6 +518,7 @@ mod tests {
             ("{}", "one of the keys subscribe, unsubscribe"),
             (r#"{"ping": 1, "subscribe": 1}"#, "subscribe and ping cannot"),
             (r#"{"subscribe": 1}"#, "needs a pattern"),
+            (r#"{"subscribe": 1, "pattern": "a", "where": ""}"#, "where is a filter"),
             (r#"{"subscribe": 1, "pattern": "a", "updates_per_second": 0}"#, "from 1 on"),
             (r#"{"publish": "a"}"#, "publish needs either a payload"),
             (r#"{"publish": "a", "payload": "", "binary": true}"#, "publish needs either"),

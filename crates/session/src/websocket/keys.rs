@@ -21,11 +21,21 @@ pub(super) enum Format<'a> {
     Name(Cow<'a, str>),
 }
 
+/// What a key is called: as its field, or otherwise.
+macro_rules! key {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $name:literal) => {
+        $name
+    };
+}
+
 macro_rules! keys {
     (
         struct $Keys:ident<$lifetime:lifetime>;
         actions { $($action:ident: $action_type:ty,)* }
-        details { $($detail:ident: $detail_type:ty,)* }
+        details { $($detail:ident $(as $name:literal)?: $detail_type:ty,)* }
     ) => {
         /// Every key that a text may have.
         #[derive(Default)]
@@ -46,7 +56,7 @@ macro_rules! keys {
             /// A key beside the action that nobody has taken.
             pub(super) fn left(&self) -> Option<&'static str> {
                 $(if self.$detail.is_some() {
-                    return Some(stringify!($detail));
+                    return Some(key!($detail $($name)?));
                 })*
                 None
             }
@@ -66,11 +76,12 @@ macro_rules! keys {
                         $(stringify!($action) => {
                             read(stringify!($action), &mut keys.$action, &mut map)?;
                         })*
-                        $(stringify!($detail) => {
-                            read(stringify!($detail), &mut keys.$detail, &mut map)?;
+                        $(key!($detail $($name)?) => {
+                            read(key!($detail $($name)?), &mut keys.$detail, &mut map)?;
                         })*
                         _ => {
-                            let known = &[$(stringify!($action),)* $(stringify!($detail)),*];
+                            let known =
+                                &[$(stringify!($action),)* $(key!($detail $($name)?)),*];
                             return Err(M::Error::unknown_field(&key, known));
                         }
                     }
@@ -123,6 +134,7 @@ keys! {
         through: Digits,
         delay_ms: u32,
         format: Format<'a>,
+        filter as "where": Text<'a>,
         binary: bool,
         payload: Text<'a>,
     }

@@ -167,12 +167,12 @@ impl WebSocketSession {
         command: Command<'_>,
         payload: Bytes,
     ) -> bool {
-        let Command::Guaranteed(it) = &command else {
-            self.execute_direct(context, &command, &payload);
-            return true;
+        let is_done = match &command {
+            Command::Guaranteed(it) => {
+                guaranteed::execute(context, (&mut self.producer, &mut self.rights), it, &payload)
+            }
+            direct => self.execute_direct(context, direct, &payload),
         };
-        let is_done =
-            guaranteed::execute(context, (&mut self.producer, &mut self.rights), it, &payload);
         if !is_done {
             self.held = Some((command.into_owned(), payload));
         }
@@ -203,18 +203,22 @@ impl WebSocketSession {
         true
     }
 
-    /// Executes a command of direct delivery; `frame` is the payload if it is not in the text.
+    /// Executes a command of direct delivery; `frame` is the payload if it is not in the text. False if the command is to
+    /// come again.
     fn execute_direct(
         &mut self,
         context: &mut impl ClientContext,
         command: &Command<'_>,
         frame: &[u8],
-    ) {
+    ) -> bool {
         let (subject, done) = match command {
-            Command::Subscribe { subscription, .. } => (
-                Subject::Subscribe(*subscription),
-                subscribe(context, command).map(|()| Some(Outgoing::Subscribed(*subscription))),
-            ),
+            Command::Subscribe { subscription, .. } => {
+                let done = match subscribe(context, command) {
+                    Ok(None) => return false,
+                    done => done.map(|_| Some(Outgoing::Subscribed(*subscription))),
+                };
+                (Subject::Subscribe(*subscription), done)
+            }
             Command::Unsubscribe { subscription } => {
                 let is_consumer = context.detach(*subscription);
                 let done = if is_consumer { Ok(()) } else { context.unsubscribe(*subscription) };
@@ -250,7 +254,7 @@ impl WebSocketSession {
                 (Subject::Text("clock"), Ok(Some(Outgoing::Clock(clock))))
             }
             // The caller has those.
-            Command::Guaranteed(_) => return,
+            Command::Guaranteed(_) => return true,
             Command::Ping { token } => (Subject::Text("ping"), Ok(Some(Outgoing::Pong(*token)))),
         };
         match done {
@@ -258,10 +262,15 @@ impl WebSocketSession {
             Ok(Some(answer)) => write(context, |renderer, out| renderer.write(out, &answer)),
             Err(rejected) => reject(context, subject, &rejected),
         }
+        true
     }
 }
 
-fn subscribe(context: &mut impl ClientContext, command: &Command<'_>) -> Result<(), Rejected> {
+/// Subscribes; None if the command is to come again.
+fn subscribe(
+    context: &mut impl ClientContext,
+    command: &Command<'_>,
+) -> Result<Option<()>, Rejected> {
     let Command::Subscribe {
         subscription,
         pattern,
@@ -269,9 +278,10 @@ fn subscribe(context: &mut impl ClientContext, command: &Command<'_>) -> Result<
         conflate,
         last_values,
         wants_format,
+        filter,
     } = command
     else {
-        return Ok(());
+        return Ok(Some(()));
     };
     let rendition = wants_format.map(|it| context.conversion(it, pattern)).transpose()?;
     let options = SubscriptionOptions {
@@ -279,8 +289,9 @@ fn subscribe(context: &mut impl ClientContext, command: &Command<'_>) -> Result<
         conflate: *conflate,
         last_values: *last_values,
         rendition,
+        filter: None,
     };
-    context.subscribe(*subscription, pattern, options)
+    context.subscribe_filtered(*subscription, (pattern, filter), options)
 }
 
 pub(super) fn write(

@@ -35,7 +35,15 @@ fn client(name: &str, id: u64, delivered: u64, elided: u64, queued: u64) -> Clie
         address: "127.0.0.1:40000".into(),
         profile: "tcp/native/opaque".into(),
         subscriptions: 1,
-        ledger: Counts { published, delivered, elided, discarded: 0, unrendered: 0, queued },
+        ledger: Counts {
+            published,
+            delivered,
+            elided,
+            discarded: 0,
+            unrendered: 0,
+            filtered: 0,
+            queued,
+        },
         queued_bytes: queued * 100,
         oldest_ns: queued * 1_000_000,
         ..ClientStatus::default()
