@@ -32,7 +32,6 @@ mod typed;
 
 pub(crate) use describe::describe;
 pub(crate) use serve::serve;
-pub(crate) use trunkline_import::nearest;
 
 /// As many header blocks are named.
 const SHOWN_HEADERS: usize = 8;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use trunkline_import::Problem;
+use trunkline_import::nearest;
 use trunkline_import::wsdl::{Described, Description, Header};
 use trunkline_soap::{Encoder, Fragment, HeaderBlock, Options, Plan, QName, Version};
 
@@ -14,7 +15,6 @@ use super::content::{Form, enveloped, from_json, from_xml, is_envelope};
 use super::{Called, listed};
 use crate::fault::Fault;
 use crate::output::remark;
-use trunkline_import::nearest;
 
 /// As many names are shown where one is wrong.
 const SHOWN: usize = 24;

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use trunkline_http::Uri;
+use trunkline_import::nearest;
 use trunkline_import::wsdl::{self, Description, Operation, Protocol, Style};
 use trunkline_session::soap::{Binding, SoapVersion};
 
 use super::listed;
 use crate::arguments::SoapCallArguments;
 use crate::fault::Fault;
-use trunkline_import::nearest;
 
 /// As many ports are shown where none is chosen.
 const SHOWN: usize = 8;

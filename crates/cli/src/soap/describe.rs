@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use trunkline_import::Problem;
+use trunkline_import::nearest;
 use trunkline_import::wsdl::{
     Binding, Described, Description, Message, Operation, Port, Protocol, Service,
 };
@@ -17,7 +18,6 @@ use crate::Ending;
 use crate::arguments::SoapDescribeArguments;
 use crate::fault::Fault;
 use crate::output::{Form, plain, print};
-use trunkline_import::nearest;
 
 /// As many operations are named where one is not there.
 const SHOWN: usize = 24;

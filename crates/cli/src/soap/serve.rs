@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use trunkline_http::{Config, Order, Uri, Workers};
+use trunkline_import::nearest;
 use trunkline_import::wsdl::{
     self, Binding as Bound, Described, Description, Operation, Port, Protocol,
 };
@@ -25,7 +26,6 @@ use crate::arguments::SoapServeArguments;
 use crate::client::counted;
 use crate::fault::Fault;
 use crate::output::{plain, print, remark};
-use trunkline_import::nearest;
 
 use answer::Answer;
 use documents::Documents;

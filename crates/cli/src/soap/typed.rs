@@ -1,5 +1,6 @@
 //! A request as the service's WSDL has it: what does not fit is rejected.
 
+use trunkline_import::nearest;
 use trunkline_message::ScopeId;
 use trunkline_soap::QName;
 use trunkline_soap::graph::{self, Array, Graph, Name, Node, NodeId};
@@ -8,7 +9,6 @@ use super::members::{Arm, Attribute, Content, Members, Parameter, Request};
 use super::request::{Branch, Tree};
 use super::{Called, listed};
 use crate::fault::Fault;
-use trunkline_import::nearest;
 
 /// As many names are shown where one is wrong.
 const SHOWN: usize = 24;
