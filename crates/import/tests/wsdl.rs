@@ -87,22 +87,6 @@ fn documents_have_bodies_header_blocks_and_faults() {
 }
 
 #[test]
-fn policies_say_what_is_offered_beside_xml() {
-    let text = definitions(&format!(
-        "<wsp:Policy xmlns:wsp='http://www.w3.org/ns/ws-policy' wsu:Id='p' xmlns:wsu='http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd'>
-         <wsoma:OptimizedMimeSerialization xmlns:wsoma='http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization'/></wsp:Policy>
-         {TYPES}<portType name='T'><operation name='ask'><input message='a:wrong'/></operation></portType>
-         <binding name='B' type='a:T'><wsp:PolicyReference xmlns:wsp='http://www.w3.org/ns/ws-policy' URI='#p'/>
-         <soap:binding transport='http://schemas.xmlsoap.org/soap/http'/>
-         <operation name='ask'><soap:operation soapAction=''/><input><soap:body use='literal'/></input></operation></binding>
-         <service name='S'><port name='P' binding='a:B'><soap:address location='http://h/'/></port></service>"
-    ));
-    let read = read(&text).unwrap_or_else(|it| panic!("{it}"));
-    let offers = read.services()[0].ports[0].offers;
-    assert!(offers.mtom && !offers.fast_infoset && !offers.soap_tcp, "{offers:?}");
-}
-
-#[test]
 fn parts_of_rpc_are_members_of_the_call() {
     let binding = |body: &str, namespace: &str| {
         definitions(&format!(

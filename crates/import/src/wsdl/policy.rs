@@ -14,8 +14,6 @@ const MTOM: &str = "http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimese
 /// Metro's namespaces.
 const CHANNELS: &str = "http://java.sun.com/xml/ns/wsit/2006/09/policy/soaptcp/service";
 const FAST_INFOSET: &str = "http://java.sun.com/xml/ns/wsit/2006/09/policy/fastinfoset/service";
-/// Of WS-MTOMPolicy 1.0.
-const MTOM: &str = "http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization";
 /// Policies refer to no others so deeply.
 const DEEPEST: usize = 8;
 
