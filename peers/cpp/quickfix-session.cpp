@@ -1,4 +1,4 @@
-// QuickFIX C++ as one side of a session: it connects or listens, sends orders, and says which it got.
+// QuickFIX C++ as one side of a session: it connects or listens, sends orders, answers those that come, and says what it got.
 //
 // It answers lines with lines (PROTOCOL.md): what it keeps lies in a folder, so that it goes on after a kill.
 #include <chrono>
@@ -36,11 +36,16 @@ class Side : public FIX::Application {
     void fromApp(const FIX::Message &message, const FIX::SessionID &) throw(
         FIX::FieldNotFound, FIX::IncorrectDataFormat, FIX::IncorrectTagValue,
         FIX::UnsupportedMessageType) override {
-        std::lock_guard<std::mutex> lock(mutex);
         const bool is_duplicate =
             message.getHeader().isSetField(43) && message.getHeader().getField(43) == "Y";
-        const std::string id = message.isSetField(11) ? message.getField(11) : message.getHeader().getField(35);
-        taken.push_back(id + (is_duplicate ? "*" : ""));
+        const std::string type = message.getHeader().getField(35);
+        const std::string id = message.isSetField(11) ? message.getField(11) : type;
+        {
+            std::lock_guard<std::mutex> lock(mutex);
+            taken.push_back((type == "8" ? "=" : "") + id + (is_duplicate ? "*" : ""));
+        }
+        if (type == "D")
+            answer(message);
     }
 
     bool wait(bool wanted, int milliseconds) {
@@ -60,6 +65,23 @@ class Side : public FIX::Application {
     FIX::SessionID session;
 
   private:
+    void answer(const FIX::Message &order) {
+        const std::string number = std::to_string(++executions);
+        FIX::Message report;
+        report.getHeader().setField(35, "8");
+        report.setField(6, "0");
+        report.setField(11, order.getField(11));
+        report.setField(14, "0");
+        report.setField(17, "e" + number);
+        report.setField(37, "o" + number);
+        report.setField(39, "0");
+        report.setField(54, order.getField(54));
+        report.setField(55, order.getField(55));
+        report.setField(150, "0");
+        report.setField(151, order.getField(38));
+        FIX::Session::sendToTarget(report, session);
+    }
+
     void set_logged_on(bool is) {
         std::lock_guard<std::mutex> lock(mutex);
         logged_on = is;
@@ -69,6 +91,7 @@ class Side : public FIX::Application {
     std::mutex mutex;
     std::condition_variable changed;
     bool logged_on = false;
+    long executions = 0;
     std::vector<std::string> taken;
 };
 

@@ -1,4 +1,5 @@
-//! Prints what became of each description of others: `cargo run -p trunkline-tests --example import_table`.
+//! Prints what became of each description of others: `cargo run -p trunkline-tests --example import_table`. Below a line
+//! that is not all well stands why, each reason once.
 
 use trunkline_tests::conformance;
 use trunkline_tests::import_corpus::{fix, idl, wsdl, xsd};
@@ -11,7 +12,13 @@ fn main() {
         idl::rows(&suite).iter().for_each(|(row, expected)| println!("{}\t{expected}", row.line()));
     }
     if let Some(suite) = conformance::directory("wsdl") {
-        wsdl::rows(&suite).iter().for_each(|row| println!("{}", row.line()));
-        xsd::rows(&suite).iter().for_each(|row| println!("{}", row.line()));
+        for row in wsdl::rows(&suite) {
+            println!("{}", row.line());
+            row.reasons().iter().for_each(|why| println!("{why}"));
+        }
+        for row in xsd::rows(&suite) {
+            println!("{}", row.line());
+            row.reasons().iter().for_each(|why| println!("{why}"));
+        }
     }
 }

@@ -188,6 +188,7 @@ pub struct SoapAlone {
     /// Of documents that stand by themselves, and of a sequence.
     writers: [fast_infoset::Writer; 2],
     readers: [TypedInfoset<Record>; 2],
+    packed: soap::Packed,
     back: Record,
 }
 
@@ -205,6 +206,7 @@ impl Alone<Soap> for SoapAlone {
             readers: [false, true].map(|retains| {
                 TypedInfoset::new(plan, &limits(), retains, &Record::new(plan.layout()))
             }),
+            packed: soap::Packed::default(),
             back: Record::new(plan.layout()),
         }
     }
@@ -233,10 +235,36 @@ impl Alone<Soap> for SoapAlone {
             assert_eq!(self.by_events.unknown(), 0, "{text}");
         }
         self.check_fast_infoset(record, bytes);
+        self.check_packed(record, bytes);
     }
 }
 
 impl SoapAlone {
+    /// What is attached to a message comes back into it from beside the envelope, and the envelope with base64 in its place is
+    /// the one that is written without a package.
+    fn check_packed(&mut self, record: &Record, bytes: &[u8]) {
+        use soap::Attachments::{Dime, Mtom, Swa, SwaRef};
+        let attachments = [Mtom, Swa, SwaRef, Dime][bytes.len() % 4];
+        let packing = soap::Packing { attachments, from: 1 + bytes.len() / 4 % 3, action: "" };
+        let packed = &mut self.packed;
+        self.to_events.pack("", record, &packing, packed).expect("it was written by itself");
+        if !soap::is_package(&packed.media_type) {
+            return assert_eq!(packed.bytes, bytes);
+        }
+        let unpacked = soap::unpack(&packed.media_type, &packed.bytes, &limits());
+        let unpacked = unpacked.expect("what was packed");
+        assert_eq!(unpacked.attachments(), attachments);
+        // It needs no declaration.
+        let whole = unpacked.whole();
+        let is_same = bytes.ends_with(&whole) && bytes.len() - whole.len() < 60;
+        assert!(is_same, "{} {}", whole.escape_ascii(), bytes.escape_ascii());
+        for decoder in [&mut self.fast, &mut self.generic] {
+            let read = decoder.decode_package(&unpacked, &mut self.back);
+            assert!(read.is_ok() && self.back == *record, "{read:?}: {}", bytes.escape_ascii());
+            assert_eq!(decoder.unknown(), 0, "{}", bytes.escape_ascii());
+        }
+    }
+
     /// A message as Fast Infoset says what its XML says, and reads as that.
     fn check_fast_infoset(&mut self, record: &Record, bytes: &[u8]) {
         for (writer, reader) in self.writers.iter_mut().zip(&mut self.readers) {

@@ -45,6 +45,26 @@ impl Row {
     }
 }
 
+/// Why not all of something is as it should be: each reason once, behind the first place where it is, with how often.
+pub fn reasons<'a>(what: &str, all: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+    let mut known: Vec<(&str, &str, usize)> = Vec::new();
+    for said in all {
+        let (place, why) = said.split_once(": ").unwrap_or(("", said));
+        match known.iter_mut().find(|it| it.1 == why) {
+            Some(it) => it.2 += 1,
+            None => known.push((place, why, 1)),
+        }
+    }
+    let line = |(place, why, count): (&str, &str, usize)| {
+        let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+        let place: String = place.chars().take(80).collect();
+        let why: String =
+            why.chars().map(|it| if it == '\n' { ' ' } else { it }).take(300).collect();
+        format!("    {what}: {place}{more}: {why}")
+    };
+    known.into_iter().map(line).collect()
+}
+
 /// What is said of each case of a suite.
 ///
 /// # Panics

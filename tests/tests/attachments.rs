@@ -130,8 +130,8 @@ fn dime_of_gsoap_has_empty_types_and_chunks() {
     let package = read_dime(body);
     let unpacked = soap::unpack(&fields["content-type"], body, &Default::default());
     let unpacked = unpacked.expect("an envelope");
-    assert_eq!(unpacked.media_type, "text/xml");
-    soap::open(&unpacked.envelope, &Default::default()).expect("an envelope");
+    assert_eq!(unpacked.media_type(), "text/xml");
+    soap::open(&unpacked.whole(), &Default::default()).expect("an envelope");
     let envelope = Kind::Uri("http://schemas.xmlsoap.org/soap/envelope/".into());
     assert_eq!(package.parts[0].head.kind, envelope);
     let ids = references(&package.parts[0].data);
@@ -157,7 +157,9 @@ fn what_a_root_refers_to_is_a_part() {
             let unpacked = soap::unpack(media_type, &body, &Default::default());
             match unpacked {
                 Ok(it) => {
-                    soap::open(&it.envelope, &Default::default()).expect("an envelope");
+                    for envelope in [it.outline(), &it.whole()] {
+                        soap::open(envelope, &Default::default()).expect("an envelope");
+                    }
                     unpackable += 1;
                 }
                 // It has the text where it should refer to it.

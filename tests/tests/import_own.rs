@@ -99,9 +99,11 @@ fn a_message_is_the_same_by_its_description() {
     };
     let described = wsdl::Description {
         name: "Orders".into(),
+        port_type: None,
         namespace: options.namespace.clone(),
         bindings: vec![wsdl::Binding {
             name: "Orders".into(),
+            binding: None,
             version: options.version,
             style: options.style,
             wrapped: true,

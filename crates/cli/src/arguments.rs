@@ -44,7 +44,7 @@ pub(crate) use messages::{
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
 pub(crate) use site::{Asked, SiteArguments};
 pub(crate) use soap::{CallerArguments, SoapDescribeArguments};
-pub(crate) use tls::TlsArguments;
+pub(crate) use tls::{ServerTlsArguments, TlsArguments};
 pub(crate) use top::{Sort, TopArguments};
 
 /// One message over SOAP, FIX, CORBA CDR and Fast Infoset, as fast as possible, with proof
@@ -207,7 +207,7 @@ pub(crate) struct SoapServeArguments {
     /// The WSDL
     pub(crate) file: String,
     /// Listen at this address; the system picks a port for 0
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8080")]
+    #[arg(long, value_name = "HOST:PORT", value_parser = quantity::address, default_value = "127.0.0.1:8080")]
     pub(crate) listen: String,
     /// Serve this port of the WSDL only
     #[arg(long, value_name = "PORT")]
@@ -295,7 +295,7 @@ pub(crate) struct SoapCallArguments {
     #[arg(long)]
     pub(crate) gzip: bool,
     /// How long to wait for a connection, and for the answer, such as 5s
-    #[arg(long, value_parser = parse_delay, default_value = "30s")]
+    #[arg(long, value_parser = quantity::patience, default_value = "30s")]
     pub(crate) timeout: Duration,
     #[command(flatten)]
     pub(crate) tls: TlsArguments,

@@ -16,6 +16,7 @@ pub(crate) fn run(command: &ConfigCommand) -> Result<Ending, Fault> {
             let config = load(file.as_deref())?;
             config.check_exposure().map_err(Fault::new)?;
             config.check_files().map_err(Fault::new)?;
+            trunkline_bridge::check(&config)?;
             let name = file.as_ref().map_or("the defaults".into(), |file| file.to_string_lossy());
             print(&format!("{name}: good\n"))?;
         }

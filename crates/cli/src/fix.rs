@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use trunkline_fix::{
-    Dictionaries, Identity, JournalStore, MemoryStore, Role, Session, Settings, Store, Version,
+    Dictionaries, Identity, JournalStore, MemoryStore, Role, Schedule, Session, Settings, Store,
+    Version,
 };
 use trunkline_import::Limits;
 use trunkline_import::fix::Dictionary;
@@ -39,6 +40,7 @@ struct Common {
     names: Arc<Names>,
     store: Option<PathBuf>,
     resets: bool,
+    hours: Option<Schedule>,
 }
 
 impl Common {
@@ -81,6 +83,7 @@ impl Common {
             names: Arc::new(Names::new(all)),
             store: arguments.store.clone(),
             resets: arguments.reset,
+            hours: arguments.hours.clone(),
         })
     }
 
@@ -92,6 +95,7 @@ impl Common {
     fn settings(&self, role: Role, identity: Identity) -> Settings {
         let mut settings = Settings::new(role, identity);
         settings.reset_on_logon = self.resets;
+        settings.schedule.clone_from(&self.hours);
         settings.default_appl_ver_id.clone_from(&self.application);
         settings
     }

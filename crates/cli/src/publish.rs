@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use trunkline_client::{
     Client, Error, Event, Options, Rejection, Stored, Topic, code, format, kind,
 };
+use trunkline_transcode::fix::foreign_delimiter;
 
 use crate::Ending;
 use crate::arguments::PubArguments;
@@ -43,6 +44,7 @@ pub(crate) fn run(arguments: &PubArguments) -> Result<Ending, Fault> {
         format: arguments.format.unwrap_or(usual),
         rate: arguments.rate,
         clears: arguments.clear_last,
+        is_first_log_line: true,
         start: Instant::now(),
         sent: 0,
         rejection: None,
@@ -190,6 +192,8 @@ struct Publishing<'a> {
     format: u16,
     /// Each message clears the last value of its topic.
     clears: bool,
+    /// No message of FIX was met yet that stands as in a log.
+    is_first_log_line: bool,
     rate: Option<f64>,
     start: Instant,
     sent: u64,
@@ -225,6 +229,7 @@ impl Publishing<'_> {
 
     /// One message, so many times.
     fn repeat(&mut self, topic: Topic, payload: &[u8], times: u64) -> Result<(), Fault> {
+        self.check(payload)?;
         while self.sent < times && self.wait_until_due()? {
             self.send(topic, payload)?;
         }
@@ -261,6 +266,10 @@ impl Publishing<'_> {
             if let Some(name) = name {
                 self.names.insert(topic.number().into(), name.to_owned());
             }
+            self.check(payload).map_err(|fault| {
+                let number = lines.number;
+                self.line_fault(Fault::new(format!("standard input line {number}: {fault}")))
+            })?;
             self.send(topic, payload)?;
         }
         Ok(())
@@ -276,6 +285,27 @@ impl Publishing<'_> {
         }
         self.sent += 1;
         Ok(())
+    }
+
+    /// Whoever reads FIX takes no message as a log shows it. That is certain where the user says that it is FIX, and told
+    /// where the topic may say so.
+    fn check(&mut self, payload: &[u8]) -> Result<(), Fault> {
+        let is_open = matches!(self.format, format::OPAQUE | format::TEXT);
+        if self.format != format::FIX && !(is_open && self.is_first_log_line) {
+            return Ok(());
+        }
+        let Some(delimiter) = foreign_delimiter(payload) else { return Ok(()) };
+        let what = format!(
+            "{delimiter:?} stands between the fields of FIX, where readers of FIX expect SOH, the byte 0x01"
+        );
+        match self.format == format::FIX {
+            true => Err(Fault::new(what)),
+            false => {
+                self.is_first_log_line = false;
+                tell(&format!("{what}; it is published as it is, as text"));
+                Ok(())
+            }
+        }
     }
 
     /// Waits for the next message's time, counted from the first, so that a late one does not make the

@@ -48,6 +48,60 @@ pub(crate) fn time_to_live(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// How long somebody waits: `30s`, `500ms`, `5min`, an hour at most. A number alone is seconds.
+pub(crate) fn patience(text: &str) -> Result<Duration, String> {
+    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let unit = if is_plain { "s" } else { "" };
+    let seconds = seconds(&format!("{text}{unit}"))?;
+    match seconds <= 3_600.0 {
+        true => Ok(Duration::from_secs_f64(seconds)),
+        false => Err("nobody waits longer than 1h".to_owned()),
+    }
+}
+
+/// HeartBtInt of FIX, which is whole seconds: `30`, `30s`, `2min`; 0 for no heartbeats.
+pub(crate) fn heartbeat(text: &str) -> Result<Duration, String> {
+    let is_whole = |it: &Duration| it.subsec_nanos() == 0;
+    let time = patience(text).ok().filter(is_whole);
+    time.ok_or_else(|| "a heartbeat is whole seconds, 1h at most, such as 30 or 30s".to_owned())
+}
+
+/// An address with a port, such as `127.0.0.1:5001`.
+pub(crate) fn address(text: &str) -> Result<String, String> {
+    let wrong = |why: &str| Err(format!("{why}: an address is HOST:PORT, such as 127.0.0.1:5001"));
+    if let Some((scheme, _)) = text.split_once("://") {
+        return wrong(&format!("{scheme}:// is too much"));
+    }
+    match text.rsplit_once(':') {
+        None if text.parse::<u16>().is_ok() => wrong("it has a port and no host"),
+        None => wrong("it has no port"),
+        Some(("", _)) => wrong("it has no host"),
+        Some((host, _)) if host.contains(':') && !host.ends_with(']') => {
+            wrong("an address of IPv6 stands in brackets, as [::1]:5001")
+        }
+        Some((_, port)) if port.parse::<u16>().is_err() => {
+            wrong(&format!("{port:?} is no number of a port"))
+        }
+        Some(_) => Ok(text.to_owned()),
+    }
+}
+
+/// As [`address`], of a side that may speak TLS: with `tls://` before it, or `tcp://`.
+pub(crate) fn address_or_tls(text: &str) -> Result<String, String> {
+    let place = match text.split_once("://") {
+        None => text,
+        Some((scheme, place))
+            if ["tcp", "tls"].iter().any(|it| scheme.eq_ignore_ascii_case(it)) =>
+        {
+            place
+        }
+        Some((scheme, _)) => {
+            return Err(format!("{scheme}:// is not known: it is HOST:PORT or tls://HOST:PORT"));
+        }
+    };
+    address(place).map(|_| text.to_owned())
+}
+
 /// How fast kept messages come, in thousandths of their pace: from `1x`, `0.5x` or `max`, which is 0.
 pub(crate) fn pace(text: &str) -> Result<u32, String> {
     let thousandths = match text {
@@ -119,6 +173,39 @@ mod tests {
         }
         for text in ["1", "s", "", "-1s", "1e3s", "infs", ".5s", "1.2.3s", "1d"] {
             assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn who_waits_says_how_long() {
+        for (text, seconds) in [("30", 30), ("30s", 30), ("2min", 120), ("1h", 3_600), ("0", 0)] {
+            assert_eq!(patience(text), Ok(Duration::from_secs(seconds)), "{text}");
+            assert_eq!(heartbeat(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        assert_eq!(patience("500ms"), Ok(Duration::from_millis(500)));
+        for text in ["", "-1", "1.5.0s", "2h", "soon", "30 s"] {
+            assert!(patience(text).is_err() && heartbeat(text).is_err(), "{text}");
+        }
+        assert!(heartbeat("500ms").is_err(), "HeartBtInt has no fractions");
+    }
+
+    #[test]
+    fn an_address_has_a_host_and_a_port() {
+        for text in ["127.0.0.1:5001", "localhost:0", "[::1]:5001", "desk.example.org:65535"] {
+            assert_eq!(address(text).as_deref(), Ok(text));
+        }
+        for (text, why) in [
+            ("localhost", "it has no port"),
+            ("5001", "it has a port and no host"),
+            (":5001", "it has no host"),
+            ("localhost:", "\"\" is no number of a port"),
+            ("localhost:fix", "\"fix\" is no number of a port"),
+            ("localhost:70000", "\"70000\" is no number of a port"),
+            ("tcp://localhost:5001", "tcp:// is too much"),
+            ("::1", "an address of IPv6 stands in brackets"),
+        ] {
+            let said = address(text).expect_err("it is none");
+            assert!(said.starts_with(why) && said.contains("HOST:PORT"), "{text}: {said}");
         }
     }
 

@@ -14,13 +14,14 @@ use std::sync::Arc;
 use serde_json::json;
 use trunkline_catalogue::commerce::CustomerServices;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
-use trunkline_import::Description;
+use trunkline_import::{Described, Description, Problem};
 use trunkline_message::{
     Field, Holds, Layout, MemberId, Need, ScopeId, Shape, Structure as _, TypeId,
 };
 
 use crate::Ending;
 use crate::arguments::SchemaArguments;
+use crate::client::counted;
 use crate::description;
 use crate::fault::Fault;
 use crate::output::{Form, print, remark};
@@ -38,12 +39,15 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
             "{other}: {name} is no sample, of which there may be several"
         )));
     }
-    let layout = match (name, target) {
-        ("market-data", _) if message.is_none() => MarketDataIncrementalRefresh::layout().clone(),
-        ("customer-services", _) if message.is_none() => CustomerServices::layout().clone(),
+    let of_layout = |layout: &Arc<Layout>| Described { layout: (**layout).clone(), soap: None };
+    let described = match (name, target) {
+        ("market-data", _) if message.is_none() => {
+            of_layout(MarketDataIncrementalRefresh::layout())
+        }
+        ("customer-services", _) if message.is_none() => of_layout(CustomerServices::layout()),
         (_, Some(target)) if Path::new(name).exists() => return target.of_file(arguments),
         _ if Path::new(name).exists() => match of_file(arguments)? {
-            Some(layout) => Arc::new(layout),
+            Some(described) => described,
             None => return Ok(Ending::Right),
         },
         _ if message.is_some() => {
@@ -58,18 +62,18 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
         }
     };
     if let Some(target) = target {
-        return target.of_layout(arguments, &layout);
+        return target.of_layout(arguments, &described.layout);
     }
-    display(arguments, &layout)
+    display(arguments, &described)
 }
 
-/// Prints a layout as a listing or a tree.
-fn display(arguments: &SchemaArguments, layout: &Layout) -> Result<Ending, Fault> {
+/// Prints a message as a listing or a tree.
+fn display(arguments: &SchemaArguments, described: &Described) -> Result<Ending, Fault> {
     if arguments.listing {
-        print(&layout.listing())?;
+        print(&described.listing())?;
         return Ok(Ending::Right);
     }
-    let tree = Tree::of(layout);
+    let tree = Tree::of(&described.layout);
     match arguments.form.get() {
         Form::Text => print(&tree.text())?,
         Form::Json => tree.facts()?,
@@ -77,16 +81,16 @@ fn display(arguments: &SchemaArguments, layout: &Layout) -> Result<Ending, Fault
     Ok(Ending::Right)
 }
 
-/// The layout of a listing, or of a message of a dictionary, of IDL, of WSDL or of XML Schema. None if what is in the file was asked for, and is
+/// The message of a listing, or one of a dictionary, of IDL, of WSDL or of XML Schema. None if what is in the file was asked for, and is
 /// printed.
-fn of_file(arguments: &SchemaArguments) -> Result<Option<Layout>, Fault> {
+fn of_file(arguments: &SchemaArguments) -> Result<Option<Described>, Fault> {
     let SchemaArguments { name: file, message, .. } = arguments;
     let description = description::read(file, &arguments.description)?;
     match (description, message) {
         (Description::Listing(_), Some(_)) => {
             Err(Fault::new(format!("{file}: a listing is one message; name none")))
         }
-        (Description::Listing(layout), None) => Ok(Some(*layout)),
+        (Description::Listing(described), None) => Ok(Some(*described)),
         (_, None) if arguments.listing => {
             Err(Fault::new(format!("{file}: name the message whose listing is to be printed")))
         }
@@ -107,18 +111,35 @@ fn of_file(arguments: &SchemaArguments) -> Result<Option<Layout>, Fault> {
     }
 }
 
-/// The layout of the message of this name. What is wrong with the description is told on standard error.
-fn message_of(description: &Description, file: &str, name: &str) -> Result<Layout, Fault> {
-    let Some(layout) = description.layout(name)? else {
+/// The message of this name. What is wrong with the description is told on standard error.
+fn message_of(description: &Description, file: &str, name: &str) -> Result<Described, Fault> {
+    let Some(described) = description.message(name)? else {
         return Err(unknown_message(description, file, name));
     };
-    description.warnings().iter().for_each(|it| remark(&it.to_string()));
-    Ok(layout)
+    warn(description, file, Some(described.layout.name()));
+    Ok(described)
+}
+
+/// Warnings that are told without a look at what they are about.
+const FEW: usize = 3;
+
+/// Tells what is wrong with a description. Of many warnings those are told that are about the message, and how many others
+/// there are.
+fn warn(description: &Description, file: &str, message: Option<&str>) {
+    let all = description.warnings();
+    let about = message.filter(|_| all.len() > FEW).map(|it| format!("the message {it} "));
+    let is_shown = |it: &&Problem| about.as_ref().is_none_or(|about| it.what.contains(about));
+    let shown = all.iter().filter(is_shown).inspect(|it| remark(&it.to_string())).count();
+    if shown < all.len() {
+        let count = counted((all.len() - shown) as u64, "warning");
+        remark(&format!(
+            "{file}: {count} about the rest of it, which `trunkline schema {file}` tells"
+        ));
+    }
 }
 
 fn unknown_message(description: &Description, file: &str, name: &str) -> Fault {
-    let known = description.messages().join(", ");
-    Fault::new(format!("{file} has no message {name:?}; known: {known}"))
+    Fault::new(description.no_message(file, name))
 }
 
 /// The notes that say how what is of a type looks inside, as derive(Message) has them.
@@ -170,10 +191,14 @@ impl Line {
     fn text(&self) -> String {
         let Self { depth, name, tag, holds, need, notes: [own, inside] } = self;
         let need = if *need == Need::Required { "" } else { "optional" };
+        let apart = |text: String, width: usize| match text.chars().count() < width {
+            true => format!("{text:<width$}"),
+            false => format!("{text}  "),
+        };
         let text = format!("{:indent$}{name}", "", indent = 2 * depth);
         let inside = if inside.is_empty() { String::new() } else { format!("inside: {inside}") };
         let facts = format!("{tag:>5}  {holds}");
-        let text = format!("{text:<42}{facts:<34}{need:<10}{own} {inside}");
+        let text = format!("{}{}{need:<10}{own} {inside}", apart(text, 42), apart(facts, 34));
         format!("{}\n", text.trim_end())
     }
 }

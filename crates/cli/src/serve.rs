@@ -12,6 +12,7 @@ use tracing::{error, info, warn};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
+use trunkline_bridge::Bridge;
 use trunkline_server::config::{Log, LogFormat, LogLevel};
 use trunkline_server::{Config, Handle, Server};
 
@@ -59,12 +60,18 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Fault> {
         form.say(&format!("listening {protocol} {url}\n"))?;
         form.fact(&json!({"fact": "listening", "protocol": protocol, "url": url}))?;
     }
+    let bridge = Bridge::start(&config, router.addresses())?;
+    for address in bridge.addresses() {
+        form.say(&format!("listening fix {address}\n"))?;
+        let (protocol, url) = ("fix", address.to_string());
+        form.fact(&json!({"fact": "listening", "protocol": protocol, "url": url}))?;
+    }
     form.say("ready\n")?;
     form.fact(&json!({"fact": "ready"}))?;
     let handle = router.handle();
     manager.ready();
     manager.watch(handle.clone())?;
-    thread::spawn(move || obey(signals, &handle, &load, config, &manager));
+    thread::spawn(move || obey(signals, &handle, &load, config, &manager, bridge));
     let ended = router.wait();
     log.finish();
     ended?;
@@ -81,7 +88,9 @@ fn obey(
     load: &Load,
     mut config: Config,
     manager: &ServiceManager,
+    bridge: Bridge,
 ) {
+    let mut bridge = Some(bridge);
     let mut is_stopping = false;
     for signal in signals.forever() {
         if signal == SIGHUP {
@@ -94,6 +103,8 @@ fn obey(
             std::process::exit(128 + signal);
         } else {
             is_stopping = true;
+            // Its sessions log out, and the router has what came in them.
+            drop(bridge.take());
             handle.stop();
         }
     }

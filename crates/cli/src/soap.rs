@@ -1,28 +1,27 @@
 //! The verbs for services. Here is `trunkline soap call`: one call of any service, from the command line.
 
-use std::path::Path;
-
 use trunkline_http::{self as http, Compression};
-use trunkline_message::Limits;
-use trunkline_session::soap::outline::{DocumentError, Folder, Outline, Reading, Types};
+use trunkline_import::wsdl::Offers;
 use trunkline_session::soap::{
     Binding, CallError, Client, ClientConfig, MessageEncoding, SoapVersion,
 };
-use trunkline_soap::{HeaderBlock, QName, graph};
+use trunkline_soap::QName;
 
 use crate::Ending;
 use crate::arguments::SoapCallArguments;
 use crate::fault::Fault;
 use crate::output::{print, remark};
 
-use body::{Documents, Messages};
-use choice::Choice;
+use body::Messages;
+use choice::{Bound, Choice};
 use passport::Passport;
 
 mod body;
 mod choice;
 mod content;
 mod describe;
+mod folder;
+mod members;
 mod parameters;
 mod passport;
 mod reply;
@@ -33,7 +32,6 @@ mod typed;
 
 pub(crate) use describe::describe;
 pub(crate) use serve::serve;
-pub(crate) use typed::nearest;
 
 /// As many header blocks are named.
 const SHOWN_HEADERS: usize = 8;
@@ -55,8 +53,6 @@ struct Called {
     /// Header blocks that it may have, which are not sent.
     headers: Vec<String>,
     /// What it takes, if there is a WSDL.
-    types: Option<Types>,
-    /// Its messages as the WSDL has them, where they are given as a whole.
     messages: Option<Messages>,
 }
 
@@ -65,23 +61,14 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     // An error is of what was typed, and not of what is made from it.
     client(&arguments.url, "", Binding::default(), config(arguments)?)?;
     let passport = Passport::of(&arguments.caller, &arguments.url)?;
-    let mut called = called(arguments, &passport)?;
-    let blocks = body::blocks(&mut called, &arguments.header)?;
-    let request = match &arguments.body {
-        Some(body) => Request::Whole(body::envelope(&called, body, &blocks)?),
-        None => Request::Values(Box::new(request::message(&called, &arguments.values)?)),
-    };
+    let (called, envelope) = written(arguments, called(arguments, &passport)?)?;
     if arguments.dry_run {
-        print(&format!("{}\n", request.text(&called, &blocks)?))?;
+        print(&format!("{envelope}\n"))?;
         return Ok(Ending::Right);
     }
     let mut client = prepared(arguments, &passport, &called)?;
-    client.set_header(blocks);
     announce(&called);
-    let answered = match &request {
-        Request::Values(message) => client.call_dynamically(&called.action, message),
-        Request::Whole(envelope) => client.call_envelope(&called.action, envelope),
-    };
+    let answered = client.call_envelope(&called.action, &envelope);
     let profile = client.profile().filter(|_| has_travelled(&answered));
     if let Some(profile) = &profile {
         // A fault is told with it.
@@ -114,6 +101,25 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     Ok(Ending::Right)
 }
 
+/// The envelope that is sent: that of the first operation, where it is overloaded, which takes what is given.
+fn written(arguments: &SoapCallArguments, all: Vec<Called>) -> Result<(Called, String), Fault> {
+    let envelope = |called: &mut Called| {
+        let blocks = body::blocks(called, &arguments.header)?;
+        match &arguments.body {
+            Some(body) => body::envelope(called, body, &blocks),
+            None => request::envelope(called, &arguments.values, &blocks),
+        }
+    };
+    let mut wrong = None;
+    for mut called in all {
+        match envelope(&mut called) {
+            Ok(envelope) => return Ok((called, envelope)),
+            Err(why) => _ = wrong.get_or_insert(why),
+        }
+    }
+    Err(wrong.unwrap_or_else(|| Fault::new("there is no operation to call")))
+}
+
 /// The client of what is called, who shows who calls.
 fn prepared(
     arguments: &SoapCallArguments,
@@ -144,27 +150,6 @@ fn announce(called: &Called) {
     remark(&format!("{how} {}{port}", called.url));
 }
 
-/// What is sent.
-enum Request {
-    /// Made of keys and values.
-    Values(Box<graph::Message>),
-    /// An envelope that was given.
-    Whole(String),
-}
-
-impl Request {
-    /// As XML.
-    fn text(&self, called: &Called, blocks: &[HeaderBlock]) -> Result<String, Fault> {
-        Ok(match self {
-            Self::Whole(envelope) => envelope.clone(),
-            Self::Values(message) => {
-                let encoder = graph::Encoder::new(called.binding.version);
-                String::from_utf8_lossy(&encoder.encode_with(blocks, message)?).into_owned()
-            }
-        })
-    }
-}
-
 /// Has the request been sent, as far as is known?
 fn has_travelled<T>(answered: &Result<T, CallError>) -> bool {
     use http::Error::{Broken, TimedOut};
@@ -177,7 +162,7 @@ fn has_travelled<T>(answered: &Result<T, CallError>) -> bool {
 }
 
 /// What the arguments say of the operation, and where they do not, the service's WSDL.
-fn called(arguments: &SoapCallArguments, passport: &Passport) -> Result<Called, Fault> {
+fn called(arguments: &SoapCallArguments, passport: &Passport) -> Result<Vec<Called>, Fault> {
     let SoapCallArguments { operation: name, namespace, binding, action, .. } = arguments;
     let Some(namespace) = namespace else {
         return from_wsdl(arguments, passport);
@@ -185,7 +170,7 @@ fn called(arguments: &SoapCallArguments, passport: &Passport) -> Result<Called, 
     let version = if arguments.soap12 { SoapVersion::Soap12 } else { SoapVersion::Soap11 };
     let binding = binding.map_or_else(Binding::default, |it| it.binding());
     let local = arguments.element.as_ref().unwrap_or(name).clone();
-    Ok(Called {
+    Ok(vec![Called {
         name: name.clone(),
         action: action.clone().unwrap_or_else(|| format!("{namespace}#{name}")),
         binding: Binding { version, qualified: !arguments.unqualified, ..binding },
@@ -195,56 +180,63 @@ fn called(arguments: &SoapCallArguments, passport: &Passport) -> Result<Called, 
         elsewhere: None,
         encoding: arguments.encoding.get(),
         headers: Vec::new(),
-        types: None,
         messages: None,
-    })
+    }])
 }
 
-fn from_wsdl(arguments: &SoapCallArguments, passport: &Passport) -> Result<Called, Fault> {
+fn from_wsdl(arguments: &SoapCallArguments, passport: &Passport) -> Result<Vec<Called>, Fault> {
     let (url, own) = description_of(&arguments.url);
     let from = match &arguments.wsdl {
         Some(from) if from == "-" => "/dev/stdin".to_owned(),
         Some(from) => from.clone(),
         None => own,
     };
-    let (outline, documents) = outline(arguments, passport, &from)?;
-    let Choice { operation, port } = choice::of(arguments, url, &from, &outline)?;
-    let mut ports = operation.ports.iter().filter(|it| choice::is_web(&it.location)).peekable();
-    let is_here = operation.ports.iter().any(|it| choice::is_same(&it.location, url));
+    let description = source::read_in_part(arguments, passport, &from)?;
+    let Choice { operations, port } = choice::of(arguments, url, &from, &description)?;
+    let first = &operations[0];
+    let mut ports = first.ports.iter().filter(|it| choice::is_web(it.location())).peekable();
+    let is_here = first.ports.iter().any(|it| choice::is_same(it.location(), url));
     let elsewhere = match port.is_some() || is_here || ports.peek().is_none() {
         true => None,
         false => Some(choice::ports(ports)),
     };
-    // What is given as a whole is held against the whole description.
-    let types = arguments.body.is_none().then(|| outline.types(operation)).transpose();
-    let types = types.map_err(|error| Fault::new(format!("{from}: {error}")))?;
     let version = match arguments.soap12 {
         true => SoapVersion::Soap12,
-        false => operation.binding.version,
+        false => first.form.version,
     };
-    let is_whole = arguments.body.is_some() || !arguments.header.is_empty();
-    let called = (&*operation.name, &operation.element, version);
-    let messages = is_whole.then(|| Messages::read(&from, &documents, called)).transpose()?;
-    let mut url = port.map_or(url, |it| &it.location).to_owned();
+    let mut url = port.map_or(url, |it| it.location()).to_owned();
     let mut encoding = arguments.encoding.get();
     if arguments.by_policy {
-        let here = || operation.ports.iter().find(|it| choice::is_same_path(&it.location, &url));
-        let offers = port.or_else(here).map(|it| it.offers).unwrap_or_default();
-        (url, encoding) = (offers.url(&url), offers.encoding());
+        let here = || first.ports.iter().find(|it| choice::is_same_path(it.location(), &url));
+        let offers = port.or(here().copied()).map(|it| it.port.offers).unwrap_or_default();
+        (url, encoding) = (offers.url(&url), best(offers));
     }
-    Ok(Called {
-        name: operation.name.clone(),
-        action: arguments.action.as_ref().unwrap_or(&operation.action).clone(),
-        binding: Binding { version, ..operation.binding },
-        element: operation.element.clone(),
-        url,
-        port: port.map(choice::shown),
-        elsewhere,
-        encoding,
-        headers: operation.headers.clone(),
-        types,
-        messages,
-    })
+    let called = |bound: &Bound<'_>| {
+        let messages = Messages::of(&description, bound, version);
+        let action = arguments.action.as_ref().or(bound.operation.action.as_ref());
+        Called {
+            name: bound.operation.name.clone(),
+            action: action.cloned().unwrap_or_default(),
+            binding: Binding { version, ..bound.form },
+            element: messages.element().unwrap_or_else(|| QName::new("", &*bound.operation.name)),
+            url: url.clone(),
+            port: port.map(|it| it.shown()),
+            elsewhere: elsewhere.clone(),
+            encoding,
+            headers: messages.blocks(),
+            messages: Some(messages),
+        }
+    };
+    Ok(operations.iter().map(called).collect())
+}
+
+/// The encoding that serves best.
+fn best(offers: Offers) -> MessageEncoding {
+    match (offers.soap_tcp, offers.fast_infoset) {
+        (true, _) => MessageEncoding::StatefulFastInfoset,
+        (false, true) => MessageEncoding::FastInfoset,
+        (false, false) => MessageEncoding::Xml,
+    }
 }
 
 /// The URL of a service, and that of its WSDL. Either may be typed.
@@ -254,48 +246,6 @@ fn description_of(url: &str) -> (&str, String) {
         Some(_) => (url, format!("{url}&wsdl")),
         None => (url, format!("{url}?wsdl")),
     }
-}
-
-/// Reads the WSDL and what it imports.
-fn outline(
-    arguments: &SoapCallArguments,
-    passport: &Passport,
-    from: &str,
-) -> Result<(Outline, Documents), Fault> {
-    let config = config(arguments)?;
-    let mut documents = Documents::new();
-    // Only who says --wsdl may mean a file.
-    let is_file = arguments.wsdl.as_ref().is_some_and(|it| !it.contains("://"));
-    let folder = match is_file {
-        true => Folder::of(Path::new(from), arguments.other_folders)
-            .map(Some)
-            .map_err(|cause| Fault::new(format!("{from}: {cause}")))?,
-        false => None,
-    };
-    let mut fetch = |location: &str, most: usize| {
-        let read = match &folder {
-        Some(folder) if !location.contains("://") => folder.read(Path::new(location), most),
-        _ => get(location, ClientConfig { body_bytes: most, ..config.clone() }, passport).map_err(|error| {
-            match error {
-                CallError::Transport(http::Error::TooLong { limit: "body_bytes", .. }) => {
-                    DocumentError::TooLong
-                }
-                // Nobody said that it is there.
-                CallError::Status { .. } if location == from && arguments.wsdl.is_none() => DocumentError::Other(format!(
-                    "{error}; say --wsdl where it is, or --namespace and --binding if there is none"
-                )),
-                error => DocumentError::Other(error.to_string()),
-            }
-        }),
-        };
-        if let Ok(bytes) = &read {
-            documents.insert(location.to_owned(), bytes.clone());
-        }
-        read
-    };
-    let reading = Reading { other_hosts: arguments.other_hosts, ..Reading::default() };
-    let outline = Outline::read(from, &mut fetch, &reading, &Limits::default())?;
-    Ok((outline, documents))
 }
 
 /// The first of them, and how many more there are.

@@ -55,7 +55,7 @@ turns = { subjects = ["trunkline", "bare-forwarder"], milliseconds = 1_000, coun
 kind = "flood"
 consumers = [2]
 window = 4_096
-turns = { subjects = ["trunkline", "bare-forwarder"], milliseconds = 50, count = 1 }
+turns = { subjects = ["trunkline", "trunkline-2-threads", "bare-forwarder"], milliseconds = 50, count = 1 }
 
 [[part.measure]]
 kind = "shared-memory"

@@ -399,7 +399,7 @@ fn a_schema_is_printed_as_rust() {
 
     let (status, _, err) = run(&folder, &["schema", "own.xml", "E", "--rust"]);
     assert_eq!(status, Some(2));
-    assert!(err.contains("own.xml has no message \"E\"; known: OrderSingle"), "{err}");
+    assert!(err.contains("own.xml has no message \"E\"; it has OrderSingle"), "{err}");
     fs::write(folder.join("own.idl"), "interface Orders { void cancel(); };")
         .expect("our own folder");
     let (status, _, err) = run(&folder, &["schema", "own.idl", "--rust"]);
@@ -435,7 +435,11 @@ fn messages_of_a_dictionary_are_listed_and_shown() {
     fs::write(folder.join("own.listing"), &listing).expect("our own folder");
     assert_eq!(run(&folder, &["schema", "own.listing", "--listing"]).1, listing);
     for (arguments, expected) in [
-        (vec!["own.xml", "X"], "own.xml has no message \"X\"; known: OrderSingle"),
+        (vec!["own.xml", "X"], "own.xml has no message \"X\"; it has OrderSingle"),
+        (
+            vec!["own.xml", "OrderSingel"],
+            "own.xml has no message \"OrderSingel\"; it has OrderSingle; did you mean OrderSingle?",
+        ),
         (vec!["own.xml", "--listing"], "own.xml: name the message whose listing is to be printed"),
         (vec!["own.listing", "D"], "own.listing: a listing is one message; name none"),
         (vec!["no.xml", "D"], "no.xml: there is no such file, to have messages in it"),
@@ -496,7 +500,7 @@ fn operations_of_a_service_are_listed_and_shown() {
     let listing = show(&["get", "--listing"]).1;
     fs::write(folder.join("ask.listing"), &listing).expect("our own folder");
     assert_eq!(run(&folder, &["schema", "ask.listing", "--listing"]).1, listing);
-    let unknown = "trunkline: quotes.wsdl has no message \"x\"; known: get\n";
+    let unknown = "trunkline: quotes.wsdl has no message \"x\"; it has get\n";
     assert_eq!(show(&["x"]), (Some(2), String::new(), unknown.to_owned()));
 }
 
@@ -519,7 +523,7 @@ fn declarations_of_idl_are_listed_and_shown() {
     let missing = "trunkline: own.idl:1:1: side.idl is not there; \
                    put it beside, or name the folder that has it\n";
     assert_eq!(show(&[]), (Some(2), String::new(), missing.to_owned()));
-    let unknown = "trunkline: own.idl has no message \"X\"; known: Trading::Order\n";
+    let unknown = "trunkline: own.idl has no message \"X\"; it has Trading::Order\n";
     assert_eq!(show(&[&["X"], &more[..]].concat()), (Some(2), String::new(), unknown.to_owned()));
 }
 
@@ -593,4 +597,65 @@ fn the_list_of_experiments_says_how_to_run_what_is_run_only_by_name() {
     assert_eq!((status, err.as_str()), (Some(0), ""));
     let line = "durability is run only if it is named: --only durability";
     assert!(out.lines().any(|it| it == line), "{out}");
+}
+
+#[test]
+fn addresses_and_times_are_told_as_they_are_written() {
+    let folder = folder("addresses");
+    let session = ["--sender", "A", "--target", "B"];
+    for (arguments, why) in [
+        (
+            vec!["fix", "connect", "localhost"],
+            "it has no port: an address is HOST:PORT, such as 127.0.0.1:5001",
+        ),
+        (vec!["fix", "accept", "--listen", "5001"], "it has a port and no host"),
+        (vec!["fix", "connect", "http://localhost:5001"], "http:// is not known"),
+        (vec!["fix", "accept", "--listen", "tcp://localhost:5001"], "tcp:// is too much"),
+        (vec!["fix", "connect", "a:1", "--heartbeat", "500ms"], "a heartbeat is whole seconds"),
+        (vec!["fix", "connect", "a:1", "--wait", "soon"], "a time is a number with"),
+    ] {
+        let (status, _, err) = run(&folder, &[&arguments[..], &session[..]].concat());
+        assert_eq!(status, Some(2), "{arguments:?}");
+        assert!(err.contains(why), "{arguments:?}: {err}");
+    }
+    // Nobody listens there: the time was taken.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    drop(listener);
+    let connect = ["fix", "connect", &address, "--heartbeat", "30"];
+    let (_, _, err) = run(&folder, &[&connect[..], &session[..]].concat());
+    assert!(err.contains("Connection refused"), "{err}");
+    let (status, _, err) = run(&folder, &["sub", "x", "--as", "text"]);
+    assert_eq!(status, Some(2));
+    let known = "messages are converted into json, soap-1.1, soap-1.2, fix, cdr, fast-infoset, xml";
+    assert!(err.contains(known), "{err}");
+}
+
+/// A dictionary of a venue has many faults, of which those of other messages are in the way.
+#[test]
+fn warnings_about_other_messages_are_counted() {
+    let folder = folder("schema-warnings");
+    let message = |name: &str| {
+        format!(
+            "<message name='{name}' msgtype='{name}'><field name='Id' required='Y'/>\
+             <field name='Missing{name}' required='N'/><field name='AVeryLongNameOfAFieldThatThatGoesOnAndOn' required='N'/></message>"
+        )
+    };
+    let messages: String = ["A1", "B1", "C1", "D1"].map(message).concat();
+    let long =
+        "<field number='20001' name='AVeryLongNameOfAFieldThatThatGoesOnAndOn' type='STRING'/>";
+    let text = format!(
+        "<fix major='4' minor='4'><messages>{messages}</messages><fields><field number='1' name='Id' type='STRING'/>{long}</fields></fix>"
+    );
+    fs::write(folder.join("own.xml"), text).expect("our own folder");
+    let (status, tree, err) = run(&folder, &["schema", "own.xml", "C1"]);
+    assert_eq!(status, Some(0));
+    let lines: Vec<&str> = err.lines().collect();
+    let [own, others] = &*lines else { panic!("{err}") };
+    assert!(own.contains("MissingC1 of the message C1 is not defined"), "{err}");
+    let expected =
+        "own.xml: 3 warnings about the rest of it, which `trunkline schema own.xml` tells";
+    assert_eq!(*others, expected);
+    assert_eq!(run(&folder, &["schema", "own.xml"]).2.lines().count(), 4);
+    assert!(tree.contains("GoesOnAndOn  20001  text"), "{tree}");
 }

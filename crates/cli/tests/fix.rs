@@ -17,7 +17,7 @@ const DICTIONARY: &str = r#"<fix type="FIX" major="4" minor="4" servicepack="0">
   <trailer><field name="CheckSum" required="Y"/></trailer>
   <messages>
     <message name="Logon" msgtype="A" msgcat="admin"><field name="EncryptMethod" required="Y"/><field name="HeartBtInt" required="Y"/>
-      <field name="ResetSeqNumFlag" required="N"/><field name="Username" required="N"/></message>
+      <field name="ResetSeqNumFlag" required="N"/><field name="Username" required="N"/><field name="Password" required="N"/></message>
     <message name="Logout" msgtype="5" msgcat="admin"><field name="Text" required="N"/></message>
     <message name="Heartbeat" msgtype="0" msgcat="admin"><field name="TestReqID" required="N"/></message>
     <message name="Reject" msgtype="3" msgcat="admin"><field name="RefSeqNum" required="Y"/><field name="Text" required="N"/>
@@ -47,7 +47,7 @@ const DICTIONARY: &str = r#"<fix type="FIX" major="4" minor="4" servicepack="0">
     <field number="141" name="ResetSeqNumFlag" type="BOOLEAN"/><field number="371" name="RefTagID" type="INT"/>
     <field number="372" name="RefMsgType" type="STRING"/><field number="373" name="SessionRejectReason" type="INT"/>
     <field number="380" name="BusinessRejectReason" type="INT"/><field number="448" name="PartyID" type="STRING"/>
-    <field number="453" name="NoPartyIDs" type="NUMINGROUP"/><field number="553" name="Username" type="STRING"/>
+    <field number="453" name="NoPartyIDs" type="NUMINGROUP"/><field number="553" name="Username" type="STRING"/><field number="554" name="Password" type="STRING"/>
   </fields>
 </fix>"#;
 
@@ -194,9 +194,38 @@ fn programs_read_json_and_raw_lines() {
     let (status, out, err) =
         accepting.client(&["--sender", "FUND", "--raw", "--all", "--reset"], order);
     assert_eq!(status, Some(0), "{err}");
-    let lines: Vec<&str> = out.lines().collect();
+    let lines: Vec<&str> = out.lines().filter(|it| it.contains("|49=BANK|")).collect();
     assert!(lines[0].starts_with("8=FIX.4.4|9=") && lines[0].contains("|35=A|34=1|"), "{out}");
     assert!(lines[1].contains("|35=8|34=2|") && lines[2].contains("|35=5|34=3|"), "{out}");
+}
+
+/// What is sent is printed as what comes is: what the session sends itself with `--all`, rejects always, passwords never.
+#[test]
+fn what_a_session_sends_itself_is_printed() {
+    let rules = ["--target", "FUND", "--dictionary", "fix.xml", "--answers", "answers.toml"];
+    let order = "35=D|11=a|55=NONE|54=1|60=20261126-09:30:00\n35=D|11=b|55=INTC|54=9|60=20261126-09:30:00\n";
+    let accepting = Accepting::start(&rules);
+    let (status, out, _) = accepting
+        .client(&["--sender", "FUND", "--raw", "--all", "--reset", "--logon", "554=secret"], order);
+    assert_eq!(status, Some(0), "{out}");
+    let (_, printed) = accepting.stop();
+    let business = "> 2 BusinessMessageReject|RefSeqNum=2|Text=no such symbol|RefMsgType=D|BusinessRejectReason=0";
+    for line in ["> 3 Reject|RefSeqNum=3|", business] {
+        assert!(printed.lines().any(|it| it.starts_with(line)), "{line}: {printed}");
+    }
+    assert!(!printed.contains("Logon|"), "{printed}");
+    let sent: Vec<&str> = out.lines().filter(|it| it.contains("|49=FUND|")).collect();
+    let types = ["A", "D", "D", "5"].map(|it| format!("|35={it}|"));
+    assert_eq!(sent.len(), types.len(), "{out}");
+    assert!(sent.iter().zip(&types).all(|(line, of)| line.contains(of)), "{out}");
+    assert!(sent[0].contains("|554=***|") && !out.contains("secret"), "{out}");
+
+    let accepting = Accepting::start(&[&rules[..], &["--all"]].concat());
+    assert_eq!(accepting.client(&[&BY_NAME[..], &["--reset"]].concat(), "").0, Some(0));
+    let (_, printed) = accepting.stop();
+    for line in ["< 1 Logon|", "> 1 Logon|", "< 2 Logout", "> 2 Logout"] {
+        assert!(printed.lines().any(|it| it.starts_with(line)), "{line}: {printed}");
+    }
 }
 
 #[test]

@@ -632,3 +632,62 @@ fn envelopes_are_read_by_the_services_description() {
     assert_eq!(status, Some(1));
     assert!(out.contains("wrong: the description has no message \"order\"; it has get"), "{out}");
 }
+
+#[test]
+fn a_listing_of_samples_reads_them_with_their_namespace() {
+    let folder = folder("samples");
+    let order = "<ns:Order xmlns:ns=\"urn:a\"><ns:Id>7</ns:Id></ns:Order>";
+    let login = "<h:Login xmlns:h=\"urn:h\">FUND</h:Login>";
+    let envelope = format!(
+        "<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\"><s:Header>{login}</s:Header>\
+         <s:Body>{order}</s:Body></s:Envelope>"
+    );
+    fs::write(folder.join("order.xml"), order).expect("a file");
+    fs::write(folder.join("envelope.xml"), &envelope).expect("a file");
+    let (_, listing, _) = run(&folder, &["schema", "order.xml", "--listing"], b"");
+    assert!(listing.contains("note-type\txml\telement_namespace\turn:a\n"), "{listing}");
+    fs::write(folder.join("order.listing"), &listing).expect("a file");
+    let (_, tree, err) = run(&folder, &["schema", "envelope.xml"], b"");
+    assert!(tree.starts_with("Order  ") && tree.contains("\nLogin\n"), "{tree}");
+    assert!(!tree.contains("Envelope"), "{tree}");
+    let said = "Login: a header block, in 1 of 1 envelopes, described by itself";
+    assert!(err.contains(said), "{err}");
+    for (format, text) in [("xml", order), ("soap-1.1", &envelope)] {
+        let to_json = ["convert", "--from", format, "--to", "json", "--schema", "order.listing"];
+        let (status, json, err) = run(&folder, &to_json, text.as_bytes());
+        assert_eq!((status, &*json), (Some(0), "{\"Order\":{\"Id\":7}}\n"), "{err}");
+        let back = ["convert", "--from", "json", "--to", format, "--schema", "order.listing"];
+        let (status, again, err) = run(&folder, &back, json.as_bytes());
+        assert_eq!(status, Some(0), "{err}");
+        assert!(again.contains("<Order xmlns=\"urn:a\"><Id>7</Id></Order>"), "{again}");
+    }
+    let (status, out, _) = run(&folder, &["decode", "-s", "order.listing", "envelope.xml"], b"");
+    assert_eq!(status, Some(0), "{out}");
+    let other = order.replace("urn:a", "urn:b");
+    let (status, out, _) = run(&folder, &["decode", "-s", "order.listing"], other.as_bytes());
+    assert_eq!(status, Some(1), "{out}");
+}
+
+#[test]
+fn what_a_message_does_not_say_is_asked_for() {
+    let folder = folder("not-said");
+    let idl = "struct A { long x; }; struct B { long x; long y; };";
+    fs::write(folder.join("own.idl"), idl).expect("a file");
+    let (status, out, _) = run(&folder, &["decode", "--format", "cdr-be"], b"0000000700000008\n");
+    assert_eq!(status, Some(0));
+    let expected = "-:1 (byte 0): cdr-be, whose fields are shown with --schema and --type, 8 bytes, in hexadecimal\n  000000  00 00 00 07  00 00 00 08";
+    assert!(out.starts_with(expected), "{out}");
+
+    let json = ["convert", "--from", "json", "--to", "cdr-be", "--schema", "own.idl"];
+    let (status, _, err) = run(&folder, &json, b"{\"x\": 7, \"y\": 8}\n");
+    assert_eq!(status, Some(1));
+    assert!(err.contains("json does not say which message it is: put it into an object"), "{err}");
+    for input in ["{\"B\": {\"x\": 7, \"y\": 8}}\n", "{\"x\": 7, \"y\": 8}\n"] {
+        let named = input.starts_with("{\"B");
+        let arguments = [&json[..], if named { &[] } else { &["--type", "B"] }].concat();
+        let (status, out, err) = run(&folder, &arguments, input.as_bytes());
+        assert_eq!((status, &*out), (Some(0), "0000000700000008\n"), "{err}");
+    }
+    let (_, _, err) = run(&folder, &[&json[..], &["--type", "Bb"]].concat(), b"{\"x\": 7}\n");
+    assert!(err.contains("has no message \"Bb\"; it has A, B; did you mean B?"), "{err}");
+}

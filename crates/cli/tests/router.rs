@@ -258,6 +258,31 @@ fn messages_are_shown_by_a_schema() {
 }
 
 #[test]
+fn fix_out_of_a_log_is_told_to_who_publishes_and_who_subscribes() {
+    let listing = folder("log-lines-files").join("order.listing");
+    fs::write(&listing, "message Order D\nfield ClOrdID 11 text required\nend\n").expect("a file");
+    let topic = format!(
+        "[[topic]]\npattern = \"orders\"\nschema = {listing:?}\nformat = \"fix\"\ntype = \"Order\"\n"
+    );
+    let router = Router::start_with("log-lines", "tcp://127.0.0.1:0", &topic);
+    let line = "8=FIX.4.4|9=11|35=D|11=A1|10=246|";
+    let why = "'|' stands between";
+    let err = router.bad(&["pub", "orders", line, "--format", "fix"]);
+    assert!(err.contains(why) && err.contains("SOH"), "{err}");
+    let sub = router.sub(&["orders", "--as", "json", "--count", "1"]);
+    let told = router.run(&["pub", "orders", line]);
+    assert!(told.status.success());
+    assert!(String::from_utf8_lossy(&told.stderr).contains(why), "{told:?}");
+    router.good(&["pub", "orders", &line.replace('|', "\u{1}"), "--format", "fix"]);
+    let (status, out, err) = sub.end();
+    assert_eq!(
+        (status, &out[..]),
+        (Some(0), &["orders\t{\"Order\":{\"ClOrdID\":\"A1\"}}".to_owned()][..])
+    );
+    assert!(err.iter().any(|it| it.contains(why)), "{err:?}");
+}
+
+#[test]
 fn a_subscriber_gets_the_messages_that_it_asks_for_by_what_they_say() {
     let listing = folder("filtered-files").join("order.listing");
     let text =

@@ -26,6 +26,7 @@ pub mod dime;
 mod media_type;
 pub mod multipart;
 mod package;
+mod steps;
 mod transfer;
 
 use std::collections::HashSet;
@@ -95,13 +96,23 @@ pub enum Event {
 }
 
 /// Reads a package as its bytes come.
-pub trait Parser {
+pub trait Parser: steps::Steps {
     /// The next event in `input`, and how many of its bytes are done with: the next call is given those behind them.
     /// No more bytes follow if the input `is_last`.
     ///
     /// # Errors
     /// The package breaks the rules of its format, passes a limit, or ends before its end.
-    fn next(&mut self, input: &[u8], is_last: bool) -> Result<(usize, Event)>;
+    fn next(&mut self, input: &[u8], is_last: bool) -> Result<(usize, Event)> {
+        let mut whole = 0;
+        loop {
+            let (done, event) = self.step(&input[whole..], is_last)?;
+            self.advance(whole..whole + done);
+            whole += done;
+            if let Some(event) = event {
+                return Ok((whole, event));
+            }
+        }
+    }
 
     /// What the part that began last says of itself.
     fn head(&self) -> &Head;

@@ -26,10 +26,12 @@ mod decoder;
 mod encoder;
 mod plan;
 mod text;
+mod value;
 
 pub use decoder::{Decoder, name};
 pub use encoder::Encoder;
 pub use plan::{Options, Plan};
+pub use value::{Value, Values};
 
 /// The members of an object in place of content that has no form of its own.
 const ELEMENT: &str = "element";

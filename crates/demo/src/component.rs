@@ -37,9 +37,11 @@ const TASK_BYTES: usize = 1 << 20;
 /// there is no such subject.
 pub fn known(subject: &str) -> Option<Box<dyn Connect>> {
     match subject {
-        "trunkline" | "trunkline-unix" | "trunkline-tls" | "trunkline-shm" => {
-            Some(Box::new(RouterConnect))
-        }
+        "trunkline"
+        | "trunkline-2-threads"
+        | "trunkline-unix"
+        | "trunkline-tls"
+        | "trunkline-shm" => Some(Box::new(RouterConnect)),
         "trunkline-store-and-forward" | "trunkline-cut-through" | "trunkline-memory" => {
             Some(Box::new(RouterConnect))
         }

@@ -105,9 +105,13 @@ pub const DISK: &str = "disk";
 /// Ours that is as durable as a peer that syncs.
 const SYNCED: &str = "trunkline-store-and-forward";
 
+/// Ours whose connections are carried by two threads.
+pub const TWO_THREADS: &str = "trunkline-2-threads";
+
 /// All that can take part, in the order of tables.
-pub const SUBJECTS: [Middleware; 26] = [
+pub const SUBJECTS: [Middleware; 27] = [
     middleware(TRUNKLINE, ("tcp", "native"), Router::Ours, "bare-forwarder"),
+    middleware(TWO_THREADS, ("tcp", "native"), Router::Ours, "bare-forwarder"),
     middleware("trunkline-unix", ("unix", "native"), Router::Ours, "bare-forwarder-unix"),
     middleware("trunkline-tls", ("tls", "native"), Router::Ours, "bare-forwarder"),
     middleware("trunkline-shm", ("shm", "native"), Router::Ours, "bare-ring"),
@@ -166,6 +170,11 @@ impl Middleware {
     /// safe as what is on the disk.
     pub fn ours_in(&self, case: &str) -> &'static str {
         if Recovery::has(case) { SYNCED } else { self.ours() }
+    }
+
+    /// How many threads of our router carry connections.
+    pub fn threads(&self) -> usize {
+        if self.name == TWO_THREADS { 2 } else { 1 }
     }
 
     /// What it says of its guaranteed messages, for profiles; `file_system` is where files are.

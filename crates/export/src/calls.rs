@@ -21,6 +21,12 @@ pub(crate) struct Interface {
     /// The module or namespace in which it is; empty for none.
     pub(crate) scope: String,
     pub(crate) name: String,
+    /// Of WSDL, the name of the service whose port it is; else its own.
+    pub(crate) service: String,
+    /// Of WSDL, the name of the binding.
+    pub(crate) binding: Option<String>,
+    /// More ports of this binding, which are not among the interfaces.
+    pub(crate) more_ports: Vec<String>,
     /// The names of interfaces whose operations it has.
     pub(crate) bases: Vec<String>,
     /// What it binds; those of one such are one interface in several versions of SOAP. Empty for none.
@@ -37,6 +43,8 @@ pub(crate) struct Call {
     /// Of an attribute, behind `_get_` or `_set_`.
     pub(crate) name: String,
     pub(crate) action: String,
+    /// The names of both messages, as far as WSDL has them.
+    pub(crate) messages: [Option<String>; 2],
     /// What it takes and answers; none if that is nothing.
     pub(crate) request: Option<usize>,
     pub(crate) reply: Option<usize>,
@@ -77,7 +85,10 @@ impl Calls {
             let base = |it: &idl::DeclarationId| specification.declaration(*it).name.clone();
             let mut interface = Interface {
                 scope,
+                service: name.clone(),
                 name,
+                binding: None,
+                more_ports: Vec::new(),
                 bases: body.bases.iter().map(base).collect(),
                 port_type: String::new(),
                 address: String::new(),
@@ -121,6 +132,7 @@ impl Calls {
         Ok(Call {
             name: call.name.clone(),
             action: String::new(),
+            messages: Default::default(),
             request: request.map(|it| self.add(it)),
             reply: reply.map(|it| self.add(it)),
             is_answered: operation.is_none_or(|it| !it.is_oneway),
@@ -137,11 +149,19 @@ impl Calls {
             if !matches!(binding.protocol, Protocol::Soap11 | Protocol::Soap12) {
                 continue;
             }
-            let mut ports = services.services().iter().flat_map(|it| &it.ports);
-            let port = ports.find(|it| it.binding == index);
+            let ports = services
+                .services()
+                .iter()
+                .flat_map(|service| service.ports.iter().map(|port| (&*service.name.local, port)));
+            let mut ports = ports.filter(|it| it.1.binding == index);
+            let (service, port) = ports.next().unzip();
+            let own = binding.name.local.to_string();
             let mut interface = Interface {
                 scope: binding.name.namespace.to_string(),
-                name: port.map_or_else(|| binding.name.local.to_string(), |it| it.name.clone()),
+                name: port.map_or_else(|| own.clone(), |it| it.name.clone()),
+                service: service.map_or_else(|| own.clone(), str::to_owned),
+                binding: Some(own),
+                more_ports: ports.map(|it| format!("{}::{}", it.0, it.1.name)).collect(),
                 bases: Vec::new(),
                 port_type: binding.port_type.to_string(),
                 address: port.and_then(|it| it.address.clone()).unwrap_or_default(),
@@ -186,6 +206,8 @@ impl Calls {
         Ok(Call {
             name: operation.name.clone(),
             action: operation.action.clone().unwrap_or_default(),
+            messages: [&operation.request, &operation.response]
+                .map(|it| it.as_ref().map(|it| it.name.local.to_string())),
             request: request.map(|it| self.add_element(it)),
             reply: reply.map(|it| self.add_element(it)),
             is_answered: operation.response.is_some(),

@@ -1,6 +1,7 @@
 //! WSDL 1.1, document/literal wrapped, of the services of WSDL and of the interfaces of IDL.
 //!
-//! Each interface is a service with a port for each version of SOAP; several are a file each. What it takes and answers is
+//! Each interface is a service with a port for each version of SOAP; several are a file each. Services, ports, bindings and
+//! port types of WSDL keep their names. What it takes and answers is
 //! described as [`xsd`] describes it, headers and faults as well. The element of a request is named after its
 //! operation, that of an answer has `Response` behind it, and both are in the namespace of the service; what was
 //! called otherwise is said. Operations of which a schema has no form are left out, and so are those of bindings
@@ -59,6 +60,16 @@ pub fn of_description(
     Ok(writer.finished(&services, stem))
 }
 
+/// A port of each version of SOAP is all that a client needs.
+const ONE_PORT: &str = "a service has one port of each version of SOAP, the first";
+
+/// The name, or with a number behind it the first that is not taken.
+fn untaken(name: &str, taken: &mut HashSet<String>) -> String {
+    let numbered = (2..).map(|count| format!("{name}_{count}"));
+    let mut names = [name.to_owned()].into_iter().chain(numbered);
+    names.find(|it| taken.insert(it.clone())).unwrap_or_default()
+}
+
 /// Writes services.
 struct Writer<'a> {
     calls: &'a Calls,
@@ -76,31 +87,39 @@ impl Writer<'_> {
         let is_idl = first.port_type.is_empty();
         let own = if is_idl { namespace } else { &first.scope };
         let own = if own.is_empty() { "urn:service" } else { own };
+        let port_type = first.port_type.rsplit('}').next().filter(|it| !it.is_empty());
         let mut description = wsdl::Description {
-            name: first.name.clone(),
+            name: first.service.clone(),
+            port_type: port_type.map(str::to_owned),
             namespace: own.to_owned(),
             bindings: Vec::new(),
             operations: Vec::new(),
             documentation: None,
         };
-        let mut names = HashSet::new();
+        let (mut names, mut known) = (HashSet::new(), HashSet::new());
         for interface in bindings {
             let version = if interface.is_soap12 { Version::Soap12 } else { Version::Soap11 };
-            // A port of each version is all that a client needs.
+            let port = format!("{}::{}", interface.service, interface.name);
+            for left_out in &interface.more_ports {
+                self.changes.add(|| left_out.clone(), ONE_PORT.to_owned());
+            }
             if description.bindings.iter().any(|it| it.version == version) {
+                self.changes.add(|| port, ONE_PORT.to_owned());
                 continue;
             }
-            let (mut name, mut count) = (interface.name.clone(), 1);
-            while !names.insert(name.clone()) {
-                count += 1;
-                name = format!("{}_{count}", interface.name);
+            if interface.service != description.name {
+                let why = "the ports of one port type are those of one service";
+                self.changes.add(|| port, why.to_owned());
             }
+            let name = untaken(&interface.name, &mut names);
+            let binding = interface.binding.as_ref().map(|it| untaken(it, &mut known));
             let location = match &*interface.address {
                 "" => format!("http://localhost/{}", interface.name),
                 address => address.to_owned(),
             };
             description.bindings.push(Binding {
                 name,
+                binding,
                 version,
                 style: Style::DocumentLiteral,
                 wrapped: true,
@@ -152,6 +171,13 @@ impl Writer<'_> {
             let response = format!("{}Response", call.name);
             self.named(call.request, &description.namespace, &call.name, &what);
             self.named(call.reply, &description.namespace, &response, &what);
+            let written = [format!("{}Input", call.name), format!("{}Output", call.name)];
+            for (message, _) in
+                call.messages.iter().flatten().zip(&written).filter(|it| it.0 != it.1)
+            {
+                let why = "messages are named after their operation, with Input or Output behind";
+                self.changes.add(|| format!("{what}: the message {message}"), why.to_owned());
+            }
         }
     }
 

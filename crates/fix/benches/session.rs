@@ -1,9 +1,10 @@
-//! Two sessions over loopback, beside QuickFIX C++ in the same role and with the same messages: from start to Logon, round
+//! Two sessions over loopback, beside QuickFIX C++ and QuickFIX/J in the same roles and with the same messages: from start to Logon, round
 //! trips of an order and its report, and how many orders a second pass; with messages in memory, and on a disk.
 //!
-//! `cargo bench -p trunkline-fix --bench session [-- ROUNDS [ROUND_TRIPS [ORDERS]]]`. The engines take turns. QuickFIX has
-//! both sides in one process as we have; it takes part where `make peers` has built it. Its file store leaves what it
-//! writes to the system, so that it survives the process and not the machine; ours is on the disk before it is sent.
+//! `cargo bench -p trunkline-fix --bench session [-- ROUNDS [ROUND_TRIPS [ORDERS]]]`. The engines take turns. The others have
+//! both sides in one process as we have; they take part where `make peers` has built them. Their file stores leave what they
+//! write to the system, so that it survives the process and not the machine; ours is on the disk before it is sent. Java
+//! does all twice, and what it does first, for its compiler, is not measured.
 
 #![forbid(unsafe_code)]
 
@@ -170,8 +171,8 @@ impl Bench {
         }
     }
 
-    /// The same with QuickFIX; none if it is not there.
-    fn quickfix(&self, program: &Path, kept_in: Option<&Path>, folder: &Path) -> Option<Figures> {
+    /// The same with another engine; none if it is not there.
+    fn other(&self, program: &Path, kept_in: Option<&Path>, folder: &Path) -> Option<Figures> {
         let mut command = Command::new(program);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
         // QuickFIX asks for a number, and takes no 0.
@@ -217,14 +218,17 @@ fn main() {
     );
     for round in 0..rounds {
         for (kept, is_kept) in [("memory", false), ("disk", true)] {
-            let own = folder.join(format!("{round}"));
+            let own = folder.join(format!("{round}-{kept}"));
             fs::create_dir_all(&own).expect("a folder");
             let kept_in = is_kept.then_some(&*own);
-            let theirs =
-                bench.quickfix(&build.join("bin/quickfix-speed"), kept_in, &own.join("quickfix"));
-            for (engine, figures) in
-                [("trunkline", Some(bench.ours(kept_in))), ("quickfix", theirs)]
-            {
+            for engine in ["trunkline", "quickfix", "quickfixj"] {
+                let figures = match engine {
+                    "trunkline" => Some(bench.ours(kept_in)),
+                    other => {
+                        let program = build.join(format!("bin/{other}-speed"));
+                        bench.other(&program, kept_in, &own.join(other))
+                    }
+                };
                 let Some(Figures { logon, median, ninety_ninth, orders_a_second }) = figures else {
                     continue;
                 };

@@ -21,8 +21,16 @@ pub trait Application {
     /// The session, or the attempt at one, is over, and why.
     fn logged_out(&mut self, _reason: &str) {}
 
+    /// An initiator could not connect, and why; it tries again.
+    fn not_connected(&mut self, _error: &std::io::Error) {}
+
     /// The other side has rejected a message: a Reject (3) came.
     fn rejected(&mut self, _message: Message<'_>) {}
+
+    /// Numbers begin anew, and nothing tells that the other side has this message: it was accepted while nobody was logged on,
+    /// or was on its way when the connection broke, and no Logon followed by which it would have been sent again. It may be
+    /// sent once more with a number of its own, best with PossResend (97).
+    fn undelivered(&mut self, _message: Message<'_>, _outbox: &mut Outbox) {}
 
     /// May a message be sent again, which the other side asks for? A gap is filled in its place if not: an order may be
     /// too old by now.

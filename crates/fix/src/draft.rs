@@ -1,5 +1,9 @@
 //! A message of an application before it has a number.
 
+use memchr::memchr;
+use trunkline_codec::fix::SOH;
+use trunkline_wire::Integer as _;
+
 use crate::outbox::{Outbox, SendError, is_own, push_bytes};
 use crate::tags;
 
@@ -18,6 +22,28 @@ impl Draft {
     /// A message of this MsgType (35), without fields.
     pub fn new(message_type: &str) -> Self {
         Self { message_type: message_type.to_owned(), ..Self::default() }
+    }
+
+    /// Reads fields, each with its delimiter, as a message has them; header and trailer may be missing, but MsgType (35).
+    ///
+    /// # Errors
+    /// Why they are no message.
+    pub fn read(mut bytes: &[u8]) -> Result<Self, &'static str> {
+        const NO_FIELDS: &str = "it is not fields, each a number, `=`, a value and SOH";
+        let mut draft = Self::default();
+        let mut before: Field<'_> = (0, &[]);
+        while !bytes.is_empty() {
+            let (field, rest) = next(bytes, before).ok_or(NO_FIELDS)?;
+            if field.1.is_empty() {
+                return Err("a field has no value");
+            }
+            draft.push(field.0, field.1);
+            (before, bytes) = (field, rest);
+        }
+        match draft.message_type.is_empty() {
+            true => Err("it has no MsgType (35)"),
+            false => Ok(draft),
+        }
     }
 
     /// MsgType (35).
@@ -39,6 +65,19 @@ impl Draft {
         }
     }
 
+    /// Puts a field before the others of the body, in place of those of its number.
+    pub fn put_first(&mut self, tag: u32, value: &[u8]) {
+        let body = std::mem::take(&mut self.body);
+        push_bytes(&mut self.body, tag, value);
+        let (mut rest, mut before) = (&*body, (0, &b""[..]));
+        while let Some((field, behind)) = next(rest, before) {
+            if field.0 != tag {
+                push_bytes(&mut self.body, field.0, field.1);
+            }
+            (before, rest) = (field, behind);
+        }
+    }
+
     /// The fields of the body, each with its delimiter.
     pub fn body(&self) -> &[u8] {
         &self.body
@@ -52,6 +91,21 @@ impl Draft {
         let header: Vec<(u32, &[u8])> = self.header.iter().map(|it| (it.0, &*it.1)).collect();
         outbox.send_with(&self.message_type, &header, &self.body)
     }
+}
+
+/// The number of a field, and what stands in it.
+type Field<'a> = (u32, &'a [u8]);
+
+/// The first field of these bytes, and what is behind it. Data may hold the delimiter: their length stands in the field before.
+fn next<'a>(bytes: &'a [u8], before: Field<'_>) -> Option<(Field<'a>, &'a [u8])> {
+    let equals = memchr(b'=', bytes)?;
+    let tag = u32::parse(&bytes[..equals]).ok().filter(|it| *it > 0)?;
+    let rest = &bytes[equals + 1..];
+    let length = Some(before.1).filter(|_| tags::length_of_data(tag) == Some(before.0));
+    let length = length.and_then(|it| u32::parse(it).ok()).map(|it| it as usize);
+    let length = length.filter(|it| rest.get(*it) == Some(&SOH));
+    let end = length.or_else(|| memchr(SOH, rest))?;
+    Some(((tag, &rest[..end]), &rest[end + 1..]))
 }
 
 #[cfg(test)]
@@ -80,5 +134,30 @@ mod tests {
         let header: Vec<(u32, Vec<u8>)> = vec![(115, b"fund".to_vec()), (129, b"desk".to_vec())];
         assert_eq!((draft.message_type(), &draft.header), ("D", &header));
         assert_eq!(draft.body(), b"11=x\x0155=INTC\x01");
+    }
+
+    #[test]
+    fn a_message_is_read_with_and_without_what_the_session_writes() {
+        let whole =
+            b"8=FIX.4.4\x019=70\x0135=8\x0134=7\x0149=A\x0195=3\x0196=a\x01b\x0137=o\x0110=123\x01";
+        let draft = Draft::read(whole).expect("fields");
+        assert_eq!(
+            (draft.message_type(), draft.body()),
+            ("8", &b"95=3\x0196=a\x01b\x0137=o\x01"[..])
+        );
+        let mut draft = draft;
+        draft.put_first(37, b"p");
+        assert_eq!(draft.body(), b"37=p\x0195=3\x0196=a\x01b\x01");
+        let draft = Draft::read(b"35=8\x0137=o\x01").expect("fields");
+        assert_eq!((draft.message_type(), draft.body()), ("8", &b"37=o\x01"[..]));
+        for (bytes, why) in [
+            (&b"35=8\x0137=o"[..], "it is not fields, each a number, `=`, a value and SOH"),
+            (b"35=8\x01x=o\x01", "it is not fields, each a number, `=`, a value and SOH"),
+            (b"35=8\x0137=\x01", "a field has no value"),
+            (b"37=o\x01", "it has no MsgType (35)"),
+            (b"", "it has no MsgType (35)"),
+        ] {
+            assert_eq!(Draft::read(bytes), Err(why));
+        }
     }
 }

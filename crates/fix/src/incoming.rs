@@ -1,6 +1,6 @@
 //! What came of a connection and is not taken yet, in memory that is read into.
 
-use std::io::{self, Read};
+use std::io;
 
 /// Bytes that are read at once at least.
 const PIECE: usize = 64 << 10;
@@ -35,7 +35,10 @@ impl Incoming {
     }
 
     /// Reads once, and says how many bytes came.
-    pub(crate) fn read(&mut self, mut from: impl Read) -> io::Result<usize> {
+    pub(crate) fn read(
+        &mut self,
+        read: impl FnOnce(&mut [u8]) -> io::Result<usize>,
+    ) -> io::Result<usize> {
         if self.memory.len() - self.end < PIECE / 2 {
             // The beginning of a message moves to the front; where it fills the memory, that grows with it.
             self.memory.copy_within(self.start..self.end, 0);
@@ -44,7 +47,7 @@ impl Incoming {
                 self.memory.resize(self.memory.len() * 2, 0);
             }
         }
-        let count = from.read(&mut self.memory[self.end..])?;
+        let count = read(&mut self.memory[self.end..])?;
         self.end += count;
         Ok(count)
     }
@@ -52,6 +55,8 @@ impl Incoming {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read as _;
+
     use super::*;
 
     #[test]
@@ -61,7 +66,7 @@ mod tests {
         let mut incoming = Incoming::with(&all[..100]);
         let mut at = 0;
         loop {
-            let is_end = incoming.read(&mut stream).expect("memory") == 0;
+            let is_end = incoming.read(|room| stream.read(room)).expect("memory") == 0;
             assert_eq!(incoming.bytes(), &all[at..at + incoming.bytes().len()]);
             // Sometimes all, sometimes hardly any, and for a while none.
             let taken = match at {

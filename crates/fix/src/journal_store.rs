@@ -21,6 +21,8 @@ const SENT: u8 = 2;
 const EXPECTED: u8 = 3;
 /// Both numbers begin again, at a time.
 const RESET: u8 = 4;
+/// Messages before this number have arrived.
+const ARRIVED: u8 = 5;
 
 /// Bytes of a segment.
 const SEGMENT: u32 = 4 << 20;
@@ -92,20 +94,23 @@ struct State {
     /// The first segment that is needed.
     since: u32,
     began: Option<i64>,
+    arrived: u64,
 }
 
 /// When the numbers began, where that is not known.
 const NEVER: i64 = i64::MIN;
 
 impl State {
-    const BYTES: usize = 28;
+    const BYTES: usize = 36;
 
     fn read(body: &[u8]) -> Option<Self> {
         let number = |at: usize| Some(u64::from_le_bytes(body.get(at..at + 8)?.try_into().ok()?));
         let since = u32::from_le_bytes(body.get(16..20)?.try_into().ok()?);
         // The first stores did not say it.
         let began = number(20).map(|it| it as i64).filter(|it| *it != NEVER);
-        Some(Self { sender: number(0)?, target: number(8)?, since, began })
+        let sender = number(0)?;
+        let arrived = number(28).unwrap_or(sender);
+        Some(Self { sender, target: number(8)?, since, began, arrived })
     }
 
     fn write(&self) -> [u8; Self::BYTES] {
@@ -113,7 +118,8 @@ impl State {
         body[..8].copy_from_slice(&self.sender.to_le_bytes());
         body[8..16].copy_from_slice(&self.target.to_le_bytes());
         body[16..20].copy_from_slice(&self.since.to_le_bytes());
-        body[20..].copy_from_slice(&self.began.unwrap_or(NEVER).to_le_bytes());
+        body[20..28].copy_from_slice(&self.began.unwrap_or(NEVER).to_le_bytes());
+        body[28..].copy_from_slice(&self.arrived.to_le_bytes());
         body
     }
 }
@@ -133,6 +139,7 @@ impl Recovery for Reading {
                 let Some(state) = State::read(record.body) else { return false };
                 self.kept.go_on_at(state.sender, state.target);
                 self.kept.set_began(state.began);
+                _ = self.kept.set_arrived(state.arrived);
                 self.is_complete = true;
                 let first_message = state.sender;
                 self.segments.push_back(Segment {
@@ -158,6 +165,10 @@ impl Recovery for Reading {
             EXPECTED => {
                 let Ok(number) = record.body.try_into() else { return false };
                 _ = self.kept.set_next_target(u64::from_le_bytes(number));
+            }
+            ARRIVED => {
+                let Ok(number) = record.body.try_into() else { return false };
+                _ = self.kept.set_arrived(u64::from_le_bytes(number));
             }
             RESET => {
                 let utc = record.body.try_into().map(i64::from_le_bytes);
@@ -266,7 +277,8 @@ impl JournalStore {
     /// The numbers, and the first segment that is needed.
     fn state(&self, since: u32) -> [u8; State::BYTES] {
         let (sender, target) = (self.kept.next_sender(), self.kept.next_target());
-        State { sender, target, since, began: self.kept.began() }.write()
+        let arrived = self.kept.arrived().unwrap_or(1);
+        State { sender, target, since, began: self.kept.began(), arrived }.write()
     }
 
     fn now(&self) -> u64 {
@@ -419,6 +431,19 @@ impl Store for JournalStore {
         self.kept.began()
     }
 
+    fn set_arrived(&mut self, number: u64) -> io::Result<()> {
+        // Messages of the session alone are not worth a record.
+        let before = self.kept.arrived().unwrap_or(1);
+        if self.kept.messages().0.range(before..number.max(before)).next().is_some() {
+            self.append(ARRIVED, &[&number.to_le_bytes()])?;
+        }
+        self.kept.set_arrived(number)
+    }
+
+    fn arrived(&self) -> Option<u64> {
+        self.kept.arrived()
+    }
+
     fn sync(&mut self) -> io::Result<u64> {
         self.asked = self.journal.last();
         self.stored()?;
@@ -429,6 +454,8 @@ impl Store for JournalStore {
         self.go_on();
         match self.journal.failure() {
             Some(why) => Err(io::Error::other(why.to_owned())),
+            // After a crash positions begin behind those that may have been given: at these nothing is to be written.
+            None if self.journal.pending() == 0 => Ok(self.journal.last()),
             None => Ok(self.journal.durable()),
         }
     }

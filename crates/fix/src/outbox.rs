@@ -28,11 +28,18 @@ pub struct Outbox {
     is_logged_on: bool,
     /// The number of the last message that was processed, for 369.
     last_processed: u64,
+    /// Messages of numbers that are no more, of which it is not known that they have arrived.
+    undelivered: Vec<Vec<u8>>,
     failure: Option<String>,
     message: Vec<u8>,
     content: Vec<u8>,
     fields: Fields,
+    /// Is told of each message that goes to the connection.
+    on_sent: Option<OnSent>,
 }
+
+/// Who is told of what is sent.
+pub(crate) type OnSent = Box<dyn FnMut(Message<'_>) + Send>;
 
 /// Why nothing was sent.
 #[derive(Debug)]
@@ -87,10 +94,12 @@ impl Outbox {
             sent_at: 0,
             is_logged_on: false,
             last_processed: 0,
+            undelivered: Vec::new(),
             failure: None,
             message: Vec::new(),
             content: Vec::new(),
             fields: Fields::default(),
+            on_sent: None,
         }
     }
 
@@ -309,6 +318,11 @@ impl Outbox {
         }
         self.output.push(message);
         self.sent_at = self.now.monotonic;
+        if let Some(on_sent) = &mut self.on_sent
+            && let Ok(message) = self.fields.read(message)
+        {
+            on_sent(message);
+        }
     }
 
     fn fail(&mut self, error: &io::Error) {
@@ -358,6 +372,10 @@ impl Outbox {
         self.store.on_stored(wake);
     }
 
+    pub(crate) fn set_on_sent(&mut self, on_sent: OnSent) {
+        self.on_sent = Some(on_sent);
+    }
+
     pub(crate) fn set_now(&mut self, now: Moment) {
         self.now = now;
     }
@@ -386,6 +404,12 @@ impl Outbox {
 
     pub(crate) fn reset(&mut self) {
         self.last_processed = 0;
+        let (mut from, mut message) = (self.store.arrived(), Vec::new());
+        while let Some(at) = from {
+            let next = self.store.load(at, &mut message).ok().flatten();
+            from = next.map(|it| it + 1);
+            self.undelivered.extend(next.map(|_| message.clone()));
+        }
         if let Err(error) = self.store.reset(self.now.utc) {
             self.fail(&error);
         }
@@ -401,6 +425,22 @@ impl Outbox {
 
     pub(crate) fn take(&mut self, bytes: usize) {
         self.output.take(bytes);
+    }
+
+    /// What may not have arrived when numbers began anew.
+    pub(crate) fn take_undelivered(&mut self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.undelivered)
+    }
+
+    /// The other side has all messages before this number.
+    pub(crate) fn has_arrived_before(&mut self, number: u64) {
+        // It may have begun anew since.
+        let number = number.min(self.store.next_sender());
+        if self.store.arrived().is_some_and(|it| it < number)
+            && let Err(error) = self.store.set_arrived(number)
+        {
+            self.fail(&error);
+        }
     }
 
     /// Forgets what the connection did not take.

@@ -1,6 +1,7 @@
 //! When a session may be up: hours of days or weeks in a zone, and what of them is now.
 
 use std::fmt;
+use std::str::FromStr;
 
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
@@ -116,6 +117,38 @@ impl Schedule {
         };
         let last = date.checked_add(Span::new().days(period.days)).ok()?;
         Some((instant(date, period.start)?, instant(last, period.end)?))
+    }
+}
+
+/// As one text: `mon-fri 08:00-17:30 America/New_York` is [daily](Schedule::daily), `sun 17:00-fri 17:00 UTC` is
+/// [weekly](Schedule::weekly). Without days it is every day, without a zone UTC.
+impl FromStr for Schedule {
+    type Err = ScheduleError;
+
+    fn from_str(text: &str) -> Result<Self, ScheduleError> {
+        let joined = text.replace(" - ", "-");
+        let words: Vec<&str> = joined.split_whitespace().collect();
+        let (when, zone) = match &*words {
+            [when @ .., zone] if !when.is_empty() && !zone.contains(':') => (when, *zone),
+            when => (when, "UTC"),
+        };
+        let wrong = || {
+            ScheduleError(format!(
+                "`{text}` are no hours, such as `mon-fri 08:00-17:30 America/New_York` or `sun 17:00-fri 17:00`"
+            ))
+        };
+        match *when {
+            [hours] | [_, hours] if hours.contains(':') => {
+                let days = if when.len() == 2 { when[0] } else { "daily" };
+                let (start, end) = hours.split_once('-').ok_or_else(wrong)?;
+                Self::daily(days, start, end, zone)
+            }
+            [day, middle, end] => {
+                let (start, last) = middle.split_once('-').ok_or_else(wrong)?;
+                Self::weekly(&format!("{day} {start}"), &format!("{last} {end}"), zone)
+            }
+            _ => Err(wrong()),
+        }
     }
 }
 
@@ -246,6 +279,34 @@ mod tests {
             within.at(utc("2026-11-02T08:30:00Z")),
             open("2026-11-02T08:00:30Z", "2026-11-02T09:00:00Z")
         );
+    }
+
+    #[test]
+    fn a_schedule_is_one_text() {
+        let daily = |days: &str, zone: &str| Schedule::daily(days, "08:00", "17:30", zone);
+        let weekly = |zone: &str| Schedule::weekly("sun 17:00", "fri 17:00:30", zone);
+        for (text, expected) in [
+            ("mon-fri 08:00-17:30 America/New_York", daily("mon-fri", "America/New_York")),
+            ("mon,wed 08:00 - 17:30", daily("mon,wed", "UTC")),
+            ("08:00-17:30", daily("daily", "UTC")),
+            ("08:00-17:30 Asia/Tokyo", daily("daily", "Asia/Tokyo")),
+            ("sun 17:00-fri 17:00:30 UTC", weekly("UTC")),
+            ("sun 17:00 - fri 17:00:30 Europe/Paris", weekly("Europe/Paris")),
+        ] {
+            assert_eq!(text.parse(), expected, "{text}");
+        }
+        for (text, why) in [
+            ("", "`` are no hours, such as"),
+            ("mon-fri", "`mon-fri` are no hours"),
+            ("mon-fri 08:00", "`mon-fri 08:00` are no hours"),
+            ("mon-fri 08:00-25:00", "`25:00` is no time"),
+            ("mon-fri 08:00-17:00 Mars", "`Mars` is no zone"),
+            ("sun 17:00-fry 17:00", "`fry` is no day"),
+            ("a b c d 08:00", "`a b c d 08:00` are no hours"),
+        ] {
+            let said = text.parse::<Schedule>().map_err(|it| it.to_string());
+            assert!(said.clone().is_err_and(|it| it.starts_with(why)), "{text}: {said:?}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use trunkline_message::Limits;
 
 use crate::application::{Application, Notice};
 use crate::dictionaries::Dictionaries;
-use crate::message::Fields;
+use crate::message::{Fields, Message};
 use crate::outbox::Outbox;
 use crate::rules::Rules;
 use crate::settings::{Role, Settings};
@@ -46,6 +46,8 @@ pub struct Session {
     heartbeat: u64,
     is_test_sent: bool,
     is_reset_sent: bool,
+    /// The number of the next message when the other side last gave a sign that it lacks none.
+    next_at_sign: u64,
     gap: Gap,
     /// What is being sent again: the next number, and the last.
     resending: Option<(u64, u64)>,
@@ -91,6 +93,7 @@ impl Session {
             heartbeat: 0,
             is_test_sent: false,
             is_reset_sent: false,
+            next_at_sign: 1,
             gap: Gap::default(),
             resending: None,
             fields: Fields::default(),
@@ -148,6 +151,7 @@ impl Session {
         if self.settings().reset_on_disconnect {
             self.outbox.reset();
         }
+        self.tell_undelivered(application);
         self.outbox.sync();
     }
 
@@ -160,6 +164,7 @@ impl Session {
         application: &mut dyn Application,
     ) -> usize {
         self.outbox.set_now(now);
+        self.tell_undelivered(application);
         let (has_check_sum, message_bytes) =
             (self.settings().check_sum, self.settings().message_bytes);
         let limits = Limits { message_bytes, ..Limits::default() };
@@ -201,6 +206,12 @@ impl Session {
     /// Says what is to be called, on any thread, when the store has got further.
     pub fn on_stored(&mut self, wake: Wake) {
         self.outbox.on_stored(wake);
+    }
+
+    /// Says who is told of each message that goes to the connection, those of the session itself and those that are sent
+    /// again, too. It leaves the process once the store has it.
+    pub fn on_sent(&mut self, on_sent: impl FnMut(Message<'_>) + Send + 'static) {
+        self.outbox.set_on_sent(Box::new(on_sent));
     }
 
     /// Lets all that was sent so far be stored; the answer is its mark, for [`stored`](Self::stored).
@@ -268,6 +279,16 @@ impl Session {
         // Who does not begin with a message speaks something else.
         if self.phase == Phase::AwaitingLogon {
             self.end("what came first is no message of FIX", application);
+        }
+    }
+
+    /// Tells the application what may not have arrived, and cannot any more.
+    fn tell_undelivered(&mut self, application: &mut dyn Application) {
+        for bytes in self.outbox.take_undelivered() {
+            let mut fields = Fields::default();
+            if let Ok(message) = fields.read(&bytes) {
+                application.undelivered(message, &mut self.outbox);
+            }
         }
     }
 

@@ -45,6 +45,19 @@ pub trait Store: Send {
     /// When the numbers began, if they ever were [reset](Self::reset).
     fn began(&self) -> Option<i64>;
 
+    /// Notes that the other side has all messages before this number.
+    ///
+    /// # Errors
+    /// Those of the disk; the session ends.
+    fn set_arrived(&mut self, _number: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The other side has all messages before this number; none if that is not noted.
+    fn arrived(&self) -> Option<u64> {
+        None
+    }
+
     /// Asks for all of it to survive, and need not wait for that: returns a mark. What depends on it is sent when
     /// [`stored`](Self::stored) has reached the mark.
     ///
@@ -79,6 +92,7 @@ pub trait Store: Send {
 pub struct MemoryStore {
     next_sender: u64,
     next_target: u64,
+    arrived: u64,
     messages: BTreeMap<u64, Vec<u8>>,
     bytes: usize,
     most: usize,
@@ -100,6 +114,7 @@ impl MemoryStore {
         Self {
             next_sender: 1,
             next_target: 1,
+            arrived: 1,
             messages: BTreeMap::new(),
             bytes: 0,
             most,
@@ -178,6 +193,15 @@ impl Store for MemoryStore {
 
     fn began(&self) -> Option<i64> {
         self.began
+    }
+
+    fn set_arrived(&mut self, number: u64) -> io::Result<()> {
+        self.arrived = number;
+        Ok(())
+    }
+
+    fn arrived(&self) -> Option<u64> {
+        Some(self.arrived)
     }
 }
 

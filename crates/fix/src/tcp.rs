@@ -1,14 +1,18 @@
-//! Sessions over TCP: an acceptor with many sessions on one port, and an initiator that connects again.
+//! Sessions over TCP, with or without TLS: an acceptor with many sessions on one port, and an initiator that connects again.
 //!
 //! Each connection has a thread, which reads. Who sends writes on its own thread what the connection takes at once; the
 //! rest goes when the connection takes it, and nobody waits for that. A session is locked while one of them is at work, so
 //! that an application sees one call at a time.
 
+mod transport;
+
+pub use trunkline_tls::{ClientTls, ServerTls};
+
 use std::collections::HashMap;
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -23,21 +27,26 @@ use crate::outbox::{Outbox, SendError};
 use crate::session::Session;
 use crate::settings::Identity;
 use crate::time::Moment;
+use transport::{READ, Transport};
 
-/// How often who waits for a store looks how far that is.
-const STORE_LOOK: Duration = Duration::from_micros(200);
+/// How often who waits for a store looks how far that is, if it is not woken.
+const STORE_LOOK: Duration = Duration::from_millis(10);
 
 /// How connections behave.
 #[derive(Clone, Debug)]
 pub struct TcpConfig {
     /// Connections of an acceptor at once; one more is closed at once.
     pub connections: usize,
-    /// How long a connection may take to say whose it is.
+    /// How long a connection may take until it is there, with TLS too, and to say whose it is.
     pub first_timeout: Duration,
     /// How long the other side may take nothing of what waits for it; then the connection is closed.
     pub write_timeout: Duration,
     /// How long an initiator waits before it connects again.
     pub reconnect: Duration,
+    /// The certificate of an acceptor, which then speaks TLS alone, and whom it trusts.
+    pub server_tls: Option<ServerTls>,
+    /// Whom an initiator trusts, which then speaks TLS, and its own certificate.
+    pub client_tls: Option<ClientTls>,
 }
 
 impl Default for TcpConfig {
@@ -47,6 +56,8 @@ impl Default for TcpConfig {
             first_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(10),
             reconnect: Duration::from_secs(5),
+            server_tls: None,
+            client_tls: None,
         }
     }
 }
@@ -64,20 +75,49 @@ struct Shared {
     waker: Arc<Waker>,
 }
 
-/// Wakes the thread of a connection, if there is one, when a store has got further.
+/// Wakes the thread of a connection, if there is one, and who waits for a store, when that has got further.
 #[derive(Default)]
-struct Waker(Mutex<Weak<Link>>);
+struct Waker {
+    of: Mutex<Woken>,
+    has_woken: Condvar,
+}
+
+#[derive(Default)]
+struct Woken {
+    link: Weak<Link>,
+    times: u64,
+}
 
 impl Waker {
+    fn lock(&self) -> MutexGuard<'_, Woken> {
+        self.of.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn set(&self, link: &Arc<Link>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(link);
+        self.lock().link = Arc::downgrade(link);
     }
 
     fn wake(&self) {
-        let link = self.0.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let link = {
+            let mut woken = self.lock();
+            woken.times += 1;
+            woken.link.upgrade()
+        };
+        self.has_woken.notify_all();
         if let Some(link) = link {
             link.wake();
         }
+    }
+
+    /// How often it has woken.
+    fn times(&self) -> u64 {
+        self.lock().times
+    }
+
+    /// Waits until it has woken more often than that.
+    fn wait(&self, times: u64) {
+        let waits = |woken: &mut Woken| woken.times == times;
+        _ = self.has_woken.wait_timeout_while(self.lock(), STORE_LOOK, waits);
     }
 }
 
@@ -89,16 +129,16 @@ struct State {
 
 /// A connection, and what wakes its thread.
 struct Link {
-    stream: Arc<TcpStream>,
+    transport: Transport,
     wake: OwnedFd,
 }
 
 impl Link {
-    fn new(stream: Arc<TcpStream>) -> io::Result<Arc<Self>> {
-        stream.set_nodelay(true)?;
-        stream.set_nonblocking(true)?;
+    fn new(transport: Transport) -> io::Result<Arc<Self>> {
+        transport.stream().set_nodelay(true)?;
+        transport.stream().set_nonblocking(true)?;
         let wake = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
-        Ok(Arc::new(Self { stream, wake }))
+        Ok(Arc::new(Self { transport, wake }))
     }
 
     /// Lets the thread look again at what it waits for.
@@ -111,7 +151,7 @@ impl Link {
     fn wait(&self, sends: bool, longest: Option<Duration>) -> io::Result<()> {
         let out = if sends { PollFlags::OUT } else { PollFlags::empty() };
         let mut waits = [
-            PollFd::new(&*self.stream, PollFlags::IN | out),
+            PollFd::new(self.transport.stream(), PollFlags::IN | out),
             PollFd::new(&self.wake, PollFlags::IN),
         ];
         let longest = longest.map(|it| Timespec {
@@ -201,6 +241,7 @@ impl Handle {
     pub fn wait_for_store(&self) -> io::Result<()> {
         let mark = self.0.lock().session.ask_store()?;
         loop {
+            let times = self.0.waker.times();
             // The session goes on while the disk writes.
             let mut state = self.0.lock();
             let stored = state.session.stored();
@@ -209,7 +250,7 @@ impl Handle {
             if stored? >= mark {
                 return Ok(());
             }
-            thread::sleep(STORE_LOOK);
+            self.0.waker.wait(times);
         }
     }
 
@@ -227,19 +268,19 @@ impl Handle {
     /// # Errors
     /// Nobody listens there, or the connection broke.
     pub fn connect(&self, address: &str, config: &TcpConfig) -> io::Result<()> {
-        let stream = connect(address, config)?;
-        self.serve(Arc::new(stream), Vec::new(), config, &AtomicBool::new(false))
+        let transport = connect(address, config)?;
+        self.serve(transport, Vec::new(), config, &AtomicBool::new(false))
     }
 
     /// Serves one connection until it or the session ends, or it is stopped; `first` is what came of it already.
     fn serve(
         &self,
-        stream: Arc<TcpStream>,
+        transport: Transport,
         first: Vec<u8>,
         config: &TcpConfig,
         is_stopped: &AtomicBool,
     ) -> io::Result<()> {
-        let link = Link::new(stream)?;
+        let link = Link::new(transport)?;
         {
             let mut state = self.0.lock();
             // Who stops sets this before it looks for a link to close, under the same lock.
@@ -258,7 +299,7 @@ impl Handle {
         let State { session, application, .. } = &mut *state;
         session.disconnected(self.0.now(), &mut **application);
         state.link = None;
-        _ = link.stream.shutdown(Shutdown::Both);
+        link.transport.close();
         outcome
     }
 
@@ -274,11 +315,12 @@ impl Handle {
                 let taken = session.received(now, incoming.bytes(), &mut **application);
                 session.advance(now, &mut **application);
                 let sent = state.flush()?;
-                let sends = !state.session.output().is_empty();
+                let is_holding = link.transport.is_holding();
+                let sends = is_holding || !state.session.output().is_empty();
                 if sent || !sends {
                     stuck = None;
                 }
-                if state.session.is_over() && state.session.waiting() == 0 {
+                if state.session.is_over() && state.session.waiting() == 0 && !is_holding {
                     return Ok(());
                 }
                 let deadline = state.session.deadline();
@@ -297,8 +339,10 @@ impl Handle {
                 }
                 longest = Some(longest.map_or(left, |it| it.min(left)));
             }
-            link.wait(sends, longest)?;
-            match incoming.read(&*link.stream) {
+            if !link.transport.has_more() {
+                link.wait(sends, longest)?;
+            }
+            match incoming.read(|room| link.transport.read(room)) {
                 Ok(0) => return Ok(()),
                 Ok(_) => {}
                 Err(error) if is_temporary(&error) => {}
@@ -307,10 +351,15 @@ impl Handle {
         }
     }
 
+    /// Tells the application why there is no connection.
+    fn not_connected(&self, error: &io::Error) {
+        self.0.lock().application.not_connected(error);
+    }
+
     /// Closes its connection, if there is one.
     fn close(&self) {
         if let Some(link) = &self.0.lock().link {
-            _ = link.stream.shutdown(Shutdown::Both);
+            _ = link.transport.stream().shutdown(Shutdown::Both);
         }
     }
 }
@@ -329,9 +378,9 @@ impl State {
     /// Sends what the connection takes at once; says whether it took something.
     fn flush(&mut self) -> io::Result<bool> {
         let Self { session, application, link: Some(link) } = self else { return Ok(false) };
-        let mut has_sent = false;
+        let mut has_sent = link.transport.flush()?;
         while !session.output().is_empty() {
-            match (&*link.stream).write(session.output()) {
+            match link.transport.write(session.output()) {
                 Ok(count) => {
                     session.sent(count, &mut **application);
                     has_sent = true;
@@ -347,7 +396,9 @@ impl State {
     /// As `flush`, on another thread than the connection's own, which sees to the rest and to errors.
     fn flush_from_outside(&mut self) {
         let is_all = self.flush().is_ok() && self.session.output().is_empty();
-        if let Some(link) = self.link.as_ref().filter(|_| !is_all || self.session.is_over()) {
+        let needs =
+            |it: &&Arc<Link>| !is_all || self.session.is_over() || it.transport.is_holding();
+        if let Some(link) = self.link.as_ref().filter(needs) {
             link.wake();
         }
     }
@@ -453,10 +504,13 @@ fn accept(
         let (sessions, config, on_refused) = (sessions.clone(), config.clone(), on_refused.clone());
         let (own, stop) = (stream.clone(), is_stopped.clone());
         let serve = move || {
-            let outcome = identify(&own, &config).and_then(|(identity, first)| {
+            let until = Instant::now() + config.first_timeout;
+            let transport = Transport::accept(own.clone(), config.server_tls.as_ref(), until);
+            let outcome = transport.and_then(|transport| {
+                let (identity, first) = identify(&transport, until)?;
                 let unknown = || format!("there is no session {identity}");
                 let session = sessions.get(&identity).ok_or_else(|| io::Error::other(unknown()))?;
-                session.serve(own.clone(), first, &config, &stop)
+                session.serve(transport, first, &config, &stop)
             });
             // The acceptor has it until the next one comes, and who is refused must not wait for that.
             _ = own.shutdown(Shutdown::Both);
@@ -474,21 +528,18 @@ fn accept(
 }
 
 /// Reads a connection until it says whose it is.
-fn identify(mut stream: &TcpStream, config: &TcpConfig) -> io::Result<(Identity, Vec<u8>)> {
-    let until = Instant::now() + config.first_timeout;
-    let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
+fn identify(transport: &Transport, until: Instant) -> io::Result<(Identity, Vec<u8>)> {
+    let (mut bytes, mut chunk) = (Vec::new(), vec![0; READ]);
     loop {
         match First::of(&bytes) {
             First::Logon(identity) => return Ok((identity, bytes)),
             First::Foreign(why) => return Err(io::Error::other(why)),
             First::Incomplete => {}
         }
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        if Instant::now() >= until {
             return Err(io::Error::new(io::ErrorKind::TimedOut, "no Logon came in time"));
         }
-        stream.set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
-        match stream.read(&mut chunk) {
+        match transport.read_until(until, &mut chunk) {
             Ok(0) => return Err(io::Error::other("it was closed before a Logon came")),
             Ok(count) => bytes.extend_from_slice(&chunk[..count]),
             Err(error) if is_temporary(&error) => {}
@@ -517,9 +568,11 @@ impl Initiator {
             while !stop.load(Ordering::Acquire) {
                 let pause = match own.opens_in() {
                     Some(Duration::ZERO) => {
-                        // Why it ended, the application was told; that nobody listens shows by what does not come.
-                        _ = connect(&address, &config)
-                            .and_then(|it| own.serve(Arc::new(it), Vec::new(), &config, &stop));
+                        match connect(&address, &config) {
+                            // Why it ends, the application is told.
+                            Ok(it) => _ = own.serve(it, Vec::new(), &config, &stop),
+                            Err(error) => own.not_connected(&error),
+                        }
                         config.reconnect
                     }
                     // Clocks are set, and what is far away is looked at again.
@@ -554,11 +607,17 @@ impl Drop for Initiator {
 }
 
 /// A connection to the first address of a name that takes it.
-fn connect(address: &str, config: &TcpConfig) -> io::Result<TcpStream> {
+fn connect(address: &str, config: &TcpConfig) -> io::Result<Transport> {
+    let until = Instant::now() + config.first_timeout;
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-    for address in address.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, config.first_timeout) {
-            Ok(stream) => return Ok(stream),
+    for each in address.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&each, config.first_timeout) {
+            Ok(stream) => {
+                let host = address.rsplit_once(':').map_or(address, |it| it.0);
+                let host = host.trim_start_matches('[').trim_end_matches(']');
+                let (stream, tls) = (Arc::new(stream), config.client_tls.as_ref());
+                return Transport::connect(stream, tls, host, until);
+            }
             Err(error) => last = error,
         }
     }

@@ -8,6 +8,7 @@ use trunkline_fix::{
 };
 use trunkline_journal::Disk;
 use trunkline_journal::simulated::SimulatedDisk;
+use trunkline_random::Random;
 
 const SECOND: i64 = 1_000_000_000;
 const HOUR: i64 = 3_600 * SECOND;
@@ -19,17 +20,34 @@ const THURSDAY: i64 = 1_795_651_200 * SECOND;
 struct Told {
     endings: Vec<String>,
     taken: u64,
+    bodies: Vec<String>,
+    /// Bodies of what may not have arrived.
+    lost: Vec<String>,
+    /// Whether it sends these once more.
+    sends_once_more: bool,
 }
 
 impl Application for Told {
-    fn message(&mut self, _message: Message<'_>, _outbox: &mut Outbox) -> Result<(), Refusal> {
+    fn message(&mut self, message: Message<'_>, _outbox: &mut Outbox) -> Result<(), Refusal> {
         self.taken += 1;
+        self.bodies.push(body_of(message));
         Ok(())
     }
 
     fn logged_out(&mut self, reason: &str) {
         self.endings.push(reason.to_owned());
     }
+
+    fn undelivered(&mut self, message: Message<'_>, outbox: &mut Outbox) {
+        self.lost.push(body_of(message));
+        if self.sends_once_more {
+            outbox.send("D", message.body_bytes()).expect("it waits for the Logon");
+        }
+    }
+}
+
+fn body_of(message: Message<'_>) -> String {
+    String::from_utf8_lossy(message.body_bytes()).replace('\u{1}', "|")
 }
 
 /// Two sides at a time of the day.
@@ -109,10 +127,20 @@ impl Pair {
     }
 
     fn send(&mut self, side: usize) -> Result<u64, SendError> {
+        self.order(side, "a")
+    }
+
+    fn order(&mut self, side: usize, id: &str) -> Result<u64, SendError> {
         let now = self.now();
-        let sent = self.sides[side].0.send(now, |outbox| outbox.send("D", b"11=a\x01"));
+        let body = format!("11={id}\u{1}");
+        let sent = self.sides[side].0.send(now, |outbox| outbox.send("D", body.as_bytes()));
         self.settle();
         sent
+    }
+
+    fn cut(&mut self) {
+        let now = self.now();
+        self.sides.iter_mut().for_each(|(session, told)| session.disconnected(now, told));
     }
 }
 
@@ -156,6 +184,133 @@ fn a_session_is_logged_out_at_the_end_and_begins_anew_the_next_day() {
     pair.connect();
     assert!(pair.is_up(), "{:?}", pair.sides[1].1.endings);
     assert_eq!(pair.sides[1].0.numbers(), (2, 2));
+}
+
+#[test]
+fn what_may_not_have_arrived_is_told_when_numbers_begin_anew() {
+    let mut pair = Pair::new([Some(day()), Some(day())], THURSDAY + 9 * HOUR);
+    pair.connect();
+    pair.order(0, "delivered").expect("it is up");
+    pair.cut();
+    // The next connection brings it.
+    pair.order(0, "late").expect("it waits");
+    pair.connect();
+    assert_eq!(pair.sides[1].1.taken, 2);
+    // Heartbeats tell that it has arrived.
+    pair.go_on_to(THURSDAY + 9 * HOUR + HOUR / 10);
+    // This one does not get through before the connection breaks, and these wait for one that does not come.
+    let now = pair.now();
+    pair.sides[0].0.send(now, |outbox| outbox.send("D", b"11=cut\x01")).expect("it is up");
+    let (session, told) = &mut pair.sides[0];
+    session.sent(session.output().len() - 10, told);
+    pair.cut();
+    for id in ["first", "second"] {
+        pair.order(0, id).expect("it waits");
+    }
+    pair.utc = THURSDAY + 33 * HOUR;
+    assert!(pair.sides[0].1.lost.is_empty(), "they could still arrive");
+    pair.connect();
+    assert!(pair.is_up());
+    assert_eq!(pair.sides[0].1.lost, ["11=cut|", "11=first|", "11=second|"]);
+    assert!(pair.sides[1].1.lost.is_empty());
+    assert_eq!(pair.sides[1].1.taken, 2);
+    // It is told once, and can be sent once more.
+    pair.cut();
+    pair.order(0, "third").expect("it waits");
+    pair.utc = THURSDAY + 4 * 24 * HOUR + 9 * HOUR;
+    pair.sides[0].1.sends_once_more = true;
+    pair.connect();
+    assert_eq!(pair.sides[0].1.lost[3..], ["11=third|"]);
+    pair.go_on_to(pair.utc + HOUR / 10);
+    assert_eq!(pair.sides[1].1.taken, 3);
+    pair.cut();
+    pair.utc += 24 * HOUR;
+    pair.connect();
+    assert_eq!(pair.sides[0].1.lost.len(), 4, "it has arrived");
+}
+
+/// Whatever breaks, and whenever: what was accepted is taken by the other side, or told to the application.
+#[test]
+fn nothing_that_was_accepted_is_lost_untold() {
+    let (mut all, mut told) = (0, 0);
+    for seed in 0..300 {
+        let mut random = Random::new(seed);
+        let disk = SharedDisk(Arc::new(Mutex::new(SimulatedDisk::new(seed))));
+        let fund = |schedule| {
+            let store = JournalStore::on(Box::new(disk.clone()), 256 << 10).expect("it opens");
+            Session::new(settings(Role::Initiator, schedule), None, Box::new(store))
+        };
+        let mut pair = Pair::new([Some(day()), Some(day())], THURSDAY + 9 * HOUR);
+        pair.sides[0].0 = fund(Some(day()));
+        let mut accepted = Vec::new();
+        for number in 0..60 {
+            let id = format!("{seed}-{number}");
+            match random.below(10) {
+                0..4 => {
+                    if pair.order(0, &id).is_ok() {
+                        accepted.push(format!("11={id}|"));
+                    }
+                }
+                // It is on its way, as far as it gets, when the connection breaks or the process ends.
+                it @ 4..6 => {
+                    let (now, [fund_side, bank]) = (pair.now(), &mut pair.sides);
+                    let body = format!("11={id}\u{1}");
+                    if fund_side.0.send(now, |it| it.send("D", body.as_bytes())).is_ok() {
+                        accepted.push(format!("11={id}|"));
+                    }
+                    let bytes = fund_side.0.output().to_vec();
+                    let length = random.below(bytes.len() as u64 + 1) as usize;
+                    fund_side.0.sent(length, &mut fund_side.1);
+                    if random.below(2) == 0 {
+                        bank.0.received(now, &bytes[..length], &mut bank.1);
+                    }
+                    pair.cut();
+                    if it == 5 {
+                        pair.sides[0].0 = fund(Some(day()));
+                    }
+                }
+                6 if !pair.sides[0].0.is_connected() => pair.connect(),
+                6 => pair.cut(),
+                7 => pair.go_on_to(pair.utc + HOUR / 60),
+                _ => {
+                    pair.go_on_to(pair.utc + 3 * HOUR);
+                    if !pair.sides[0].0.is_connected() {
+                        pair.connect();
+                    }
+                }
+            }
+        }
+        // The next period begins anew.
+        pair.cut();
+        pair.utc += 7 * 24 * HOUR;
+        while pair.sides[0].0.opens_in(pair.now()) != Some(0) {
+            pair.utc += HOUR;
+        }
+        pair.connect();
+        let [(_, fund_told), (_, bank)] = &pair.sides;
+        for body in &accepted {
+            let is_told = fund_told.lost.contains(body);
+            assert!(is_told || bank.bodies.contains(body), "{body} is lost in silence");
+            told += usize::from(is_told);
+        }
+        all += accepted.len();
+    }
+    assert!(told > 100 && told * 2 < all, "{told} of {all}");
+}
+
+#[test]
+fn a_logon_that_begins_anew_tells_what_may_not_have_arrived_too() {
+    let mut pair = Pair::new([None, None], THURSDAY);
+    pair.connect();
+    pair.cut();
+    pair.order(1, "waits").expect("it waits");
+    let mut fresh = settings(Role::Initiator, None);
+    fresh.reset_on_logon = true;
+    pair.sides[0].0 = Session::new(fresh, None, Box::new(MemoryStore::default()));
+    pair.connect();
+    assert!(pair.is_up());
+    assert_eq!(pair.sides[1].1.lost, ["11=waits|"]);
+    assert_eq!(pair.sides[0].1.taken, 0);
 }
 
 #[test]
@@ -253,13 +408,21 @@ fn a_process_that_starts_again_knows_of_which_hours_its_numbers_are() {
         let refused = session.send(now, |outbox| outbox.send("D", b"11=a\x01")).is_err();
         session.connected(now);
         let numbers = session.numbers();
-        session.disconnected(now, &mut Told::default());
-        (refused, numbers.0)
+        let mut told = Told::default();
+        session.disconnected(now, &mut told);
+        (refused, numbers.0, told.lost.len())
     };
-    // Each has sent its Logon, and what came before, if that is of the same hours.
-    assert_eq!(numbers_at(THURSDAY + 9 * HOUR), (true, 2));
-    assert_eq!(numbers_at(THURSDAY + 10 * HOUR), (false, 4));
-    assert_eq!(numbers_at(THURSDAY + 16 * HOUR), (false, 6));
-    assert_eq!(numbers_at(THURSDAY + 33 * HOUR), (true, 2));
-    assert_eq!(numbers_at(THURSDAY + 34 * HOUR), (false, 4));
+    // Each has sent its Logon, and what came before, if that is of the same hours; what nobody has is told.
+    assert_eq!(numbers_at(THURSDAY + 9 * HOUR), (true, 2, 0));
+    assert_eq!(numbers_at(THURSDAY + 10 * HOUR), (false, 4, 0));
+    assert_eq!(numbers_at(THURSDAY + 16 * HOUR), (false, 6, 0));
+    assert_eq!(numbers_at(THURSDAY + 33 * HOUR), (true, 2, 2));
+    assert_eq!(numbers_at(THURSDAY + 34 * HOUR), (false, 4, 0));
+    // One that is accepted, and then the process ends.
+    let store = JournalStore::on(Box::new(disk.clone()), 256 << 10).expect("it opens");
+    let mut session = Session::new(settings(Role::Initiator, Some(day())), None, Box::new(store));
+    let now = Moment { monotonic: 0, utc: THURSDAY + 35 * HOUR };
+    session.send(now, |outbox| outbox.send("D", b"11=b\x01")).expect("it waits");
+    drop(session);
+    assert_eq!(numbers_at(THURSDAY + (4 * 24 + 9) * HOUR), (true, 2, 2));
 }

@@ -132,6 +132,7 @@ async fn converse<H: Handler>(session: &Arc<Session<H>>, io: Guarded) -> (Guarde
     let answering = Arc::clone(session);
     let service = service_fn(move |request| -> Answering {
         let session = Arc::clone(&answering);
+        session.begin(&request);
         Box::pin(async move { Ok(session.answer(request).await) })
     });
     let mut connection = http.serve_connection(TokioIo::new(io), service);
@@ -197,12 +198,16 @@ pub(super) async fn end(
 }
 
 impl<H: Handler> Session<H> {
-    async fn answer(self: Arc<Self>, request: hyper::Request<Incoming>) -> hyper::Response<Answer> {
+    /// The head of a request is whole. Hyper may read of the body before it polls for the answer.
+    fn begin(&self, request: &hyper::Request<Incoming>) {
         one(&self.counters.requests);
         self.watch.set_answered(false);
+        let is_whole = request.body().is_end_stream();
+        self.watch.enter(if is_whole { Phase::Handling } else { Phase::Body });
+    }
+
+    async fn answer(self: Arc<Self>, request: hyper::Request<Incoming>) -> hyper::Response<Answer> {
         let (parts, body) = request.into_parts();
-        let phase = if body.is_end_stream() { Phase::Handling } else { Phase::Body };
-        self.watch.enter(phase);
         let version = parts.version;
         let outcome = self.exchange(parts, body).await;
         let response = outcome.unwrap_or_else(|rejection| {

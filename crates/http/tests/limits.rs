@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use common::idle::{self, Held, IDLE};
 use common::{answer, connect, echo, exchange_open, header, quick, rest, status};
-use trunkline_http::{Client, ClientConfig, Config, HeaderMap, Method};
+use trunkline_http::{
+    Client, ClientConfig, Config, Handler, HeaderMap, Method, Peer, Request, Response, Server,
+};
 
 const GET: &[u8] = b"GET /count HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -61,6 +63,37 @@ fn what_fits_exactly_is_answered() {
         let request = format!("POST {target} HTTP/1.1\r\nHost: a\r\n{framed}");
         stream.write_all(request.as_bytes()).expect("it reads");
         assert_eq!(answer(&mut stream).1.len(), 1000);
+    }
+}
+
+/// An echo whose answers may come later, whose connections hyper watches while it answers.
+struct Later;
+
+impl Handler for Later {
+    type Connection = ();
+
+    fn connect(&self, _: &Peer) {}
+
+    fn handle(&self, (): &mut (), request: &Request<'_>, response: &mut Response) {
+        response.body.extend_from_slice(request.body);
+    }
+
+    fn may_wait(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_body_that_comes_with_its_head_is_not_a_part_of_it() {
+    let config = Config { header_bytes: 2000, ..quick() };
+    let server = Server::bind("127.0.0.1:0", config).expect("a port is free");
+    let server = server.serve(Later).expect("threads");
+    let mut stream = connect(server.address());
+    for length in [5000, 7000, 5000] {
+        let body = "b".repeat(length);
+        let head = format!("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n");
+        stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).expect("it reads");
+        assert_eq!(answer(&mut stream).1.len(), length);
     }
 }
 

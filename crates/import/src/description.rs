@@ -3,6 +3,7 @@
 use trunkline_message::Layout;
 use trunkline_soap as soap;
 
+use crate::nearest::no_message;
 use crate::wsdl::{Binding, Operation, Protocol, Style};
 use crate::xsd::{ElementId, Name, Schemas};
 use crate::{Limits, Place, Problem, Resolver, Source, fix, idl, wsdl};
@@ -20,7 +21,7 @@ pub enum Description {
     /// XML Schema.
     Elements(Box<Schemas>),
     /// A listing, which is one message.
-    Listing(Box<Layout>),
+    Listing(Box<Described>),
     /// Samples of one message, of which there is no other description: [`sample`](crate::sample).
     Sample(Box<Described>),
 }
@@ -32,6 +33,55 @@ pub struct Described {
     pub layout: Layout,
     /// How it is said; its version is that of the binding, or 1.1 if there is none.
     pub soap: Option<soap::Options>,
+}
+
+/// The notes of XML by which a listing says which element its message is: the name, if it is another than that of the
+/// message, and the namespace.
+const ELEMENT: &str = "element";
+const ELEMENT_NAMESPACE: &str = "element_namespace";
+
+impl Described {
+    /// What is of a layout whose notes say which element it is, and nothing more of how SOAP says it.
+    fn of_listing(mut layout: Layout) -> Self {
+        let name = layout.take_note("xml", ELEMENT);
+        let namespace = layout.take_note("xml", ELEMENT_NAMESPACE);
+        if name.is_none() && namespace.is_none() {
+            return Self { layout, soap: None };
+        }
+        let soap = soap::Options {
+            style: soap::Style::DocumentLiteral,
+            layout: soap::Layout::Operation,
+            operation: name.as_deref().unwrap_or(layout.name()).to_owned(),
+            namespace: namespace.as_deref().unwrap_or_default().to_owned(),
+            zone: true,
+            ..soap::Options::default()
+        };
+        Self { layout, soap: Some(soap) }
+    }
+
+    /// A listing of it, which says in notes which element it is, if it is one of a document or a Body.
+    pub fn listing(&self) -> String {
+        let is_element = |it: &&soap::Options| {
+            it.style == soap::Style::DocumentLiteral && it.layout == soap::Layout::Operation
+        };
+        let Some(soap) = self.soap.as_ref().filter(is_element) else {
+            return self.layout.listing();
+        };
+        let mut layout = self.layout.clone();
+        if soap.operation != layout.name() {
+            layout.note("xml", ELEMENT, &soap.operation);
+        }
+        if !soap.namespace.is_empty() {
+            layout.note("xml", ELEMENT_NAMESPACE, &soap.namespace);
+        }
+        layout.listing()
+    }
+
+    /// Is it said to be this element?
+    fn is_element(&self, local: &str, namespace: &str) -> bool {
+        let is_it = |it: &soap::Options| (&*it.operation, &*it.namespace) == (local, namespace);
+        self.soap.as_ref().is_some_and(is_it)
+    }
 }
 
 /// Behind the name of an operation, what it answers.
@@ -119,9 +169,16 @@ impl Description {
                 names.sort();
                 names
             }
-            Self::Listing(layout) => vec![layout.name().to_owned()],
-            Self::Sample(described) => vec![described.layout.name().to_owned()],
+            Self::Listing(described) | Self::Sample(described) => {
+                vec![described.layout.name().to_owned()]
+            }
         }
+    }
+
+    /// Says that the description, which is called `what`, has no message of this name, which it has, and which one may have
+    /// been meant.
+    pub fn no_message(&self, what: &str, name: &str) -> String {
+        no_message(what, name, &self.messages())
     }
 
     /// The layout of the message of this name, or of this MsgType; none if there is no such message.
@@ -154,9 +211,12 @@ impl Description {
                 None => of_element(services.schemas(), name)?,
             },
             Self::Elements(schemas) => of_element(schemas, name)?,
-            Self::Listing(layout) => (layout.name() == name).then(|| plain((**layout).clone())),
-            Self::Sample(described) => {
-                (described.layout.name() == name).then(|| (**described).clone())
+            Self::Listing(described) | Self::Sample(described) => {
+                let layout = &described.layout;
+                let root = layout.schema().root();
+                let message_type = layout.notes().of_type(root, "fix", "message_type");
+                let is_it = layout.name() == name || message_type == Some(name);
+                is_it.then(|| (**described).clone())
             }
         })
     }
@@ -191,7 +251,11 @@ impl Description {
                 services.schemas()
             }
             Self::Elements(schemas) => schemas,
-            Self::Fix(_) | Self::Idl(_) | Self::Listing(_) | Self::Sample(_) => return None,
+            Self::Listing(described) | Self::Sample(described) => {
+                let is_it = described.is_element(local, namespace);
+                return is_it.then(|| described.layout.name().to_owned());
+            }
+            Self::Fix(_) | Self::Idl(_) => return None,
         };
         let id = schemas.element(&element)?;
         let is_it = |it: &&Name| of_type == Some((&*it.local, &*it.namespace));
@@ -336,7 +400,7 @@ fn listing(path: &str, bytes: &[u8]) -> Result<Description, Problem> {
         };
         Problem::new(&place(path, line), what, REMEDY)
     })?;
-    Ok(Description::Listing(Box::new(layout)))
+    Ok(Description::Listing(Box::new(Described::of_listing(layout))))
 }
 
 #[cfg(test)]

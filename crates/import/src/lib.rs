@@ -45,6 +45,7 @@ pub mod idl;
 mod limits;
 mod markup;
 mod names;
+mod nearest;
 mod problem;
 mod resolver;
 pub mod sample;
@@ -54,6 +55,7 @@ pub mod xsd;
 
 pub use description::{Described, Description, Options};
 pub use limits::Limits;
+pub use nearest::nearest;
 pub use problem::{Place, Problem};
 pub use resolver::Resolver;
 pub use source::Source;

@@ -8,6 +8,15 @@ pub trait Resolver {
     /// # Errors
     /// Says why it is not read.
     fn read(&mut self, path: &str) -> Result<Option<Vec<u8>>, String>;
+
+    /// The schema of a namespace that is imported without a location; none if it is not known. It is asked for by its name
+    /// as by a path, unless a resolver knows better.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn read_namespace(&mut self, namespace: &str) -> Result<Option<Vec<u8>>, String> {
+        self.read(namespace)
+    }
 }
 
 impl<F: FnMut(&str) -> Result<Option<Vec<u8>>, String>> Resolver for F {

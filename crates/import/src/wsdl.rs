@@ -8,6 +8,7 @@
 
 mod content;
 mod definitions;
+mod policy;
 mod reader;
 
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ pub use content::Described;
 pub use definitions::{
     Binding, Fault, Header, Message, Operation, Part, Port, Protocol, Service, Style,
 };
+pub use policy::Offers;
 
 use crate::problem::Warnings;
 use crate::xsd::name::Name;
@@ -43,7 +45,27 @@ impl Description {
     /// A document is not there, or is neither description nor schema; something is referred to that none of them
     /// defines; or they are beyond the limits.
     pub fn read(path: &str, resolver: &mut dyn Resolver, limits: &Limits) -> Result<Self, Problem> {
-        let mut documents = Documents::new(resolver, limits);
+        Self::read_from(Documents::new(resolver, limits), path, limits)
+    }
+
+    /// The same of documents that are not all there, or not all right: what does not need those is read without. An operation that
+    /// does has no [`request`](Self::request), and the reason names what is [missing](Self::missing).
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), of the first document and of what stands in it.
+    pub fn read_in_part(
+        path: &str,
+        resolver: &mut dyn Resolver,
+        limits: &Limits,
+    ) -> Result<Self, Problem> {
+        Self::read_from(Documents::in_part(resolver, limits), path, limits)
+    }
+
+    fn read_from(
+        mut documents: Documents<'_>,
+        path: &str,
+        limits: &Limits,
+    ) -> Result<Self, Problem> {
         let mut warnings = Warnings::new(limits.warnings);
         let start = Place { file: path.into(), line: 1, column: 1 };
         let mut description = reader::read(&mut documents, &start, &mut warnings)?;
@@ -69,6 +91,11 @@ impl Description {
     /// The elements and types that messages are made of.
     pub fn schemas(&self) -> &Schemas {
         &self.schemas
+    }
+
+    /// Which documents were named and not read, and why: some, and how many more. Empty if all were.
+    pub fn missing(&self) -> String {
+        self.schemas.missing()
     }
 
     /// What is odd, but can be lived with.

@@ -21,8 +21,10 @@ pub(crate) mod component;
 mod content;
 mod documents;
 mod grammar;
+mod keys;
 mod layout;
 mod lookup;
+pub(crate) mod missing;
 pub(crate) mod name;
 mod reader;
 mod simple;
@@ -43,9 +45,10 @@ pub(crate) use layout::{Builder, Members};
 use crate::markup::{self, Document};
 use crate::problem::Warnings;
 use crate::{Limits, Place, Problem, Resolver};
-use component::{Attribute, AttributeGroup, Element, Group, Type, TypeBody};
+use component::{Attribute, AttributeGroup, Element, Group, Key, Type, TypeBody};
 use documents::{Pending, Wanted};
 use lookup::Found;
+use missing::Missing;
 
 /// What schemas define.
 #[derive(Debug)]
@@ -57,21 +60,22 @@ pub struct Schemas {
     groups: HashMap<Name, Group>,
     attributes: HashMap<Name, Attribute>,
     attribute_groups: HashMap<Name, AttributeGroup>,
+    keys: Vec<Key>,
     /// By the name of the head, the members of substitution groups.
     substitutes: HashMap<Name, Vec<ElementId>>,
     /// By their base, the types that are derived from a type that has a name.
     derived: HashMap<TypeId, Vec<TypeId>>,
     /// Is what XML Schema forbids rejected, though it can be understood?
     is_strict: bool,
+    /// Is what is wrong left out, and told where it is needed?
+    pub(crate) is_in_part: bool,
+    left_out: Vec<(Arc<str>, Problem)>,
     /// Namespaces that are imported, and of which no schema is there.
     foreign: HashSet<Arc<str>>,
     pending: Pending,
+    /// Documents that are not read.
+    missing: Missing,
     warnings: Vec<Problem>,
-}
-
-/// Where the schema of a namespace is published.
-fn published(namespace: &str) -> Option<&'static str> {
-    name::PUBLISHED.iter().find(|it| it.0 == namespace).map(|it| it.1)
 }
 
 impl Schemas {
@@ -103,11 +107,15 @@ impl Schemas {
             groups: HashMap::new(),
             attributes: HashMap::new(),
             attribute_groups: HashMap::new(),
+            keys: Vec::new(),
             substitutes: HashMap::new(),
             derived: HashMap::new(),
             is_strict: false,
+            is_in_part: false,
+            left_out: Vec::new(),
             foreign: HashSet::new(),
             pending: Pending::default(),
+            missing: Missing::default(),
             warnings: Vec::new(),
         }
     }
@@ -161,32 +169,17 @@ impl Schemas {
     ) -> Result<(), Problem> {
         loop {
             while let Some(wanted) = self.pending.next.pop() {
-                let Wanted { path, included_in, imported_as, place } = wanted;
-                let published = imported_as.as_deref().and_then(published);
-                let document = match (documents.find(&path, &place)?, published) {
-                    (Some(document), _) => document,
-                    (None, Some(published)) if documents.find(published, &place)?.is_some() => {
-                        documents.get(published, &place)?
-                    }
-                    // Its attributes are known.
-                    (None, _) if imported_as.as_deref() == Some(name::XML) => {
-                        self.foreign.extend(imported_as);
-                        continue;
-                    }
-                    (None, _) => documents.get(&path, &place)?,
-                };
-                let imported = imported_as.map(|it| (it, &place));
-                self.add_document(&document, included_in, imported, warnings)?;
+                let namespace = wanted.imported_as.clone().or(wanted.included_in.clone());
+                let path = wanted.path.clone();
+                if let Err(problem) = self.read_wanted(documents, wanted, warnings) {
+                    documents.miss(&path, namespace.as_deref(), problem)?;
+                }
             }
             let Some((namespace, place)) = self.pending.nowhere.pop() else { break };
             if self.knows(&namespace) {
                 continue;
             }
-            let mut found = documents.find(&namespace, &place)?;
-            if let (None, Some(published)) = (&found, published(&namespace)) {
-                found = documents.find(published, &place)?;
-            }
-            match found {
+            match documents.of_namespace(&namespace, &place)? {
                 Some(document) => {
                     self.add_document(&document, None, Some((namespace, &place)), warnings)?;
                 }
@@ -207,11 +200,53 @@ impl Schemas {
             let document = documents.get(&redefinition.path, &start)?;
             reader::redefine(self, &document, &redefinition, warnings)?;
         }
+        for (namespace, problem) in std::mem::take(&mut self.left_out) {
+            let file = problem.place.file.clone();
+            documents.miss(&file, Some(&*namespace), problem)?;
+        }
+        self.missing = documents.take_missing();
         let known: Vec<Arc<str>> =
             self.foreign.iter().filter(|it| self.knows(it)).cloned().collect();
         known.iter().for_each(|it| _ = self.foreign.remove(it));
         self.link();
+        if let Some(first) = self.keys.first() {
+            let what = match self.keys.len() {
+                1 => format!("there is a key, {}", first.name),
+                count => format!("there are {count} keys, of which {} is the first", first.name),
+            };
+            let remedy =
+                "whether values are unique, or those that they refer to are there, is not checked";
+            warnings.add(&first.place, what, remedy);
+        }
         Ok(())
+    }
+
+    /// Reads a schema that another one names.
+    fn read_wanted(
+        &mut self,
+        documents: &mut Documents<'_>,
+        wanted: Wanted,
+        warnings: &mut Warnings,
+    ) -> Result<(), Problem> {
+        let Wanted { path, included_in, imported_as, place } = wanted;
+        let found = match documents.find(&path, &place)? {
+            Some(document) => Some(document),
+            None => {
+                let published = imported_as.as_deref().and_then(documents::published);
+                published.map_or(Ok(None), |it| documents.find(it, &place))?
+            }
+        };
+        let document = match found {
+            Some(document) => document,
+            // Its attributes are known.
+            None if imported_as.as_deref() == Some(name::XML) => {
+                self.foreign.extend(imported_as);
+                return Ok(());
+            }
+            None => documents.get(&path, &place)?,
+        };
+        let imported = imported_as.map(|it| (it, &place));
+        self.add_document(&document, included_in, imported, warnings)
     }
 
     /// Is there anything of a namespace?
@@ -253,6 +288,16 @@ impl Schemas {
     /// Where an element is declared.
     pub fn place_of(&self, element: ElementId) -> &Place {
         &self.elements[element.0].place
+    }
+
+    /// The documents that are not read, with the reasons.
+    pub(crate) fn missing(&self) -> String {
+        self.missing.all()
+    }
+
+    /// Those that may have something of a namespace.
+    pub(crate) fn missing_of(&self, namespace: &str) -> String {
+        self.missing.of(namespace)
     }
 
     /// What is odd, but can be lived with.
@@ -327,7 +372,7 @@ impl Schemas {
         is_encoded: bool,
     ) -> Result<Layout, Problem> {
         let mut builder = Builder::new(self, is_encoded);
-        let root = builder.document_of(of, name, place)?;
+        let root = builder.document_of(of, name, place, None)?;
         builder.finish(root, place)
     }
 }

@@ -172,7 +172,15 @@ fn what_idl_forbids_is_rejected_with_its_place() {
         ("typedef long T; struct A { t b; };", "own.idl:1:28: t is declared as T"),
         ("struct A { A a; };", "own.idl:1:12: the struct A holds itself"),
         ("const octet C = 256;", "own.idl:1:17: 256 is out of the bounds of octet"),
-        ("const double C = 1;", "own.idl:1:18: 1 is no value of double"),
+        (
+            "const double C = 1;",
+            "own.idl:1:18: 1 is a whole number, and no value of double; write it with a point",
+        ),
+        ("const wchar C = 'a';", "own.idl:1:17: 'a' is no value of wchar; write L before it"),
+        (
+            "#pragma prefix \"a.b\";\nstruct S { long m; };",
+            "own.idl:1:1: #pragma prefix \"a.b\"; has ; behind it; take that out",
+        ),
         ("typedef sequence<long, 0> S;", "own.idl:1:24: the size is not at least 1"),
         ("interface I { void f(in long a) raises (I); };", "own.idl:1:41: I is no exception"),
         (

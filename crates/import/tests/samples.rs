@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use trunkline_codec::json;
-use trunkline_import::Limits;
 use trunkline_import::sample::{Sample, is_sample};
+use trunkline_import::{Description, Limits, Options};
 use trunkline_message::Record;
 use trunkline_soap as soap;
 
@@ -83,6 +83,71 @@ fn namespaces_and_nil_are_those_of_the_samples() {
 }
 
 #[test]
+fn of_envelopes_the_message_in_the_body_is_described() {
+    let envelope = |soap: &str, header: &str, body: &str| {
+        format!(
+            "<s:Envelope xmlns:s=\"{soap}\"><s:Header>{header}</s:Header><s:Body>{body}</s:Body></s:Envelope>"
+        )
+    };
+    let (soap11, soap12) =
+        ("http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope");
+    let login = "<h:Login xmlns:h=\"urn:h\" s:mustUnderstand=\"1\">FUND</h:Login>";
+    let order = "<ns:Order xmlns:ns=\"urn:a\"><ns:Id>7</ns:Id></ns:Order>";
+    let texts = [
+        envelope(soap11, login, order),
+        envelope(soap12, "", &format!("{order}<multiRef id=\"1\"/>")),
+    ];
+    let found = sample(&[&texts[0], &texts[1]]);
+    come_back(&found, &[order]);
+    let [login] = &*found.headers else { panic!("{:?}", found.headers) };
+    assert_eq!(
+        login.listing(),
+        "message\tLogin\t\nnote-type\txml\telement_namespace\turn:h\n\
+         field\tvalue\t0\ttext\trequired\nnote\txml\tkind\ttext\nend\n"
+    );
+    let said = doubts(&found);
+    for expected in [
+        "Order: it stands in the Body of envelopes, which are not described",
+        "Order: the Body has more elements, which are not described: multiRef",
+        "Login: a header block, in 1 of 2 envelopes, described by itself",
+    ] {
+        assert!(said.iter().any(|it| it == expected), "{expected}: {said:#?}");
+    }
+    let wrong = |body: &str| {
+        let text = envelope(soap11, "", body);
+        Sample::read(&[("a.xml", text.as_bytes())], "a", &Limits::default())
+            .expect_err("it has no message")
+            .to_string()
+    };
+    assert!(wrong("").contains("the Body of the envelope is empty"), "{}", wrong(""));
+    assert!(wrong("<s:Fault/>").contains("a Fault stands in the Body"), "{}", wrong("<s:Fault/>"));
+}
+
+#[test]
+fn a_listing_says_which_element_its_message_is() {
+    let text = "<ns:Order xmlns:ns=\"urn:a b\"><ns:Id>7</ns:Id><plain>x</plain></ns:Order>";
+    let listing = sample(&[text]).described.listing();
+    let mut files = |path: &str| Ok((path == "order").then(|| listing.as_bytes().to_vec()));
+    let read = Description::read("order", &Options::default(), &mut files, &Limits::default());
+    let described = read.expect("a listing").message("Order").expect("it has a layout");
+    let described = described.expect("it is there");
+    assert_eq!(described.listing(), listing);
+    let found = Sample { described, headers: Vec::new(), notes: Vec::new() };
+    come_back(&found, &[text]);
+}
+
+#[test]
+fn a_listing_is_found_by_its_name_and_its_message_type() {
+    let listing = b"message Order D\nfield ClOrdID 11 text required\nend\n";
+    let mut files = |path: &str| Ok((path == "order").then(|| listing.to_vec()));
+    let read = Description::read("order", &Options::default(), &mut files, &Limits::default());
+    let read = read.expect("a listing");
+    for (name, is_there) in [("Order", true), ("D", true), ("8", false)] {
+        assert_eq!(read.message(name).expect("a layout").is_some(), is_there, "{name}");
+    }
+}
+
+#[test]
 fn what_samples_leave_open_is_said() {
     let found = sample(&[
         "<Order><Code>007</Code><Flag>1</Flag><Empty/><P>a <b>c</b></P><Data>AAECAwQ=</Data></Order>",
@@ -126,6 +191,33 @@ fn objects_of_json_are_read_by_what_was_found_in_them() {
     }
     let named = sample(&[r#"{"Quote": {"id": "7"}}"#]);
     assert_eq!(named.described.layout.name(), "Quote");
+}
+
+#[test]
+fn numbers_of_json_keep_their_digits() {
+    let text = r#"{"Fill":{"id":123456789012345678901234567890,"count":18446744073709551615,"price":0.12345678901234567890123,"small":182.350,"rate":1.5e-7}}"#;
+    let found = sample(&[text]);
+    let layout = Arc::new(found.described.layout.clone());
+    let listing = layout.listing();
+    for line in [
+        "field\tid\t0\tinteger\trequired",
+        "field\tcount\t0\tu64\trequired",
+        "field\tprice\t0\tbigdecimal\trequired",
+        "field\tsmall\t0\tdecimal\trequired",
+        "field\trate\t0\tf64\trequired",
+    ] {
+        assert!(listing.lines().any(|it| it.trim() == line), "{line}: {listing}");
+    }
+    let options = json::Options { named: true, ..json::Options::default() };
+    let plan = json::Plan::new(&layout, &options).expect("a plan");
+    let mut record = Record::new(&layout);
+    json::Decoder::new(&plan).decode(text.as_bytes(), &mut record).expect("a sample is read");
+    let again = json::Encoder::new(&plan).encode(&record).expect("it is written").to_vec();
+    assert_eq!(String::from_utf8_lossy(&again).replace("0.00000015", "1.5e-7"), text);
+
+    let changed = r#"[{"x": 1e-3}, {"x": 0.12345678901234567890123}, {"x": 1e400}]"#;
+    let expected = "Order/x: numbers with exponents, and one that f64 changes: f64";
+    assert_eq!(doubts(&sample(&[changed])), [expected]);
 }
 
 #[test]

@@ -87,6 +87,22 @@ fn documents_have_bodies_header_blocks_and_faults() {
 }
 
 #[test]
+fn policies_say_what_is_offered_beside_xml() {
+    let text = definitions(&format!(
+        "<wsp:Policy xmlns:wsp='http://www.w3.org/ns/ws-policy' wsu:Id='p' xmlns:wsu='http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd'>
+         <wsoma:OptimizedMimeSerialization xmlns:wsoma='http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization'/></wsp:Policy>
+         {TYPES}<portType name='T'><operation name='ask'><input message='a:wrong'/></operation></portType>
+         <binding name='B' type='a:T'><wsp:PolicyReference xmlns:wsp='http://www.w3.org/ns/ws-policy' URI='#p'/>
+         <soap:binding transport='http://schemas.xmlsoap.org/soap/http'/>
+         <operation name='ask'><soap:operation soapAction=''/><input><soap:body use='literal'/></input></operation></binding>
+         <service name='S'><port name='P' binding='a:B'><soap:address location='http://h/'/></port></service>"
+    ));
+    let read = read(&text).unwrap_or_else(|it| panic!("{it}"));
+    let offers = read.services()[0].ports[0].offers;
+    assert!(offers.mtom && !offers.fast_infoset && !offers.soap_tcp, "{offers:?}");
+}
+
+#[test]
 fn parts_of_rpc_are_members_of_the_call() {
     let binding = |body: &str, namespace: &str| {
         definitions(&format!(
@@ -306,4 +322,27 @@ fn elements_repeat_where_content_is_encoded() {
         }
         assert_eq!((written.matches("</k>").count(), written.matches("</p>").count()), (2, 2));
     }
+}
+
+/// Of the port, its binding and its port type; of alternatives any counts.
+#[test]
+fn what_policies_offer_is_said_of_ports() {
+    let text = r##"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:t" targetNamespace="urn:t"
+        xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:p="http://www.w3.org/ns/ws-policy">
+      <p:Policy xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd" u:Id="x">
+        <p:ExactlyOne><p:All>
+          <m:OptimizedMimeSerialization xmlns:m="http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization"/>
+          <c:OptimizedTCPTransport xmlns:c="http://java.sun.com/xml/ns/wsit/2006/09/policy/soaptcp/service" port="5"/>
+        </p:All></p:ExactlyOne></p:Policy>
+      <portType name="T"/>
+      <binding name="B" type="t:T"><p:PolicyReference URI="#x"/><soap:binding style="document"/></binding>
+      <binding name="C" type="t:T"><soap:binding style="document"/></binding>
+      <service name="S"><port name="P" binding="t:B"/><port name="Q" binding="t:C"/></service></definitions>"##;
+    let mut files = |path: &str| Ok((path == "a.wsdl").then(|| text.as_bytes().to_vec()));
+    let read = trunkline_import::wsdl::Description::read("a.wsdl", &mut files, &Limits::default());
+    let read = read.unwrap_or_else(|it| panic!("{it}"));
+    let [offering, other] = &*read.services()[0].ports else { panic!("two ports") };
+    assert!(offering.offers.mtom && offering.offers.soap_tcp && !offering.offers.fast_infoset);
+    assert_eq!(offering.offers.url("http://h:1/x"), "vnd.sun.ws.tcp://h:5/x");
+    assert_eq!(other.offers, Default::default());
 }

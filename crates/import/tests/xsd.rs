@@ -591,3 +591,75 @@ fn hostile_schemas_are_rejected_in_time() {
     );
     assert_eq!(again(&of, " i=\"1\"", "").as_deref(), Ok(""));
 }
+
+#[test]
+fn what_is_final_is_not_derived_from() {
+    let of = |is_final: &str, derived: &str| {
+        let definitions = format!(
+            "<xs:complexType name='A' final='{is_final}'><xs:sequence><xs:element name='c' type='xs:int'/></xs:sequence></xs:complexType>\n\
+             <xs:complexType name='B'><xs:complexContent><xs:{derived} base='a:A'><xs:sequence>\
+             <xs:element name='c' type='xs:int'/></xs:sequence></xs:{derived}></xs:complexContent></xs:complexType>"
+        );
+        read(&[("a.xsd", &schema(&definitions))]).map(|_| ()).map_err(|it| it.to_string())
+    };
+    let why = "a.xsd:3:1: {urn:a}B is a restriction of {urn:a}A, which is final: a.xsd:2 says that there is none";
+    for is_final in ["restriction", "#all", "extension restriction"] {
+        let problem = of(is_final, "restriction").expect_err(is_final);
+        assert!(problem.starts_with(why), "{problem}");
+    }
+    assert_eq!(of("extension", "restriction"), Ok(()));
+    let lists = "<xs:simpleType name='A' final='list'><xs:restriction base='xs:int'/></xs:simpleType>\
+                 <xs:simpleType name='B'><xs:list itemType='a:A'/></xs:simpleType>";
+    let problem = read(&[("a.xsd", &schema(lists))]).map(|_| ()).expect_err("it is final");
+    assert!(problem.what.contains("{urn:a}B is a list of {urn:a}A, which is final"), "{problem}");
+    // What the schema says of all types, a type may say otherwise.
+    let all = schema(
+        "<xs:simpleType name='A' final=''><xs:restriction base='xs:int'/></xs:simpleType>\
+         <xs:simpleType name='B'><xs:restriction base='a:A'/></xs:simpleType>",
+    )
+    .replace("targetNamespace", "finalDefault='#all' targetNamespace");
+    assert!(read(&[("a.xsd", &all)]).is_ok());
+    let problem = read(&[("a.xsd", &all.replace(" final=''", ""))]).map(|_| ()).expect_err("all");
+    assert!(problem.what.contains("a restriction of {urn:a}A"), "{problem}");
+}
+
+/// Their values are not looked at, and who reads the schema is told.
+#[test]
+fn keys_have_names_and_refer_to_keys() {
+    let of = |keys: &str| {
+        let definitions = format!(
+            "<xs:element name='r'><xs:complexType><xs:sequence><xs:element name='c' type='xs:int' maxOccurs='9'/>\
+             </xs:sequence></xs:complexType>\n{keys}</xs:element>"
+        );
+        read(&[("a.xsd", &schema(&definitions))])
+    };
+    let key = "<xs:key name='K'><xs:selector xpath='c'/><xs:field xpath='.'/></xs:key>\n";
+    let reference =
+        "<xs:keyref name='R' refer='a:K'><xs:selector xpath='c'/><xs:field xpath='.'/></xs:keyref>";
+    let read = of(&format!("{key}{reference}")).unwrap_or_else(|it| panic!("{it}"));
+    let warnings: Vec<String> = read.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        [
+            "a.xsd:3:1: there are 2 keys, of which {urn:a}K is the first; whether values are unique, or those that they \
+          refer to are there, is not checked"
+        ]
+    );
+    for (keys, why) in [
+        (format!("{key}{key}"), "a.xsd:4:1: the key {urn:a}K is defined twice"),
+        (
+            reference.to_owned(),
+            "a.xsd:3:1: the key {urn:a}K that {urn:a}R refers to is not defined",
+        ),
+        (
+            format!(
+                "{key}{}",
+                reference.replace("</xs:keyref>", "<xs:field xpath='@b'/></xs:keyref>")
+            ),
+            "a.xsd:4:1: {urn:a}R has 2 fields, and the key {urn:a}K that it refers to has 1",
+        ),
+    ] {
+        let problem = of(&keys).map(|_| ()).expect_err(why).to_string();
+        assert!(problem.starts_with(why), "{problem}");
+    }
+}

@@ -70,6 +70,11 @@ impl Checks {
         Ok(Self { layout: layout.clone(), scopes })
     }
 
+    /// What the facets of a field say against one value of it, or against one item of its list of numbers.
+    pub fn of_value(&self, scope: ScopeId, field: usize, value: &Value) -> Option<String> {
+        self.scopes[usize::from(scope.0)].get(field)?.as_deref()?.of_value(value)
+    }
+
     /// Compares every value with its facets.
     ///
     /// # Errors

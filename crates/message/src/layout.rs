@@ -259,6 +259,16 @@ impl Layout {
         &self.notes
     }
 
+    /// Notes a word about the message, in place of what it was; what lies where is not changed by that.
+    pub fn note(&mut self, format: &str, word: &str, value: &str) {
+        self.notes.note_type(self.schema.root(), format, word, value);
+    }
+
+    /// Takes a word about the message back, and says what it was.
+    pub fn take_note(&mut self, format: &str, word: &str) -> Option<Box<str>> {
+        self.notes.take_of_type(self.schema.root(), format, word)
+    }
+
     /// A hash of names, kinds, presence and positions: messages of layouts with the same one are of
     /// the same description, wherever it was read.
     pub fn id(&self) -> u128 {

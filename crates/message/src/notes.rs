@@ -30,6 +30,18 @@ impl Notes {
         note(self.of_members.entry(of).or_default(), format, word, value);
     }
 
+    /// Takes a word about a type back, and says what it was.
+    pub(crate) fn take_of_type(
+        &mut self,
+        of: TypeId,
+        format: &str,
+        word: &str,
+    ) -> Option<Box<str>> {
+        let notes = self.of_types.get_mut(&of)?;
+        let at = notes.iter().position(|it| (&*it.format, &*it.word) == (format, word))?;
+        Some(notes.remove(at).value)
+    }
+
     /// What a format's word about a type is.
     pub fn of_type(&self, of: TypeId, format: &str, word: &str) -> Option<&str> {
         found(self.of_types.get(&of)?, format, word)

@@ -3,6 +3,7 @@
 mod access;
 mod durable;
 mod environment;
+mod fix;
 mod journal;
 mod last_value;
 mod load;
@@ -27,6 +28,7 @@ use crate::threads::MOST_THREADS;
 
 pub use access::{Access, AccessRule, Anonymous};
 pub use durable::DurableRule;
+pub use fix::{Fix, FixDelivery, FixMarketData, FixRule, FixSend};
 pub use journal::{Journal, JournalRule};
 pub use last_value::LastValueRule;
 pub use load::ConfigError;
@@ -52,6 +54,8 @@ pub struct Config {
     /// What is published to which topics, for those who want it in another format.
     #[serde(rename = "topic")]
     pub topics: Vec<TopicRule>,
+    /// FIX sessions that are joined to topics.
+    pub fix: Vec<Fix>,
     /// Guaranteed delivery.
     pub journal: Journal,
     /// Who may connect, and who may do what.
@@ -371,6 +375,7 @@ impl Config {
             ("journal.directory", self.journal.directory != other.journal.directory),
             ("journal.segment_bytes", self.journal.segment_bytes != other.journal.segment_bytes),
             ("http.hosts", self.http != other.http),
+            ("fix", self.fix != other.fix),
             ("admin.token_file", self.admin.token_file != other.admin.token_file),
             ("admin.origins", self.admin.origins != other.admin.origins),
             ("metrics.clients", self.metrics != other.metrics),

@@ -235,13 +235,7 @@ pub fn read_as(number: u16, payload: &[u8]) -> Option<(Format, &[u8])> {
             return Some((if is_little { Format::CdrLittle } else { Format::CdrBig }, message));
         }
         // Whoever publishes need not say it.
-        format::OPAQUE | format::TEXT => match Kind::of(payload)? {
-            Kind::Fix => Format::Fix,
-            Kind::Json => Format::Json,
-            Kind::Xml => Format::Xml,
-            Kind::FastInfoset => Format::FastInfoset,
-            Kind::Giop | Kind::Gzip => return None,
-        },
+        format::OPAQUE | format::TEXT => Format::of(payload)?,
         _ => return None,
     };
     Some((known, payload))

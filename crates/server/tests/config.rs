@@ -105,6 +105,28 @@ shutdown_timeout = "500ms"
 [log]
 format = "json"
 level = "debug"
+
+[[fix]]
+listen = "127.0.0.1:5001"
+sender = "BANK"
+targets = ["FUND", "PENSION"]
+version = "FIX.4.4"
+dictionary = "FIX44.xml"
+transport = "FIXT11.xml"
+store = "/var/lib/trunkline/fix"
+
+[[fix.rule]]
+messages = ["NewOrderSingle", "F"]
+topic = "orders/{SenderCompID}/{Symbol}"
+delivery = "direct"
+
+[[fix.send]]
+topics = "reports/{TargetCompID}"
+
+[[fix.market_data]]
+topic = "fx/{Symbol}"
+symbols = ["EUR/*"]
+updates_per_second = 10
 "#;
 
 #[test]
@@ -233,6 +255,16 @@ fn a_mistake_is_told_with_its_place() {
         (
             "[[journal.durable]]\nname = \"a\"\ndeliveries = 5\ndead_letters = \"dead/*\"",
             &["line 4", "no topic"],
+        ),
+        ("[[fix]]\nlisten = \"5001\"", &["line 2, column 10", "HOST:PORT"]),
+        (
+            "[[fix]]\nlisten = \":0\"\nsender = \"A\"\ntargets = [\"B\"]\nstore = \"s\"",
+            &["fix that listens at :0", "nothing would come or go"],
+        ),
+        (
+            "[[fix]]\nlisten = \":0\"\nsender = \"A\"\ntargets = [\"B\", \"B\"]\nstore = \"s\"\n\
+             [[fix.send]]\ntopics = \"reports\"",
+            &["two FIX sessions of A and B"],
         ),
     ] {
         let error = read(text).unwrap_err();

@@ -5,6 +5,7 @@
 //! makes one with methods.
 
 mod admission;
+mod arrived;
 mod asynchronous;
 mod binding;
 mod call;
@@ -28,7 +29,6 @@ mod media;
 mod metrics;
 mod operation;
 mod outgoing;
-pub mod outline;
 mod page;
 mod ports;
 mod posting;
@@ -61,6 +61,7 @@ pub use tcp::{TcpConfig, TcpServer};
 pub use trunkline_codec::fast_infoset::{VocabularyLimits, WriterOptions};
 pub use trunkline_http::{ClientConfig, ClientTls, Config, ServerTls, Workers};
 pub use trunkline_soap::{
-    Fault, FaultCode, Fragment, HeaderBlock, Nothing, QName, Style, Version as SoapVersion,
+    Attachments, Fault, FaultCode, Fragment, HeaderBlock, Nothing, QName, Style,
+    Version as SoapVersion,
 };
 pub use vocabularies::Vocabularies;

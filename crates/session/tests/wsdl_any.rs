@@ -24,6 +24,7 @@ fn description(input: Arc<Layout>, style: Style) -> Description {
     };
     let binding = Binding {
         name: "Place".into(),
+        binding: None,
         version: Version::Soap11,
         style,
         wrapped: false,
@@ -32,6 +33,7 @@ fn description(input: Arc<Layout>, style: Style) -> Description {
     };
     Description {
         name: "Open".into(),
+        port_type: None,
         namespace: "urn:open".into(),
         bindings: vec![binding],
         operations: vec![operation],

@@ -24,6 +24,7 @@ use crate::names::Name;
 use crate::namespaces::OF_NONE;
 use crate::numbered::Numbers;
 use crate::opening::{self, Entered, Names};
+use crate::package::{Resolver, Unpacked};
 use crate::paths::Gap;
 use crate::plan::{Plan, ScopePlan};
 use crate::tags::Tags;
@@ -52,6 +53,7 @@ pub struct Decoder {
     fast: bool,
     in_order: bool,
     unknown: UnknownCounter,
+    attached: Resolver,
 }
 
 impl Decoder {
@@ -76,6 +78,7 @@ impl Decoder {
             number: DECODERS.fetch_add(1, Ordering::Relaxed),
             fast: true,
             in_order: false,
+            attached: Resolver::default(),
         }
     }
 
@@ -126,6 +129,28 @@ impl Decoder {
             Err(error) => self.decode_graph(bytes, message, error),
             Ok(()) => Ok(()),
         }
+    }
+
+    /// As [`decode`](Self::decode), of an envelope that came in a package: members take the octets that stand beside it.
+    /// Where anything else than a member of octets refers to them, or the message is a graph, the envelope is read with base64
+    /// in their places.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_package<M: Message>(
+        &mut self,
+        package: &Unpacked,
+        message: &mut M,
+    ) -> Result<()> {
+        if let Some(attached) = package.attached() {
+            self.attached.begin(attached);
+            let read = self.decode(package.outline(), message);
+            if self.attached.end() && read.is_ok() {
+                return Ok(());
+            }
+        }
+        // It is the outline where nothing is attached.
+        self.decode(&package.whole(), message)
     }
 
     /// Reads the message again as a graph, if that is what the error asks for.
@@ -191,6 +216,7 @@ impl Decoder {
             numbers: &mut self.numbers,
             templates,
             unknown: &mut self.unknown,
+            attached: &mut self.attached,
         };
         let mut body = Body::new(plan, &self.limits, reader, memory, first);
         body.fast = self.fast && !plan.in_tags;
@@ -231,6 +257,7 @@ impl Decoder {
             numbers: &mut self.numbers,
             templates,
             unknown: &mut self.unknown,
+            attached: &mut self.attached,
         };
         let reader = Xml::new(&mut self.parser, input);
         let mut body = Body::new(plan, limits, reader, memory, first);
@@ -310,6 +337,8 @@ pub(super) struct Body<'a, R: Form> {
     pub(super) result: Option<Box<str>>,
     /// Elements that the schema does not know.
     pub(super) unknown: &'a mut UnknownCounter,
+    /// What stands beside the envelope.
+    pub(super) attached: &'a mut Resolver,
     pub(super) scope: usize,
     /// The element of the scope: that of the message, an entry or a struct.
     pub(super) own: &'a Enclosing,
@@ -330,6 +359,7 @@ struct Memory<'a> {
     numbers: &'a mut Numbers,
     templates: &'a mut GapTemplates,
     unknown: &'a mut UnknownCounter,
+    attached: &'a mut Resolver,
 }
 
 impl<'a, R: Form> Body<'a, R> {
@@ -343,7 +373,7 @@ impl<'a, R: Form> Body<'a, R> {
         memory: Memory<'a>,
         first: usize,
     ) -> Self {
-        let Memory { scratch, seen, tags, numbers, templates, unknown } = memory;
+        let Memory { scratch, seen, tags, numbers, templates, unknown, attached } = memory;
         Self {
             plan,
             limits,
@@ -370,6 +400,7 @@ impl<'a, R: Form> Body<'a, R> {
             unnamed: 0,
             result: None,
             unknown,
+            attached,
             own: &plan.message,
             run: Run::First,
             begun: 0,

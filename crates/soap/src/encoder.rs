@@ -1,5 +1,6 @@
 //! Fields to SOAP.
 
+mod attached;
 mod form;
 mod infoset;
 mod lists;
@@ -22,6 +23,7 @@ use self::infoset::Behind;
 use self::markup::Markup;
 use crate::container::Enclosing;
 use crate::escape::{escape, in_quotes, in_text};
+use crate::package::Attaching;
 use crate::parts::Part;
 use crate::plan::{Element, ListForm, NONE, Plan, ScopePlan, Shape, Slot};
 use crate::types::ByType;
@@ -37,13 +39,14 @@ pub struct Encoder {
     pub(super) kept: KeptContent,
     /// For other forms than XML.
     markup: Markup,
+    pub(super) attaching: Attaching,
 }
 
 impl Encoder {
     /// An encoder for the plan's schema.
     pub fn new(plan: &Arc<Plan>) -> Self {
-        let (base64, kept, markup) = Default::default();
-        Self { plan: plan.clone(), output: Output::new(), base64, kept, markup }
+        let (base64, kept, markup, attaching) = Default::default();
+        Self { plan: plan.clone(), output: Output::new(), base64, kept, markup, attaching }
     }
 
     /// The plain twin: keeps nothing of how it wrote markup in another form than XML. For tests and comparisons.
@@ -137,6 +140,7 @@ impl Encoder {
             output: &mut self.output,
             base64: &mut self.base64,
             kept: &mut self.kept,
+            attaching: &mut self.attaching,
             problem: None,
         };
         body.check(message);
@@ -188,6 +192,7 @@ struct Body<'a, F, const ATTRIBUTES: bool> {
     output: &'a mut Output,
     base64: &'a mut Vec<u8>,
     kept: &'a mut KeptContent,
+    attaching: &'a mut Attaching,
     problem: Option<Error>,
 }
 
@@ -644,6 +649,9 @@ impl<W: Form, const ATTRIBUTES: bool> FieldEncoder for Body<'_, W, ATTRIBUTES> {
             return;
         }
         if !value.is_empty() && self.write_typed(field, |writer, name| writer.bytes(name, value)) {
+            return;
+        }
+        if W::IS_XML && value.len() >= self.attaching.from && self.attach(field, value) {
             return;
         }
         let mut text = std::mem::take(self.base64);

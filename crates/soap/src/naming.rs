@@ -621,8 +621,8 @@ fn unsupported(what: String) -> Error {
     Error::new(ErrorKind::Unsupported(what.into()), 0)
 }
 
-/// The type of XML Schema for values of a kind.
-pub(super) fn xsd_name(kind: Kind) -> &'static str {
+/// The type of XML Schema for values of a kind, such as `xsd:int`.
+pub fn xsd_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Boolean => "xsd:boolean",
         Kind::Integer(IntegerKind::I8) => "xsd:byte",

@@ -126,6 +126,13 @@ impl<R: Form> Body<'_, R> {
         }
     }
 
+    /// Takes the octets that the present value stands for, if they are attached.
+    #[cold]
+    fn take_attached(&mut self, into: &mut Vec<u8>) -> bool {
+        let Value::Input(start, end) = self.value else { return false };
+        self.attached.take(self.input, start..end, self.limits.value_bytes, into)
+    }
+
     #[inline(never)]
     fn any_code(&mut self) -> Result<Code> {
         self.parse("a code of at most 15 ASCII characters", whole(Code::parse))
@@ -206,7 +213,10 @@ impl<R: Form> Decoder for Body<'_, R> {
         }
         let text = self.text_value();
         let decoded = base64::decode_into(text.as_bytes(), self.limits.value_bytes, into);
-        decoded.map_err(|problem| self.unfit("base64", problem))
+        match decoded {
+            Err(problem) if !self.take_attached(into) => Err(self.unfit("base64", problem)),
+            _ => Ok(()),
+        }
     }
 
     fn any(&mut self, into: &mut Any) -> Result<()> {

@@ -7,6 +7,8 @@ use trunkline_codec::{cdr, fast_infoset, fix, json};
 use trunkline_message::{Layout, Limits, Record, Result, UnknownContent};
 use trunkline_soap as soap;
 
+use crate::kind::{self, Envelope, Kind};
+
 /// A format in which messages of a description are read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -49,6 +51,21 @@ impl Format {
     /// The format of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|it| it.1 == name).map(|it| it.0)
+    }
+
+    /// The format of a message by how it begins, if that tells it: of XML, by its envelope.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        Some(match Kind::of(bytes)? {
+            Kind::Fix => Self::Fix,
+            Kind::Json => Self::Json,
+            Kind::FastInfoset => Self::FastInfoset,
+            Kind::Giop | Kind::Gzip => return None,
+            Kind::Xml => match Envelope::of(bytes, &kind::limits()).and_then(|it| it.version) {
+                Some("SOAP 1.2") => Self::Soap12,
+                Some(_) => Self::Soap11,
+                None => Self::Xml,
+            },
+        })
     }
 
     /// Its name.
@@ -246,4 +263,34 @@ fn soap_pair(
     let plan = soap::Plan::new(layout, &options)?;
     let decoder = soap::Decoder::with_limits(&plan, limits.clone());
     Ok((soap::Encoder::new(&plan), decoder.on_unknown(UnknownContent::Keep)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_tells_its_format() {
+        let envelope = |namespace: &str| {
+            format!(
+                "<?xml version='1.0'?>\n<s:Envelope xmlns:s='{namespace}'><s:Body/></s:Envelope>"
+            )
+        };
+        let soap11 = envelope("http://schemas.xmlsoap.org/soap/envelope/");
+        let soap12 = envelope("http://www.w3.org/2003/05/soap-envelope");
+        let other = envelope("urn:other");
+        for (text, expected) in [
+            ("8=FIX.4.4\u{1}9=5\u{1}", Some(Format::Fix)),
+            ("{}", Some(Format::Json)),
+            ("<a/>", Some(Format::Xml)),
+            (&soap11, Some(Format::Soap11)),
+            (&soap12, Some(Format::Soap12)),
+            (&other, Some(Format::Xml)),
+            ("<Envelope", Some(Format::Xml)),
+            ("GIOP", None),
+            ("hello", None),
+        ] {
+            assert_eq!(Format::of(text.as_bytes()), expected, "{text}");
+        }
+    }
 }

@@ -9,10 +9,12 @@ use crate::codec::Format;
 /// Why a message is not read or written.
 #[derive(Debug)]
 pub enum Error {
-    /// The description has no such message: its name or MsgType, and some that are there.
-    NoSuchMessage(String, Vec<String>),
+    /// The description has no message of a name or MsgType: what it has instead.
+    NoSuchMessage(String),
     /// The bytes do not say which message they are.
     Unnamed(Format),
+    /// FIX is written with this in place of SOH.
+    Delimited(char),
     /// Nothing was read that could be written.
     NothingRead,
     /// Neither the dictionary nor the message says which BeginString FIX has.
@@ -29,24 +31,20 @@ pub enum Error {
     Undescribed(Format, usize, Option<String>),
 }
 
-/// Names that an error shows.
-const SHOWN: usize = 12;
-
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSuchMessage(name, known) => {
-                let shown: Vec<&str> = known.iter().map(|it| &**it).take(SHOWN).collect();
-                let more = if known.len() > SHOWN { " ..." } else { "" };
-                write!(
-                    f,
-                    "the description has no message {name:?}; it has {}{more}",
-                    shown.join(", ")
-                )
-            }
+            Self::NoSuchMessage(why) => f.write_str(why),
+            Self::Unnamed(Format::Json) => f.write_str(
+                "json does not say which message it is: put it into an object as {\"NAME\": {...}}, or name its type",
+            ),
             Self::Unnamed(format) => {
-                write!(f, "{format} does not say which message it is; name it")
+                write!(f, "{format} does not say which message it is; name its type")
             }
+            Self::Delimited(delimiter) => write!(
+                f,
+                "{delimiter:?} stands between its fields, as in logs; in FIX it is SOH, the byte 0x01"
+            ),
             Self::NothingRead => f.write_str("no message was read"),
             Self::NoBeginString => {
                 f.write_str("neither schema nor message says which BeginString FIX has; name it")

@@ -81,6 +81,16 @@ pub fn head(bytes: &[u8]) -> Option<(&str, &str)> {
     Some((std::str::from_utf8(begin.value).ok()?, std::str::from_utf8(message_type.value).ok()?))
 }
 
+/// What stands between the fields of a message in place of SOH, as logs have it; none if SOH is in it.
+pub fn foreign_delimiter(bytes: &[u8]) -> Option<char> {
+    let version = bytes.strip_prefix(b"8=FIX")?;
+    let is_of_value = |it: &u8| it.is_ascii_alphanumeric() || *it == b'.';
+    let behind = &version[version.iter().take_while(|it| is_of_value(it)).count()..];
+    let is_foreign = !bytes.contains(&SOH) && memchr::memmem::find(behind, b"9=").is_some();
+    let first = String::from_utf8_lossy(&behind[..behind.len().min(4)]).chars().next();
+    first.filter(|_| is_foreign)
+}
+
 /// Checks what needs no dictionary: the frame, and that fields are such and have values.
 ///
 /// # Errors
@@ -155,6 +165,19 @@ pub fn line(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_for_soh_is_seen() {
+        for (text, expected) in [
+            ("8=FIX.4.4|9=5|35=0|10=000|", Some('|')),
+            ("8=FIXT.1.1^A9=5^A35=0^A10=000^A", Some('^')),
+            ("8=FIX.4.4\u{1}9=5\u{1}58=a|b\u{1}10=000\u{1}", None),
+            ("8=FIX.4.4", None),
+            ("{\"9=\": 8}", None),
+        ] {
+            assert_eq!(foreign_delimiter(text.as_bytes()), expected, "{text}");
+        }
+    }
 
     const HEARTBEAT: &[u8] = b"8=FIX.4.3\x019=5\x0135=0\x0110=162\x01";
 

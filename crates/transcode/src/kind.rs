@@ -1,5 +1,6 @@
 //! What bytes are, by how they begin.
 
+use trunkline_codec::xml::{self, Source};
 use trunkline_message::{Limits, Result};
 
 /// What a message or a file is.
@@ -134,6 +135,13 @@ impl Envelope {
             local == "Fault" && VERSIONS.iter().any(|it| it.0 == namespace)
         };
         self.version.is_some() && self.content.as_ref().is_none_or(is_fault)
+    }
+
+    /// That of a document of XML; none if it does not begin as one.
+    pub fn of(bytes: &[u8], limits: &Limits) -> Option<Self> {
+        let mut source = Source::default();
+        let text = source.prepare(bytes, limits).ok()?;
+        Self::read(&mut xml::Reader::soap(text, limits).ok()?).ok()
     }
 
     /// Reads as much of a document as tells it.

@@ -23,7 +23,6 @@ pub mod fix;
 pub mod giop;
 pub mod kind;
 pub mod messages;
-mod nearest;
 pub mod scanner;
 pub mod tree;
 
@@ -33,5 +32,4 @@ pub use error::Error;
 pub use filter::{Filter, FilterError};
 pub use kind::Kind;
 pub use messages::{Decoded, Messages};
-pub use nearest::nearest;
 pub use scanner::{Bad, Content, Found, Place, Scanner};

@@ -160,7 +160,9 @@ impl Messages {
         self.last = None;
         let compiled = self.compiled(index, format, begin_string.clone())?;
         let Known { record, codecs, .. } = &mut self.known[index];
-        let left_out = codecs[compiled].codec.decode(bytes, record).map_err(Error::Rejected)?;
+        let decoded = codecs[compiled].codec.decode(bytes, record);
+        let left_out =
+            decoded.map_err(|error| delimited(format, bytes).unwrap_or(Error::Rejected(error)))?;
         self.last = Some((index, begin_string));
         Ok(left_out)
     }
@@ -168,7 +170,10 @@ impl Messages {
     /// The name of the type of a message, as its bytes say it.
     fn name_of(&self, format: Format, bytes: &[u8]) -> Result<String, Error> {
         let name = match format {
-            Format::Fix => fix::head(bytes).map(|it| it.1.to_owned()),
+            Format::Fix => match fix::head(bytes) {
+                Some((_, message_type)) => Some(message_type.to_owned()),
+                None => delimited(format, bytes).map_or(Ok(None), Err)?,
+            },
             Format::Xml | Format::Soap11 | Format::Soap12 => {
                 let mut source = Source::default();
                 let text = source.prepare(bytes, &self.limits);
@@ -183,7 +188,9 @@ impl Messages {
                 let reader = fast_infoset::Reader::begin(&mut parser, bytes);
                 self.root(&mut reader.map_err(Error::Rejected)?)?
             }
-            Format::Json => json::name(bytes).ok().map(Cow::into_owned),
+            Format::Json => json::name(bytes).ok().map(Cow::into_owned).filter(|it| {
+                self.names.contains_key(it) || json_is_named(bytes) || self.has_message(it)
+            }),
             Format::CdrLittle | Format::CdrBig => None,
         };
         let only = || match &self.description.messages()[..] {
@@ -191,6 +198,10 @@ impl Messages {
             _ => None,
         };
         name.or_else(only).ok_or(Error::Unnamed(format))
+    }
+
+    fn has_message(&self, name: &str) -> bool {
+        self.description.messages().iter().any(|it| it == name)
     }
 
     fn root(&self, reader: &mut impl infoset::Reader) -> Result<Option<String>, Error> {
@@ -207,7 +218,7 @@ impl Messages {
             return Ok(*known);
         }
         let Some(Described { layout, soap }) = self.description.message(name)? else {
-            return Err(Error::NoSuchMessage(name.to_owned(), self.description.messages()));
+            return Err(Error::NoSuchMessage(self.description.no_message("the description", name)));
         };
         let layout = Arc::new(layout);
         let record = Record::new(&layout);
@@ -240,6 +251,23 @@ impl Messages {
         }
         codecs.push(Compiled { format, begin_string, codec });
         Ok(codecs.len() - 1)
+    }
+}
+
+/// Why FIX is not read that came out of a log.
+fn delimited(format: Format, bytes: &[u8]) -> Option<Error> {
+    let is_fix = format == Format::Fix;
+    is_fix.then(|| fix::foreign_delimiter(bytes)).flatten().map(Error::Delimited)
+}
+
+/// Does nothing stand in an object of JSON but one member, which is an object?
+fn json_is_named(bytes: &[u8]) -> bool {
+    let first = json::Values::new(bytes, &Limits::default()).ok().and_then(|mut it| it.next());
+    match first {
+        Some(Ok(json::Value::Object(members))) => {
+            matches!(&*members, [(_, json::Value::Object(_))])
+        }
+        _ => false,
     }
 }
 

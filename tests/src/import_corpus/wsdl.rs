@@ -54,6 +54,15 @@ impl Row {
     }
 }
 
+impl Row {
+    /// Why not all of it is read, written and laid out.
+    pub fn reasons(&self) -> Vec<String> {
+        let mut all = super::reasons("no plan", &self.without_plan);
+        all.extend(super::reasons("not back", &self.samples.1));
+        all
+    }
+}
+
 /// Every case of the suite in this folder.
 ///
 /// # Panics

@@ -57,6 +57,16 @@ impl Row {
     }
 }
 
+impl Row {
+    /// Why not all of it is read, written, laid out and rejected.
+    pub fn reasons(&self) -> Vec<String> {
+        let mut all = super::reasons("no plan", &self.without_plan);
+        all.extend(super::reasons("not back", &self.valid.1));
+        all.extend(super::reasons("taken", &self.invalid.1));
+        all
+    }
+}
+
 /// Reads files of a case, and those of the catalogue by their URLs.
 pub fn resolver<'a>(
     folder: &'a Path,

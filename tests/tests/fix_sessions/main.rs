@@ -1,10 +1,11 @@
-//! FIX sessions, held to the acceptance scripts of QuickFIX, QuickFIX/J and QuickFIX/n under a virtual clock, and with a live
-//! QuickFIX.
+//! FIX sessions, held to the acceptance scripts of QuickFIX, QuickFIX/J and QuickFIX/n under a virtual clock, and with live
+//! engines of QuickFIX.
 
 mod echo;
 mod engine;
 mod live;
 mod script;
+mod secure;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -57,6 +57,51 @@ fn services_are_what_they_were() {
 }
 
 #[test]
+fn services_keep_their_names() {
+    let text = br#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:q" xmlns:q="urn:q"
+            xmlns:s11="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:s12="http://schemas.xmlsoap.org/wsdl/soap12/"
+            xmlns:xs="http://www.w3.org/2001/XMLSchema">
+          <types><xs:schema targetNamespace="urn:q" elementFormDefault="qualified">
+            <xs:element name="ask"><xs:complexType><xs:sequence><xs:element name="symbol" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
+          </xs:schema></types>
+          <message name="Asked"><part name="body" element="q:ask"/></message>
+          <portType name="Asking"><operation name="ask"><input message="q:Asked"/></operation></portType>
+          <binding name="AskingSoap" type="q:Asking"><s11:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+            <operation name="ask"><s11:operation/><input><s11:body use="literal"/></input></operation></binding>
+          <binding name="AskingSoap12" type="q:Asking"><s12:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+            <operation name="ask"><s12:operation/><input><s12:body use="literal"/></input></operation></binding>
+          <service name="Quotes-Service">
+            <port name="QuotesPort" binding="q:AskingSoap"><s11:address location="http://a/1"/></port>
+            <port name="QuotesPort12" binding="q:AskingSoap12"><s12:address location="http://a/2"/></port>
+            <port name="QuotesBackup" binding="q:AskingSoap"><s11:address location="http://b/1"/></port>
+          </service>
+        </definitions>"#;
+    let written = written(&read(std::str::from_utf8(text).expect("UTF-8")).expect("WSDL"));
+    let Description::Services(again) = read(&written.text).expect("WSDL") else {
+        panic!("{}", written.text)
+    };
+    let [service] = again.services() else { panic!("{}", written.text) };
+    assert_eq!(&*service.name.local, "Quotes-Service");
+    let ports = service.ports.iter().map(|port| {
+        let binding = again.binding(port);
+        let (name, of) = (&*binding.name.local, binding.port_type.to_string());
+        assert_eq!(of, "{urn:q}Asking");
+        (&*port.name, name)
+    });
+    let expected = [("QuotesPort", "AskingSoap"), ("QuotesPort12", "AskingSoap12")];
+    assert_eq!(ports.collect::<Vec<_>>(), expected);
+    let said: Vec<String> =
+        written.changed.iter().map(|it| format!("{}: {}", it.what, it.why)).collect();
+    assert_eq!(
+        said,
+        [
+            "Quotes-Service::QuotesBackup: a service has one port of each version of SOAP, the first",
+            "Quotes-Service::ask: the message Asked: messages are named after their operation, with Input or Output behind",
+        ]
+    );
+}
+
+#[test]
 fn services_of_others_are_what_they_were() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("services-written");
     let _ = fs::remove_dir_all(&folder);

@@ -1,12 +1,10 @@
 //! Our client calls Metro's service.
 
+use trunkline_import::wsdl::Description;
 use trunkline_session::Profile;
-use trunkline_session::soap::outline::{Outline, Reading};
 use trunkline_session::soap::{
     Binding, CallError, Client, ClientConfig, MessageEncoding, SharedConnection, SoapVersion,
 };
-
-use trunkline_message::Limits;
 
 use super::serving::Serving;
 use super::{Bytes, Echo, Int, LARGEST, MODES, Nothing, VERSIONS, Words, metro};
@@ -156,19 +154,17 @@ fn the_policy_of_metros_service_says_how_to_call_it() {
     let Some(metro) = metro() else { return };
     let serving = Serving::start(&metro, "FIStateful", "publish", "1.1");
     let url = format!("http://127.0.0.1:{}/echo", serving.port);
-    let mut fetch = |location: &str, _: usize| {
-        let got = Client::new(location, "").and_then(|mut it| it.get());
-        Ok(got.expect("a document"))
-    };
-    let (reading, limits) = (Reading::default(), Limits::default());
-    let outline = Outline::read(&format!("{url}?wsdl"), &mut fetch, &reading, &limits);
-    let outline = outline.expect("a WSDL");
-    let mut offers = outline.operations()[0].ports.first().expect("a port").offers;
+    let mut fetch = |location: &str| Ok(Client::new(location, "").and_then(|mut it| it.get()).ok());
+    let limits = trunkline_import::Limits::default();
+    let description = Description::read(&format!("{url}?wsdl"), &mut fetch, &limits);
+    let description = description.expect("a WSDL");
+    let mut offers = description.services()[0].ports[0].offers;
     assert!(offers.soap_tcp && !offers.fast_infoset, "{offers:?}");
     // In a container both would be on one port.
     let over_tcp = Serving::start(&metro, "FIStateful", "serve", "1.1");
     offers.soap_tcp_port = Some(over_tcp.port);
-    let mut echo = echo(&offers.url(&url), SoapVersion::Soap11, offers.encoding());
+    let encoding = MessageEncoding::StatefulFastInfoset;
+    let mut echo = echo(&offers.url(&url), SoapVersion::Soap11, encoding);
     assert_eq!(echo.echo_int(&Int { value: 3 }).expect("an answer"), Int { value: 3 });
     let profile = profile(&mut echo).to_string();
     assert!(

@@ -1,6 +1,7 @@
 //! The SOAP stacks that users have, in both directions: each toolkit's client, made from our WSDL, calls our
 //! service, and our client calls the toolkit's service, by our types and by that service's own WSDL.
 
+mod album;
 mod described;
 mod desk;
 

@@ -18,9 +18,11 @@ const NAMESPACE: &str = "urn:judged";
 fn description(layout: &Arc<Layout>, qualified: bool) -> Description {
     Description {
         name: "Judged".into(),
+        port_type: None,
         namespace: NAMESPACE.into(),
         bindings: vec![Binding {
             name: "Port".into(),
+            binding: None,
             version: Version::Soap11,
             style: Style::DocumentLiteral,
             wrapped: true,

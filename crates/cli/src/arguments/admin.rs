@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use trunkline_client::Start;
-use trunkline_experiment::link::parse_delay;
 
 use super::Asked;
-use crate::quantity::start;
+use crate::quantity::{self, start};
 
 /// The verbs of administrators.
 #[derive(Debug, Subcommand)]
@@ -155,7 +154,7 @@ pub(crate) struct DrainArguments {
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) reason: String,
     /// How long to wait until nothing waits, such as 30s
-    #[arg(long, value_name = "TIME", value_parser = parse_delay, default_value = "30s")]
+    #[arg(long, value_name = "TIME", value_parser = quantity::patience, default_value = "30s")]
     pub(crate) timeout: Duration,
     /// Stop the router then, or when that time is over
     #[arg(long)]

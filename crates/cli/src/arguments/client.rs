@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use trunkline_client::{Overflow, Start, format};
-use trunkline_experiment::link::parse_delay;
+use trunkline_server::formats;
 
 use super::{Asked, DescriptionArguments, FormArguments, TlsArguments};
 use crate::quantity;
@@ -60,7 +60,7 @@ pub(crate) struct ToArguments {
     #[command(flatten)]
     pub(crate) login: LoginArguments,
     /// Time limit for connecting and for answers, such as 5s or 300ms
-    #[arg(long, value_parser = parse_delay, default_value = "10s")]
+    #[arg(long, value_parser = quantity::patience, default_value = "10s")]
     pub(crate) timeout: Duration,
     #[command(flatten)]
     pub(crate) tls: TlsArguments,
@@ -150,7 +150,7 @@ pub(crate) struct SubArguments {
     pub(crate) last: bool,
     /// Receive the messages in this format, where the router knows the schema of what is published (`[[topic]]`): json,
     /// fix, soap-1.1 (or soap), soap-1.2, xml, cdr, fast-infoset
-    #[arg(long = "as", value_name = "FORMAT", value_parser = payload_format, conflicts_with = "kept")]
+    #[arg(long = "as", value_name = "FORMAT", value_parser = converted_format, conflicts_with = "kept")]
     pub(crate) format: Option<u16>,
     /// Receive the messages of which this holds, where the router knows the schema of what is published (`[[topic]]`):
     /// "Bid > 1.08 and (Source = 'X' or not Side in ('BUY', 'SELL')) and exists Quote.Ask"
@@ -199,7 +199,7 @@ pub(crate) struct SubArguments {
     pub(crate) window: Option<u32>,
     /// The time after which a message that is not acknowledged is redelivered, such as 5s, if that is less than the
     /// router's configuration says
-    #[arg(long, value_name = "TIME", value_parser = parse_delay, requires = "durable")]
+    #[arg(long, value_name = "TIME", value_parser = quantity::patience, requires = "durable")]
     pub(crate) acknowledge_within: Option<Duration>,
     /// The most deliveries of a message, after which it becomes a dead letter, if that is less than the router's
     /// configuration says
@@ -317,6 +317,14 @@ pub(crate) struct ReplyArguments {
     pub(crate) format: u16,
     #[command(flatten)]
     pub(crate) to: ToArguments,
+}
+
+/// A format that the router converts into. One that it may learn has a number.
+fn converted_format(text: &str) -> Result<u16, String> {
+    let known = |it: &u16| formats::CONVERTED.contains(it) || text.parse() == Ok(*it);
+    format::from_name(text)
+        .filter(known)
+        .ok_or_else(|| format!("messages are converted into {}", formats::names()))
 }
 
 fn payload_format(text: &str) -> Result<u16, String> {

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use trunkline_experiment::link::parse_delay;
-use trunkline_fix::Version;
+use trunkline_fix::{Schedule, Version};
 
-use super::FormArguments;
+use super::{FormArguments, ServerTlsArguments, TlsArguments};
+use crate::quantity;
 
 /// The verbs for FIX sessions.
 #[derive(Debug, Subcommand)]
@@ -55,10 +55,15 @@ pub(crate) struct FixSessionArguments {
     /// Begin with number 1 on both sides at each Logon
     #[arg(long)]
     pub(crate) reset: bool,
-    /// Also print messages of the session: Heartbeat, TestRequest, ResendRequest and the others
+    /// The hours of the session, such as `mon-fri 08:00-17:30 America/New_York` or `sun 17:00-fri 17:00`: it is logged out at
+    /// their end, and numbers begin with 1 in the next [default: it never stops; days: all; zone: UTC]
+    #[arg(long, value_name = "HOURS")]
+    pub(crate) hours: Option<Schedule>,
+    /// Also print messages of the session, those that are sent too: Logon, Heartbeat, ResendRequest and the others, and
+    /// what is sent again
     #[arg(long)]
     pub(crate) all: bool,
-    /// Print what comes as it is, with `|` for SOH
+    /// Print what comes and what is sent as it is, with `|` for SOH; passwords are never shown
     #[arg(long, conflicts_with = "is_json")]
     pub(crate) raw: bool,
     #[command(flatten)]
@@ -68,19 +73,21 @@ pub(crate) struct FixSessionArguments {
 /// Of `fix connect`.
 #[derive(Debug, Args)]
 pub(crate) struct FixConnectArguments {
-    /// Where the acceptor listens
-    #[arg(value_name = "HOST:PORT")]
+    /// Where the acceptor listens: HOST:PORT, or tls://HOST:PORT
+    #[arg(value_name = "ADDRESS", value_parser = quantity::address_or_tls)]
     pub(crate) address: String,
     /// The acceptor's name: TargetCompID of what we send
     #[arg(long, value_name = "NAME")]
     pub(crate) target: String,
     #[command(flatten)]
     pub(crate) session: FixSessionArguments,
+    #[command(flatten)]
+    pub(crate) tls: TlsArguments,
     /// Send the messages of this file, a line each, instead of those of standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) send: Option<PathBuf>,
-    /// HeartBtInt: how long without a message until a Heartbeat is sent, such as 30s
-    #[arg(long, value_name = "TIME", value_parser = parse_delay, default_value = "30s")]
+    /// HeartBtInt: how long without a message until a Heartbeat is sent, in seconds: 30, or 30s
+    #[arg(long, value_name = "TIME", value_parser = quantity::heartbeat, default_value = "30s")]
     pub(crate) heartbeat: Duration,
     /// A field that the Logon has besides, such as 553=user; may be repeated
     #[arg(long, value_name = "TAG=VALUE")]
@@ -90,10 +97,10 @@ pub(crate) struct FixConnectArguments {
         value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) next: u64,
     /// How long to stay for answers when the input has ended, such as 10s
-    #[arg(long, value_name = "TIME", value_parser = parse_delay, default_value = "1s")]
+    #[arg(long, value_name = "TIME", value_parser = quantity::patience, default_value = "1s")]
     pub(crate) wait: Duration,
     /// How long to wait for a connection, and for the answer to the Logon
-    #[arg(long, value_name = "TIME", value_parser = parse_delay, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = quantity::patience, default_value = "10s")]
     pub(crate) timeout: Duration,
 }
 
@@ -101,13 +108,15 @@ pub(crate) struct FixConnectArguments {
 #[derive(Debug, Args)]
 pub(crate) struct FixAcceptArguments {
     /// Listen at this address; the system picks a port for 0
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:5001")]
+    #[arg(long, value_name = "HOST:PORT", value_parser = quantity::address, default_value = "127.0.0.1:5001")]
     pub(crate) listen: String,
     /// Who may log on, by its SenderCompID; may be repeated
     #[arg(long, value_name = "NAME", required = true)]
     pub(crate) target: Vec<String>,
     #[command(flatten)]
     pub(crate) session: FixSessionArguments,
+    #[command(flatten)]
+    pub(crate) tls: ServerTlsArguments,
     /// The rules by which messages are answered
     #[arg(long, value_name = "FILE")]
     pub(crate) answers: Option<PathBuf>,

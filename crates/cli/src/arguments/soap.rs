@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use trunkline_experiment::link::parse_delay;
 
 use super::{FormArguments, TlsArguments};
+use crate::quantity;
 
 /// Of `soap describe`.
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub(crate) struct SoapDescribeArguments {
     #[command(flatten)]
     pub(crate) caller: CallerArguments,
     /// How long to wait for all documents together, such as 5s
-    #[arg(long, value_parser = parse_delay, default_value = "30s")]
+    #[arg(long, value_parser = quantity::patience, default_value = "30s")]
     pub(crate) timeout: Duration,
     #[command(flatten)]
     pub(crate) tls: TlsArguments,

@@ -1,9 +1,10 @@
-//! The options of a client that speaks TLS.
+//! The options of clients and servers that speak TLS.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use trunkline_client::ClientTls;
+use trunkline_fix::tcp::ServerTls;
 
 use crate::fault::Fault;
 
@@ -48,5 +49,32 @@ impl TlsArguments {
     fn read(&self) -> Result<ClientTls, Fault> {
         let own = self.certificate.as_deref().zip(self.key.as_deref());
         Ok(ClientTls::from_files(self.ca.as_deref(), own)?)
+    }
+}
+
+/// What a server shows, and whom it trusts.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ServerTlsArguments {
+    /// Speak TLS, with this chain of certificates in PEM, the own one first
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// The key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "certificate")]
+    pub(crate) key: Option<PathBuf>,
+    /// Serve only who shows a certificate of one of these authorities, in PEM
+    #[arg(long, value_name = "FILE", requires = "certificate")]
+    pub(crate) client_ca: Option<PathBuf>,
+}
+
+impl ServerTlsArguments {
+    /// What the files hold, if there are any.
+    ///
+    /// # Errors
+    /// Says which file cannot be used, and why.
+    pub(crate) fn load(&self) -> Result<Option<ServerTls>, Fault> {
+        let Some((certificate, key)) = self.certificate.as_deref().zip(self.key.as_deref()) else {
+            return Ok(None);
+        };
+        Ok(Some(ServerTls::from_files(certificate, key, self.client_ca.as_deref())?))
     }
 }

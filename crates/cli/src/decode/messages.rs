@@ -272,6 +272,12 @@ impl<'a> Show<'a> {
                 shown.fact("format", format.name());
                 self.by_schema(format, bytes, shown).inspect_err(|_| of_bytes(bytes, shown))
             }
+            (None, Some(format @ (Format::CdrLittle | Format::CdrBig))) => {
+                shown.fact("format", format.name());
+                shown.words.push("whose fields are shown with --schema and --type".into());
+                of_bytes(bytes, shown);
+                Ok(())
+            }
             (kind, _) => {
                 shown.fact("format", kind.map_or("of no format that is known", Kind::name));
                 of_bytes(bytes, shown);

@@ -32,9 +32,7 @@ struct Answering {
 impl Application for Answering {
     fn message(&mut self, message: Message<'_>, outbox: &mut Outbox) -> Result<(), Refusal> {
         self.printer.received(&self.identity, message);
-        self.answers.give(message, outbox, |number, draft| {
-            self.printer.sent(&self.identity, number, draft);
-        })
+        self.answers.give(message, outbox)
     }
 
     fn administrative(&mut self, message: Message<'_>) {
@@ -47,6 +45,10 @@ impl Application for Answering {
 
     fn logged_out(&mut self, reason: &str) {
         self.printer.event(&self.identity, "logged_out", Some(reason));
+    }
+
+    fn undelivered(&mut self, message: Message<'_>, _outbox: &mut Outbox) {
+        self.printer.undelivered(&self.identity, message);
     }
 
     fn noticed(&mut self, notice: Notice<'_>) {
@@ -66,15 +68,17 @@ pub(crate) fn accept(arguments: &FixAcceptArguments) -> Result<Ending, Fault> {
     for target in &arguments.target {
         let identity = common.identity(&arguments.session.sender, target);
         let settings = common.settings(Role::Acceptor, identity.clone());
-        let session = common.session(settings, 1)?;
+        let mut session = common.session(settings, 1)?;
+        let (told, of) = (printer.clone(), identity.clone());
+        session.on_sent(move |message| told.sent(&of, message));
         let (printer, answers) = (printer.clone(), answers.clone());
         sessions.push(Handle::new(session, Answering { identity, printer, answers }));
     }
+    let config = TcpConfig { server_tls: arguments.tls.load()?, ..TcpConfig::default() };
     let stop = ask_to_stop()?;
     let refused = Arc::new(|peer, why: &str| remark(&format!("{peer} refused: {why}")));
-    let acceptor =
-        Acceptor::start(&arguments.listen, sessions.clone(), TcpConfig::default(), refused)
-            .map_err(|cause| Fault::new(format!("{}: {cause}", arguments.listen)))?;
+    let acceptor = Acceptor::start(&arguments.listen, sessions.clone(), config, refused)
+        .map_err(|cause| Fault::new(format!("{}: {cause}", arguments.listen)))?;
     let (form, address) = (arguments.session.form.get(), acceptor.address().to_string());
     form.say(&format!("listening {address}\n"))?;
     form.fact(&json!({"fact": "listening", "address": address}))?;

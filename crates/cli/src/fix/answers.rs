@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Deserialize;
-use trunkline_fix::{Draft, Message, Outbox, Refusal};
+use trunkline_fix::{Message, Outbox, Refusal};
 
 use super::names::Names;
 use super::template::{Filling, Template};
@@ -95,13 +95,8 @@ impl Answers {
         Ok(Self { rules, count: AtomicU64::new(0) })
     }
 
-    /// Gives the first answer that fits; `sent` is told what was sent.
-    pub(super) fn give(
-        &self,
-        message: Message<'_>,
-        outbox: &mut Outbox,
-        mut sent: impl FnMut(u64, &Draft),
-    ) -> Result<(), Refusal> {
+    /// Gives the first answer that fits.
+    pub(super) fn give(&self, message: Message<'_>, outbox: &mut Outbox) -> Result<(), Refusal> {
         let Some(rule) = self.rules.iter().find(|it| it.fits(message)) else { return Ok(()) };
         let templates = match &rule.does {
             Does::Send(templates) => templates,
@@ -116,12 +111,8 @@ impl Answers {
                 version: outbox.settings().identity.version,
                 count: self.count.fetch_add(1, Ordering::Relaxed) + 1,
             };
-            let draft = template.fill(&filling);
-            match draft.send(outbox) {
-                Ok(number) => sent(number, &draft),
-                Err(error) => {
-                    return Err(Refusal::Business { reason: OTHER, text: error.to_string() });
-                }
+            if let Err(error) = template.fill(&filling).send(outbox) {
+                return Err(Refusal::Business { reason: OTHER, text: error.to_string() });
             }
         }
         Ok(())

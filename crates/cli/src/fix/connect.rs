@@ -3,15 +3,14 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use trunkline_fix::tcp::{Handle, TcpConfig};
-use trunkline_fix::{
-    Application, Draft, Identity, Message, Notice, Outbox, Refusal, Role, Settings,
-};
+use trunkline_fix::{Application, Identity, Message, Notice, Outbox, Refusal, Role, Settings};
 
 use super::Common;
 use super::names::Names;
@@ -31,6 +30,9 @@ const WAITING: usize = 1 << 20;
 
 /// So many messages are stored together at most, before they are printed.
 const TOGETHER: usize = 1_000;
+
+/// Why a session ends at the end of its hours.
+const HOURS_OVER: &str = "the hours of the session are over";
 
 /// What the verb waits for.
 enum Event {
@@ -80,6 +82,10 @@ impl Application for Terminal {
         self.tell(Event::LoggedOut(reason.to_owned()));
     }
 
+    fn undelivered(&mut self, message: Message<'_>, _outbox: &mut Outbox) {
+        self.printer.undelivered(&self.identity, message);
+    }
+
     fn noticed(&mut self, notice: Notice<'_>) {
         self.printer.notice(&self.identity, &notice);
     }
@@ -90,7 +96,7 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
     let common = Common::of(&arguments.session)?;
     let identity = common.identity(&arguments.session.sender, &arguments.target);
     let settings = settings(&common, arguments, identity.clone())?;
-    let session = common.session(settings, arguments.next)?;
+    let mut session = common.session(settings, arguments.next)?;
     let input: Box<dyn Read + Send> = match &arguments.send {
         Some(path) => {
             let file = File::open(path);
@@ -101,23 +107,35 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
     let input = BufReader::new(input);
     let (events, happens) = channel();
     let printer = Printer::new(common.names.clone(), &arguments.session, false);
+    let waiting: Waiting = Arc::default();
+    let (told, of, lines) = (printer.clone(), identity.clone(), waiting.clone());
+    let is_kept = arguments.session.store.is_some();
+    session.on_sent(move |message| {
+        let is_new = !message.is_administrative() && !message.is_possible_duplicate();
+        match is_kept && is_new {
+            true => locked(&lines).push(told.line_of_sent(&of, message)),
+            false => told.sent(&of, message),
+        }
+    });
     let terminal =
         Terminal { identity: identity.clone(), printer: printer.clone(), events: events.clone() };
     let handle = Handle::new(session, terminal);
     stop_by_signals(events.clone())?;
-    let config = TcpConfig { first_timeout: arguments.timeout, ..TcpConfig::default() };
-    let (connected, address, closed) = (handle.clone(), arguments.address.clone(), events.clone());
+    let (first_timeout, client_tls) =
+        (arguments.timeout, arguments.tls.load_for(&arguments.address)?);
+    let config = TcpConfig { first_timeout, client_tls, ..TcpConfig::default() };
+    let address = place(&arguments.address).to_owned();
+    let (connected, closed) = (handle.clone(), events.clone());
     thread::spawn(move || _ = closed.send(Event::Closed(connected.connect(&address, &config))));
     if let Some(ending) = until_logged_on(arguments, &happens)? {
         return Ok(ending);
     }
     let sender = Lines {
         handle: handle.clone(),
-        identity: identity.clone(),
         printer: printer.clone(),
         names: common,
         count: 0,
-        sent: Vec::new(),
+        sent: waiting,
     };
     let file = arguments
         .send
@@ -127,6 +145,11 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
     until_closed(arguments, &handle, &happens, |why, is_ours| {
         printer.event(&identity, "logged_out", (!is_ours).then_some(why));
     })
+}
+
+/// HOST:PORT of an address.
+fn place(address: &str) -> &str {
+    address.split_once("://").map_or(address, |(_, place)| place)
 }
 
 fn settings(
@@ -235,8 +258,11 @@ fn until_closed(
                 handle.log_out(None);
             }
             Ok(Event::LoggedOut(why)) => {
-                is_answered = why.starts_with("the other side has logged out");
+                let is_over = why == HOURS_OVER;
+                is_answered = why.starts_with("the other side has logged out") || is_over;
                 told(&why, is_ours && is_answered);
+                // That is none of the other side's doing.
+                is_ours |= is_over;
             }
             Ok(Event::Closed(_)) => {
                 return Ok(if is_ours && is_answered && wrong == 0 {
@@ -253,12 +279,17 @@ fn until_closed(
 /// Sends lines.
 struct Lines {
     handle: Handle,
-    identity: Identity,
     printer: Printer,
     names: Common,
     count: u64,
-    /// What is to be printed once it is stored.
-    sent: Vec<(u64, Draft)>,
+    sent: Waiting,
+}
+
+/// The lines of messages that are printed once these are stored, where they are kept.
+type Waiting = Arc<Mutex<Vec<String>>>;
+
+fn locked(waiting: &Waiting) -> MutexGuard<'_, Vec<String>> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Lines {
@@ -268,7 +299,7 @@ impl Lines {
         let mut line = Vec::new();
         loop {
             // Lines that are there already are stored together.
-            if self.sent.len() == TOGETHER || !input.buffer().contains(&b'\n') {
+            if locked(&self.sent).len() >= TOGETHER || !input.buffer().contains(&b'\n') {
                 wrong += self.print_sent();
             }
             line.clear();
@@ -310,33 +341,30 @@ impl Lines {
         }
         self.count += 1;
         let (count, version) = (self.count, self.names.version);
-        let (number, draft) = self.handle.with(|outbox| {
+        self.handle.with(|outbox| {
             let filling = Filling { message: None, now: outbox.now(), version, count };
             let draft = template.fill(&filling);
             // What waits for the next Logon would wait for ever: this process ends with the session.
             match outbox.is_logged_on() {
-                true => draft.send(outbox).map(|it| (it, draft)).map_err(|error| error.to_string()),
+                true => draft.send(outbox).map(|_| ()).map_err(|error| error.to_string()),
                 false => Err("nobody is logged on any more".to_owned()),
             }
-        })?;
-        self.sent.push((number, draft));
-        Ok(())
+        })
     }
 
     /// Prints what was sent, none of which is lost from here on, even if this process is killed. Answers how many messages
     /// the store did not take.
     fn print_sent(&mut self) -> u64 {
-        if self.sent.is_empty() {
+        let lines = std::mem::take(&mut *locked(&self.sent));
+        if lines.is_empty() {
             return 0;
         }
         if let Err(cause) = self.handle.wait_for_store() {
-            let count = self.sent.drain(..).count() as u64;
+            let count = lines.len() as u64;
             remark(&format!("{} may be lost: {cause}", counted(count, "message")));
             return count;
         }
-        for (number, draft) in self.sent.drain(..) {
-            self.printer.sent(&self.identity, number, &draft);
-        }
+        lines.iter().for_each(|it| self.printer.print_line(it));
         0
     }
 }

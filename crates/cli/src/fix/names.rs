@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use trunkline_catalogue::fix::{field_name, message_name};
 use trunkline_import::fix::Dictionary;
 
-use crate::soap::nearest;
+use trunkline_import::nearest;
 
 /// The names of a dictionary, or none.
 #[derive(Debug, Default)]

@@ -1,10 +1,11 @@
 //! What is printed of a session: messages on standard output, what happens to it on standard error.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use trunkline_fix::{Draft, Identity, Message, Notice};
+use trunkline_fix::{Identity, Message, Notice};
 use trunkline_transcode::fix;
 
 use super::names::Names;
@@ -13,6 +14,34 @@ use crate::output::{Form, plain, print_while_read, remark};
 
 /// Fields of the header that each message of a session has, and the frame.
 const EVERYWHERE: [u32; 8] = [8, 9, 10, 34, 35, 49, 52, 56];
+
+/// Password, NewPassword, and both encrypted, which nobody wants to find in a file of what was printed.
+const SECRETS: [u32; 4] = [554, 925, 1402, 1404];
+
+/// Is it one of the session itself, in which the user has no part? A Reject tells of a message of the user's.
+fn is_of_session(message: Message<'_>) -> bool {
+    message.is_administrative() && message.message_type() != b"3"
+}
+
+/// The value of a field as it is shown.
+fn shown(tag: u32, value: &[u8]) -> &[u8] {
+    if SECRETS.contains(&tag) { b"***" } else { value }
+}
+
+/// The bytes of a message as they are shown.
+fn without_secrets(message: Message<'_>) -> Cow<'_, [u8]> {
+    if !message.fields().iter().any(|it| SECRETS.contains(&it.tag)) {
+        return message.bytes().into();
+    }
+    let mut bytes = Vec::new();
+    for field in message.fields() {
+        bytes.extend(field.tag.to_string().into_bytes());
+        bytes.push(b'=');
+        bytes.extend_from_slice(shown(field.tag, message.value(field)));
+        bytes.push(1);
+    }
+    bytes.into()
+}
 
 /// Prints the messages of sessions.
 #[derive(Clone, Debug)]
@@ -53,37 +82,45 @@ impl Printer {
 
     /// A message came.
     pub(super) fn received(&self, identity: &Identity, message: Message<'_>) {
-        if message.is_administrative() && !self.is_all && message.message_type() != b"3" {
-            return;
+        if !is_of_session(message) || self.is_all {
+            self.print(&self.line(identity, "received", message));
         }
-        if self.is_raw {
-            return self.print(&format!("{}\n", fix::line(message.bytes())));
-        }
-        let fields = message.fields().iter().map(|it| (it.tag, message.value(it)));
-        let message_type = String::from_utf8_lossy(message.message_type());
-        self.message(identity, "received", message.sequence_number(), &message_type, fields);
     }
 
     /// A message was sent.
-    pub(super) fn sent(&self, identity: &Identity, number: u64, draft: &Draft) {
-        if !self.is_raw {
-            let fields = fix::fields(draft.body()).filter_map(Result::ok);
-            let fields = fields.map(|it| (it.tag, it.value));
-            self.message(identity, "sent", Some(number), draft.message_type(), fields);
+    pub(super) fn sent(&self, identity: &Identity, message: Message<'_>) {
+        // What is sent again was printed.
+        if !is_of_session(message) && !message.is_possible_duplicate() || self.is_all {
+            self.print(&self.line(identity, "sent", message));
         }
     }
 
-    fn message<'a>(
-        &self,
-        identity: &Identity,
-        direction: &str,
-        number: Option<u64>,
-        message_type: &str,
-        fields: impl Iterator<Item = (u32, &'a [u8])>,
-    ) {
-        let name = self.names.message(message_type);
-        let fields = fields.filter(|it| !EVERYWHERE.contains(&it.0));
-        let fields = fields.map(|(tag, value)| (tag, String::from_utf8_lossy(value)));
+    /// Numbers began anew, and nothing tells that a message has arrived.
+    pub(super) fn undelivered(&self, identity: &Identity, message: Message<'_>) {
+        self.print(&self.line(identity, "undelivered", message));
+    }
+
+    /// Prints a line that was made before.
+    pub(super) fn print_line(&self, line: &str) {
+        self.print(line);
+    }
+
+    /// The line of a message that was sent.
+    pub(super) fn line_of_sent(&self, identity: &Identity, message: Message<'_>) -> String {
+        self.line(identity, "sent", message)
+    }
+
+    /// The line of a message, with its end.
+    fn line(&self, identity: &Identity, direction: &str, message: Message<'_>) -> String {
+        if self.is_raw {
+            return format!("{}\n", fix::line(&without_secrets(message)));
+        }
+        let number = message.sequence_number();
+        let message_type = String::from_utf8_lossy(message.message_type());
+        let name = self.names.message(&message_type);
+        let fields = message.fields().iter().filter(|it| !EVERYWHERE.contains(&it.tag));
+        let fields =
+            fields.map(|it| (it.tag, String::from_utf8_lossy(shown(it.tag, message.value(it)))));
         if self.form == Form::Json {
             let fields: Vec<_> = fields
                 .map(|(tag, value)| {
@@ -93,17 +130,21 @@ impl Printer {
                 .collect();
             let fact = json!({"fact": "message", "session": identity.to_string(), "direction": direction,
                 "number": number, "message_type": message_type, "name": name, "fields": fields});
-            return self.print(&format!("{fact}\n"));
+            return format!("{fact}\n");
         }
         let mut line = self.prefix(identity);
-        line += if direction == "sent" { "> " } else { "< " };
-        line += &format!("{} {}", number.unwrap_or_default(), name.unwrap_or(message_type));
+        line += match direction {
+            "sent" => "> ",
+            "undelivered" => "! ",
+            _ => "< ",
+        };
+        line += &format!("{} {}", number.unwrap_or_default(), name.unwrap_or(&message_type));
         for (tag, value) in fields {
             let name = self.names.field(tag).map_or_else(|| tag.to_string(), str::to_owned);
             let value = self.names.meaning(tag, &value).unwrap_or(&value);
             line += &format!("|{name}={value}");
         }
-        self.print(&format!("{}\n", plain(&line)));
+        format!("{}\n", plain(&line))
     }
 
     fn prefix(&self, identity: &Identity) -> String {

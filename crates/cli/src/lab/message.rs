@@ -13,7 +13,7 @@ use trunkline_experiment::link::Link;
 use trunkline_lab::capacity::Demand;
 use trunkline_lab::counter;
 use trunkline_message::{Layout, Record};
-use trunkline_transcode::{Codec, Content, Format, Found, Kind, Messages, Options, Scanner};
+use trunkline_transcode::{Codec, Content, Format, Kind, Messages, Options, Scanner};
 
 use crate::Ending;
 use crate::arguments::MessageArguments;
@@ -103,14 +103,14 @@ fn kinds(
         scanner.feed(&bytes);
         scanner.end();
         let all = std::iter::from_fn(|| scanner.next_message());
-        found.extend(all.flatten().map(|Found { kind, bytes, .. }| (kind, bytes)));
+        found.extend(all.flatten().map(|it| it.bytes));
     } else {
-        found.push((kind, bytes));
+        found.push(bytes);
     }
     let mut kinds: BTreeMap<String, OfType> = BTreeMap::new();
     let mut wrong = 0_u64;
-    for (kind, bytes) in found {
-        let Some(format) = arguments.from.or(kind.and_then(format_of)) else {
+    for bytes in found {
+        let Some(format) = arguments.from.or_else(|| Format::of(&bytes)) else {
             wrong += 1;
             continue;
         };
@@ -139,16 +139,6 @@ fn kinds(
         return Err(Fault::new(format!("{file}: it has no message that the schema describes")));
     }
     Ok(kinds)
-}
-
-fn format_of(kind: Kind) -> Option<Format> {
-    match kind {
-        Kind::Fix => Some(Format::Fix),
-        Kind::Xml => Some(Format::Xml),
-        Kind::FastInfoset => Some(Format::FastInfoset),
-        Kind::Json => Some(Format::Json),
-        Kind::Giop | Kind::Gzip => None,
-    }
 }
 
 /// One format of one type.

@@ -36,7 +36,7 @@ pub(super) fn print(
     sample: Sample,
     target: Option<Target>,
 ) -> Result<Ending, Fault> {
-    let Sample { described, notes } = sample;
+    let Sample { described, headers, notes } = sample;
     for Note { path, what } in &notes {
         match arguments.listing {
             true => {
@@ -45,11 +45,29 @@ pub(super) fn print(
             false => remark(&format!("{path}: {what}")),
         }
     }
-    match target {
-        Some(target) => {
-            let description = Description::Sample(Box::new(described));
-            target.of_description(arguments, &description, None)
+    for header in &headers {
+        let name = header.layout.name();
+        match target {
+            Some(_) => {
+                remark(&format!("left out: {name}: a header block is no part of the message"))
+            }
+            // A listing is of one message.
+            None if arguments.listing => {
+                let lines: String =
+                    header.listing().lines().map(|it| format!("# {it}\n")).collect();
+                output::print(&lines)?;
+            }
+            None => {}
         }
-        None => display(arguments, &described.layout),
     }
+    if let Some(target) = target {
+        let description = Description::Sample(Box::new(described));
+        return target.of_description(arguments, &description, None);
+    }
+    display(arguments, &described)?;
+    for header in headers.iter().filter(|_| !arguments.listing) {
+        arguments.form.get().say("\n")?;
+        display(arguments, header)?;
+    }
+    Ok(Ending::Right)
 }

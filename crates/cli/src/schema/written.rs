@@ -7,7 +7,7 @@ use trunkline_export::{LeftOut, Written, fix, idl, rust, wsdl, xsd};
 use trunkline_import::Description;
 use trunkline_message::Layout;
 
-use super::unknown_message;
+use super::{unknown_message, warn};
 use crate::Ending;
 use crate::arguments::SchemaArguments;
 use crate::description;
@@ -47,7 +47,7 @@ impl Target {
         {
             return Err(unknown_message(&description, file, message));
         }
-        description.warnings().iter().for_each(|it| remark(&it.to_string()));
+        warn(&description, file, message.as_deref());
         self.of_description(arguments, &description, message.as_deref())
     }
 

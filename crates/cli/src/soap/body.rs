@@ -1,77 +1,69 @@
 //! A request that is given as a whole, and header blocks, in XML or JSON, held against the WSDL.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read as _};
 use std::sync::Arc;
 
 use serde_json::Value;
-use trunkline_import::wsdl::{Binding, Described, Description, Header, Operation, Protocol};
-use trunkline_import::{Limits, Problem};
+use trunkline_import::Problem;
+use trunkline_import::nearest;
+use trunkline_import::wsdl::{Described, Description, Header};
 use trunkline_soap::{Encoder, Fragment, HeaderBlock, Options, Plan, QName, Version};
 
+use super::choice::Bound;
 use super::content::{Form, enveloped, from_json, from_xml, is_envelope};
-use super::typed::nearest;
 use super::{Called, listed};
 use crate::fault::Fault;
+use crate::output::remark;
 
 /// As many names are shown where one is wrong.
 const SHOWN: usize = 24;
 
-/// The documents of a description, by where they were read.
-pub(super) type Documents = HashMap<String, Vec<u8>>;
-
 /// What a description says of the operation that is called.
 pub(super) struct Messages {
-    request: Option<Form>,
-    /// Blocks by the names of their parts and of their elements.
-    headers: Vec<(String, QName, Form)>,
+    /// None of one whose Body is empty; else a problem where it has no form.
+    pub(super) request: Option<Result<Form, Problem>>,
+    /// May the element in the Body be nil?
+    pub(super) is_nillable: bool,
+    headers: Vec<Block>,
+}
+
+/// A header block, by the names of its part and of its element.
+struct Block {
+    part: String,
+    element: QName,
+    form: Result<Form, Problem>,
 }
 
 impl Messages {
-    /// Finds an operation of this name in a description, if it can in the binding of this element and version.
-    pub(super) fn read(
-        from: &str,
-        documents: &Documents,
-        (name, element, version): (&str, &QName, Version),
-    ) -> Result<Self, Fault> {
-        let mut resolver = |path: &str| Ok(documents.get(path).cloned());
-        let description = Description::read(from, &mut resolver, &Limits::default())?;
-        let all = description.bindings().iter().filter_map(|it| Some((version_of(it)?, it)));
-        let all = all.flat_map(|(version, binding)| {
-            let named = binding.operations.iter().filter(|it| it.name == name);
-            named.map(move |it| (version, binding, it))
-        });
-        let is_meant = |(_, binding, operation): &(Version, &Binding, &Operation)| {
-            let request = description.request(binding, operation).ok().flatten();
-            request.is_some_and(|it| {
-                it.options.operation == element.local && it.options.namespace == element.namespace
-            })
-        };
-        let all: Vec<(Version, &Binding, &Operation)> = all.collect();
-        let meant = || all.iter().filter(|it| is_meant(it));
-        let found = meant().find(|it| it.0 == version).or(meant().next()).or(all.first());
-        let Some((_, binding, operation)) = found else {
-            return Err(Fault::new(format!("{from} has no operation {name} in a binding of SOAP")));
-        };
+    /// Of an operation, in this version.
+    pub(super) fn of(description: &Description, bound: &Bound<'_>, version: Version) -> Self {
+        let Bound { operation, binding, .. } = bound;
         let form = |it: Described| (Arc::new(it.layout), Options { version, ..it.options });
-        let block = |header: &Header| -> Result<_, Problem> {
-            let described = description.header(binding, header)?;
-            let Options { namespace, operation, .. } = &described.options;
-            let element = QName::new(namespace, operation);
-            Ok((header.part.name.clone(), element, form(described)))
+        let described = description.request(binding, operation).transpose();
+        let is_nillable = matches!(&described, Some(Ok(it)) if it.is_nillable);
+        let block = |header: &Header| {
+            let form = description.header(binding, header).map(form);
+            let element = match (&form, header.part.element()) {
+                (Ok((_, options)), _) => QName::new(&*options.namespace, &*options.operation),
+                (Err(_), Some(name)) => QName::new(&*name.namespace, &*name.local),
+                (Err(_), None) => QName::new(&*header.namespace, &*header.part.name),
+            };
+            Block { part: header.part.name.clone(), element, form }
         };
-        let headers = operation.request.iter().flat_map(|it| &it.headers).map(block);
-        let headers = headers.collect::<Result<_, _>>()?;
-        Ok(Self { request: description.request(binding, operation)?.map(form), headers })
+        let headers = operation.request.iter().flat_map(|it| &it.headers).map(block).collect();
+        Self { request: described.map(|it| it.map(form)), is_nillable, headers }
     }
-}
 
-fn version_of(binding: &Binding) -> Option<Version> {
-    match binding.protocol {
-        Protocol::Soap11 => Some(Version::Soap11),
-        Protocol::Soap12 => Some(Version::Soap12),
-        Protocol::Http | Protocol::Other(_) => None,
+    /// The element in the Body; none where that is not known.
+    pub(super) fn element(&self) -> Option<QName> {
+        let (_, Options { namespace, operation, .. }) = self.request.as_ref()?.as_ref().ok()?;
+        Some(QName::new(namespace, operation))
+    }
+
+    /// The names of the header blocks.
+    pub(super) fn blocks(&self) -> Vec<String> {
+        self.headers.iter().map(|it| it.part.clone()).collect()
     }
 }
 
@@ -86,9 +78,8 @@ pub(super) fn blocks(called: &mut Called, said: &[String]) -> Result<Vec<HeaderB
         };
         let block = block.map_err(|why| Fault::new(format!("--header {said}: {why}")))?;
         if let Some(messages) = &called.messages {
-            let is_it = |it: &&(String, QName, Form)| it.1 == *block.name();
-            let sent = messages.headers.iter().find(is_it);
-            called.headers.retain(|it| sent.is_none_or(|sent| *it != sent.0));
+            let sent = messages.headers.iter().find(|it| it.element == *block.name());
+            called.headers.retain(|it| sent.is_none_or(|sent| *it != sent.part));
         }
         blocks.push(HeaderBlock::new(block));
     }
@@ -103,9 +94,9 @@ fn of_json(called: &Called, text: &str) -> Result<Fragment, String> {
     let Some((name, value)) = members.and_then(|it| it.iter().next()) else {
         return Err("a block is an object of one member, which has its name".to_owned());
     };
-    let found = messages.headers.iter().find(|it| it.1.local == *name || it.0 == *name);
-    let Some((_, _, (layout, options))) = found else {
-        let names = messages.headers.iter().map(|it| &*it.1.local);
+    let found = messages.headers.iter().find(|it| it.element.local == *name || it.part == *name);
+    let Some(block) = found else {
+        let names = messages.headers.iter().map(|it| &*it.element.local);
         let meant = nearest(name, names.clone()).map(|it| format!("; did you mean {it}?"));
         let names = listed(names.map(str::to_owned), SHOWN);
         let names = if names.is_empty() { "none".to_owned() } else { names };
@@ -115,6 +106,7 @@ fn of_json(called: &Called, text: &str) -> Result<Fragment, String> {
             called.name
         ));
     };
+    let (layout, options) = block.form.as_ref().map_err(ToString::to_string)?;
     let record = from_json(value.to_string().as_bytes(), layout)?;
     let plan = Plan::new(layout, options).map_err(|it| it.to_string())?;
     let mut encoder = Encoder::new(&plan);
@@ -135,25 +127,32 @@ pub(super) fn envelope(
     let header: String = blocks.iter().map(|it| it.encode(version)).collect();
     let wrong = |why: String| Fault::new(format!("--body {said}: {why}"));
     let nothing = || wrong(format!("the Body of {} has nothing in it", called.name));
-    let messages = called.messages.as_ref();
-    let request = messages.map(|it| it.request.as_ref().ok_or_else(nothing)).transpose()?;
+    let request = match called.messages.as_ref().map(|it| &it.request) {
+        None => None,
+        Some(None) => return Err(nothing()),
+        Some(Some(request)) => Some(request),
+    };
     match (text.trim_ascii(), request) {
         (text, _) if text.starts_with('<') && is_envelope(text) && !blocks.is_empty() => {
             Err(wrong("it is an envelope, which has its own header".to_owned()))
         }
         (text, request) if text.starts_with('<') => {
             let envelope = enveloped(text, version, &header);
-            let read = request.map(|form| from_xml(&envelope, form)).transpose();
-            read.map_err(wrong)?;
+            match request {
+                Some(Ok(form)) => _ = from_xml(&envelope, form).map_err(wrong)?,
+                Some(Err(why)) => remark(&format!("it is not held against the WSDL: {why}")),
+                None => {}
+            }
             Ok(envelope)
         }
-        (text, Some((layout, options))) => {
+        (text, Some(Ok((layout, options)))) => {
             let record = from_json(text.as_bytes(), layout).map_err(wrong)?;
             let plan = Plan::new(layout, options)?;
             let mut encoder = Encoder::new(&plan);
             let bytes = encoder.encode_with(&header, &record)?;
             Ok(String::from_utf8_lossy(bytes).into_owned())
         }
+        (_, Some(Err(why))) => Err(wrong(format!("{why}; say it in XML"))),
         (_, None) => Err(wrong(UNKNOWN.to_owned())),
     }
 }

@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 
 use trunkline_http::Uri;
-use trunkline_import::wsdl::Protocol;
-use trunkline_session::soap::outline::{Outline, OutlinedOperation, Port};
+use trunkline_import::nearest;
+use trunkline_import::wsdl::{self, Description, Operation, Protocol, Style};
 use trunkline_session::soap::{Binding, SoapVersion};
 
 use super::listed;
-use super::typed::nearest;
 use crate::arguments::SoapCallArguments;
 use crate::fault::Fault;
 
@@ -20,10 +19,40 @@ const SHOWN_OPERATIONS: usize = 24;
 
 /// What is called.
 pub(super) struct Choice<'a> {
-    /// In the binding that is wanted most.
-    pub(super) operation: &'a OutlinedOperation,
+    /// In the binding that is wanted most; several where it is overloaded.
+    pub(super) operations: Vec<Bound<'a>>,
     /// The port that was said: it is called at its address, and without one the URL is.
-    pub(super) port: Option<&'a Port>,
+    pub(super) port: Option<Port<'a>>,
+}
+
+/// An operation in one of its bindings.
+#[derive(Clone)]
+pub(super) struct Bound<'a> {
+    pub(super) operation: &'a Operation,
+    pub(super) binding: &'a wsdl::Binding,
+    /// How its messages look.
+    pub(super) form: Binding,
+    /// The ports of the binding.
+    pub(super) ports: Vec<Port<'a>>,
+}
+
+/// A port, and the name of its service.
+#[derive(Clone, Copy)]
+pub(super) struct Port<'a> {
+    service: &'a str,
+    pub(super) port: &'a wsdl::Port,
+}
+
+impl<'a> Port<'a> {
+    /// The URL; may be empty.
+    pub(super) fn location(&self) -> &'a str {
+        self.port.address.as_deref().unwrap_or_default()
+    }
+
+    /// As `--port` takes it where services have ports of the same name.
+    pub(super) fn shown(&self) -> String {
+        format!("{}/{}", self.service, self.port.name)
+    }
 }
 
 /// The operation, and the port if one was said.
@@ -31,23 +60,66 @@ pub(super) fn of<'a>(
     arguments: &SoapCallArguments,
     url: &str,
     from: &str,
-    outline: &'a Outline,
+    description: &'a Description,
 ) -> Result<Choice<'a>, Fault> {
-    let mut found = named(arguments, from, outline)?;
+    let all = all(description);
+    let mut found = named(arguments, from, description, &all)?;
     if let Some(port) = &arguments.port {
-        return at_port(port, url, from, outline, &found);
+        return at_port(port, url, from, &all, &found);
     }
     // The WSDL may be behind a gateway, at which paths are the same.
     for is_here in [is_same as fn(&str, &str) -> bool, is_same_path] {
-        narrow(&mut found, |it| it.ports.iter().any(|port| is_here(&port.location, url)));
+        narrow(&mut found, |it| it.ports.iter().any(|port| is_here(port.location(), url)));
     }
     // A service answers in the version of the request, whatever its WSDL says.
-    narrow(&mut found, |it| (it.binding.version == SoapVersion::Soap12) == arguments.soap12);
-    narrow(&mut found, |it| it.ports.iter().any(|it| is_web(&it.location)));
-    let operation = found[0];
-    match found.iter().all(|it| it.port_type == operation.port_type) {
-        true => Ok(Choice { operation, port: None }),
+    narrow(&mut found, |it| (it.form.version == SoapVersion::Soap12) == arguments.soap12);
+    narrow(&mut found, |it| it.ports.iter().any(|it| is_web(it.location())));
+    let binding = found[0].binding;
+    match found.iter().all(|it| it.binding.port_type == binding.port_type) {
+        true => Ok(Choice { operations: of_binding(&found, binding), port: None }),
         false => Err(several(&arguments.operation, from, found.iter().flat_map(|it| &it.ports))),
+    }
+}
+
+fn of_binding<'a>(all: &[Bound<'a>], binding: &wsdl::Binding) -> Vec<Bound<'a>> {
+    all.iter().filter(|it| std::ptr::eq(it.binding, binding)).cloned().collect()
+}
+
+/// Every operation of every binding of SOAP.
+fn all(description: &Description) -> Vec<Bound<'_>> {
+    let mut all = Vec::new();
+    for (index, binding) in description.bindings().iter().enumerate() {
+        let version = match binding.protocol {
+            Protocol::Soap11 => SoapVersion::Soap11,
+            Protocol::Soap12 => SoapVersion::Soap12,
+            Protocol::Http | Protocol::Other(_) => continue,
+        };
+        let ports = description.services().iter().flat_map(|service| {
+            let service_name = &*service.name.local;
+            service.ports.iter().map(move |port| Port { service: service_name, port })
+        });
+        let ports: Vec<Port<'_>> = ports.filter(|it| it.port.binding == index).collect();
+        all.extend(binding.operations.iter().map(|operation| {
+            let form = Binding { version, ..form_of(operation) };
+            Bound { operation, binding, form, ports: ports.clone() }
+        }));
+    }
+    all
+}
+
+/// How the messages of an operation look.
+fn form_of(operation: &Operation) -> Binding {
+    let request = operation.request.as_ref();
+    let is_wrapped = || {
+        let element = request.and_then(|it| it.parts.first()?.element());
+        element.is_none_or(|it| *it.local == *operation.name)
+    };
+    match (operation.style, request.is_some_and(|it| it.is_encoded)) {
+        (Style::Rpc, true) => Binding::rpc_encoded(),
+        (Style::Rpc, false) => Binding::rpc_literal(),
+        (Style::Document, true) => Binding::document_encoded(),
+        (Style::Document, false) if is_wrapped() => Binding::document_literal(),
+        (Style::Document, false) => Binding::document_literal_bare(),
     }
 }
 
@@ -56,32 +128,33 @@ fn at_port<'a>(
     wanted: &str,
     url: &str,
     from: &str,
-    outline: &'a Outline,
-    found: &[&'a OutlinedOperation],
+    all: &[Bound<'a>],
+    found: &[Bound<'a>],
 ) -> Result<Choice<'a>, Fault> {
-    let all = found.iter().flat_map(|operation| operation.ports.iter().map(|it| (*operation, it)));
-    let is_meant = |it: &Port| it.name == wanted || shown(it) == wanted;
-    let meant: Vec<(&OutlinedOperation, &Port)> = all.filter(|it| is_meant(it.1)).collect();
+    let ports_of =
+        found.iter().flat_map(|operation| operation.ports.iter().map(move |it| (operation, *it)));
+    let is_meant = |it: &Port<'_>| it.port.name == wanted || it.shown() == wanted;
+    let meant: Vec<(&Bound<'a>, Port<'a>)> = ports_of.filter(|it| is_meant(&it.1)).collect();
     let Some((operation, port)) = meant.first().copied() else {
         let all = ports(found.iter().flat_map(|it| &it.ports));
         return Err(Fault::new(format!("{from} has no port {wanted}; there is {all}")));
     };
-    if meant.iter().any(|it| it.1 != port) {
-        return Err(several(&operation.name, from, meant.iter().map(|it| it.1)));
+    if meant.iter().any(|it| !std::ptr::eq(it.1.port, port.port)) {
+        return Err(several(&operation.operation.name, from, meant.iter().map(|it| &it.1)));
     }
-    let (name, location) = (shown(port), &port.location);
+    let (name, location) = (port.shown(), port.location());
     if !is_web(location) {
         return Err(Fault::new(format!(
             "the port {name} is at {location:?}, which is no address of HTTP"
         )));
     }
-    let mut all = outline.operations().iter().flat_map(|it| &it.ports);
-    match all.find(|it| is_same(&it.location, url)) {
+    let mut ports_of_all = all.iter().flat_map(|it| &it.ports);
+    match ports_of_all.find(|it| is_same(it.location(), url)) {
         Some(other) if !is_same(location, url) => Err(Fault::new(format!(
             "{url} is the port {}, and --port says {name} at {location}: say one of the two",
-            shown(other)
+            other.shown()
         ))),
-        _ => Ok(Choice { operation, port: Some(port) }),
+        _ => Ok(Choice { operations: of_binding(found, operation.binding), port: Some(port) }),
     }
 }
 
@@ -89,18 +162,20 @@ fn at_port<'a>(
 fn named<'a>(
     arguments: &SoapCallArguments,
     from: &str,
-    outline: &'a Outline,
-) -> Result<Vec<&'a OutlinedOperation>, Fault> {
+    description: &Description,
+    all: &[Bound<'a>],
+) -> Result<Vec<Bound<'a>>, Fault> {
     let name = &arguments.operation;
-    let all = outline.operations();
-    let mut found: Vec<&OutlinedOperation> = all.iter().filter(|it| it.name == *name).collect();
+    let mut found: Vec<Bound<'a>> =
+        all.iter().filter(|it| it.operation.name == *name).cloned().collect();
     let Some(first) = found.first() else {
-        return Err(Fault::new(format!("{from} has no operation {name}{}", others(name, outline))));
+        let others = others(name, description, all);
+        return Err(Fault::new(format!("{from} has no operation {name}{others}")));
     };
-    let binding = first.binding.name();
-    let is_wanted = |it: &OutlinedOperation| {
+    let binding = first.form.name();
+    let is_wanted = |it: &Bound<'_>| {
         arguments.binding.is_none_or(|wanted| {
-            Binding { version: it.binding.version, ..wanted.binding() } == it.binding
+            Binding { version: it.form.version, ..wanted.binding() } == it.form
         })
     };
     match narrow(&mut found, is_wanted) {
@@ -112,10 +187,10 @@ fn named<'a>(
 }
 
 /// What there is where an operation is not there.
-fn others(name: &str, outline: &Outline) -> String {
+fn others(name: &str, description: &Description, all: &[Bound<'_>]) -> String {
     // Bindings have the same ones.
     let mut seen = HashSet::new();
-    let names = outline.operations().iter().map(|it| &*it.name);
+    let names = all.iter().map(|it| &*it.operation.name);
     let names: Vec<&str> = names.filter(|it| seen.insert(*it)).collect();
     let there_is = match &*names {
         [] => "it has none of SOAP".to_owned(),
@@ -125,7 +200,7 @@ fn others(name: &str, outline: &Outline) -> String {
         }
     };
     let meant = nearest(name, names.into_iter()).map(|it| format!("; did you mean {it}?"));
-    let missing = match outline.missing() {
+    let missing = match description.missing() {
         missing if missing.is_empty() => missing,
         missing => format!("; {missing}"),
     };
@@ -133,30 +208,22 @@ fn others(name: &str, outline: &Outline) -> String {
 }
 
 /// Keeps those that are wanted; all and false, if none is.
-fn narrow(
-    found: &mut Vec<&OutlinedOperation>,
-    is_wanted: impl Fn(&OutlinedOperation) -> bool,
-) -> bool {
-    let is_any = found.iter().any(|it| is_wanted(it));
+fn narrow(found: &mut Vec<Bound<'_>>, is_wanted: impl Fn(&Bound<'_>) -> bool) -> bool {
+    let is_any = found.iter().any(&is_wanted);
     found.retain(|it| !is_any || is_wanted(it));
     is_any
 }
 
 /// The ports by name, with their addresses.
-pub(super) fn ports<'a>(ports: impl Iterator<Item = &'a Port>) -> String {
+pub(super) fn ports<'a>(ports: impl Iterator<Item = &'a Port<'a>>) -> String {
     let mut seen = HashSet::new();
-    let places = ports.map(|port| format!("{} at {}", shown(port), port.location));
+    let places = ports.map(|port| format!("{} at {}", port.shown(), port.location()));
     let all = listed(places.filter(|it| seen.insert(it.clone())), SHOWN);
     if all.is_empty() { "none".to_owned() } else { all }
 }
 
-fn several<'a>(name: &str, from: &str, found: impl Iterator<Item = &'a Port>) -> Fault {
+fn several<'a>(name: &str, from: &str, found: impl Iterator<Item = &'a Port<'a>>) -> Fault {
     Fault::new(format!("{from} has {name} at several ports, say --port: {}", ports(found)))
-}
-
-/// As `--port` takes it where services have ports of the same name.
-pub(super) fn shown(port: &Port) -> String {
-    format!("{}/{}", port.service, port.name)
 }
 
 /// Is it an address that can be called? Others are of message queues and the like.

@@ -6,13 +6,13 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use trunkline_import::Problem;
+use trunkline_import::nearest;
 use trunkline_import::wsdl::{
     Binding, Described, Description, Message, Operation, Port, Protocol, Service,
 };
 
 use super::choice::is_soap;
 use super::source::{self, Source};
-use super::typed::nearest;
 use super::{listed, parameters};
 use crate::Ending;
 use crate::arguments::SoapDescribeArguments;
@@ -147,10 +147,33 @@ impl<'a> Printed<'a> {
             "binding": binding.name.to_string(), "is_soap": is_soap(protocol),
         }))?;
         let operations = binding.operations.iter().filter(|it| wanted.has_operation(it));
-        operations.into_iter().try_for_each(|operation| {
-            self.operation(&Place { port, binding, operation })?;
+        let places: Vec<Place<'_>> =
+            operations.map(|operation| Place { port, binding, operation }).collect();
+        if let Some(other) = self.described_at(&places) {
+            return self.as_at(other, &places);
+        }
+        places.iter().try_for_each(|at| {
+            self.operation(at)?;
             self.form.say("\n")
         })
+    }
+
+    /// The port at which several operations were all described to people.
+    fn described_at(&self, places: &[Place<'_>]) -> Option<&'a str> {
+        let first = *self.seen.get(&places.first()?.key())?;
+        let is_there = |at: &Place<'_>| self.seen.get(&at.key()) == Some(&first);
+        let are_several = self.form == Form::Text && places.len() > 1;
+        (are_several && places.iter().all(is_there)).then_some(first)
+    }
+
+    /// Says that operations are those of another port, and how to call them at this one.
+    fn as_at(&self, other: &str, places: &[Place<'_>]) -> Result<(), Fault> {
+        print(&format!("    its operations are those of the port {}\n", plain(other)))?;
+        let is_soap = |at: &&Place<'_>| is_soap(&at.binding.protocol);
+        for line in places.iter().filter(is_soap).filter_map(|at| example::of(self.source, at)) {
+            print(&format!("      {line}\n"))?;
+        }
+        print("\n")
     }
 
     fn operation(&mut self, at: &Place<'a>) -> Result<(), Fault> {
@@ -175,7 +198,7 @@ impl<'a> Printed<'a> {
             return Ok(());
         }
         // What is bound alike is described once for people.
-        let key = format!("{} {} {form}", binding.port_type, operation.name);
+        let key = at.key();
         match self.seen.get(&key).filter(|_| self.form == Form::Text) {
             Some(other) => self.form.say(&format!("      as at the port {}\n", plain(other)))?,
             None => self.messages(at)?,
@@ -235,7 +258,7 @@ impl<'a> Printed<'a> {
                 }));
             }
         };
-        let Described { layout, options } = described;
+        let Described { layout, options, .. } = described;
         let element = match &*options.namespace {
             "" => options.operation.clone(),
             namespace => format!("{{{namespace}}}{}", options.operation),
@@ -276,6 +299,14 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
+    /// The same for what is bound alike. Several operations of one name differ in their messages.
+    fn key(&self) -> String {
+        let Self { binding, operation, .. } = self;
+        let messages =
+            [&operation.request, &operation.response].map(|it| it.as_ref().map(|it| &it.name));
+        format!("{} {} {} {messages:?}", binding.port_type, operation.name, form_of(operation))
+    }
+
     fn is_soap12(&self) -> bool {
         self.binding.protocol == Protocol::Soap12
     }

@@ -1,23 +1,24 @@
 //! `key=value` arguments as a message: `a=1 customer.name=Ann list.item[1]=x price:double=6.35 price@unit=EUR`.
 
-use trunkline_session::soap::outline::Body;
-use trunkline_soap::Style;
-use trunkline_soap::graph::{Content, Graph, Message, Name, Node, NodeId};
+use trunkline_soap::graph::{Content, Encoder, Graph, Message, Name, Node, NodeId};
+use trunkline_soap::{HeaderBlock, Style};
 
+use super::body::Messages;
+use super::members::Request;
 use super::{Called, typed};
 use crate::fault::Fault;
 
 pub(super) const XSD: &str = "http://www.w3.org/2001/XMLSchema";
 
 /// Elements in the order in which they are named first.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     pub(super) inside: Vec<Branch>,
     /// Of the element around: names and values.
     pub(super) attributes: Vec<(String, String)>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Branch {
     pub(super) name: String,
     /// Which of several elements of the name,
@@ -29,8 +30,12 @@ pub(super) struct Branch {
     pub(super) tree: Tree,
 }
 
-/// The request that calls an operation with these values.
-pub(super) fn message(called: &Called, values: &[String]) -> Result<Message, Fault> {
+/// The envelope that calls an operation with these values.
+pub(super) fn envelope(
+    called: &Called,
+    values: &[String],
+    blocks: &[HeaderBlock],
+) -> Result<String, Fault> {
     let mut tree = Tree::default();
     for argument in values {
         tree.add(argument)?;
@@ -40,22 +45,35 @@ pub(super) fn message(called: &Called, values: &[String]) -> Result<Message, Fau
     if style.is_encoded() {
         message.set_encoded();
     }
-    let element = &called.element;
-    let root = match &called.types {
-        Some(types) => typed::request(called, types, &tree, &mut message.graph)?,
+    let graph = &mut message.graph;
+    message.body = match &called.messages {
+        Some(Messages { request: Some(Ok(form)), is_nillable, .. }) => {
+            typed::request(called, &Request::new(form), *is_nillable, &tree, graph)?
+        }
+        Some(Messages { request: Some(Err(why)), .. }) => {
+            return Err(Fault::new(format!(
+                "{}: {why}; an envelope can be sent as it is, by --body",
+                called.name
+            )));
+        }
+        // WS-I Basic Profile 1.1, R2716: a document without parts is an empty Body.
+        Some(Messages { request: None, .. }) => {
+            typed::nothing(called, &tree)?;
+            Vec::new()
+        }
         None => {
             if style.is_encoded() {
                 tree.reject_lists()?;
             }
+            let element = &called.element;
             let qualified = style == Style::DocumentLiteral && called.binding.qualified;
             let namespace = if qualified { &*element.namespace } else { "" };
-            tree.node(&mut message.graph, namespace)
+            let root = tree.node(graph, namespace);
+            vec![(Name::new(&element.namespace, &element.local), root)]
         }
     };
-    if called.types.as_ref().is_none_or(|it| it.body() != Body::Empty) {
-        message.body.push((Name::new(&element.namespace, &element.local), root));
-    }
-    Ok(message)
+    let encoder = Encoder::new(called.binding.version);
+    Ok(String::from_utf8_lossy(&encoder.encode_with(blocks, &message)?).into_owned())
 }
 
 impl Tree {
@@ -95,13 +113,14 @@ impl Tree {
                 if branch.value.is_some() {
                     return Err(wrong("it stands twice; say name[1] for a second one"));
                 }
-                if !branch.tree.inside.is_empty() {
+                if !branch.tree.inside.is_empty() && !is_type(value, kind.as_deref()) {
                     return Err(wrong("it has elements inside already"));
                 }
                 branch.value = Some((value.to_owned(), kind));
                 return Ok(());
             }
-            if branch.value.is_some() {
+            let is_value = |it: &(String, Option<String>)| !is_type(&it.0, it.1.as_deref());
+            if branch.value.as_ref().is_some_and(is_value) {
                 return Err(wrong(&format!("{name} has a value already")));
             }
             tree = &mut branch.tree;
@@ -128,25 +147,8 @@ impl Tree {
 
     /// As elements of this namespace, as they were named.
     pub(super) fn node(&self, graph: &mut Graph, namespace: &str) -> NodeId {
-        let mut members = Vec::new();
-        for branch in &self.inside {
-            let name = Name::new(namespace, &branch.name);
-            let node = match &branch.value {
-                None => branch.tree.node(graph, namespace),
-                Some((_, Some(kind))) if kind == "nil" => graph.add(Node::new(Content::Nil)),
-                Some((text, kind)) => {
-                    let node = Node::new(Content::Text(text.as_str().into()));
-                    graph.add(match kind {
-                        Some(kind) => node.of_type(Name::new(XSD, kind)),
-                        None => node,
-                    })
-                }
-            };
-            if branch.value.is_some() {
-                branch.tree.mark(graph, node);
-            }
-            members.push((name, node));
-        }
+        let named = |it: &Branch| (Name::new(namespace, &it.name), it.node(graph, namespace));
+        let members = self.inside.iter().map(named).collect();
         let node = graph.add_struct(members);
         self.mark(graph, node);
         node
@@ -172,6 +174,36 @@ impl Tree {
         }
         Ok(())
     }
+}
+
+impl Branch {
+    /// What is inside as it was given.
+    pub(super) fn node(&self, graph: &mut Graph, namespace: &str) -> NodeId {
+        let node = match &self.value {
+            Some((_, Some(kind))) if kind == "nil" => graph.add(Node::new(Content::Nil)),
+            Some((text, _)) if self.tree.inside.is_empty() => graph.add_text(text),
+            _ => self.tree.node(graph, namespace),
+        };
+        let kind = self.value.as_ref().and_then(|it| it.1.as_ref()).filter(|it| *it != "nil");
+        graph.node_mut(node).type_name = kind.map(|it| Name::new(XSD, it));
+        self.tree.mark(graph, node);
+        node
+    }
+
+    pub(super) fn is_nil(&self) -> bool {
+        matches!(&self.value, Some((_, Some(kind))) if kind == "nil")
+    }
+
+    /// What it is once its type is known.
+    pub(super) fn without_type(&self) -> Self {
+        let value = self.value.as_ref().map(|it| (it.0.clone(), None));
+        Self { value, ..self.clone() }
+    }
+}
+
+/// Is it the type of an element with others inside, as in `shape:Circle=`?
+fn is_type(value: &str, kind: Option<&str>) -> bool {
+    value.is_empty() && kind.is_some_and(|it| it != "nil")
 }
 
 const TWICE: &str = "it stands twice";

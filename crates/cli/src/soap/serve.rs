@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use trunkline_http::{Config, Order, Uri, Workers};
+use trunkline_import::nearest;
 use trunkline_import::wsdl::{
     self, Binding as Bound, Described, Description, Operation, Port, Protocol,
 };
@@ -20,7 +21,6 @@ use trunkline_soap::{Nothing, Version};
 use super::choice::is_soap;
 use super::content::{Form, of_file};
 use super::listed;
-use super::typed::nearest;
 use crate::Ending;
 use crate::arguments::SoapServeArguments;
 use crate::client::counted;

@@ -1,40 +1,62 @@
 //! A request as the service's WSDL has it: what does not fit is rejected.
 
-use trunkline_session::soap::SoapVersion;
-use trunkline_session::soap::outline::{
-    Attribute, Body, Content, Items, Parameter, Simple, TypeId, Types,
-};
+use trunkline_import::nearest;
+use trunkline_message::ScopeId;
+use trunkline_soap::QName;
 use trunkline_soap::graph::{self, Array, Graph, Name, Node, NodeId};
 
-use super::request::{Branch, Tree, XSD};
+use super::members::{Arm, Attribute, Content, Members, Parameter, Request};
+use super::request::{Branch, Tree};
 use super::{Called, listed};
 use crate::fault::Fault;
-
-pub(crate) use trunkline_transcode::nearest;
 
 /// As many names are shown where one is wrong.
 const SHOWN: usize = 24;
 
-/// The element that stands in the Body.
+/// What stands in the Body.
 pub(super) fn request(
     called: &Called,
-    types: &Types,
+    request: &Request<'_>,
+    is_nillable: bool,
     tree: &Tree,
     graph: &mut Graph,
-) -> Result<NodeId, Fault> {
-    let encoded = called.binding.style.is_encoded();
-    let is_soap12 = called.binding.version == SoapVersion::Soap12;
-    let mut writer = Writer { types, graph, encoded, is_soap12 };
+) -> Result<Vec<(Name, NodeId)>, Fault> {
+    let mut writer = Writer { request, graph };
+    let QName { namespace, local } = &called.element;
+    let element = Name::new(namespace, local);
     let at = At { taker: &called.name, path: "" };
-    let attributes = writer.attributes("", &called.name, &tree.attributes, types.attributes())?;
-    let members = writer.members(&at, &tree.inside, types.parameters())?;
-    match (types.body(), &*members) {
-        (Body::Value, [(_, value)]) => Ok(*value),
-        _ => {
-            let node = graph.add_struct(members);
-            graph.node_mut(node).attributes = attributes;
-            Ok(node)
-        }
+    if let (true, [branch]) = (is_nillable, &*tree.inside)
+        && branch.is_nil()
+        && branch.name == *local
+    {
+        let node = graph.add(Node::new(graph::Content::Nil));
+        return Ok(vec![(element, node)]);
+    }
+    let mut members = request.members();
+    let attributes = writer.attributes("", &called.name, &tree.attributes, &members.attributes)?;
+    let is_value = members.text.is_some();
+    if let Some(content) = members.text {
+        let name = QName::new(namespace.as_str(), local.as_str());
+        let (least, most, choice) = (1, 1, None);
+        members.parameters = vec![Parameter { name, content, least, most, is_nillable, choice }];
+    }
+    let inside = writer.members(&at, &tree.inside, &members)?;
+    let node = match (request.is_body(), is_value, &*inside) {
+        (true, ..) => return Ok(inside),
+        (_, true, [(_, value)]) => *value,
+        _ => graph.add_struct(inside),
+    };
+    graph.node_mut(node).attributes.extend(attributes);
+    Ok(vec![(element, node)])
+}
+
+/// Is nothing given to what takes nothing?
+pub(super) fn nothing(called: &Called, tree: &Tree) -> Result<(), Fault> {
+    let given = tree.inside.first().map(|it| it.name.clone());
+    let given = given.or(tree.attributes.first().map(|it| format!("@{}", it.0)));
+    match given {
+        Some(name) => Err(Fault::new(format!("{name:?}: {} takes nothing", called.name))),
+        None => Ok(()),
     }
 }
 
@@ -57,10 +79,8 @@ fn step(name: &str) -> String {
 }
 
 struct Writer<'a> {
-    types: &'a Types,
+    request: &'a Request<'a>,
     graph: &'a mut Graph,
-    encoded: bool,
-    is_soap12: bool,
 }
 
 impl Writer<'_> {
@@ -69,13 +89,21 @@ impl Writer<'_> {
         &mut self,
         at: &At<'_>,
         branches: &[Branch],
-        parameters: &[Parameter],
+        members: &Members,
     ) -> Result<Vec<(Name, NodeId)>, Fault> {
+        let parameters = &*members.parameters;
         let is_known = |name: &str| parameters.iter().any(|it| it.name.local == name);
-        if let Some(branch) = branches.iter().find(|it| !is_known(&it.name)) {
+        let others = branches.iter().filter(|it| !is_known(&it.name));
+        if let Some(branch) = others.clone().next().filter(|_| !members.is_open) {
             return Err(self.unknown(at, &branch.name, parameters));
         }
-        let mut members = Vec::new();
+        if members.needs_any {
+            let what = "needs an element of any name (xsd:any), for which there is no key";
+            return Err(Fault::new(format!("{} {what}: say the request with --body", at.taker)));
+        }
+        self.choose(at, branches, members)?;
+        // With the place of each: what is chosen again and again stands as it was given.
+        let mut found: Vec<((usize, usize), Name, NodeId)> = Vec::new();
         for (index, parameter) in parameters.iter().enumerate() {
             let local = &parameter.name.local;
             if parameters[..index].iter().any(|it| it.name.local == *local) {
@@ -83,20 +111,64 @@ impl Writer<'_> {
                 if parameter.least > 0 {
                     let path = at.inside(local);
                     return Err(Fault::new(format!(
-                        "{path}: {} takes several of the name",
+                        "{path}: {} takes several of the name: say the request with --body",
                         at.taker
                     )));
                 }
                 continue;
             }
-            let mut given: Vec<&Branch> = branches.iter().filter(|it| it.name == *local).collect();
-            given.sort_by_key(|it| it.index);
+            let given = branches.iter().enumerate().filter(|it| it.1.name == *local);
+            let mut given: Vec<(usize, &Branch)> = given.collect();
+            given.sort_by_key(|it| it.1.index);
+            let places: Vec<usize> = given.iter().map(|it| it.0).collect();
+            let given: Vec<&Branch> = given.into_iter().map(|it| it.1).collect();
+            let choice = parameter.choice.filter(|it| members.choices[*it].is_repeated);
             let name = Name::new(&parameter.name.namespace, local);
-            for node in self.parameter(at, parameter, &given, parameters)? {
-                members.push((name.clone(), node));
+            let nodes = self.parameter(at, parameter, &given, parameters)?;
+            for (count, node) in nodes.into_iter().enumerate() {
+                let place = match choice {
+                    Some(choice) => {
+                        let first = parameters.iter().position(|it| it.choice == Some(choice));
+                        (first.unwrap_or(index), places.get(count).copied().unwrap_or(0))
+                    }
+                    None => (index, count),
+                };
+                found.push((place, name.clone(), node));
             }
         }
-        Ok(members)
+        for (place, branch) in others.enumerate() {
+            let node = branch.node(self.graph, "");
+            found.push(((parameters.len(), place), Name::unqualified(&branch.name), node));
+        }
+        found.sort_by_key(|it| it.0);
+        Ok(found.into_iter().map(|(_, name, node)| (name, node)).collect())
+    }
+
+    /// Is one given of those of which one has to be there?
+    fn choose(&self, at: &At<'_>, branches: &[Branch], members: &Members) -> Result<(), Fault> {
+        for (index, choice) in members.choices.iter().enumerate() {
+            let arms = members.parameters.iter().filter(|it| it.choice == Some(index));
+            let arms: Vec<&Parameter> = arms.collect();
+            let is_given = |it: &&&Parameter| branches.iter().any(|of| of.name == it.name.local);
+            let given: Vec<&str> = arms.iter().filter(is_given).map(|it| &*it.name.local).collect();
+            let taker = at.taker;
+            if let ([one, other, ..], false) = (&*given, choice.is_repeated) {
+                let (one, other) = (at.inside(one), at.inside(other));
+                return Err(Fault::new(format!(
+                    "{one} and {other}: {taker} takes one of {}",
+                    listed(arms.iter().map(|it| it.name.local.clone()), SHOWN)
+                )));
+            }
+            if let (true, [], [first, ..]) = (choice.is_needed, &*given, &*arms) {
+                let example =
+                    self.example(at.inside(&first.name.local), first.most > 1, first.content, 0);
+                return Err(Fault::new(format!(
+                    "{taker} needs one of {}; say {example}",
+                    listed(arms.iter().map(|it| at.inside(&it.name.local)), SHOWN)
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// An element, as often as it is given.
@@ -107,7 +179,7 @@ impl Writer<'_> {
         given: &[&Branch],
         all: &[Parameter],
     ) -> Result<Vec<NodeId>, Fault> {
-        let Parameter { name, type_id, least, most, nillable, fixed } = parameter;
+        let Parameter { name, content, least, most, .. } = parameter;
         let path = at.inside(&name.local);
         if given.is_empty() {
             return match least {
@@ -115,39 +187,82 @@ impl Writer<'_> {
                 _ => Err(self.missing(at, parameter, all)),
             };
         }
-        let content = &self.types.get(*type_id).content;
-        if let Content::NotUnderstood(why) = content {
-            return Err(not_understood(&path, why));
-        }
-        if let Some(fixed) = fixed {
-            given.iter().try_for_each(|it| it.is_fixed(&path, fixed))?;
-        }
-        if let (Content::Array(items), true) = (content, *most == 1) {
+        let is_nillable = parameter.is_nillable;
+        if let (Content::Array(..), true) = (content, *most == 1) {
             given.iter().try_for_each(|it| self.of_array(&path, it))?;
             return match given {
                 [one] if one.is_nil() && !one.is_numbered => {
-                    self.nil(&path, one, *type_id, *nillable).map(|it| vec![it])
+                    self.nil(&path, one, *content, is_nillable).map(|it| vec![it])
                 }
                 given => {
                     let is_whole = matches!(given, [one] if !one.is_numbered);
-                    self.array(&path, *items, given, is_whole).map(|it| vec![it])
+                    self.array(&path, *content, given, is_whole).map(|it| vec![it])
                 }
             };
         }
         in_order(&path, given)?;
         count(&path, at.taker, given.len(), *least, *most)?;
         let node = |branch: &&Branch| match branch.is_nil() {
-            true => self.nil(&path, branch, *type_id, *nillable),
-            false => self.value(&path, branch, *type_id),
+            true => self.nil(&path, branch, *content, is_nillable),
+            false => self.value(&path, branch, *content),
         };
         given.iter().map(node).collect()
     }
 
-    fn value(&mut self, path: &str, branch: &Branch, type_id: TypeId) -> Result<NodeId, Fault> {
-        let attributes = self.attributes_of(path, branch, type_id)?;
-        let node = self.content(path, branch, type_id)?;
+    fn value(&mut self, path: &str, branch: &Branch, content: Content) -> Result<NodeId, Fault> {
+        if let Content::Typed(scope, component) = content {
+            return self.typed(path, branch, (content, self.request.arms(scope, component)));
+        }
+        let attributes = self.attributes_of(path, branch, content)?;
+        let node = self.content(path, branch, content)?;
         self.graph.node_mut(node).attributes = attributes;
         Ok(node)
+    }
+
+    /// An element of one of several types: that which was said, as in `shape:Circle=`, or the first that what is given fits.
+    fn typed(
+        &mut self,
+        path: &str,
+        branch: &Branch,
+        (declared, arms): (Content, Vec<Arm>),
+    ) -> Result<NodeId, Fault> {
+        let names = || arms.iter().map(|it| &*it.name.local);
+        let said = branch.value.as_ref().and_then(|it| it.1.as_deref());
+        let chosen = match said {
+            Some(said) => arms.iter().find(|it| it.name.local == said).ok_or_else(|| {
+                let meant = nearest(said, names()).map(|it| format!("; did you mean {it}?"));
+                let all = listed(names().map(str::to_owned), SHOWN);
+                Fault::new(format!(
+                    "{path} is one of {all}, not {said}{}",
+                    meant.unwrap_or_default()
+                ))
+            })?,
+            None => {
+                let mut order: Vec<&Arm> = arms.iter().collect();
+                order.sort_by_key(|it| !it.is_base);
+                let fits = order.iter().find(|it| self.has_all(it.content, &branch.tree));
+                fits.or(order.first()).copied().ok_or_else(|| {
+                    let what = self.request.shown(declared);
+                    Fault::new(format!("{path}: there is no type that a {what} may be"))
+                })?
+            }
+        };
+        let Arm { name, content, is_base } = chosen;
+        let inside = branch.without_type();
+        let node = self.value(path, &inside, *content)?;
+        if !is_base || self.request.is_encoded() {
+            self.graph.node_mut(node).type_name = Some(Name::new(&name.namespace, &name.local));
+        }
+        Ok(node)
+    }
+
+    /// Is everything that is given in it?
+    fn has_all(&self, content: Content, tree: &Tree) -> bool {
+        let members = self.request.members_of(content);
+        let has = |name: &str| members.parameters.iter().any(|it| it.name.local == name);
+        let has_attribute = |name: &str| members.attributes.iter().any(|it| it.name.local == name);
+        tree.inside.iter().all(|it| has(&it.name))
+            && tree.attributes.iter().all(|it| has_attribute(&it.0))
     }
 
     /// The attributes of an element, as its type has them.
@@ -155,18 +270,17 @@ impl Writer<'_> {
         &self,
         path: &str,
         branch: &Branch,
-        type_id: TypeId,
+        content: Content,
     ) -> Result<Vec<(Name, Box<str>)>, Fault> {
-        let (given, of) = (&branch.tree.attributes, self.types.get(type_id));
-        if of.content == Content::Any {
+        let given = &branch.tree.attributes;
+        if content == Content::Any {
             let given = given.iter();
             return Ok(given
                 .map(|(name, value)| (Name::unqualified(name), value.as_str().into()))
                 .collect());
         }
-        let shown = || self.types.shown(type_id).to_string();
-        let taker = of.name.as_ref().map_or_else(shown, |it| it.local.clone());
-        self.attributes(path, &taker, given, &of.attributes)
+        let known = self.request.members_of(content).attributes;
+        self.attributes(path, &self.request.shown(content), given, &known)
     }
 
     fn attributes(
@@ -185,26 +299,21 @@ impl Writer<'_> {
             return Err(Fault::new(format!("{path}@{name}: {taker} takes {there}")));
         }
         let mut found = Vec::new();
-        for (index, Attribute { name, simple, is_required, fixed }) in known.iter().enumerate() {
+        for (index, Attribute { name, of, is_required }) in known.iter().enumerate() {
             // What is given goes to the first of the name.
             let is_second = known[..index].iter().any(|it| it.name.local == name.local);
             let path = format!("{path}@{}", name.local);
             let value = given.iter().find(|it| it.0 == name.local && !is_second);
             let Some((_, value)) = value else {
                 if *is_required {
-                    let value = fixed.as_deref().unwrap_or("VALUE");
+                    let shown = self.request.shown(Content::Value(of.0, of.1));
                     return Err(Fault::new(format!(
-                        "{path} is missing: {taker} needs it ({simple}); say {path}={value}"
+                        "{path} is missing: {taker} needs it ({shown}); say {path}=VALUE"
                     )));
                 }
                 continue;
             };
-            if let Some(fixed) = fixed.as_ref().filter(|it| !is_same_value(it, value)) {
-                return Err(Fault::new(format!(
-                    "{path}={value}: it takes {fixed}, which is fixed"
-                )));
-            }
-            check(&path, simple, value, None)?;
+            self.check(&path, *of, value, None)?;
             found.push((Name::new(&name.namespace, &name.local), value.as_str().into()));
         }
         Ok(found)
@@ -220,51 +329,76 @@ impl Writer<'_> {
         }
     }
 
-    fn content(&mut self, path: &str, branch: &Branch, type_id: TypeId) -> Result<NodeId, Fault> {
-        let shown = self.types.shown(type_id).to_string();
-        match (&self.types.get(type_id).content, &branch.value) {
-            (Content::NotUnderstood(why), _) => Err(not_understood(path, why)),
-            (Content::Any, Some((text, kind))) => {
-                let node = Node::new(graph::Content::Text(text.as_str().into()));
-                Ok(self.graph.add(match kind {
-                    Some(kind) => node.of_type(Name::new(XSD, kind)),
-                    None => node,
-                }))
+    fn content(&mut self, path: &str, branch: &Branch, content: Content) -> Result<NodeId, Fault> {
+        let shown = self.request.shown(content);
+        let members = match content {
+            Content::Value(scope, index) => return self.text(path, branch, (scope, index)),
+            Content::Array(..) => return self.array(path, content, &[branch], true),
+            Content::Any if branch.value.is_none() && self.request.is_encoded() => {
+                branch.tree.reject_lists()?;
+                return Ok(branch.node(self.graph, ""));
             }
-            (Content::Any, None) => {
-                if self.encoded {
-                    branch.tree.reject_lists()?;
-                }
-                Ok(branch.tree.node(self.graph, ""))
+            Content::Any => return Ok(branch.node(self.graph, "")),
+            Content::Typed(..) | Content::Struct(..) | Content::List(..) => {
+                self.request.members_of(content)
             }
-            (Content::Simple(simple), Some((text, kind))) => {
-                check(path, simple, text, kind.as_deref())?;
-                Ok(self.add(Node::new(graph::Content::Text(text.as_str().into())), type_id))
+        };
+        if let Some(Content::Value(scope, index)) = members.text {
+            return self.text(path, branch, (scope, index));
+        }
+        match &branch.value {
+            Some((text, None)) if members.is_mixed && !text.is_empty() => {
+                Ok(self.graph.add_text(text))
             }
-            (Content::Simple(_), None) if branch.tree.inside.is_empty() => {
-                Err(Fault::new(format!("{path} has no value ({shown}): say {path}=VALUE")))
-            }
-            (Content::Simple(_), None) => {
-                Err(Fault::new(format!("{path} is a value ({shown}), without elements inside")))
-            }
-            (Content::Struct(members), None) => {
-                let at = At { taker: &shown, path };
-                let members = self.members(&at, &branch.tree.inside, members)?;
-                Ok(self.add(Node::new(graph::Content::Struct(members)), type_id))
-            }
-            (Content::Struct(members), Some((text, None))) if text.is_empty() => {
-                let at = At { taker: &shown, path };
-                let members = self.members(&at, &[], members)?;
-                Ok(self.add(Node::new(graph::Content::Struct(members)), type_id))
-            }
-            (Content::Struct(members), Some(_)) => {
-                let there = self.list(members);
+            Some((text, kind)) if !text.is_empty() || kind.is_some() => {
+                let there = self.list(&members.parameters);
                 Err(Fault::new(format!(
                     "{path} is no value, but holds {there}: say {path}.NAME=VALUE"
                 )))
             }
-            (Content::Array(items), _) => self.array(path, *items, &[branch], true),
+            _ => {
+                // A list is called as its element.
+                let own = path.rsplit('.').next().unwrap_or(path);
+                let taker = if matches!(content, Content::List(..)) { own } else { &shown };
+                let inside = self.members(&At { taker, path }, &branch.tree.inside, &members)?;
+                Ok(self.add(Node::new(graph::Content::Struct(inside)), content))
+            }
         }
+    }
+
+    fn text(&mut self, path: &str, branch: &Branch, of: (ScopeId, usize)) -> Result<NodeId, Fault> {
+        let content = Content::Value(of.0, of.1);
+        let shown = || self.request.shown(content);
+        match &branch.value {
+            Some((text, kind)) => {
+                self.check(path, of, text, kind.as_deref())?;
+                Ok(self.add(Node::new(graph::Content::Text(text.as_str().into())), content))
+            }
+            None if branch.tree.inside.is_empty() => {
+                Err(Fault::new(format!("{path} has no value ({}): say {path}=VALUE", shown())))
+            }
+            None => {
+                Err(Fault::new(format!("{path} is a value ({}), without elements inside", shown())))
+            }
+        }
+    }
+
+    /// Is the text a value that the field takes, and of the type that was said, if one was?
+    fn check(
+        &self,
+        path: &str,
+        of: (ScopeId, usize),
+        text: &str,
+        kind: Option<&str>,
+    ) -> Result<(), Fault> {
+        let content = Content::Value(of.0, of.1);
+        let name = self.request.type_name(content);
+        if let Some(kind) = kind.filter(|it| Some(*it) != name.as_ref().map(Name::local)) {
+            let shown = self.request.shown(content);
+            return Err(Fault::new(format!("{path} is {shown}, not {kind}")));
+        }
+        let checked = self.request.check(of, text);
+        checked.map_err(|takes| Fault::new(format!("{path}={text}: it takes {takes}")))
     }
 
     /// An array of the encoding. Its items are `list[0]`, `list[1]`, or, as in a literal document,
@@ -272,19 +406,23 @@ impl Writer<'_> {
     fn array(
         &mut self,
         path: &str,
-        of: Items,
+        array: Content,
         given: &[&Branch],
         is_whole: bool,
     ) -> Result<NodeId, Fault> {
-        let item = of.type_id;
+        let (item, (least, most)) = match array {
+            Content::Array(scope, index) => {
+                (self.request.item(scope, index), self.request.items(scope, index))
+            }
+            other => (other, (0, u64::MAX)),
+        };
         let inside: Vec<&Branch> = match given {
             [Branch { value: None, tree, .. }] if is_whole => tree.inside.iter().collect(),
             _ => Vec::new(),
         };
-        let content = &self.types.get(item).content;
-        let is_member = |name: &str| match content {
-            Content::Struct(members) => members.iter().any(|it| it.name.local == name),
-            _ => false,
+        let is_member = |name: &str| {
+            let members = self.request.members_of(item);
+            members.parameters.iter().any(|it| it.name.local == name)
         };
         let are_items = inside.first().is_some_and(|first| {
             !is_member(&first.name) && inside.iter().all(|it| it.name == first.name)
@@ -295,13 +433,13 @@ impl Writer<'_> {
         if is_empty {
             items.clear();
         }
-        if is_whole && !are_items && !is_empty && matches!(content, Content::Array(_)) {
+        if is_whole && !are_items && !is_empty && matches!(item, Content::Array(..)) {
             let example = self.example(path.to_owned(), true, item, 0);
             return Err(Fault::new(format!("{path} is a list of lists: say {example}")));
         }
         items.sort_by_key(|it| it.index);
         in_order(path, &items)?;
-        count(path, &self.types.shown(item).to_string(), items.len(), of.least, of.most)?;
+        count(path, &self.request.shown(item), items.len(), least, most)?;
         let mut nodes = Vec::new();
         for branch in items {
             let path = format!("{path}[{}]", branch.index);
@@ -310,41 +448,35 @@ impl Writer<'_> {
                 false => self.value(&path, branch, item)?,
             });
         }
-        let name = self.type_name(item);
-        Ok(self.graph.add_array(Array::new(name, nodes)))
+        let (name, item_ranks) = self.request.item_type(item);
+        Ok(self.graph.add_array(Array { item_ranks, ..Array::new(name, nodes) }))
     }
 
     fn nil(
         &mut self,
         path: &str,
         branch: &Branch,
-        type_id: TypeId,
-        nillable: bool,
+        content: Content,
+        is_nillable: bool,
     ) -> Result<NodeId, Fault> {
-        if !nillable {
+        if !is_nillable {
             return Err(Fault::new(format!("{path} may not be nil")));
         }
-        let attributes = self.attributes_of(path, branch, type_id)?;
+        let attributes = match content {
+            Content::Typed(..) => Vec::new(),
+            content => self.attributes_of(path, branch, content)?,
+        };
         Ok(self.graph.add(Node { attributes, ..Node::new(graph::Content::Nil) }))
     }
 
     /// Adds a node, with its type where content is encoded.
-    fn add(&mut self, node: Node, type_id: TypeId) -> NodeId {
-        let name = self.type_name(type_id).filter(|_| self.encoded);
+    fn add(&mut self, node: Node, content: Content) -> NodeId {
+        let is_encoded = self.request.is_encoded();
+        let name = self.request.type_name(content).filter(|_| is_encoded);
         self.graph.add(match name {
             Some(name) => node.of_type(name),
             None => node,
         })
-    }
-
-    fn type_name(&self, id: TypeId) -> Option<Name> {
-        let name = self.types.get(id).name.as_ref()?;
-        // A WSDL has no other names for the encoding's own types than those of SOAP 1.1.
-        let is_own = name.namespace == "http://schemas.xmlsoap.org/soap/encoding/";
-        match self.is_soap12 && is_own {
-            true => Some(Name::new(XSD, &name.local)),
-            false => Some(Name::new(&name.namespace, &name.local)),
-        }
     }
 
     fn unknown(&self, at: &At<'_>, name: &str, parameters: &[Parameter]) -> Fault {
@@ -357,23 +489,23 @@ impl Writer<'_> {
 
     fn missing(&self, at: &At<'_>, parameter: &Parameter, all: &[Parameter]) -> Fault {
         let path = at.inside(&parameter.name.local);
-        let content = &self.types.get(parameter.type_id).content;
-        if let Content::NotUnderstood(why) = content {
-            return not_understood(&path, why);
-        }
-        let mut ways = vec![match &parameter.fixed {
-            Some(fixed) => format!("{path}={fixed}"),
-            None => self.example(path.clone(), parameter.most > 1, parameter.type_id, 0),
-        }];
+        let content = parameter.content;
+        let mut ways = vec![self.example(path.clone(), parameter.most > 1, content, 0)];
         let may_be_empty = match content {
-            Content::Struct(members) => members.iter().all(|it| it.least == 0),
-            Content::Array(items) => items.least == 0,
+            Content::Struct(..) | Content::List(..) => {
+                let members = self.request.members_of(content);
+                let is_optional = members.parameters.iter().all(|it| it.least == 0);
+                is_optional
+                    && members.text.is_none()
+                    && members.choices.iter().all(|it| !it.is_needed)
+            }
+            Content::Array(scope, index) => self.request.items(scope, index).0 == 0,
             _ => false,
         };
         if may_be_empty && !ways[0].ends_with('=') {
             ways.push(format!("{path}= for an empty one"));
         }
-        if parameter.nillable {
+        if parameter.is_nillable {
             ways.push(format!("{path}:nil= for no value"));
         }
         let (taker, takes) = (at.taker, self.list(all));
@@ -381,24 +513,32 @@ impl Writer<'_> {
     }
 
     /// How a value is given.
-    fn example(&self, path: String, is_list: bool, type_id: TypeId, depth: usize) -> String {
+    fn example(&self, path: String, is_list: bool, content: Content, depth: usize) -> String {
         let path = if is_list { format!("{path}[0]") } else { path };
         let of_member = |it: &Parameter| {
             let path = format!("{path}.{}", step(&it.name.local));
-            self.example(path, it.most > 1, it.type_id, depth + 1)
+            self.example(path, it.most > 1, it.content, depth + 1)
         };
-        match &self.types.get(type_id).content {
-            Content::Struct(members) => {
-                let required = members.iter().find(|it| it.least > 0);
-                match required.or(members.first()) {
+        match content {
+            Content::Struct(..) | Content::List(..) => {
+                let members = self.request.members_of(content);
+                let required = members.parameters.iter().find(|it| it.least > 0);
+                match required.or(members.parameters.first()) {
+                    None if members.text.is_some() => format!("{path}=VALUE"),
                     None => format!("{path}="),
                     Some(_) if depth == 4 => format!("{path}.NAME=VALUE"),
                     Some(member) => of_member(member),
                 }
             }
-            Content::Array(items) if depth < 4 => {
+            Content::Typed(scope, component) if depth < 4 => {
+                match self.request.arms(scope, component).first() {
+                    Some(arm) => self.example(path, false, arm.content, depth + 1),
+                    None => format!("{path}=VALUE"),
+                }
+            }
+            Content::Array(scope, index) if depth < 4 => {
                 let path = if path.ends_with(']') { format!("{path}.item") } else { path };
-                self.example(path, true, items.type_id, depth + 1)
+                self.example(path, true, self.request.item(scope, index), depth + 1)
             }
             _ => format!("{path}=VALUE"),
         }
@@ -408,35 +548,18 @@ impl Writer<'_> {
     fn list(&self, parameters: &[Parameter]) -> String {
         let one = |it: &Parameter| {
             let many = if it.most > 1 { " each" } else { "" };
-            let optional = if it.least == 0 { ", optional" } else { "" };
-            format!("{} ({}{many}{optional})", it.name.local, self.types.shown(it.type_id))
+            let optional = match (it.least, it.choice) {
+                (_, Some(_)) => ", or another",
+                (0, None) => ", optional",
+                _ => "",
+            };
+            format!("{} ({}{many}{optional})", it.name.local, self.request.shown(it.content))
         };
         match parameters {
             [] => "nothing".to_owned(),
             parameters => listed(parameters.iter().map(one), SHOWN),
         }
     }
-}
-
-impl Branch {
-    fn is_nil(&self) -> bool {
-        matches!(&self.value, Some((_, Some(kind))) if kind == "nil")
-    }
-
-    /// Is it this value? An empty element has it, too, and none is without one (XML Schema part 1, 3.3.4).
-    fn is_fixed(&self, path: &str, fixed: &str) -> Result<(), Fault> {
-        let is_it = |text: &str| text.is_empty() || is_same_value(fixed, text);
-        match &self.value {
-            Some((text, _)) if self.is_nil() || !is_it(text) => {
-                Err(Fault::new(format!("{path}={text}: it takes {fixed}, which is fixed")))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-fn is_same_value(fixed: &str, text: &str) -> bool {
-    text.split_ascii_whitespace().eq(fixed.split_ascii_whitespace())
 }
 
 /// Is each one there, from the first on?
@@ -460,18 +583,4 @@ fn count(path: &str, taker: &str, count: usize, least: u64, most: u64) -> Result
         "{path}: {taker} takes at {} {} of it, and there are {count}",
         wanted.0, wanted.1
     )))
-}
-
-fn not_understood(path: &str, why: &str) -> Fault {
-    Fault::new(format!("{path} is not understood: {why}"))
-}
-
-fn check(path: &str, simple: &Simple, text: &str, kind: Option<&str>) -> Result<(), Fault> {
-    if let Some(kind) = kind.filter(|it| Some(*it) != simple.built_in()) {
-        return Err(Fault::new(format!("{path} is {simple}, not {kind}")));
-    }
-    match simple.takes(text) {
-        true => Ok(()),
-        false => Err(Fault::new(format!("{path}={text}: it takes {simple}"))),
-    }
 }

@@ -224,3 +224,46 @@ fn the_examples_work() {
     }
     assert!(count >= 40, "only {count} examples were typed");
 }
+
+/// What several ports have in common is described once, and operations of one name that take different messages each.
+#[test]
+fn ports_that_are_bound_alike_are_described_once() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("described-once");
+    fs::create_dir_all(&folder).expect("a folder");
+    let overloaded = "<operation name=\"ping\"><input name=\"a\" message=\"t:Nothing\"/></operation>\
+                      <operation name=\"ping\"><input name=\"b\" message=\"t:Closed\"/></operation></portType>";
+    let bound = "<operation name=\"ping\"><input><soap:body use=\"literal\"/></input></operation>";
+    let port = r#"<port name="OrdersPort" binding="t:B"><soap:address location="http://HOST/orders"/></port>"#;
+    let wsdl = WSDL
+        .replace(
+            "<operation name=\"ping\"><input message=\"t:Nothing\"/></operation></portType>",
+            overloaded,
+        )
+        .replace(
+            bound,
+            &["a", "b"]
+                .map(|it| bound.replace("<input>", &format!("<input name=\"{it}\">")))
+                .concat(),
+        )
+        .replace(
+            port,
+            &format!("{port}{}", port.replace("OrdersPort", "Backup").replace("HOST", "OTHER")),
+        )
+        .replace("LOCATION", "types.xsd");
+    let file = folder.join("own.wsdl");
+    fs::write(&file, wsdl).expect("a file");
+    fs::write(folder.join("types.xsd"), TYPES).expect("a file");
+    let (status, out, err) = run(&[file.to_str().expect("UTF-8")]);
+    assert_eq!(status, Some(0), "{err}");
+    assert_eq!(out.matches("takes {urn:types}place\n").count(), 1, "{out}");
+    assert!(out.contains("      takes {urn:types}closed\n") && out.contains("    ping "), "{out}");
+    assert!(!out.contains("as at the port"), "{out}");
+    let (_, backup) = out.split_once("  port Backup  http://OTHER/orders  ").expect("the port");
+    let mut lines = backup.lines().skip(1);
+    assert_eq!(lines.next(), Some("    its operations are those of the port OrdersPort"));
+    let mut calls = lines.take_while(|it| !it.is_empty());
+    assert!(
+        calls.all(|it| it.starts_with("      trunkline soap call http://OTHER/orders ")),
+        "{out}"
+    );
+}

@@ -60,7 +60,7 @@ impl Description {
     fn is_rejected(&self, location: &str, more: &[&str], words: &str) {
         let (status, out, err) = self.ask(location, more);
         assert_eq!((status, &*out), (Some(2), ""), "{location}: {err}");
-        let words = format!("the element {{urn:types}}ask is not there: {words}");
+        let words = format!("the element {{urn:types}}ask is not defined; {words}");
         assert!(err.contains(&words), "{location}: no {words:?} in {err}");
         assert_eq!(err.lines().count(), 1, "{err}");
     }
@@ -99,11 +99,7 @@ fn a_description_reads_files_of_its_own_folder_only() {
         &[],
         &format!("{}/none.xsd is not read: No such file", it.path("in").display()),
     );
-    it.is_rejected(
-        "file:///etc/passwd",
-        &["--other-folders"],
-        "file:///etc/passwd is not read: it is at no http",
-    );
+    it.is_rejected("file:///etc/passwd", &["--other-folders"], "/etc/passwd is not read: at ");
 }
 
 #[test]
@@ -155,7 +151,7 @@ fn the_description_may_come_from_a_pipe() {
     // It ends where all documents do.
     let (status, _, err) = it.ask_by(Path::new("/dev/zero"), &[]);
     assert_eq!(status, Some(2), "{err}");
-    assert!(err.contains("/dev/zero: all documents together have 16777216 bytes"), "{err}");
+    assert!(err.contains("/dev/zero: there are more than 16777216 bytes"), "{err}");
     let (status, _, err) = it.ask_by(&it.path("in"), &[]);
     assert_eq!(status, Some(2), "{err}");
     assert!(err.contains("/in: Is a directory"), "{err}");
@@ -167,7 +163,7 @@ fn a_description_has_an_end() {
     let it = Description::new("sizes");
     let long = |bytes: usize| format!("{TYPES}<!--{}-->", " ".repeat(bytes));
     fs::write(it.path("in/long.xsd"), long(16 << 20)).expect("a file");
-    let limit = "all documents together have 16777216 bytes at most (the limit `bytes`)";
+    let limit = "there are more than 16777216 bytes";
     let place = it.path("in/long.xsd").display().to_string();
     it.is_rejected("long.xsd", &[], &format!("{place} is not read: {limit}"));
     let site = Site::start(
@@ -176,7 +172,7 @@ fn a_description_has_an_end() {
     );
     let (status, _, err) = said(&[&site.url("/"), "ask", "a=1"]);
     assert_eq!(status, Some(2), "{err}");
-    assert!(err.contains(&format!("/long.xsd is not read: {limit}")), "{err}");
+    assert!(err.contains("/long.xsd is not read: ") && err.contains("body_bytes"), "{err}");
 
     // Each is short enough, and the two are not.
     let including = TYPES.replace("<element ", "<include schemaLocation='second.xsd'/><element ");
@@ -187,8 +183,8 @@ fn a_description_has_an_end() {
     fs::write(it.path("in/second.xsd"), long(9 << 20)).expect("a file");
     let (status, _, err) = it.ask("first.xsd", &[]);
     assert_eq!(status, Some(2), "{err}");
-    assert!(err.contains("the element {urn:types}second is not there: "), "{err}");
-    assert!(err.contains(&format!("second.xsd is not read: {limit}")), "{err}");
+    assert!(err.contains("the element {urn:types}second is not defined; "), "{err}");
+    assert!(err.contains("second.xsd is not read: documents of more than 16777216 bytes"), "{err}");
 
     // Each names the next, for ever.
     for number in 0..120 {
@@ -198,8 +194,5 @@ fn a_description_has_an_end() {
     }
     let (status, _, err) = it.ask("0.xsd", &[]);
     assert_eq!(status, Some(2), "{err}");
-    assert!(
-        err.contains("99.xsd is not read: there are more than 100 (the limit `documents`)"),
-        "{err}"
-    );
+    assert!(err.contains("99.xsd is not read: more than 100 documents"), "{err}");
 }

@@ -10,6 +10,7 @@ mod noted;
 mod nothing;
 mod ports;
 mod served;
+mod shapes;
 mod site;
 mod typed;
 

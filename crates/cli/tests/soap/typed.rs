@@ -286,8 +286,8 @@ fn imports_are_followed_and_the_element_is_called_in_its_own_namespace() {
 
         for (arguments, words) in [
             (&["ask", "side=hold"][..], "side=hold: it takes buy|sell"),
-            (&["odd"], "odd: the type without a name: any element (xsd:any)"),
-            (&["away", "x=1"], "away: the element {urn:far}away is not there: http://"),
+            (&["odd"], "odd needs an element of any name (xsd:any)"),
+            (&["away", "x=1"], "the element {urn:far}away is not defined; http://"),
             (&["away", "x=1"], "far.xsd is not read: it is on another host (--other-hosts)"),
             (&["grow", "name=a", "branch[2].name=x"], "branch[0] is missing before others"),
         ] {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use trunkline_message::Result;
 
+use super::steps::Steps;
 use super::{Event, Head, Kind, Limits, Parts, exceeded, syntax, truncated, unwritable};
 
 /// What stands before the fields of a record.
@@ -26,7 +27,8 @@ mod format {
     pub(super) const NONE: u8 = 4;
 }
 
-pub(super) const LONG: &str = "a part is longer than a record of DIME can be";
+/// Bytes of a part that one record takes: as many as its length says, without padding.
+const RECORD: usize = u32::MAX as usize & !3;
 
 /// Reads a message of DIME, which says itself where it ends.
 #[derive(Debug)]
@@ -216,25 +218,22 @@ impl Parser {
     }
 }
 
-impl super::Parser for Parser {
-    fn next(&mut self, input: &[u8], is_last: bool) -> Result<(usize, Event)> {
-        let mut whole = 0;
-        loop {
-            let rest = &input[whole..];
-            let (done, event) = match self.state {
-                State::BeforeRecord => self.read_header(rest, is_last)?,
-                State::Data => self.read_data(rest, is_last)?,
-                State::Closed => (0, Some(Event::End)),
-            };
-            self.position += done;
-            self.data = whole..whole + done;
-            whole += done;
-            if let Some(event) = event {
-                return Ok((whole, event));
-            }
+impl Steps for Parser {
+    fn step(&mut self, input: &[u8], is_last: bool) -> Result<(usize, Option<Event>)> {
+        match self.state {
+            State::BeforeRecord => self.read_header(input, is_last),
+            State::Data => self.read_data(input, is_last),
+            State::Closed => Ok((0, Some(Event::End))),
         }
     }
 
+    fn advance(&mut self, done: Range<usize>) {
+        self.position += done.len();
+        self.data = done;
+    }
+}
+
+impl super::Parser for Parser {
     fn head(&self) -> &Head {
         &self.head
     }
@@ -313,6 +312,44 @@ impl Writer {
         (self.has_records, self.in_part, self.is_closed) = (true, place.has_more, place.is_last);
         Ok(())
     }
+
+    /// Appends a whole part: one record, or several if it is longer than one can be.
+    ///
+    /// # Errors
+    /// As [`begin_record`](Self::begin_record).
+    pub fn write_part(
+        &mut self,
+        head: &Head,
+        data: &[u8],
+        is_last: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.write_records(head, data, RECORD, is_last, out)
+    }
+
+    fn write_records(
+        &mut self,
+        head: &Head,
+        data: &[u8],
+        most: usize,
+        is_last: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let mut rest = data;
+        loop {
+            let (record, behind) = rest.split_at(rest.len().min(most));
+            let has_more = !behind.is_empty();
+            let place = Place { has_more, is_last: is_last && !has_more };
+            let length = record.len() as u32;
+            self.begin_record(head, length, place, out)?;
+            out.extend_from_slice(record);
+            out.extend_from_slice(padding(length));
+            if !has_more {
+                return Ok(());
+            }
+            rest = behind;
+        }
+    }
 }
 
 /// A length of 16 bits.
@@ -321,4 +358,28 @@ fn short(length: usize) -> Result<[u8; 2]> {
     length
         .map(u16::to_be_bytes)
         .map_err(|_| unwritable("an id, a type or options are too long for DIME"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Limits, Package};
+    use super::*;
+
+    #[test]
+    fn a_part_that_is_longer_than_a_record_goes_on_in_others() {
+        for (length, records) in [(0, 1), (7, 1), (8, 1), (9, 2), (24, 3), (25, 4)] {
+            let data: Vec<u8> = (0..length).collect();
+            let head = Head { id: "a".into(), ..Head::default() };
+            let (mut writer, mut out) = (Writer::default(), Vec::new());
+            writer.write_records(&head, &data, 8, false, &mut out).expect("a part");
+            let long = out.len();
+            writer.write_records(&Head::default(), b"last", 8, true, &mut out).expect("a part");
+            let package = Package::read(&mut Parser::new(&Limits::default()), &out, 100);
+            let package = package.expect("a package");
+            assert_eq!(package.parts[0].data, data);
+            assert_eq!((package.parts[1].data.as_slice(), package.parts.len()), (&b"last"[..], 2));
+            let padded = data.len() + zeros(data.len());
+            assert_eq!(long, padded + 4 + records * HEADER, "the id stands once");
+        }
+    }
 }

@@ -6,6 +6,7 @@ use memchr::memchr;
 use memchr::memmem::Finder;
 use trunkline_message::Result;
 
+use super::steps::Steps;
 use super::transfer::Transfer;
 use super::{Event, Head, Kind, Limits, Parts, exceeded, syntax, truncated, unwritable};
 
@@ -148,16 +149,6 @@ impl Parser {
         Ok((done, Some(Event::More)))
     }
 
-    /// One step, which may have no event.
-    fn step(&mut self, input: &[u8], is_last: bool) -> Result<(usize, Option<Event>)> {
-        match self.state {
-            State::Preamble => self.preamble(input, is_last),
-            State::Head => self.read_head(input, is_last),
-            State::Data { is_first } => self.read_data(input, is_first, is_last),
-            State::Closed => Ok((0, Some(Event::End))),
-        }
-    }
-
     fn read_head(&mut self, input: &[u8], is_last: bool) -> Result<(usize, Option<Event>)> {
         let Some(length) = head_length(&input[..input.len().min(self.limits.head_bytes + 4)])
         else {
@@ -253,20 +244,23 @@ impl Parser {
     }
 }
 
-impl super::Parser for Parser {
-    fn next(&mut self, input: &[u8], is_last: bool) -> Result<(usize, Event)> {
-        let mut whole = 0;
-        loop {
-            let (done, event) = self.step(&input[whole..], is_last)?;
-            self.position += done;
-            self.data = whole..whole + done;
-            whole += done;
-            if let Some(event) = event {
-                return Ok((whole, event));
-            }
+impl Steps for Parser {
+    fn step(&mut self, input: &[u8], is_last: bool) -> Result<(usize, Option<Event>)> {
+        match self.state {
+            State::Preamble => self.preamble(input, is_last),
+            State::Head => self.read_head(input, is_last),
+            State::Data { is_first } => self.read_data(input, is_first, is_last),
+            State::Closed => Ok((0, Some(Event::End))),
         }
     }
 
+    fn advance(&mut self, done: Range<usize>) {
+        self.position += done.len();
+        self.data = done;
+    }
+}
+
+impl super::Parser for Parser {
     fn head(&self) -> &Head {
         &self.head
     }

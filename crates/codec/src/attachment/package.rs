@@ -78,26 +78,17 @@ impl Package {
         Ok(out)
     }
 
-    /// As DIME, each part as one record.
+    /// As DIME, each part as one record, or as several if it is longer than one can be.
     ///
     /// # Errors
-    /// Those of the writer, and if there are no parts, or one is longer than a record can be.
+    /// Those of the writer, and if there are no parts.
     pub fn write_dime(&self) -> Result<Vec<u8>> {
         let (mut writer, mut out) = (dime::Writer::default(), Vec::new());
         let Some((last, others)) = self.parts.split_last() else {
             return Err(super::unwritable("a package without parts"));
         };
         for (part, is_last) in others.iter().map(|it| (it, false)).chain([(last, true)]) {
-            let length = u32::try_from(part.data.len())
-                .map_err(|_| Error::new(ErrorKind::Unwritable(dime::LONG), 0))?;
-            writer.begin_record(
-                &part.head,
-                length,
-                dime::Place { has_more: false, is_last },
-                &mut out,
-            )?;
-            out.extend_from_slice(&part.data);
-            out.extend_from_slice(dime::padding(length));
+            writer.write_part(&part.head, &part.data, is_last, &mut out)?;
         }
         Ok(out)
     }

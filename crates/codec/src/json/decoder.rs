@@ -42,7 +42,7 @@ pub fn name(bytes: &[u8]) -> Result<Cow<'_, str>> {
     string(text, quote + 1).map(|it| it.0).map_err(|bad| expected(bad.at))
 }
 
-fn text_of(bytes: &[u8]) -> Result<&str> {
+pub(super) fn text_of(bytes: &[u8]) -> Result<&str> {
     std::str::from_utf8(bytes)
         .map_err(|error| Error::new(ErrorKind::Expected("UTF-8".into()), error.valid_up_to()))
 }

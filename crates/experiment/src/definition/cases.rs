@@ -131,7 +131,7 @@ impl Measure {
             }
             Self::Flood(it) => {
                 let cases = it.consumers.iter().map(|&consumers| Flood::case(consumers));
-                all(cases, &["deliveries-per-second", "over-bare"])
+                all(cases, &["deliveries-per-second", "deliveries-per-cpu-second", "over-bare"])
             }
             Self::SharedMemory(it) => {
                 let cases = pairs(&["spinning", "waking"], &it.rates);

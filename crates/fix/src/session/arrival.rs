@@ -143,8 +143,9 @@ impl Session {
     /// A message in its turn.
     fn process(&mut self, message: Message<'_>, number: u64, application: &mut dyn Application) {
         match message.message_type() {
-            b"0" => {}
+            b"0" => self.lacks_nothing(),
             b"1" => {
+                self.lacks_nothing();
                 let mut body = Vec::new();
                 if let Some(id) = message.get(tags::TEST_REQ_ID) {
                     push_bytes(&mut body, tags::TEST_REQ_ID, id);

@@ -58,6 +58,15 @@ impl Gap {
 }
 
 impl Session {
+    /// The other side goes on as if it lacked nothing: it would have asked at the Logon. What was on its way when it last did
+    /// so has arrived, too; newer messages may have crossed this one.
+    pub(super) fn lacks_nothing(&mut self) {
+        if self.resending.is_none() {
+            self.outbox.has_arrived_before(self.next_at_sign);
+            self.next_at_sign = self.outbox.next_sender();
+        }
+    }
+
     /// A message came before its turn: those before it are asked for, unless they were already.
     pub(super) fn early(
         &mut self,
@@ -157,6 +166,8 @@ impl Session {
         if from > to {
             return;
         }
+        self.outbox.has_arrived_before(from);
+        self.next_at_sign = from;
         application.noticed(Notice::Resend { from, to });
         self.resending = Some((from, to));
         self.send_more_again(application);

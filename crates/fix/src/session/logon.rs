@@ -149,6 +149,7 @@ impl Session {
             self.send_logon(asks_reset, self.outbox.next_target(), version);
         }
         if is_first {
+            self.next_at_sign = self.outbox.next_sender();
             self.enter(Phase::LoggedOn);
             application.logged_on(&mut self.outbox);
         }
@@ -183,6 +184,9 @@ impl Session {
 
     /// A Logout came.
     pub(super) fn logout(&mut self, message: Message<'_>, application: &mut dyn Application) {
+        // It has seen the number of the Logout that it answers, or sends one when it lacks nothing.
+        self.next_at_sign = self.outbox.next_sender();
+        self.lacks_nothing();
         if self.phase == Phase::LoggedOn {
             self.outbox.administrative(b"5", &[], &[]);
         }

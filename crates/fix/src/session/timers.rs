@@ -42,6 +42,7 @@ impl Session {
     /// Does what is due, and lets go what the store has by now.
     pub fn advance(&mut self, now: Moment, application: &mut dyn Application) {
         self.outbox.set_now(now);
+        self.tell_undelivered(application);
         self.outbox.release();
         self.check(application);
         if self.is_out_of_hours() {

@@ -184,6 +184,14 @@ impl Parser<'_> {
             (Type::Named(id), Constant::Enumerator(of, index)) if *id == of => {
                 Ok(Constant::Enumerator(of, index))
             }
+            (Type::Float | Type::Double | Type::LongDouble, Constant::Integer(it)) => {
+                let what = format!("{it} is a whole number, and no value of {shown}");
+                Err(Problem::new(place, what, "write it with a point, as 1.0"))
+            }
+            (Type::WideChar | Type::WideText(_), it) => {
+                let what = format!("{it} is no value of {shown}");
+                Err(Problem::new(place, what, "write L before it, as L'a'"))
+            }
             (_, it) => reject(format!("{it} is no value of {shown}")),
         }
     }

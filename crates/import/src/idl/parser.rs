@@ -463,8 +463,12 @@ impl<'a> Parser<'a> {
             "prefix" => match quoted(rest) {
                 Some(prefix) => self.set_prefix(&prefix),
                 None => {
-                    let what = format!("#pragma prefix {rest} has no prefix");
-                    return self.reject(place, what, "put the prefix between \"\"");
+                    let behind = rest.strip_prefix('"').and_then(|it| it.split_once('"'));
+                    let (what, remedy) = match behind {
+                        Some((_, more)) => (format!("has {more} behind it"), "take that out"),
+                        None => ("has no prefix".to_owned(), "put the prefix between \"\""),
+                    };
+                    return self.reject(place, format!("#pragma prefix {rest} {what}"), remedy);
                 }
             },
             "ID" | "version" => {

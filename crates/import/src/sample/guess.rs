@@ -33,6 +33,8 @@ pub(super) struct Guess {
     is_certain_data: bool,
     /// Digits with zeros before them are names, not numbers.
     pub(super) has_leading_zeros: bool,
+    /// Is one of them a number that a double changes?
+    is_beyond_doubles: bool,
     /// Were they said to be texts, as in JSON?
     pub(super) quoted: usize,
     pub(super) different: BTreeSet<String>,
@@ -47,6 +49,7 @@ impl Default for Guess {
             may_be_data: true,
             is_certain_data: false,
             has_leading_zeros: false,
+            is_beyond_doubles: false,
             quoted: 0,
             different: BTreeSet::new(),
         }
@@ -63,6 +66,7 @@ impl Guess {
         }
         self.kinds.retain(|it| is_of(*it, text));
         self.has_leading_zeros |= has_leading_zeros(text);
+        self.is_beyond_doubles |= is_beyond_doubles(text);
         self.may_be_data &= is_base64(text);
         self.is_certain_data |= text.contains(['=', '+', '/']);
         if self.different.len() <= REMEMBERED {
@@ -95,6 +99,7 @@ impl Guess {
         self.may_be_data &= other.may_be_data;
         self.is_certain_data |= other.is_certain_data;
         self.has_leading_zeros |= other.has_leading_zeros;
+        self.is_beyond_doubles |= other.is_beyond_doubles;
         self.quoted += other.quoted;
         let room = (REMEMBERED + 1).saturating_sub(self.different.len());
         self.different.extend(other.different.iter().take(room).cloned());
@@ -144,6 +149,9 @@ impl Guess {
                     .to_owned(),
             );
         }
+        if kind == Kind::Float64 && self.is_beyond_doubles {
+            doubts.push("numbers with exponents, and one that f64 changes: f64".to_owned());
+        }
         if kind == Kind::Bytes {
             doubts.push("it looks like base64: data, or text".to_owned());
         }
@@ -184,6 +192,14 @@ fn has_leading_zeros(text: &str) -> bool {
         && digits.starts_with('0')
         && digits.as_bytes()[1].is_ascii_digit()
         && digits.bytes().all(|it| it.is_ascii_digit() || it == b'.')
+}
+
+/// Are there more digits of a number than a double surely keeps, or is it larger than all doubles?
+fn is_beyond_doubles(number: &str) -> bool {
+    let mantissa = number.split(['e', 'E']).next().unwrap_or_default();
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let significant = digits.trim_matches('0').len();
+    significant > f64::DIGITS as usize || number.parse().is_ok_and(f64::is_infinite)
 }
 
 /// Is it long enough, and of nothing but base64?

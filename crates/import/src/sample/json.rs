@@ -1,23 +1,10 @@
 //! Samples of JSON.
 
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use trunkline_codec::json::{Value, Values};
 
 use super::node::{Name, Node, Slot};
-use super::place;
+use super::{line_and_column, place};
 use crate::{Limits, Problem};
-
-/// A value, with members in their order.
-enum Value {
-    Null,
-    Boolean(bool),
-    Number(String),
-    Text(String),
-    Array(Vec<Value>),
-    Object(Vec<(String, Value)>),
-}
 
 /// The objects in a file, one behind the other, or items of an array. An object of one member that is an object is
 /// the message of that name, as `trunkline convert` writes it.
@@ -31,23 +18,30 @@ pub(super) fn read(
         let what = format!("there are more than {} bytes", limits.document_bytes);
         return Err(Problem::new(&place(file, 1, 1), what, "raise the limit `document_bytes`"));
     }
+    let of_reader = trunkline_message::Limits {
+        message_bytes: limits.document_bytes,
+        depth: limits.depth,
+        ..trunkline_message::Limits::default()
+    };
+    let wrong = |error: trunkline_message::Error| {
+        let (line, column) = line_and_column(bytes, error.offset());
+        let what = format!("JSON: {}", error.kind());
+        Problem::new(&place(file, line, column), what, "mend the sample")
+    };
     let mut found = Vec::new();
-    for value in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
-        let value = value.map_err(|error| {
-            let place = place(file, error.line() as u32, error.column() as u32);
-            Problem::new(&place, format!("JSON: {error}"), "mend the sample")
-        })?;
+    for value in Values::new(bytes, &of_reader).map_err(wrong)? {
+        let value = value.map_err(wrong)?;
         match value {
             Value::Array(all) => found.extend(all),
             one => found.push(one),
         }
     }
-    let message = |value: Value| match value {
-        Value::Object(mut members) if members.len() == 1 && members[0].1.is_object() => {
+    let message = |value: Value<'_>| match value {
+        Value::Object(mut members) if members.len() == 1 && is_object(&members[0].1) => {
             let (name, value) = members.remove(0);
-            Ok((named(&name), value.node()))
+            Ok((named(&name), node_of(value)))
         }
-        value @ Value::Object(_) => Ok((named(name), value.node())),
+        value @ Value::Object(_) => Ok((named(name), node_of(value))),
         _ => {
             let what = "a sample is no object";
             Err(Problem::new(&place(file, 1, 1), what, "give objects, or an array of them"))
@@ -60,92 +54,33 @@ fn named(name: &str) -> Name {
     Name { namespace: "".into(), local: name.to_owned(), is_attribute: false }
 }
 
-impl Value {
-    fn is_object(&self) -> bool {
-        matches!(self, Self::Object(_))
-    }
-
-    fn node(self) -> Node {
-        let mut node = Node { count: 1, ..Node::default() };
-        match self {
-            Self::Null => node.count = 0,
-            Self::Boolean(value) => node.values.add(if value { "true" } else { "false" }),
-            Self::Number(text) => node.values.add(&text),
-            Self::Text(text) => node.values.add_quoted(&text),
-            Self::Array(items) => {
-                let mut all = Node::default();
-                items.into_iter().for_each(|it| all.merge(it.node()));
-                node.items = Some(Box::new(all));
-            }
-            Self::Object(members) => {
-                node.structs = 1;
-                for (name, value) in members {
-                    let nils = usize::from(matches!(value, Self::Null));
-                    let (name, inner) = (named(&name), value.node());
-                    // Of two members of one name the last counts, as readers have it.
-                    node.slots.retain(|it: &Slot| it.name != name);
-                    node.slots.push(Slot { name, node: inner, around: 1, most: 1, nils });
-                }
-            }
-        }
-        node
-    }
+fn is_object(value: &Value<'_>) -> bool {
+    matches!(value, Value::Object(_))
 }
 
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Any)
-    }
-}
-
-struct Any;
-
-impl<'de> Visitor<'de> for Any {
-    type Value = Value;
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a value of JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Boolean(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.to_string()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.to_string()))
-    }
-
-    // A number that a decimal does not hold has an exponent.
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        let digits = format!("{value:?}");
-        Ok(Value::Number(digits))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::Text(value.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut all = Vec::new();
-        while let Some(item) = items.next_element()? {
-            all.push(item);
+/// What stands at a place.
+fn node_of(value: Value<'_>) -> Node {
+    let mut node = Node { count: 1, ..Node::default() };
+    match value {
+        Value::Null => node.count = 0,
+        Value::Boolean(value) => node.values.add(if value { "true" } else { "false" }),
+        Value::Number(digits) => node.values.add(digits),
+        Value::Text(text) => node.values.add_quoted(&text),
+        Value::Array(items) => {
+            let mut all = Node::default();
+            items.into_iter().for_each(|it| all.merge(node_of(it)));
+            node.items = Some(Box::new(all));
         }
-        Ok(Value::Array(all))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut all = Vec::new();
-        while let Some(member) = members.next_entry()? {
-            all.push(member);
+        Value::Object(members) => {
+            node.structs = 1;
+            for (name, value) in members {
+                let nils = usize::from(matches!(value, Value::Null));
+                let (name, inner) = (named(&name), node_of(value));
+                // Of two members of one name the last counts, as readers have it.
+                node.slots.retain(|it: &Slot| it.name != name);
+                node.slots.push(Slot { name, node: inner, around: 1, most: 1, nils });
+            }
         }
-        Ok(Value::Object(all))
     }
+    node
 }

@@ -51,7 +51,7 @@ pub(super) fn described(
         ..soap::Options::default()
     };
     let soap = (!is_json).then_some(options);
-    Ok(Sample { described: Described { layout, soap }, notes })
+    Ok(Sample { described: Described { layout, soap }, headers: Vec::new(), notes })
 }
 
 /// Is it content of any shape: text between elements, or now a value and now something with others inside?

@@ -3,7 +3,7 @@
 use trunkline_codec::xml::{self, Event, Parser, Source};
 
 use super::node::{Name, Node, Slot};
-use super::place;
+use super::{line_and_column, place};
 use crate::{Limits, Problem};
 
 /// What says that an element is nil, or of which type it is.
@@ -28,9 +28,7 @@ pub(super) fn read(file: &str, bytes: &[u8], limits: &Limits) -> Result<(Name, N
     };
     let mut source = Source::default();
     let wrong = |input: &str, error: &xml::Error| {
-        let before = &input[..input.floor_char_boundary(error.offset)];
-        let line = before.matches('\n').count() as u32 + 1;
-        let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) as u32 + 1;
+        let (line, column) = line_and_column(input.as_bytes(), error.offset);
         Problem::new(&place(file, line, column), format!("XML: {}", error.kind), "mend the sample")
     };
     let input = source.prepare(bytes, &of_parser).map_err(|error| {

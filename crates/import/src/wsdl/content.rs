@@ -18,6 +18,8 @@ pub struct Described {
     pub layout: Layout,
     /// How it is said.
     pub options: soap::Options,
+    /// May the element be nil?
+    pub is_nillable: bool,
 }
 
 impl Description {
@@ -53,6 +55,9 @@ impl Description {
         is_answer: bool,
     ) -> Result<Option<Described>, Problem> {
         let version = version(binding)?;
+        if let Some(problem) = &operation.problem {
+            return Err(problem.clone());
+        }
         let Some(message) = message else { return Ok(None) };
         let style = match (operation.style, message.is_encoded) {
             (Style::Rpc, true) => soap::Style::RpcEncoded,
@@ -128,7 +133,9 @@ impl Description {
         match &part.of {
             PartOf::Element(name) => {
                 let element = self.schemas.global(name, &part.place)?;
-                Ok(named(self.schemas.layout(element)?, options, name))
+                let is_nillable = self.schemas.at(element).is_nillable;
+                let layout = self.schemas.layout(element)?;
+                Ok(Described { is_nillable, ..named(layout, options, name) })
             }
             PartOf::Type(of) => {
                 // Which element a document of a type is, nobody says. zeep, gSOAP and PHP name it so.
@@ -193,5 +200,6 @@ fn options(version: soap::Version, style: soap::Style) -> soap::Options {
 
 fn named(layout: Layout, options: soap::Options, name: &Name) -> Described {
     let (operation, namespace) = (name.local.to_string(), name.namespace.to_string());
-    Described { layout, options: soap::Options { operation, namespace, ..options } }
+    let options = soap::Options { operation, namespace, ..options };
+    Described { layout, options, is_nillable: false }
 }

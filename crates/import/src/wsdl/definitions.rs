@@ -1,8 +1,9 @@
 //! What a description defines.
 
-use crate::Place;
+use super::policy::Offers;
 use crate::xsd::component::TypeUse;
 use crate::xsd::name::Name;
+use crate::{Place, Problem};
 
 /// A service.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct Port {
     pub binding: usize,
     /// The URL, if it is said.
     pub address: Option<String>,
+    /// What the policies of the port, of its binding and of its port type offer.
+    pub offers: Offers,
     /// Where it is described.
     pub place: Place,
 }
@@ -65,6 +68,7 @@ pub struct Binding {
     pub port_type: Name,
     /// The operations that it has.
     pub operations: Vec<Operation>,
+    pub(crate) offers: Offers,
     /// Where it is described.
     pub place: Place,
 }
@@ -86,6 +90,8 @@ pub struct Operation {
     pub response: Option<Message>,
     /// What may come back instead.
     pub faults: Vec<Fault>,
+    /// Why its messages are not known, where that may be.
+    pub(crate) problem: Option<Problem>,
     /// Where it is described.
     pub place: Place,
 }
@@ -172,6 +178,7 @@ pub struct Fault {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PortType {
     pub(crate) operations: Vec<AbstractOperation>,
+    pub(crate) offers: Offers,
 }
 
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ use super::Description;
 use super::definitions::{
     AbstractMessage, AbstractOperation, Exchanged, Part, PartOf, Port, PortType, Service,
 };
+use super::policy::Offers;
 use crate::markup::{Document, Element};
 use crate::problem::Warnings;
 use crate::xsd::builtin::BuiltIn;
@@ -28,12 +29,57 @@ pub(super) fn read(
     start: &Place,
     warnings: &mut Warnings,
 ) -> Result<Description, Problem> {
+    let is_in_part = documents.are_in_part();
+    let (schemas, all) = gathered(documents, start, warnings)?;
+    // What is not needed may be wrong.
+    if let Err(problem) = schemas.check() {
+        warnings.add(&problem.place, problem.what, "messages that need it have no layout");
+    }
+    let description = Description {
+        services: Vec::new(),
+        bindings: Vec::new(),
+        port_types: HashMap::new(),
+        messages: HashMap::new(),
+        schemas,
+        warnings: Vec::new(),
+    };
+    let bindings = HashMap::new();
+    let mut reader = Reader { description, warnings, bindings, documents: &all, is_in_part };
+    for document in &all {
+        Of { reader: &mut reader, document }.messages()?;
+    }
+    for document in &all {
+        Of { reader: &mut reader, document }.port_types()?;
+    }
+    for document in &all {
+        Of { reader: &mut reader, document }.bindings()?;
+    }
+    for document in &all {
+        Of { reader: &mut reader, document }.services()?;
+    }
+    Ok(reader.description)
+}
+
+/// The descriptions and schemas from a place on, with what they import.
+fn gathered(
+    documents: &mut Documents<'_>,
+    start: &Place,
+    warnings: &mut Warnings,
+) -> Result<(Schemas, Vec<Arc<Document>>), Problem> {
     let mut schemas = Schemas::empty();
+    schemas.is_in_part = documents.are_in_part();
     let mut all: Vec<Arc<Document>> = Vec::new();
     let mut seen = HashSet::from([start.file.to_string()]);
     let mut next = vec![(start.file.to_string(), start.clone())];
     while let Some((path, named_at)) = next.pop() {
-        let document = documents.get(&path, &named_at)?;
+        let document = match documents.get(&path, &named_at) {
+            Ok(document) => document,
+            Err(problem) if all.is_empty() => return Err(problem),
+            Err(problem) => {
+                documents.miss(&path, None, problem)?;
+                continue;
+            }
+        };
         let root = &document.root;
         if SCHEMA.contains(&&*root.namespace) && root.name == "schema" && !all.is_empty() {
             schemas.add(&document, root, None, warnings)?;
@@ -43,7 +89,12 @@ pub(super) fn read(
             let name = Name::new(root.namespace.clone(), &*root.name);
             let what = format!("{path} is no description of services: its root is {name}");
             let remedy = "name a document of WSDL 1.1";
-            return Err(Problem::new(&document.place(root), what, remedy));
+            let problem = Problem::new(&document.place(root), what, remedy);
+            if all.is_empty() {
+                return Err(problem);
+            }
+            documents.miss(&path, None, problem)?;
+            continue;
         }
         let imports: Vec<&Element> = wsdl(root, "import").collect();
         for import in imports.into_iter().rev() {
@@ -66,32 +117,7 @@ pub(super) fn read(
         all.push(document);
     }
     schemas.finish(documents, warnings)?;
-    // What is not needed may be wrong.
-    if let Err(problem) = schemas.check() {
-        warnings.add(&problem.place, problem.what, "messages that need it have no layout");
-    }
-    let description = Description {
-        services: Vec::new(),
-        bindings: Vec::new(),
-        port_types: HashMap::new(),
-        messages: HashMap::new(),
-        schemas,
-        warnings: Vec::new(),
-    };
-    let mut reader = Reader { description, warnings, bindings: HashMap::new() };
-    for document in &all {
-        Of { reader: &mut reader, document }.messages()?;
-    }
-    for document in &all {
-        Of { reader: &mut reader, document }.port_types()?;
-    }
-    for document in &all {
-        Of { reader: &mut reader, document }.bindings()?;
-    }
-    for document in &all {
-        Of { reader: &mut reader, document }.services()?;
-    }
-    Ok(reader.description)
+    Ok((schemas, all))
 }
 
 /// The elements of WSDL of this name inside another one.
@@ -119,6 +145,9 @@ struct Reader<'w> {
     warnings: &'w mut Warnings,
     /// By name, their places.
     bindings: HashMap<Name, usize>,
+    documents: &'w [Arc<Document>],
+    /// May what is referred to be in a document that is not there?
+    is_in_part: bool,
 }
 
 /// The definitions of a document.
@@ -151,6 +180,27 @@ impl Of<'_, '_> {
         }
     }
 
+    /// The problem that something is not defined.
+    fn undefined(&self, element: &Element, what: &str, name: &Name) -> Problem {
+        let what = format!("the {what} {name} is not defined");
+        let remedy = match self.reader.description.schemas.missing_of(&name.namespace) {
+            missing if missing.is_empty() => "define it, or import what does".to_owned(),
+            missing => missing,
+        };
+        Problem::new(&self.place(element), what, remedy)
+    }
+
+    /// What was read; none, with a warning, where documents may be missing.
+    fn in_part<T>(&mut self, read: Result<T, Problem>) -> Result<Option<T>, Problem> {
+        match read {
+            Err(Problem { place, what, .. }) if self.reader.is_in_part => {
+                self.reader.warnings.add(&place, what, "it is left out");
+                Ok(None)
+            }
+            read => read.map(Some),
+        }
+    }
+
     fn target(&self) -> &str {
         self.document.root.attribute("targetNamespace").unwrap_or_default()
     }
@@ -173,7 +223,7 @@ impl Of<'_, '_> {
     }
 
     fn once(&self, element: &Element, is_first: bool) -> Result<(), Problem> {
-        if is_first {
+        if is_first || self.reader.is_in_part {
             return Ok(());
         }
         let name = element.attribute("name").unwrap_or_default();
@@ -227,7 +277,10 @@ impl Of<'_, '_> {
             let operations = wsdl(element, "operation")
                 .map(|it| self.abstract_operation(it))
                 .collect::<Result<_, _>>()?;
-            let known = self.reader.description.port_types.insert(name, PortType { operations });
+            let mut offers = Offers::default();
+            offers.attached(element, self.reader.documents);
+            let port_type = PortType { operations, offers };
+            let known = self.reader.description.port_types.insert(name, port_type);
             self.once(element, known.is_none())?;
         }
         Ok(())
@@ -237,9 +290,10 @@ impl Of<'_, '_> {
         let exchanged = |it: &Element| -> Result<Exchanged, Problem> {
             let written = self.needed(it, "message")?;
             let message = self.name(it, written)?;
-            if !self.reader.description.messages.contains_key(&message) {
-                let what = format!("the message {message} is not defined");
-                return self.reject(it, what, "define it, or import what does");
+            let is_known = self.reader.description.messages.contains_key(&message);
+            // Who asks for its parts is told.
+            if !is_known && !self.reader.is_in_part {
+                return Err(self.undefined(it, "message", &message));
             }
             Ok(Exchanged { name: it.attribute("name").map(str::to_owned), message })
         };
@@ -248,14 +302,21 @@ impl Of<'_, '_> {
             documentation: documentation(element),
             input: wsdl(element, "input").next().map(exchanged).transpose()?,
             output: wsdl(element, "output").next().map(exchanged).transpose()?,
-            faults: wsdl(element, "fault").map(exchanged).collect::<Result<_, _>>()?,
+            faults: wsdl(element, "fault")
+                .map(exchanged)
+                .filter(|it| it.is_ok() || !self.reader.is_in_part)
+                .collect::<Result<_, _>>()?,
         })
     }
 
     fn services(&mut self) -> Result<(), Problem> {
         for element in wsdl(&self.document.root, "service") {
             let name = self.own_name(element)?;
-            let ports = wsdl(element, "port").map(|it| self.port(it)).collect::<Result<_, _>>()?;
+            let mut ports = Vec::new();
+            for port in wsdl(element, "port") {
+                let read = self.port(port);
+                ports.extend(self.in_part(read)?);
+            }
             let known = self.reader.description.services.iter().any(|it| it.name == name);
             self.once(element, !known)?;
             let (documentation, place) = (documentation(element), self.place(element));
@@ -269,14 +330,16 @@ impl Of<'_, '_> {
         let written = self.needed(element, "binding")?;
         let binding = self.name(element, written)?;
         let Some(index) = self.reader.bindings.get(&binding) else {
-            let what = format!("the binding {binding} is not defined");
-            return self.reject(element, what, "define it, or import what does");
+            return Err(self.undefined(element, "binding", &binding));
         };
+        let mut offers = self.reader.description.bindings[*index].offers;
+        offers.attached(element, self.reader.documents);
         let address = element.first("address").and_then(|it| it.attribute("location"));
         Ok(Port {
             name: self.needed(element, "name")?.to_owned(),
             binding: *index,
             address: address.map(str::to_owned),
+            offers,
             place: self.place(element),
         })
     }

@@ -79,6 +79,38 @@ impl Blocked {
     }
 }
 
+/// How no others may be derived from a type.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Final {
+    pub(crate) extension: bool,
+    pub(crate) restriction: bool,
+    pub(crate) list: bool,
+    pub(crate) union: bool,
+}
+
+impl Final {
+    /// Is it forbidden, by the word of XML Schema?
+    pub(crate) fn forbids(self, word: &str) -> bool {
+        match word {
+            "extension" => self.extension,
+            "restriction" => self.restriction,
+            "list" => self.list,
+            _ => self.union,
+        }
+    }
+}
+
+/// A `key`, `unique` or `keyref` of an element.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    pub(crate) name: Name,
+    /// Of a `keyref`, what it refers to.
+    pub(crate) refers_to: Option<Name>,
+    /// How many values it has.
+    pub(crate) fields: usize,
+    pub(crate) place: Place,
+}
+
 /// A type.
 #[derive(Clone, Debug)]
 pub(crate) struct Type {
@@ -87,6 +119,7 @@ pub(crate) struct Type {
     /// The namespace of the document that defines it.
     pub(crate) namespace: Arc<str>,
     pub(crate) body: TypeBody,
+    pub(crate) finals: Final,
     pub(crate) place: Place,
 }
 
@@ -136,6 +169,8 @@ pub(crate) struct Items {
     pub(crate) of: TypeUse,
     /// How many dimensions each of the arrays has, the innermost last.
     pub(crate) dimensions: Vec<usize>,
+    /// How many there are in the outermost.
+    pub(crate) occurs: Occurs,
     pub(crate) place: Place,
 }
 

@@ -3,8 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::missing::Missing;
 use crate::markup::Document;
 use crate::{Limits, Place, Problem, Resolver};
+
+use super::name::PUBLISHED;
 
 /// Gets documents, by the paths or URLs that name them.
 pub(crate) struct Documents<'a> {
@@ -14,11 +17,49 @@ pub(crate) struct Documents<'a> {
     /// By their names and bytes: what is reached by another path is the same.
     known: HashMap<(String, Vec<u8>), Arc<Document>>,
     bytes: usize,
+    /// Those that are not read, if what does not need them is read without.
+    missing: Option<Missing>,
 }
 
 impl<'a> Documents<'a> {
     pub(crate) fn new(resolver: &'a mut dyn Resolver, limits: &'a Limits) -> Self {
-        Self { resolver, limits, read: HashMap::new(), known: HashMap::new(), bytes: 0 }
+        let (read, known) = (HashMap::new(), HashMap::new());
+        Self { resolver, limits, read, known, bytes: 0, missing: None }
+    }
+
+    /// The same of documents that are not all there.
+    pub(crate) fn in_part(resolver: &'a mut dyn Resolver, limits: &'a Limits) -> Self {
+        let missing = Some(Missing::new(limits.documents));
+        Self { missing, ..Self::new(resolver, limits) }
+    }
+
+    /// May documents be missing?
+    pub(crate) fn are_in_part(&self) -> bool {
+        self.missing.is_some()
+    }
+
+    /// Notes that a document is not read in which this namespace is expected; none of one that may have any.
+    ///
+    /// # Errors
+    /// All documents must be there: the problem.
+    pub(crate) fn miss(
+        &mut self,
+        path: &str,
+        namespace: Option<&str>,
+        why: Problem,
+    ) -> Result<(), Problem> {
+        match &mut self.missing {
+            Some(missing) => {
+                missing.add(path, namespace, &why);
+                Ok(())
+            }
+            None => Err(why),
+        }
+    }
+
+    /// What is missing so far.
+    pub(crate) fn take_missing(&mut self) -> Missing {
+        self.missing.take().unwrap_or_default()
     }
 
     /// The document at a path; none if there is none.
@@ -27,6 +68,30 @@ impl<'a> Documents<'a> {
         path: &str,
         named_at: &Place,
     ) -> Result<Option<Arc<Document>>, Problem> {
+        self.find_by(path, named_at, |resolver| resolver.read(path))
+    }
+
+    /// The schema of a namespace, at the place where it is published if nobody knows another.
+    pub(crate) fn of_namespace(
+        &mut self,
+        namespace: &str,
+        named_at: &Place,
+    ) -> Result<Option<Arc<Document>>, Problem> {
+        for name in [Some(namespace), published(namespace)].into_iter().flatten() {
+            let found = self.find_by(name, named_at, |resolver| resolver.read_namespace(name))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    fn find_by(
+        &mut self,
+        path: &str,
+        named_at: &Place,
+        read: impl FnOnce(&mut dyn Resolver) -> Result<Option<Vec<u8>>, String>,
+    ) -> Result<Option<Arc<Document>>, Problem> {
         if let Some(known) = self.read.get(path) {
             return Ok(known.clone());
         }
@@ -34,7 +99,9 @@ impl<'a> Documents<'a> {
             let what = format!("more than {} documents", self.limits.documents);
             return Err(Problem::new(named_at, what, "raise the limit `documents`"));
         }
-        let found = self.resolver.read(path).map_err(|why| {
+        let found = read(self.resolver).map_err(|why| {
+            // It is asked for once.
+            self.read.insert(path.to_owned(), None);
             let what = format!("{path} is not read: {why}");
             Problem::new(named_at, what, "put the document there")
         })?;
@@ -68,6 +135,11 @@ impl<'a> Documents<'a> {
     pub(crate) fn get(&mut self, path: &str, named_at: &Place) -> Result<Arc<Document>, Problem> {
         self.find(path, named_at)?.ok_or_else(|| absent(path, named_at))
     }
+}
+
+/// Where the schema of a namespace is published.
+pub(super) fn published(namespace: &str) -> Option<&'static str> {
+    PUBLISHED.iter().find(|it| it.0 == namespace).map(|it| it.1)
 }
 
 /// The problem that a document is not there.

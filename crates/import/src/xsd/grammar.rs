@@ -198,7 +198,8 @@ impl<'a> Grammar<'a> {
             }
             count += 1;
             if count > 1 && rule.inside[at].is_single {
-                let what = format!("a second one of {} in {}", rule.inside[at].names, element.name);
+                let names = rule.inside[at].names.replace(' ', " or ");
+                let what = format!("a second one of {names} in {}", element.name);
                 return self.reject(child, what, "take it out");
             }
             let is_content = matches!(name, "simpleContent" | "complexContent");

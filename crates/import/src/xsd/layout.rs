@@ -15,6 +15,7 @@ use super::content::{Arm, Item};
 use super::lookup::Found;
 use super::name::Name;
 use super::simple::Values;
+use super::union::union;
 use crate::{Place, Problem, names};
 
 pub(crate) use members::Members;
@@ -93,7 +94,7 @@ impl<'a> Builder<'a> {
             };
             return Err(Problem::new(&element.place, what, remedy));
         }
-        self.document_of(of, &element.name, &element.place)
+        self.document_of(of, &element.name, &element.place, element.fixed.as_deref())
     }
 
     /// The struct of documents that are this element, and whose `xsi:type` names this type.
@@ -135,13 +136,15 @@ impl<'a> Builder<'a> {
         of: &'a TypeUse,
         name: &Name,
         place: &Place,
+        fixed: Option<&str>,
     ) -> Result<TypeId, Problem> {
         let reject = |what: &str, remedy: &str| {
             let what = format!("the element {name} is {what}, for which a document has no form");
             Err(Problem::new(place, what, remedy))
         };
         let root = self.declare(&name.local);
-        if let Some(values) = self.schemas.values(of)? {
+        if let Some(mut values) = self.schemas.values(of)? {
+            fixed.into_iter().for_each(|it| values.fix(it));
             let mut members = Members::new(root, &name.namespace);
             self.text(&mut members, values, &name.local);
             members.finish(self);
@@ -237,8 +240,8 @@ impl<'a> Builder<'a> {
 
     /// The text of an element.
     fn text(&mut self, members: &mut Members, values: Values, name: &str) {
-        // A text has no items; a list is one text there.
-        let values = if values.is_list { Values::of(Kind::Text) } else { values };
+        // A text has no items; a list is one text there, as its pattern has it.
+        let values = if values.is_list { union(&[values]) } else { values };
         let held = self.value(values, name);
         let member = members.add("value", held.of, Need::Required);
         self.note(member, "kind", "text");
@@ -340,7 +343,15 @@ impl<'a> Builder<'a> {
         for _ in &items.dimensions {
             of = self.types.list(of, None);
         }
-        Ok(Held { of, form: Form::Array, facets: Vec::new(), kind: None })
+        let (least, most) = items.occurs;
+        let least = (least > 0).then(|| ("min_items", least.to_string()));
+        let most = most.map(|it| ("max_items", it.to_string()));
+        Ok(Held {
+            of,
+            form: Form::Array,
+            facets: least.into_iter().chain(most).collect(),
+            kind: None,
+        })
     }
 
     fn complex(
@@ -380,9 +391,17 @@ impl<'a> Builder<'a> {
         }
         let name = of.name.as_ref().map_or_else(|| type_name(name), |it| type_name(&it.local));
         let declared = self.types.declare(&name);
+        self.note_own_name(of, declared);
         self.structs.insert(id, declared);
         self.pending.push((id, declared));
         declared
+    }
+
+    /// Notes the namespace of a type that has a name: where content is encoded, values say their types.
+    fn note_own_name(&mut self, of: &Type, made: TypeId) {
+        if let Some(name) = of.name.as_ref().filter(|_| self.is_encoded) {
+            self.types.notes().note_type(made, "xml", "type_namespace", &name.namespace);
+        }
     }
 
     /// The choice of a type and those that are derived from it.
@@ -423,6 +442,9 @@ impl<'a> Builder<'a> {
                     let name = type_name(of.map_or(name, |it| &it.local));
                     let values: Vec<&str> = enumeration.values.iter().map(|it| &**it).collect();
                     let made = self.types.enumeration(&name, &values);
+                    if let Some(id) = enumeration.of {
+                        self.note_own_name(&self.schemas.types[id.0], made);
+                    }
                     self.enumerations.extend(enumeration.of.map(|it| (it, made)));
                     made
                 })

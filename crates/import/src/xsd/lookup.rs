@@ -23,12 +23,16 @@ pub(crate) enum Found<'a> {
     Type(TypeId, &'a Type),
 }
 
-fn undefined<T>(what: &str, name: &Name, place: &Place) -> Result<T, Problem> {
-    let what = format!("the {what} {name} is not defined");
-    Err(Problem::new(place, what, "define it, or import the schema that does"))
-}
-
 impl Schemas {
+    fn undefined<T>(&self, what: &str, name: &Name, place: &Place) -> Result<T, Problem> {
+        let what = format!("the {what} {name} is not defined");
+        let remedy = match self.missing.of(&name.namespace) {
+            missing if missing.is_empty() => "define it, or import the schema that does".to_owned(),
+            missing => missing,
+        };
+        Err(Problem::new(place, what, remedy))
+    }
+
     /// Notes the members of substitution groups, and the derived types.
     pub(super) fn link(&mut self) {
         for (index, element) in self.elements.iter().enumerate() {
@@ -62,7 +66,9 @@ impl Schemas {
             self.check_type(of)?;
             self.check_facets(of)?;
             self.check_end(of)?;
+            self.check_final(of)?;
         }
+        self.check_keys()?;
         for group in self.groups.values() {
             self.check_particle(&group.particle)?;
         }
@@ -86,7 +92,7 @@ impl Schemas {
                         Some(id) => Ok(Found::Type(*id, &self.types[id.0])),
                         // Nothing is known of it, so it is kept as it is.
                         None if self.is_foreign(name) => Ok(Found::BuiltIn(any_type())),
-                        None => undefined("type", name, place),
+                        None => self.undefined("type", name, place),
                     };
                 }
                 TypeUse::OfHead(head, _) if self.is_foreign(head) => {
@@ -115,11 +121,11 @@ impl Schemas {
         self.global_elements
             .get(name)
             .copied()
-            .map_or_else(|| undefined("element", name, place), Ok)
+            .map_or_else(|| self.undefined("element", name, place), Ok)
     }
 
     pub(crate) fn group(&self, name: &Name, place: &Place) -> Result<&Group, Problem> {
-        self.groups.get(name).map_or_else(|| undefined("group", name, place), Ok)
+        self.groups.get(name).map_or_else(|| self.undefined("group", name, place), Ok)
     }
 
     /// Are groups of attributes of this namespace left out? Those of the encoding are every element's.
@@ -135,7 +141,7 @@ impl Schemas {
     ) -> Result<&AttributeGroup, Problem> {
         self.attribute_groups
             .get(name)
-            .map_or_else(|| undefined("attribute group", name, place), Ok)
+            .map_or_else(|| self.undefined("attribute group", name, place), Ok)
     }
 
     /// A global attribute; none of those of XML, which are known, and of the encoding.
@@ -149,7 +155,7 @@ impl Schemas {
             None if *name.namespace == *XML || name.is_of_encoding() || self.is_foreign(name) => {
                 Ok(None)
             }
-            None => undefined("attribute", name, place),
+            None => self.undefined("attribute", name, place),
         }
     }
 

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use super::Schemas;
 use super::builtin::BuiltIn;
-use super::component::{AttributeGroup, Blocked, Element, ElementId, Group, TypeId, TypeUse};
+use super::component::{
+    AttributeGroup, Blocked, Element, ElementId, Final, Group, Key, TypeId, TypeUse,
+};
 use super::documents::{Redefinition, Wanted, located};
 use super::name::{Name, SCHEMA};
 use crate::markup::{self, Document};
@@ -61,6 +63,8 @@ struct Reader<'a, 'w> {
     attributes_are_qualified: bool,
     /// What elements and types block that do not say it.
     blocked: Blocked,
+    /// How nothing is derived from types that do not say it.
+    finals: Final,
     /// What is redefined, and the name that it has from there on.
     redefined: Option<(Name, Name)>,
     warnings: &'w mut Warnings,
@@ -115,6 +119,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             target,
             is_chameleon,
             blocked: blocked(schema.attribute("blockDefault")),
+            finals: finals(schema.attribute("finalDefault")),
             redefined: None,
             warnings,
         }
@@ -152,7 +157,12 @@ impl Reader<'_, '_> {
                 "import" => self.import(child)?,
                 "redefine" => self.redefine(schema, child)?,
                 "notation" => {}
-                _ => self.definition(child)?,
+                _ => match self.definition(child) {
+                    Err(problem) if self.schemas.is_in_part => {
+                        self.schemas.left_out.push((self.target.clone(), problem));
+                    }
+                    read => read?,
+                },
             }
         }
         Ok(())
@@ -383,7 +393,31 @@ impl Reader<'_, '_> {
             place: self.place(element),
         };
         self.schemas.elements.push(declared);
+        for key in parts(element).filter(|it| matches!(&*it.name, "key" | "unique" | "keyref")) {
+            let key = self.key(key)?;
+            self.schemas.keys.push(key);
+        }
         Ok(ElementId(self.schemas.elements.len() - 1))
+    }
+
+    fn key(&self, element: &markup::Element) -> Result<Key, Problem> {
+        let refers_to = match &*element.name {
+            "keyref" => Some(self.name(element, self.needed(element, "refer")?)?),
+            _ => None,
+        };
+        Ok(Key {
+            name: self.own_name(element)?,
+            refers_to,
+            fields: parts(element).filter(|it| it.name == "field").count(),
+            place: self.place(element),
+        })
+    }
+
+    fn finals(&self, element: &markup::Element) -> Final {
+        match element.attribute("final") {
+            None => self.finals,
+            said => finals(said),
+        }
     }
 
     fn blocked(&self, element: &markup::Element) -> Blocked {
@@ -413,13 +447,26 @@ impl Reader<'_, '_> {
 }
 
 fn blocked(said: Option<&str>) -> Blocked {
-    let said = said.unwrap_or_default();
-    let is_said = |word: &str| said.split_ascii_whitespace().any(|it| it == word || it == "#all");
     Blocked {
-        extension: is_said("extension"),
-        restriction: is_said("restriction"),
-        substitution: is_said("substitution"),
+        extension: is_said(said, "extension"),
+        restriction: is_said(said, "restriction"),
+        substitution: is_said(said, "substitution"),
     }
+}
+
+fn finals(said: Option<&str>) -> Final {
+    Final {
+        extension: is_said(said, "extension"),
+        restriction: is_said(said, "restriction"),
+        list: is_said(said, "list"),
+        union: is_said(said, "union"),
+    }
+}
+
+/// Is a word among others, or `#all`?
+fn is_said(said: Option<&str>, word: &str) -> bool {
+    let mut words = said.unwrap_or_default().split_ascii_whitespace();
+    words.any(|it| it == word || it == "#all")
 }
 
 pub(super) fn any_type() -> TypeUse {

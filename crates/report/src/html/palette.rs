@@ -92,12 +92,13 @@ const MARKERS: [(&str, Marker); 10] = [
 
 /// Subjects that have a colour of their own, in the order of legends: where a plot has one format. Those
 /// that guarantee are in plots of their own.
-const SUBJECTS: [(&str, Colour); 29] = [
+const SUBJECTS: [(&str, Colour); 30] = [
     ("trunkline", TEAL),
     ("bare", SILVER),
     ("gsoap-best", WINE),
     ("gsoap-debian", SAND),
     ("metro", INDIGO),
+    ("trunkline-2-threads", INK),
     ("trunkline-unix", GREEN),
     ("trunkline-tls", OLIVE),
     ("trunkline-shm", BLUE),

@@ -107,12 +107,15 @@ fn floods(rows: Rows<'_>) -> Option<Section> {
     let titles: Vec<String> =
         cases.iter().map(|case| format!("1 to {}", &case["flood-".len()..])).collect();
     let deliveries = Cell::Of("deliveries-per-second", 1.0);
+    // Records of before it was measured have none.
+    let of_processor = "deliveries-per-cpu-second";
+    let has_processor = rows.all.iter().any(|row| row.metric == of_processor);
+    let of_processor = Cell::Any(of_processor, 1.0);
     let columns = cases.iter().zip(&titles).flat_map(|(case, title)| {
-        [
-            (title.as_str(), Cell::In(case, &deliveries)),
-            ("/ bare", Cell::In(case, &OVER_BARE)),
-            ("times", Cell::In(case, &LEAD)),
-        ]
+        let processor = has_processor.then_some(("a CPU s", Cell::In(case, &of_processor)));
+        let others = [("/ bare", Cell::In(case, &OVER_BARE)), ("times", Cell::In(case, &LEAD))];
+        let deliveries = (title.as_str(), Cell::In(case, &deliveries));
+        [deliveries].into_iter().chain(processor).chain(others)
     });
     let title = "Throughput, deliveries a second, 128 bytes";
     let mut sheet = Sheet::new("flood", title, [words("subject")], columns);
@@ -126,6 +129,12 @@ fn floods(rows: Rows<'_>) -> Option<Section> {
         "/ bare: how many times as long a delivery takes as through the bare limit; times: as trunkline"
             .to_owned(),
     ];
+    if has_processor {
+        notes.push(
+            "a CPU s: deliveries for each second of the processor that what runs between the programs takes"
+                .to_owned(),
+        );
+    }
     notes.extend(who(rows, &cases));
     sheet.noted(notes)
 }

@@ -177,6 +177,9 @@ impl Config {
         if let Some(problem) = self.journal.durables.iter().find_map(DurableRule::problem) {
             return Err(self.wrong(name, &problem));
         }
+        if let Some(problem) = self.fix_problem() {
+            return Err(self.wrong(name, &problem));
+        }
         Ok(())
     }
 

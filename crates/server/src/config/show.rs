@@ -24,6 +24,7 @@ impl Config {
             page.key("topics", &quoted(&rule.topics), "that keep their last value");
         }
         self.show_topics(&mut page);
+        self.show_fix(&mut page);
         self.show_journal(&mut page);
         self.show_journal_rules(&mut page);
         self.show_access(&mut page);

@@ -93,11 +93,7 @@ impl TopicRule {
         if let Some(name) = &self.message {
             let found = description.message(name).map_err(|problem| problem.to_string())?;
             if found.is_none() {
-                let known = description.messages();
-                let some = known.iter().take(12).map(String::as_str).collect::<Vec<_>>().join(", ");
-                let more = if known.len() > 12 { " ..." } else { "" };
-                let file = &self.schema;
-                return Err(format!("{file} has no message {name:?}; it has {some}{more}"));
+                return Err(description.no_message(&self.schema, name));
             }
         }
         self.documents = Documents(Arc::new(documents));

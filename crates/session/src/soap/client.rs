@@ -6,7 +6,8 @@ use std::sync::Arc;
 use trunkline_http as http;
 use trunkline_message::{Layout, Limits, Message, Record, Structure, UnknownContent};
 use trunkline_soap::{
-    self as soap, Decoder, Encoder, Fault, HeaderBlock, Nothing, Options, Plan, Version, graph,
+    self as soap, Attachments, Decoder, Encoder, Fault, HeaderBlock, Nothing, Options, Plan,
+    Version, graph,
 };
 
 use super::admission::BasicLogin;
@@ -63,6 +64,7 @@ pub struct Client {
     plain: Prologues<()>,
     /// The encoding of the last answer, if there was one.
     answered: Option<MessageEncoding>,
+    answer_attachments: Option<Attachments>,
     /// Elements of the last reply that its schema does not know.
     unknown: usize,
     last: String,
@@ -242,6 +244,7 @@ impl Client {
             },
             plain: Prologues::new(),
             answered: None,
+            answer_attachments: None,
             unknown: 0,
             last: String::new(),
             telemetry: Telemetry::default(),
@@ -264,6 +267,23 @@ impl Client {
     pub fn set_optimistic(&mut self, is_optimistic: bool) {
         self.is_optimistic = is_optimistic;
         self.exchange.prefer(self.encoding, is_optimistic);
+    }
+
+    /// From here on, members of at least `from` octets travel beside the envelope, and so may those of answers. In answers that
+    /// are not as they were asked for, and in packages of any kind, members are found in any case. By default requests have
+    /// base64 in the envelope. A request with attachments asks for no Fast Infoset.
+    ///
+    /// # Errors
+    /// [`CallError::HttpHeader`]: there is no HTTP. SOAP/TCP has Fast Infoset, in which octets are themselves.
+    pub fn set_attachments(
+        &mut self,
+        attachments: impl Into<Option<Attachments>>,
+        from: usize,
+    ) -> Result<(), CallError> {
+        match self.exchange.set_attachments(attachments.into().map(|it| (it, from))) {
+            true => Ok(()),
+            false => Err(CallError::HttpHeader("SOAP/TCP carries no attachments".to_owned())),
+        }
     }
 
     /// The SOAPAction of an operation, in place of `namespace#operation`.
@@ -358,6 +378,11 @@ impl Client {
         let Replies { header, namespace, .. } = &self.replies;
         let found = header.find(encoding, namespace, self.on_unknown);
         found.map_err(CallError::Reply)
+    }
+
+    /// In what kind of package the answer to the last call with a schema came, if it came in one.
+    pub fn answer_attachments(&self) -> Option<Attachments> {
+        self.answer_attachments
     }
 
     /// How the last call travelled.
@@ -590,11 +615,12 @@ impl Client {
         };
         let answer = self.exchange.call(&self.url.path, head, &mut message)?;
         self.answered = answer.encoding.filter(|_| !answer.body.is_empty());
+        self.answer_attachments = answer.package.as_ref().map(soap::Unpacked::attachments);
         Ok(answer)
     }
 
     fn begin(&mut self) {
-        (self.unknown, self.answered) = (0, None);
+        (self.unknown, self.answered, self.answer_attachments) = (0, None, None);
         self.replies.header.clear();
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use trunkline_http::HeaderMap;
 use trunkline_message::{Message, Structure, UnknownContent};
-use trunkline_soap::{Fault, HeaderBlock, Version};
+use trunkline_soap::{Attachments, Fault, HeaderBlock, Packing, Version};
 
 use super::asynchronous::Gate;
 use super::element::Encoding;
@@ -32,6 +32,8 @@ pub struct Context {
     /// Elements of the request that its schema does not know.
     unknown: usize,
     stages: Option<Stamps>,
+    /// How members of the answer are attached that have at least so many octets, if they are.
+    attachments: Option<(Attachments, usize)>,
     /// Which calls may wait for their answers without a thread; without it they wait in place.
     gate: Option<Arc<Gate>>,
     /// Did too many wait?
@@ -81,6 +83,7 @@ impl Context {
             reply_header: Vec::new(),
             unknown: 0,
             stages: None,
+            attachments: None,
             gate: None,
             is_busy: false,
             added: None,
@@ -127,6 +130,16 @@ impl Context {
 
     pub(super) fn set_gate(&mut self, gate: Option<Arc<Gate>>) {
         self.gate = gate;
+    }
+
+    pub(super) fn set_attachments(&mut self, attachments: Option<(Attachments, usize)>) {
+        self.attachments = attachments;
+    }
+
+    /// How the answer is packed, if it is.
+    pub(super) fn packing(&self) -> Option<Packing<'static>> {
+        let (attachments, from) = self.attachments?;
+        Some(Packing { attachments, from, action: "" })
     }
 
     pub(super) fn is_busy(&self) -> bool {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use trunkline_codec::fast_infoset::{Parser, Reader, Writer};
 use trunkline_codec::infoset::Reader as _;
 use trunkline_http::{HeaderMap, Wait};
-use trunkline_soap::{self as soap, Fault, FaultCode, HeaderBlock, Roles, Version};
+use trunkline_soap::{self as soap, Attachments, Fault, FaultCode, HeaderBlock, Roles, Version};
 
+use super::arrived::Envelope;
 use super::asynchronous::Gate;
 use super::context::Stages;
 use super::encoding::FastInfoset;
@@ -72,6 +73,8 @@ pub struct Answer<'a> {
     pub version: Version,
     /// Was an operation called that is not answered? What there is then is a fault.
     pub is_one_way: bool,
+    /// The media type of the package in which it is, if it is in one.
+    pub(super) media_type: Option<&'a str>,
     /// It is not there yet.
     pub(super) waits: bool,
     /// So many wait that this one does not.
@@ -184,6 +187,31 @@ impl Conversation {
         action: &str,
         expected: Version,
     ) -> Answer<'_> {
+        self.context.set_attachments(None);
+        self.answer_envelope([received, sent], Envelope::of(request), action, expected)
+    }
+
+    /// As [`answer_in`](Self::answer_in), of a request that may have come in a package, with an answer in a package of this kind.
+    pub(super) fn answer_attached(
+        &mut self,
+        encodings: [MessageEncoding; 2],
+        request: Envelope<'_>,
+        (action, expected): (&str, Version),
+        attachments: Option<Attachments>,
+    ) -> Answer<'_> {
+        let from = self.endpoint.0.service.attached_from;
+        self.context.set_attachments(attachments.map(|it| (it, from)));
+        self.answer_envelope(encodings, request, action, expected)
+    }
+
+    fn answer_envelope(
+        &mut self,
+        [received, sent]: [MessageEncoding; 2],
+        request: Envelope<'_>,
+        action: &str,
+        expected: Version,
+    ) -> Answer<'_> {
+        let Envelope { bytes: request, package } = request;
         let resumed = self.pending.take();
         let operation = match resumed {
             Some(operation) => Ok(operation),
@@ -209,7 +237,7 @@ impl Conversation {
             let call = calls[operation].get_or_insert_with(|| parts.begin(operation));
             let request = match &mut reader {
                 _ if resumed.is_some() => return call.resume(writer.as_deref_mut(), context),
-                None => Request::Xml(request),
+                None => package.map_or(Request::Xml(request), Request::Package),
                 Some(reader) => Request::FastInfoset(reader),
             };
             call.call(request, writer.as_deref_mut(), context)
@@ -217,7 +245,7 @@ impl Conversation {
         // What was not wanted of it belongs to the vocabulary all the same. An error ends that, which the next
         // message is told.
         _ = reader.map(Reader::finish);
-        let mut waits = false;
+        let (mut waits, mut media_type) = (false, None);
         let (bytes, outcome) = match answered {
             Ok(Reply::Later(later)) => {
                 (*pending, *wait, waits) = (called, Some(telemetry.follow(later)), true);
@@ -225,6 +253,10 @@ impl Conversation {
             }
             Ok(Reply::Nothing) => (&[][..], Outcome::Taken),
             Ok(Reply::Xml(bytes)) => (bytes, Outcome::Reply),
+            Ok(Reply::Package(packed)) => {
+                media_type = Some(&*packed.media_type);
+                (&*packed.bytes, Outcome::Reply)
+            }
             Ok(Reply::FastInfoset) => (writer.map_or(&[][..], |it| it.document()), Outcome::Reply),
             Err(failure) => {
                 *reason = Some(failure.reason.clone());
@@ -232,17 +264,11 @@ impl Conversation {
             }
         };
         telemetry.leave(entered);
-        match outcome {
-            _ if waits => {}
-            Outcome::Fault(code) if telemetry.is_on() => {
-                let is_error = code != FaultCode::Sender;
-                let why = reason.as_deref().unwrap_or_default();
-                telemetry.end(Some((&format!("{code:?}"), why, is_error)));
-            }
-            _ => telemetry.end(None),
+        if !waits {
+            end_span(telemetry, outcome, reason.as_deref());
         }
         let (version, is_busy) = (context.version(), context.is_busy());
-        Answer { bytes, outcome, version, is_one_way, waits, is_busy }
+        Answer { bytes, outcome, version, is_one_way, media_type, waits, is_busy }
     }
 
     #[cold]
@@ -470,6 +496,17 @@ impl Conversation {
             known.join(", ")
         ));
         of_rpc(fault, "ProcedureNotPresent", parts.binding.style.is_rpc(), &self.context)
+    }
+}
+
+/// The call that a span tells of is over.
+fn end_span(telemetry: &mut Telemetry, outcome: Outcome, reason: Option<&str>) {
+    match outcome {
+        Outcome::Fault(code) if telemetry.is_on() => {
+            let is_error = code != FaultCode::Sender;
+            telemetry.end(Some((&format!("{code:?}"), reason.unwrap_or_default(), is_error)));
+        }
+        _ => telemetry.end(None),
     }
 }
 

@@ -3,7 +3,7 @@
 use trunkline_codec::fast_infoset::Reader;
 use trunkline_http::{self as http, Bytes};
 use trunkline_message::Limits;
-use trunkline_soap::{self as soap, Version};
+use trunkline_soap::{self as soap, Attachments, Unpacked, Version};
 
 use super::channel::Channel;
 use super::channels;
@@ -43,7 +43,9 @@ pub(super) struct Reply {
     pub(super) status: u16,
     /// None if its media type is none of SOAP.
     pub(super) encoding: Option<MessageEncoding>,
+    /// Of one in a package, the outline.
     pub(super) body: Bytes,
+    pub(super) package: Option<Unpacked>,
 }
 
 impl Head {
@@ -97,10 +99,11 @@ impl Reply {
         if let Some(media_type) = kind.filter(|it| soap::is_package(it)) {
             let unpacked =
                 soap::unpack(media_type, &received.body, limits).map_err(CallError::Reply)?;
-            let encoding = Self::encoding(Some(&unpacked.media_type));
-            return Ok(Self { status, encoding, body: unpacked.envelope.into() });
+            let encoding = Self::encoding(Some(unpacked.media_type()));
+            let body = Bytes::copy_from_slice(unpacked.outline());
+            return Ok(Self { status, encoding, body, package: Some(unpacked) });
         }
-        Ok(Self { status, encoding: Self::encoding(kind), body: received.body })
+        Ok(Self { status, encoding: Self::encoding(kind), body: received.body, package: None })
     }
 
     fn encoding(media_type: Option<&str>) -> Option<MessageEncoding> {
@@ -138,6 +141,15 @@ impl Exchange {
             Self::Http(posting) => posting.prefer(encoding, is_optimistic),
             Self::Channel(channel) => channel.prefer(encoding),
         }
+    }
+
+    /// How members of at least so many octets are attached; answers whether they can be.
+    pub(super) fn set_attachments(&mut self, attachments: Option<(Attachments, usize)>) -> bool {
+        match self {
+            Self::Http(posting) => posting.set_attachments(attachments),
+            Self::Channel(_) => return attachments.is_none(),
+        }
+        true
     }
 
     pub(super) fn set_limits(&mut self, limits: Limits) {
@@ -179,10 +191,10 @@ impl Exchange {
             Self::Channel(channel) => channel.form(encoding),
         };
         let Some(Form { binary, plain }) = form else {
-            return Ok(Incoming::new(&reply.body, None, plain));
+            return Ok(Incoming::new(&reply.body, reply.package.as_ref(), None, plain));
         };
         let reader = Reader::begin(&mut binary.parser, &reply.body)?;
-        Ok(Incoming::new(&reply.body, Some(reader), plain))
+        Ok(Incoming::new(&reply.body, None, Some(reader), plain))
     }
 
     /// The document at a path. It comes over HTTP in any case.

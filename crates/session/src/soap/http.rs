@@ -1,6 +1,5 @@
 //! SOAP over HTTP: SOAP 1.1 section 6, SOAP 1.2 part 2 section 7, RFC 3902.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,20 +9,20 @@ use trunkline_http::{
     self as http, Config, Handler, HeaderMap, HeaderValue, Method, Peer, Request, Response,
     StatusCode, Wait, header,
 };
-use trunkline_message::Limits as MessageLimits;
-use trunkline_soap::{self as soap, Fault, FaultCode, Version};
+use trunkline_soap::{Fault, FaultCode, Version};
 
 use super::admission::{Admission, Arrival, Refusal, RefusalLog, Remembered};
+use super::arrived::Arrived;
 use super::asynchronous::{Gate, silent};
 use super::channels::Channels;
-use super::media::{TEXT_XML, answer_encoding, media, media_of};
+use super::media::{TEXT_XML, answer_encoding, media};
 use super::metrics::Metrics;
 use super::page;
 use super::public::Public;
 use super::service::{Endpoint, Service, ServiceError};
 use super::vocabularies::Vocabularies;
 use super::wsdl::Offer;
-use super::{Binding, CallReport, Conversation, Log, MessageEncoding, Outcome, charset};
+use super::{Binding, CallReport, Conversation, Log, MessageEncoding, Outcome};
 use crate::soap_tcp::Limits;
 use crate::{Profile, Retained};
 
@@ -209,6 +208,14 @@ impl Server {
     #[must_use]
     pub fn offer_fast_infoset(mut self) -> Self {
         self.offer.fast_infoset = true;
+        self
+    }
+
+    /// WSDLs have the policy by which Metro's clients send octets as MTOM by themselves. It is read, and answered so, in
+    /// any case.
+    #[must_use]
+    pub fn offer_mtom(mut self) -> Self {
+        self.offer.mtom = true;
         self
     }
 
@@ -505,11 +512,13 @@ impl Site {
                 return;
             }
         };
-        let Arrived { version, received, action, body } = arrived;
+        let Arrived { version, received, action, attachments, .. } = &arrived;
         let conversation = self.conversation(caller, index);
-        let sent = answer_encoding(request, received);
-        let answered =
-            unless_panics(|| conversation.answer_in([received, sent], &body, &action, version));
+        let sent = answer_encoding(request, *received);
+        let answered = unless_panics(|| {
+            let (encodings, call) = ([*received, sent], (&**action, *version));
+            conversation.answer_attached(encodings, arrived.envelope(), call, *attachments)
+        });
         let Some(answer) = answered else {
             self.panicked(caller, index, request, response);
             return;
@@ -532,13 +541,16 @@ impl Site {
             (Outcome::Fault(_), _) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         if !answer.bytes.is_empty() {
-            response.content_type(sent.media_type(answer.version));
+            match answer.media_type.map(HeaderValue::try_from) {
+                Some(Ok(package)) => _ = response.headers.insert(header::CONTENT_TYPE, package),
+                _ => response.content_type(sent.media_type(answer.version)),
+            }
             response.body.extend_from_slice(answer.bytes);
         }
         let outcome = answer.outcome;
         if self.is_reported() {
             let mut travelled = self.travelled(request, response);
-            let is_other = sent != received && travelled.answer_bytes > 0;
+            let is_other = sent != *received && travelled.answer_bytes > 0;
             travelled.answer = Some(sent).filter(|_| is_other);
             self.tell(caller, index, &travelled, outcome, None);
         }
@@ -726,47 +738,6 @@ impl Site {
         let text = format!("no service is at {path}; there is {}\n", paths.join(", "));
         Response::text(StatusCode::NOT_FOUND, &text)
     }
-}
-
-/// What a request has in its body.
-struct Arrived<'a> {
-    version: Version,
-    received: MessageEncoding,
-    action: Cow<'a, str>,
-    body: Cow<'a, [u8]>,
-}
-
-impl<'a> Arrived<'a> {
-    /// Takes an envelope out of its package, if it is in one; or says what is wrong with the request.
-    fn of(request: &'a Request<'_>, limits: &MessageLimits) -> Result<Self, (StatusCode, String)> {
-        let media_type = request.header("content-type").unwrap_or_default();
-        if soap::is_package(media_type) {
-            let unpacked = soap::unpack(media_type, request.body, limits).map_err(|error| {
-                (StatusCode::BAD_REQUEST, format!("the package cannot be taken apart: {error}"))
-            })?;
-            let (version, received, action) =
-                media_of(&unpacked.media_type, request).ok_or_else(unsupported)?;
-            let action = Cow::Owned(action.to_owned());
-            // What was in a package is in UTF-8.
-            return Ok(Self { version, received, action, body: unpacked.envelope.into() });
-        }
-        let (version, received, action) = media_of(media_type, request).ok_or_else(unsupported)?;
-        let body = match received {
-            MessageEncoding::Xml => charset::read(media_type, request.body).ok_or_else(|| {
-                let text = format!("the character set of {media_type} is not known here");
-                (StatusCode::UNSUPPORTED_MEDIA_TYPE, text)
-            })?,
-            _ => Cow::Borrowed(request.body),
-        };
-        Ok(Self { version, received, action: action.into(), body })
-    }
-}
-
-fn unsupported() -> (StatusCode, String) {
-    let accepted = "an envelope is text/xml (SOAP 1.1) or application/soap+xml (SOAP 1.2), or Fast \
-                    Infoset: application/fastinfoset or application/soap+fastinfoset; or in a package: \
-                    multipart/related or application/dime";
-    (StatusCode::UNSUPPORTED_MEDIA_TYPE, accepted.to_owned())
 }
 
 fn rejection(status: StatusCode, text: &str) -> Response {

@@ -1,15 +1,19 @@
 //! A message that a client receives, in whatever encoding.
 
+use std::borrow::Cow;
+
 use trunkline_codec::fast_infoset::Reader;
 use trunkline_codec::infoset::{Event, Reader as _};
 use trunkline_message::{Limits, Message, Result};
-use trunkline_soap::{self as soap, BodyPlace, Decoder, Fault, Opened, graph};
+use trunkline_soap::{self as soap, BodyPlace, Decoder, Fault, Opened, Unpacked, graph};
 
 use super::prologue::Prologues;
 
 /// An answer, which can be read several times, each time from its beginning.
 pub(super) struct Incoming<'a> {
+    /// Of one in a package, the outline.
     body: &'a [u8],
+    package: Option<&'a Unpacked>,
     /// None reads XML.
     reader: Option<Reader<'a>>,
     /// How answers begin that are no faults and have no header blocks.
@@ -19,10 +23,16 @@ pub(super) struct Incoming<'a> {
 impl<'a> Incoming<'a> {
     pub(super) fn new(
         body: &'a [u8],
+        package: Option<&'a Unpacked>,
         reader: Option<Reader<'a>>,
         plain: &'a mut Prologues<()>,
     ) -> Self {
-        Self { body, reader, plain }
+        Self { body, package, reader, plain }
+    }
+
+    /// As XML, with all that is attached in its place.
+    fn whole(&self) -> Cow<'a, [u8]> {
+        self.package.map_or(Cow::Borrowed(self.body), Unpacked::whole)
     }
 
     /// Does it begin like one that was neither a fault nor had header blocks? In a sequence, too, equal bytes
@@ -37,7 +47,10 @@ impl<'a> Incoming<'a> {
 
     pub(super) fn decode(&mut self, decoder: &mut Decoder, into: &mut impl Message) -> Result<()> {
         match &mut self.reader {
-            None => decoder.decode(self.body, into),
+            None => match self.package {
+                None => decoder.decode(self.body, into),
+                Some(package) => decoder.decode_package(package, into),
+            },
             Some(reader) => {
                 reader.restart()?;
                 decoder.decode_from(reader, into)
@@ -53,7 +66,7 @@ impl<'a> Incoming<'a> {
 
     pub(super) fn fault(&mut self, limits: &Limits) -> Result<Fault> {
         match &mut self.reader {
-            None => Fault::decode(self.body, limits),
+            None => Fault::decode(&self.whole(), limits),
             Some(reader) => {
                 reader.restart()?;
                 Fault::decode_from(reader, limits)
@@ -63,7 +76,7 @@ impl<'a> Incoming<'a> {
 
     pub(super) fn graph(&mut self, limits: &Limits) -> Result<graph::Message> {
         match &mut self.reader {
-            None => graph::decode(self.body, limits),
+            None => graph::decode(&self.whole(), limits),
             Some(reader) => {
                 reader.restart()?;
                 graph::decode_from(reader, limits)
@@ -74,7 +87,7 @@ impl<'a> Incoming<'a> {
     /// As XML, for people: of what cannot be read, what came before it.
     pub(super) fn shown(&mut self) -> String {
         let Some(reader) = &mut self.reader else {
-            return String::from_utf8_lossy(self.body).into_owned();
+            return String::from_utf8_lossy(&self.whole()).into_owned();
         };
         let mut shown = String::new();
         if reader.restart().is_ok() && matches!(reader.next(), Ok(Event::Start(_))) {

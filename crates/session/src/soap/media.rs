@@ -1,12 +1,14 @@
 //! Media types and actions: SOAP 1.1 section 6.1.1, RFC 3902.
 
 use trunkline_http::{self as http, HeaderMap, HeaderValue, Request, header};
-use trunkline_soap::Version;
+use trunkline_soap::{Attachments, Version};
 
 use super::{CallError, MessageEncoding};
 
 pub(super) const TEXT_XML: &str = "text/xml; charset=utf-8";
 pub(super) const SOAP_XML: &str = "application/soap+xml; charset=utf-8";
+const MULTIPART: &str = "multipart/related";
+const XOP_XML: &str = "application/xop+xml";
 
 /// The SOAP that a request claims to be, how it is encoded, and its action; None where it is of no media type of
 /// SOAP. Over HTTP no vocabulary is retained: requests of one sender may come over several connections.
@@ -43,6 +45,43 @@ pub(super) fn answer_encoding(request: &Request<'_>, received: MessageEncoding) 
         true => MessageEncoding::FastInfoset,
         false => MessageEncoding::Xml,
     }
+}
+
+/// How what is attached to the answer may travel, if a request says so by what it accepts. A bare `multipart/related` says
+/// nothing: clients of JAX-WS send it with every request.
+pub(super) fn accepted_attachments(request: &Request<'_>) -> Option<Attachments> {
+    let accepted = request.header("accept").unwrap_or_default();
+    accepted.split(',').find_map(|it| {
+        let essence = it.split(';').next().unwrap_or_default().trim();
+        if essence.eq_ignore_ascii_case("application/dime") {
+            return Some(Attachments::Dime);
+        }
+        let root = parameter(it, "type").filter(|_| essence.eq_ignore_ascii_case(MULTIPART))?;
+        match root.eq_ignore_ascii_case(XOP_XML) {
+            true => Some(Attachments::Mtom),
+            false => MessageEncoding::of_media_type(root).map(|_| Attachments::Swa),
+        }
+    })
+}
+
+/// What a client accepts that attaches so, beside an envelope.
+pub(super) fn accept(attachments: Attachments, version: Version) -> HeaderValue {
+    HeaderValue::from_static(match (attachments, version) {
+        (Attachments::Mtom, Version::Soap11) => {
+            "multipart/related; type=\"application/xop+xml\", text/xml"
+        }
+        (Attachments::Mtom, Version::Soap12) => {
+            "multipart/related; type=\"application/xop+xml\", application/soap+xml"
+        }
+        (Attachments::Swa | Attachments::SwaRef, Version::Soap11) => {
+            "multipart/related; type=\"text/xml\", text/xml"
+        }
+        (Attachments::Swa | Attachments::SwaRef, Version::Soap12) => {
+            "multipart/related; type=\"application/soap+xml\", application/soap+xml"
+        }
+        (Attachments::Dime, Version::Soap11) => "application/dime, text/xml",
+        (Attachments::Dime, Version::Soap12) => "application/dime, application/soap+xml",
+    })
 }
 
 /// A parameter of a media type (RFC 9110 section 5.6.6), without its quotes.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use trunkline_codec::fast_infoset::{Reader, Writer};
 use trunkline_http::Wait;
 use trunkline_message::{FieldValue, Layout, Limits, Message, Structure, UnknownContent};
-use trunkline_soap::{Decoder, Encoder, Fault, FaultCode, Options, Plan, QName, Style, Version};
+use trunkline_soap::{
+    Decoder, Encoder, Fault, FaultCode, Options, Packed, Plan, QName, Style, Unpacked, Version,
+};
 
 use super::{Binding, Context, Signature};
 
@@ -204,6 +206,8 @@ fn has_return_value(operation: &dyn Operation) -> bool {
 /// A request that is to be read.
 pub(super) enum Request<'r, 'd> {
     Xml(&'r [u8]),
+    /// With what is attached to it.
+    Package(&'r Unpacked),
     /// From its beginning.
     FastInfoset(&'r mut Reader<'d>),
 }
@@ -213,6 +217,8 @@ pub(super) enum Reply<'c> {
     /// There is none.
     Nothing,
     Xml(&'c [u8]),
+    /// With what is attached to it.
+    Package(&'c Packed),
     /// A document of the writer that was there for it.
     FastInfoset,
     /// It is not there yet, and this is to be waited for.
@@ -247,6 +253,7 @@ impl Request<'_, '_> {
     ) -> trunkline_message::Result<()> {
         match self {
             Self::Xml(bytes) => decoder.decode(bytes, into),
+            Self::Package(package) => decoder.decode_package(package, into),
             Self::FastInfoset(reader) => decoder.decode_from(reader, into),
         }
     }
@@ -315,6 +322,7 @@ where
 pub(super) struct Exchange<Q, R> {
     decoder: Decoder,
     encoders: [Encoder; 2],
+    packed: Packed,
     pub(super) request: Q,
     pub(super) response: R,
     is_rpc: bool,
@@ -330,6 +338,7 @@ impl<Q: Message, R: Message> Exchange<Q, R> {
         Self {
             decoder: Decoder::with_limits(&plans.request, limits.clone()).on_unknown(unknown),
             encoders: [0, 1].map(|version| Encoder::new(&plans.response[version])),
+            packed: Packed::default(),
             request,
             response,
             is_rpc: plans.is_rpc,
@@ -359,7 +368,14 @@ impl<Q: Message, R: Message> Exchange<Q, R> {
         let encoder = &mut self.encoders[usize::from(context.version() == Version::Soap12)];
         let header = context.encoded_reply_header();
         let encoded = match writer {
-            None => encoder.encode_with(&header, &self.response).map(Reply::Xml),
+            None => match context.packing() {
+                None => encoder.encode_with(&header, &self.response).map(Reply::Xml),
+                Some(packing) => {
+                    let packed = &mut self.packed;
+                    let written = encoder.pack(&header, &self.response, &packing, packed);
+                    written.map(|()| Reply::Package(packed))
+                }
+            },
             Some(writer) => {
                 writer.begin();
                 let written = encoder.encode_to(&header, &self.response, writer);

@@ -2,7 +2,7 @@
 
 use trunkline_codec::fast_infoset::Writer;
 use trunkline_message::{Limits, Message, Result};
-use trunkline_soap::{Encoder, HeaderBlock, graph};
+use trunkline_soap::{Encoder, HeaderBlock, Packed, Packing, graph};
 
 /// A message that can be written in every encoding, and again if the server takes another one.
 pub(super) trait Outgoing {
@@ -11,6 +11,11 @@ pub(super) trait Outgoing {
 
     /// Into a document that has been begun.
     fn write(&mut self, writer: &mut Writer) -> Result<()>;
+
+    /// As XML, with what is attached to it; answers whether it knows what may be.
+    fn pack(&mut self, _: &Packing<'_>, _: &mut Packed) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// One with a schema.
@@ -28,6 +33,10 @@ impl<M: Message> Outgoing for Typed<'_, M> {
 
     fn write(&mut self, writer: &mut Writer) -> Result<()> {
         self.encoder.encode_to(self.header, self.message, writer)
+    }
+
+    fn pack(&mut self, packing: &Packing<'_>, into: &mut Packed) -> Result<bool> {
+        self.encoder.pack(self.header, self.message, packing, into).map(|()| true)
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) fn of(service: &str, server: &str, paths: &[(String, Binding)]) -> Ve
         });
         ports.push(wsdl::Binding {
             name,
+            binding: None,
             version: binding.version,
             style: binding.style,
             wrapped: binding.wrapped,

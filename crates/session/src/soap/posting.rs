@@ -1,11 +1,13 @@
 //! A client's connection over HTTP, and which encoding its messages are in.
 
-use trunkline_http as http;
+use trunkline_http::{self as http, Bytes};
 use trunkline_message::Limits;
+use trunkline_soap::{Attachments, Packed, Packing};
 
 use super::CallError;
 use super::encoding::{Form, Forms, MessageEncoding, Sent};
 use super::exchange::{Head, Reply};
+use super::media::accept;
 use super::outgoing::Outgoing;
 use super::vocabularies::Vocabularies;
 
@@ -21,6 +23,8 @@ pub(super) struct Posting {
     vocabularies: Vocabularies,
     forms: Forms,
     sent: Option<Sent>,
+    /// How members of at least so many octets are attached, if they are.
+    attachments: Option<(Attachments, usize)>,
 }
 
 /// What is known of the server.
@@ -44,6 +48,7 @@ impl Posting {
             vocabularies: Vocabularies::default(),
             forms: Forms::new(Limits::default(), Vocabularies::default()),
             sent: None,
+            attachments: None,
         })
     }
 
@@ -53,6 +58,10 @@ impl Posting {
 
     pub(super) fn prefer(&mut self, encoding: MessageEncoding, is_optimistic: bool) {
         (self.wanted, self.is_optimistic, self.server) = (encoding, is_optimistic, Server::Unknown);
+    }
+
+    pub(super) fn set_attachments(&mut self, attachments: Option<(Attachments, usize)>) {
+        self.attachments = attachments;
     }
 
     pub(super) fn set_limits(&mut self, limits: Limits) {
@@ -108,11 +117,43 @@ impl Posting {
         head: &Head,
         message: &mut dyn Outgoing,
     ) -> Result<Reply, CallError> {
+        if let Some((attachments, from)) = self.attachments
+            && encoding == MessageEncoding::Xml
+            && let Some(reply) = self.post_packed(attachments, from, path, head, message)?
+        {
+            return Ok(reply);
+        }
         let accepts = self.wanted != MessageEncoding::Xml && self.server != Server::Rejects;
         let headers = head.headers(encoding, accepts);
         let document = self.forms.write(encoding, message).map_err(CallError::Request)?;
         self.sent = Some(Sent { encoding, bytes: document.len() });
         let received = self.client.request(&http::Method::POST, path, headers, document)?;
         Reply::of(received, &self.limits)
+    }
+
+    /// Sends a message with what is attached to it, if it knows what may be.
+    fn post_packed(
+        &mut self,
+        attachments: Attachments,
+        from: usize,
+        path: &str,
+        head: &Head,
+        message: &mut dyn Outgoing,
+    ) -> Result<Option<Reply>, CallError> {
+        let mut packed = Packed::default();
+        let packing = Packing { attachments, from, action: &head.action };
+        if !message.pack(&packing, &mut packed).map_err(CallError::Request)? {
+            return Ok(None);
+        }
+        let encoding = MessageEncoding::Xml;
+        let mut headers = head.headers(encoding, false).clone();
+        let media_type = http::HeaderValue::try_from(packed.media_type);
+        let media_type = media_type.map_err(|_| CallError::Action(head.action.clone()))?;
+        headers.insert(http::header::CONTENT_TYPE, media_type);
+        headers.insert(http::header::ACCEPT, accept(attachments, head.version));
+        self.sent = Some(Sent { encoding, bytes: packed.bytes.len() });
+        let body = Bytes::from(packed.bytes);
+        let received = self.client.request_bytes(&http::Method::POST, path, &headers, body)?;
+        Reply::of(received, &self.limits).map(Some)
     }
 }

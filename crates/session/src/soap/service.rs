@@ -52,11 +52,15 @@ pub struct Service {
     pub(super) fallback: Option<Fallback>,
     pub(super) limits: Limits,
     pub(super) unknown: UnknownContent,
+    pub(super) attached_from: usize,
     /// What is wrong with an operation that was added.
     problem: Option<String>,
     /// Are Sender faults of SOAP 1.2 answered by 400?
     pub(super) is_sender_bad_request: bool,
 }
+
+/// From how many octets on a member of an answer is attached.
+const ATTACHED: usize = 1024;
 
 /// An operation and what it is called.
 pub(super) struct Named {
@@ -112,6 +116,7 @@ impl Service {
             fallback: None,
             limits: Limits::default(),
             unknown: UnknownContent::default(),
+            attached_from: ATTACHED,
             problem: None,
             is_sender_bad_request: false,
         }
@@ -426,6 +431,14 @@ impl Service {
         self
     }
 
+    /// From how many octets on a member of an answer travels beside the envelope, where the request came in a package or
+    /// accepts one: in one of the same kind. By default it is 1024.
+    #[must_use]
+    pub fn attachments_from(mut self, octets: usize) -> Self {
+        self.attached_from = octets;
+        self
+    }
+
     /// How to handle elements or attributes of requests, and of header blocks that are read, that their
     /// struct does not know: by default they are counted, and the log of calls has the number. Rejected
     /// ones are a Sender fault, which names the first.
@@ -697,6 +710,7 @@ impl Endpoint {
         }
         Description {
             name: service.name.clone(),
+            port_type: None,
             namespace: service.namespace.clone(),
             documentation: service.documentation.clone(),
             bindings,

@@ -44,7 +44,7 @@ mod documents;
 mod facets;
 mod markup;
 mod messages;
-pub(super) mod policy;
+mod policy;
 mod schema;
 mod shape;
 mod types;
@@ -67,6 +67,8 @@ use types::Types;
 pub struct Description {
     /// The service's name.
     pub name: String,
+    /// The port type's name; that of the service with `PortType` behind it if it has none.
+    pub port_type: Option<String>,
     /// The target namespace, of operations, elements and types alike.
     pub namespace: String,
     /// The ways to reach it.
@@ -80,8 +82,10 @@ pub struct Description {
 /// One way to reach a service: a port and its binding.
 #[derive(Clone, Debug)]
 pub struct Binding {
-    /// Name of the port, and of the binding.
+    /// Name of the port.
     pub name: String,
+    /// Name of the binding; that of the port if it has none.
+    pub binding: Option<String>,
     /// Which SOAP.
     pub version: Version,
     /// What stands in the body.
@@ -116,6 +120,13 @@ pub struct OperationDescription {
     pub output_headers: Vec<Arc<Layout>>,
 }
 
+impl Binding {
+    /// The name of the binding.
+    pub(super) fn binding_name(&self) -> &str {
+        self.binding.as_deref().unwrap_or(&self.name)
+    }
+}
+
 impl Description {
     /// The shapes of its bindings, each once, in the order in which they get their types.
     fn shapes(&self) -> Vec<Shape> {
@@ -141,6 +152,8 @@ pub(super) struct Offer {
     pub(super) ports: bool,
     /// Fast Infoset over HTTP.
     pub(super) fast_infoset: bool,
+    /// MTOM over HTTP.
+    pub(super) mtom: bool,
 }
 
 /// As [`write`](fn@write), with the policy by which clients learn of what is offered.

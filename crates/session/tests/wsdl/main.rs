@@ -305,7 +305,7 @@ fn what_cannot_be_written_is_rejected() {
     assert_eq!(rejected(|it| it.bindings.clear()), "the service Orders has no bindings");
     assert_eq!(rejected(|it| it.operations.clear()), "the service Orders has no operations");
     let twice = |it: &mut Description| it.bindings[1].name = "DocLiteral".into();
-    assert_eq!(rejected(twice), "the binding DocLiteral stands twice");
+    assert_eq!(rejected(twice), "the port DocLiteral stands twice");
     let twice = |it: &mut Description| it.operations.push(it.operations[0].clone());
     assert_eq!(rejected(twice), "the operation place stands twice");
     let fault = |it: &mut Description| it.operations[0].faults[1].0 = "Closed".into();

@@ -50,6 +50,7 @@ fn binding(path: &str, version: Version, style: Style, wrapped: bool) -> Binding
     let name = words.map(capital).collect();
     Binding {
         name,
+        binding: None,
         version,
         style,
         wrapped,
@@ -61,6 +62,7 @@ fn binding(path: &str, version: Version, style: Style, wrapped: bool) -> Binding
 fn customer_service(bindings: Vec<Binding>) -> Description {
     Description {
         name: "CustomerService".into(),
+        port_type: None,
         namespace: NAMESPACE.into(),
         bindings,
         operations: operations(),
@@ -153,6 +155,7 @@ pub(crate) fn orders(styles: &[(&str, Style, bool)]) -> Description {
     });
     Description {
         name: "Orders".into(),
+        port_type: None,
         namespace: "urn:orders".into(),
         bindings: bindings.collect(),
         operations: vec![order],

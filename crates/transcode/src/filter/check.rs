@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use trunkline_import::nearest;
 use trunkline_message::Layout;
 
 use super::bound::BoundTest;
 use super::{Filter, FilterError, Test, shown_path};
-use crate::nearest;
 
 /// Fields of messages that are looked at: descriptions may have thousands of messages, and each thousands of fields.
 const MOST_FIELDS: usize = 1 << 18;

@@ -11,7 +11,8 @@ use crate::xsd::name::{Name, WSDL};
 impl Of<'_, '_> {
     pub(super) fn bindings(&mut self) -> Result<(), Problem> {
         for element in wsdl(&self.document.root, "binding") {
-            let binding = self.binding(element)?;
+            let read = self.binding(element);
+            let Some(binding) = self.in_part(read)? else { continue };
             let reader = &mut self.reader;
             let index = reader.description.bindings.len();
             let known = reader.bindings.insert(binding.name.clone(), index);
@@ -24,11 +25,16 @@ impl Of<'_, '_> {
     fn binding(&mut self, element: &Element) -> Result<Binding, Problem> {
         let name = self.own_name(element)?;
         let port_type = self.name(element, self.needed(element, "type")?)?;
-        if !self.reader.description.port_types.contains_key(&port_type) {
-            let what = format!("the port type {port_type} is not defined");
-            return self.reject(element, what, "define it, or import what does");
-        }
-        let own = element.children.iter().find(|it| it.name == "binding" && *it.namespace != *WSDL);
+        let Some(known) = self.reader.description.port_types.get(&port_type) else {
+            return Err(self.undefined(element, "port type", &port_type));
+        };
+        let mut offers = known.offers;
+        offers.attached(element, self.reader.documents);
+        let all =
+            || element.children.iter().filter(|it| it.name == "binding" && *it.namespace != *WSDL);
+        // Extensions stand beside it.
+        let is_known = |it: &&Element| SOAP.contains(&&*it.namespace) || *it.namespace == *HTTP;
+        let own = all().find(is_known).or_else(|| all().next());
         let protocol = match own.map_or("", |it| &it.namespace) {
             it if it == SOAP[0] => Protocol::Soap11,
             it if it == SOAP[1] => Protocol::Soap12,
@@ -41,10 +47,33 @@ impl Of<'_, '_> {
         };
         let transport = own.and_then(|it| it.attribute("transport")).unwrap_or_default().to_owned();
         let operations = wsdl(element, "operation")
-            .map(|it| self.operation(it, &port_type, style))
+            .map(|it| match self.operation(it, &port_type, style) {
+                Err(problem) if self.reader.is_in_part => self.unknown(it, style, problem),
+                read => read,
+            })
             .collect::<Result<_, _>>()?;
         let place = self.place(element);
-        Ok(Binding { name, protocol, transport, port_type, operations, place })
+        Ok(Binding { name, protocol, transport, port_type, operations, offers, place })
+    }
+
+    /// An operation whose messages are not known.
+    fn unknown(
+        &self,
+        element: &Element,
+        style: Style,
+        problem: Problem,
+    ) -> Result<Operation, Problem> {
+        Ok(Operation {
+            name: self.needed(element, "name")?.to_owned(),
+            documentation: documentation(element),
+            style,
+            action: None,
+            request: None,
+            response: None,
+            faults: Vec::new(),
+            problem: Some(problem),
+            place: self.place(element),
+        })
     }
 
     fn operation(
@@ -55,7 +84,8 @@ impl Of<'_, '_> {
     ) -> Result<Operation, Problem> {
         let name = self.needed(element, "name")?.to_owned();
         let described = self.described(element, port_type, &name)?;
-        self.check_names(element, &described)?;
+        let names = self.check_names(element, &described);
+        self.in_part(names)?;
         let soap = first(element, &SOAP, "operation");
         let style = match soap.and_then(|it| it.attribute("style")) {
             Some("rpc") => Style::Rpc,
@@ -83,8 +113,18 @@ impl Of<'_, '_> {
             own if own.is_empty() => documentation(element),
             own => own,
         };
-        let place = self.place(element);
-        Ok(Operation { name, documentation, style, action, request, response, faults, place })
+        let (place, problem) = (self.place(element), None);
+        Ok(Operation {
+            name,
+            documentation,
+            style,
+            action,
+            request,
+            response,
+            faults,
+            problem,
+            place,
+        })
     }
 
     /// The operation of the port type: of several of one name, that whose messages have the names.
@@ -141,10 +181,7 @@ impl Of<'_, '_> {
     fn parts(&self, message: &Name, at: &Element) -> Result<&[Part], Problem> {
         match self.reader.description.messages.get(message) {
             Some(found) => Ok(&found.parts),
-            None => {
-                let what = format!("the message {message} is not defined");
-                self.reject(at, what, "define it, or import what does")
-            }
+            None => Err(self.undefined(at, "message", message)),
         }
     }
 
@@ -157,10 +194,12 @@ impl Of<'_, '_> {
     ) -> Result<Message, Problem> {
         let at = bound.unwrap_or(operation);
         let Carried { body, headers, attachments } = bound.map_or_else(Carried::default, carried);
-        let headers = headers
-            .into_iter()
-            .map(|it| self.header(it, &exchanged.message))
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut known = Vec::new();
+        for header in headers {
+            let read = self.header(header, &exchanged.message);
+            known.extend(self.in_part(read)?);
+        }
+        let headers = known;
         let all = self.parts(&exchanged.message, at)?;
         let wanted = body.and_then(|it| it.attribute("parts"));
         let wanted: Option<Vec<&str>> = wanted.map(|it| it.split_ascii_whitespace().collect());

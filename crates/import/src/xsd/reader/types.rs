@@ -33,7 +33,8 @@ impl Reader<'_, '_> {
             _ => TypeBody::Complex(Box::new(self.complex(element)?)),
         };
         let (namespace, place) = (self.target.clone(), self.place(element));
-        Ok(self.add_type(Type { name, namespace, body, place }))
+        let finals = self.finals(element);
+        Ok(self.add_type(Type { name, namespace, body, finals, place }))
     }
 
     fn simple(&mut self, element: &markup::Element) -> Result<Simple, Problem> {
@@ -221,11 +222,13 @@ impl Reader<'_, '_> {
                 Term::Sequence(inside) | Term::All(inside) | Term::Choice(inside) => inside.first(),
                 _ => None,
             });
-            let of = match inside.map(|it| &it.term) {
-                Some(Term::Element(id)) => self.schemas.elements[id.0].of.clone(),
-                _ => any_type(),
+            let (of, occurs) = match inside.map(|it| (&it.term, (it.least, it.most))) {
+                Some((Term::Element(id), occurs)) => {
+                    (self.schemas.elements[id.0].of.clone(), occurs)
+                }
+                _ => (any_type(), (0, None)),
             };
-            return Ok(Items { of, dimensions: vec![1], place });
+            return Ok(Items { of, dimensions: vec![1], occurs, place });
         };
         let (name, sizes) = written.split_at(written.find('[').unwrap_or(written.len()));
         let dimensions: Vec<usize> = sizes
@@ -238,6 +241,6 @@ impl Reader<'_, '_> {
             return self.reject(element, what, "put [] behind the type of the items");
         }
         let of = self.type_named(element, name.trim())?;
-        Ok(Items { of, dimensions, place: self.place(element) })
+        Ok(Items { of, dimensions, occurs: (0, None), place: self.place(element) })
     }
 }

@@ -26,11 +26,14 @@ impl Procedure for Asked<'_, Flood> {
 
     fn turn(&self, stage: &mut Stage<'_>, found: &mut Found) -> Result<(), Failure> {
         for &consumers in &self.measure.consumers {
-            let rate = self.step(stage, consumers as usize)?;
+            let flow = self.step(stage, consumers as usize)?;
             let memory = stage.memory();
             let series = self.series(&Flood::case(consumers), stage.subject, found);
-            match rate {
-                Ok(rate) => series.add("deliveries-per-second", "1/s", rate),
+            match flow {
+                Ok(Flow { per_second, per_cpu_second }) => {
+                    series.add("deliveries-per-second", "1/s", per_second);
+                    series.add("deliveries-per-cpu-second", "1/s", per_cpu_second);
+                }
                 Err((verdict, what)) => series.note_fault(verdict, what),
             }
             series.add("memory", "bytes", memory);
@@ -60,9 +63,20 @@ fn worse(one: Option<Fault>, other: Option<Fault>) -> Option<Fault> {
     }
 }
 
+/// Deliveries to all subscribers.
+struct Flow {
+    per_second: f64,
+    /// For each second of the processor that the router took, with all its threads.
+    per_cpu_second: Option<f64>,
+}
+
 impl Asked<'_, Flood> {
-    /// Deliveries a second, or what was wrong with them.
-    fn step(&self, stage: &mut Stage<'_>, consumers: usize) -> Result<Result<f64, Fault>, Failure> {
+    /// How many deliveries there were, or what was wrong with them.
+    fn step(
+        &self,
+        stage: &mut Stage<'_>,
+        consumers: usize,
+    ) -> Result<Result<Flow, Fault>, Failure> {
         let others = (0..consumers).map(|index| format!("feedback/{index}")).collect();
         let names = stage.prices(1, others);
         let feedback = Range { first: 1, count: consumers };
@@ -76,7 +90,7 @@ impl Asked<'_, Flood> {
         for (index, member) in members.iter_mut().enumerate() {
             settle(member, &mut [(&mut publisher, 1 + index)])?;
         }
-        let (mut rate, mut wrong) = (0.0, None);
+        let (mut flow, mut wrong) = (Flow { per_second: 0.0, per_cpu_second: None }, None);
         for milliseconds in [self.milliseconds().min(WARM_UP), self.milliseconds()] {
             let run = stage.next_run();
             let receivers = members.iter_mut().enumerate().map(|(index, member)| {
@@ -84,14 +98,19 @@ impl Asked<'_, Flood> {
                 (member, Receiving { feedback, ..receiving(run, TOPIC, milliseconds, 0) })
             });
             let flood = Flooding { feedback, ..flooding(run, milliseconds, self.measure.window) };
+            let before = stage.processor_time();
             let (published, received) = carry(&mut publisher, &Task::Flood(flood), receivers)?;
             for it in &received {
                 wrong = worse(wrong, fault(published.messages, it.messages, it.damaged));
             }
+            let used = before.zip(stage.processor_time()).map(|(from, to)| to - from);
             let longest = received.iter().map(|it| it.nanoseconds).max().unwrap_or_default();
-            rate = per_second(received.iter().map(|it| it.messages).sum(), longest);
+            let messages = received.iter().map(|it| it.messages).sum();
+            let per_cpu_second = used.filter(|it| !it.is_zero());
+            let per_cpu_second = per_cpu_second.map(|it| messages as f64 / it.as_secs_f64());
+            flow = Flow { per_second: per_second(messages, longest), per_cpu_second };
         }
-        Ok(wrong.map_or(Ok(rate), Err))
+        Ok(wrong.map_or(Ok(flow), Err))
     }
 }
 

@@ -323,17 +323,18 @@ fn start(
     Ok(Some(launch.start(&options)?))
 }
 
-/// What our router is told: as it comes, but for where it listens, how it waits, and that a client may have all the
-/// topics of an experiment, which are five times what one may have by default.
+/// What our router is told: as it comes, but for where it listens, how it waits, how many threads it has, and that a client may have all
+/// the topics of an experiment, which are five times what one may have by default.
 fn configuration(subject: &Middleware, starting: Starting, folder: &Path) -> String {
     let address = match subject.transport {
         "tcp" | "tls" => format!("{}://127.0.0.1:0", subject.transport),
         transport => format!("{transport}://{}/router", folder.display()),
     };
     let idle = if starting.spins { "spin" } else { "block" };
+    let threads = subject.threads();
     format!(
         "[listen]\nnative = [{address:?}]\nhttp = \"off\"\nwebsocket = \"off\"\n\n[router]\nidle = \
-         {idle:?}\n\n[limits]\ntopics_per_client = 1000000\nsubscriptions_per_client = 1000000\n\n[log]\n\
+         {idle:?}\nthreads = {threads}\n\n[limits]\ntopics_per_client = 1000000\nsubscriptions_per_client = 1000000\n\n[log]\n\
          level = \"error\"\n"
     )
 }

@@ -26,8 +26,8 @@ pub(super) fn bindings(
     for binding in &description.bindings {
         let shape = Shape::of(binding);
         let port_type = format!("tns:{}", shape.port_type(description, shapes));
-        markup.begin("wsdl:binding", &[("name", &binding.name), ("type", &port_type)]);
-        policy::refer(&binding.name, offer, markup);
+        markup.begin("wsdl:binding", &[("name", binding.binding_name()), ("type", &port_type)]);
+        policy::refer(binding.binding_name(), offer, markup);
         let writer = Writer::new(description, binding);
         markup.empty(&writer.name("binding"), &[("style", writer.style), ("transport", HTTP)]);
         for operation in &description.operations {
@@ -52,7 +52,7 @@ pub(super) fn service(description: &Description, offer: Offer, markup: &mut Mark
 }
 
 fn port(binding: &Binding, name: &str, location: &str, markup: &mut Markup) {
-    let reference = format!("tns:{}", binding.name);
+    let reference = format!("tns:{}", binding.binding_name());
     markup.begin("wsdl:port", &[("name", name), ("binding", &reference)]);
     let name = format!("{}:address", prefix(binding.version));
     markup.empty(&name, &[("location", location)]);

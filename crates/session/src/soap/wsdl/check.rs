@@ -6,7 +6,7 @@ use std::fmt;
 use trunkline_message::{Layout, MemberId, TypeId, is_name};
 
 use super::types::Types;
-use super::{Description, OperationDescription, messages};
+use super::{Binding, Description, OperationDescription, messages};
 
 /// Why a description cannot be written as WSDL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +43,10 @@ impl Description {
                 return error(format!("the service {} has no {what}", self.name));
             }
         }
-        check_names("binding", self.bindings.iter().map(|it| &it.name))?;
-        check_names("operation", self.operations.iter().map(|it| &it.name))?;
+        check_names("port", self.bindings.iter().map(|it| &*it.name))?;
+        check_names("binding", self.bindings.iter().map(Binding::binding_name))?;
+        self.port_type.iter().try_for_each(|it| check_name("port type", it))?;
+        check_names("operation", self.operations.iter().map(|it| &*it.name))?;
         self.operations.iter().try_for_each(check_operation)?;
         self.operations.iter().try_for_each(check_notes)?;
         let mut types = Types::new(self);
@@ -63,7 +65,7 @@ fn check_operation(operation: &OperationDescription) -> Result<(), DescriptionEr
     if operation.output.is_none() && answers {
         return error(format!("the operation {name} is one-way and has faults or answer headers"));
     }
-    check_names("fault", operation.faults.iter().map(|(name, _)| name))
+    check_names("fault", operation.faults.iter().map(|it| &*it.0))
         .map_err(|error| DescriptionError(format!("the operation {name}: {error}")))
 }
 
@@ -126,7 +128,7 @@ fn unknown_note(layout: &Layout) -> Option<(String, String)> {
 
 fn check_names<'a>(
     what: &str,
-    names: impl Iterator<Item = &'a String>,
+    names: impl Iterator<Item = &'a str>,
 ) -> Result<(), DescriptionError> {
     let mut known = HashSet::new();
     for name in names {

@@ -90,6 +90,7 @@ impl Shape {
     }
 
     pub(super) fn port_type(self, description: &Description, shapes: &[Self]) -> String {
-        self.name(&format!("{}PortType", description.name), shapes)
+        let own = || format!("{}PortType", description.name);
+        self.name(&description.port_type.clone().unwrap_or_else(own), shapes)
     }
 }

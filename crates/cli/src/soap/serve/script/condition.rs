@@ -1,9 +1,8 @@
 //! What a request must say, such as `legs[0].symbol = "IBM"`.
 
 use serde_json::Value;
+use trunkline_import::nearest;
 use trunkline_message::{Field, Layout, ScopeId, Shape};
-
-use crate::soap::typed::nearest;
 
 /// A path of a request as JSON, and the value that it must have there.
 pub(super) struct Condition {

@@ -4,13 +4,11 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::DocumentError;
-
 /// Reads the documents of a description from files: the first one as it is named, be it a pipe, and those
 /// that it imports only if they are regular and in the folder of the first or the folders inside it,
 /// wherever links lead. The author of a description must not make users read files that they did not mean.
 #[derive(Clone, Debug)]
-pub struct Folder {
+pub(super) struct Folder {
     first: PathBuf,
     /// Without links; none where every folder may be read.
     top: Option<PathBuf>,
@@ -21,7 +19,7 @@ impl Folder {
     ///
     /// # Errors
     /// There is no such folder.
-    pub fn of(first: &Path, other_folders: bool) -> io::Result<Self> {
+    pub(super) fn of(first: &Path, other_folders: bool) -> io::Result<Self> {
         let parent = first.parent().filter(|it| !it.as_os_str().is_empty());
         let top = match other_folders {
             true => None,
@@ -35,7 +33,7 @@ impl Folder {
     /// # Errors
     /// Says why it is not read: there is none, it is no regular file, it is elsewhere, or it is longer than
     /// `most` bytes.
-    pub fn read(&self, path: &Path, most: usize) -> Result<Vec<u8>, DocumentError> {
+    pub(super) fn read(&self, path: &Path, most: usize) -> Result<Vec<u8>, String> {
         let file = match path == self.first {
             true => File::open(path).map_err(|cause| cause.to_string())?,
             false => self.imported(path)?,
@@ -44,7 +42,7 @@ impl Folder {
         let most_read = (most as u64).saturating_add(1);
         file.take(most_read).read_to_end(&mut bytes).map_err(|cause| cause.to_string())?;
         match bytes.len() > most {
-            true => Err(DocumentError::TooLong),
+            true => Err(format!("there are more than {most} bytes")),
             false => Ok(bytes),
         }
     }

@@ -1,0 +1,399 @@
+//! The sessions of a configuration, started and stopped.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use tracing::{info, warn};
+use trunkline_client::Address;
+use trunkline_fix::tcp::{Acceptor, Handle, TcpConfig};
+use trunkline_fix::{
+    Application, Dictionaries, Identity, JournalStore, Message, Notice, Outbox, Refusal, Role,
+    Session, Settings, Store as _, Version,
+};
+use trunkline_import::{Limits, fix::Dictionary};
+use trunkline_server::config::Fix;
+use trunkline_server::{Config, Listening};
+
+use crate::connection::Connection;
+use crate::inbox::{Inbox, Incoming};
+use crate::link::{Link, Orders, Send, durable_name};
+use crate::market::{Market, rejection};
+use crate::numbers::Numbers;
+use crate::outgoing::Outgoing;
+use crate::progress::Progress;
+use crate::requests::{MarketData, MarketDataRejection, Requests};
+use crate::rules::{Action, Rules};
+use crate::session_store::{SessionStore, places};
+
+/// Bytes of messages that a session keeps for a side that has missed them.
+const KEPT: u64 = 64 << 20;
+
+/// Bytes of a name of the router.
+const NAME_BYTES: usize = 200;
+
+/// How long the other sides may take for their Logouts.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How often it is looked whether they have.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// BusinessRejectReason (380): the application is not available.
+const NOT_AVAILABLE: u32 = 4;
+
+/// Why sessions cannot be joined to topics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BridgeError(String);
+
+impl fmt::Display for BridgeError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BridgeError {}
+
+/// The FIX sessions of a configuration, which are joined to topics. When this is dropped, the sessions log out, and the
+/// router has what came in them.
+#[derive(Debug, Default)]
+pub struct Bridge {
+    acceptors: Vec<Acceptor>,
+    links: Vec<Joined>,
+}
+
+/// A session, and the thread of its connection to the router.
+#[derive(Debug)]
+struct Joined {
+    session: Handle,
+    inbox: Arc<Inbox>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the sessions of one `[[fix]]` have in common.
+struct Common {
+    version: Version,
+    /// ApplVerID, of FIXT 1.1.
+    application: Option<&'static str>,
+    dictionaries: Option<Arc<Dictionaries>>,
+    rules: Arc<Rules>,
+}
+
+/// Checks the FIX sessions of a configuration, with the files that it names.
+///
+/// # Errors
+/// The first that cannot be, and why.
+pub fn check(config: &Config) -> Result<(), BridgeError> {
+    config.fix.iter().try_for_each(|it| Common::read(it).map(|_| ()))
+}
+
+impl Bridge {
+    /// Joins sessions to the router that listens at some of these addresses.
+    ///
+    /// # Errors
+    /// A file is missing or wrong, a folder cannot be used, nobody can listen at an address, or the router rejects something.
+    pub fn start(config: &Config, router: &[Listening]) -> Result<Self, BridgeError> {
+        let mut bridge = Self::default();
+        if config.fix.is_empty() {
+            return Ok(bridge);
+        }
+        let is_near = |it: &&Listening| {
+            it.protocol == "native" && matches!(it.address, Address::Unix(_) | Address::Tcp(_))
+        };
+        // Over a Unix socket the router knows whose process it is.
+        let far = |it: &&Listening| matches!(it.address, Address::Tcp(_));
+        let router = router.iter().filter(is_near).min_by_key(far).ok_or_else(|| {
+            BridgeError("FIX sessions need a unix:// or tcp:// in listen.native".to_owned())
+        })?;
+        for fix in &config.fix {
+            bridge.add(fix, &router.address).map_err(|BridgeError(why)| {
+                BridgeError(format!("the fix that listens at {}: {why}", fix.listen))
+            })?;
+        }
+        Ok(bridge)
+    }
+
+    /// Where it listens for the other sides.
+    pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
+        self.acceptors.iter().map(Acceptor::address)
+    }
+
+    fn add(&mut self, fix: &Fix, router: &Address) -> Result<(), BridgeError> {
+        let common = Common::read(fix)?;
+        let mut sessions = Vec::new();
+        for target in &fix.targets {
+            let joined = common.join(fix, target, router)?;
+            sessions.push(joined.session.clone());
+            self.links.push(joined);
+        }
+        let refused = Arc::new(|peer, why: &str| warn!(%peer, why, "a FIX connection is refused"));
+        let acceptor = Acceptor::start(&fix.listen, sessions, TcpConfig::default(), refused);
+        self.acceptors.push(acceptor.map_err(|why| BridgeError(why.to_string()))?);
+        Ok(())
+    }
+}
+
+impl Drop for Bridge {
+    fn drop(&mut self) {
+        self.links.iter().for_each(|it| it.session.log_out(Some("the router stops")));
+        let end = Instant::now() + PATIENCE;
+        while self.links.iter().any(|it| it.session.is_connected()) && Instant::now() < end {
+            thread::sleep(LOOK);
+        }
+        self.acceptors.clear();
+        self.links.iter().for_each(|it| it.inbox.stop());
+        for link in &mut self.links {
+            // What a panic says has been printed by the thread itself.
+            link.thread.take().into_iter().for_each(|it| _ = it.join());
+        }
+    }
+}
+
+impl Common {
+    fn read(fix: &Fix) -> Result<Self, BridgeError> {
+        let own = fix.dictionary.as_deref().map(dictionary).transpose()?;
+        let transport = fix.transport.as_deref().map(dictionary).transpose()?;
+        let version = match (&fix.version, &transport, &own) {
+            (Some(version), ..) => {
+                let unknown = || BridgeError(format!("{version} is no version of FIX"));
+                Version::of(version.as_bytes()).ok_or_else(unknown)?
+            }
+            (None, Some(_), _) => Version::Fixt11,
+            (None, None, Some(own)) => own
+                .begin_string()
+                .and_then(|it| Version::of(it.as_bytes()))
+                .unwrap_or(Version::Fix44),
+            (None, None, None) => Version::Fix44,
+        };
+        if version < Version::Fix42 {
+            let why = "has no BusinessMessageReject: sessions are joined to topics from FIX.4.2 on";
+            return Err(BridgeError(format!("{} {why}", version.begin_string())));
+        }
+        let is_fixt = version == Version::Fixt11;
+        let application =
+            is_fixt.then(|| own.as_ref().map_or("9", |it| application_of(it.version())));
+        let dictionaries = match (&own, &transport, application) {
+            (Some(own), Some(transport), Some(id)) => {
+                Some(Dictionaries::of_transport(transport, [(id, own)]))
+            }
+            (Some(_), None, Some(_)) => {
+                return Err(BridgeError("FIXT.1.1 needs the dictionary `transport`".to_owned()));
+            }
+            (_, Some(_), None) => {
+                return Err(BridgeError("`transport` is for the version FIXT.1.1".to_owned()));
+            }
+            (Some(own), None, None) => Some(Dictionaries::of(own)),
+            (None, ..) => None,
+        };
+        let all = match (own, transport) {
+            (Some(own), Some(transport)) => Some(own.with_transport(transport)),
+            (own, _) => own,
+        };
+        let rules = Rules::new(fix, all.as_ref()).map_err(BridgeError)?;
+        Ok(Self {
+            version,
+            application,
+            dictionaries: dictionaries.map(Arc::new),
+            rules: Arc::new(rules),
+        })
+    }
+
+    /// Opens a session's store, connects to the router, and starts the thread of that connection.
+    fn join(&self, fix: &Fix, target: &str, router: &Address) -> Result<Joined, BridgeError> {
+        let identity = Identity::new(self.version, &fix.sender, target);
+        let within = |why: &dyn fmt::Display| BridgeError(format!("{identity}: {why}"));
+        let name = format!("fix/{}/{target}", fix.sender);
+        let sends = self.rules.sends(&fix.sender, target);
+        for longest in sends.iter().map(|it| durable_name(&name, it)).chain([name.clone()]) {
+            if longest.len() > NAME_BYTES {
+                return Err(within(&format!("the name {longest:?} is longer than {NAME_BYTES}")));
+            }
+        }
+        let folder = fix.store.join(name_of_folder(&identity));
+        let of_folder = |why: &dyn fmt::Display| within(&format!("{}: {why}", folder.display()));
+        std::fs::create_dir_all(&folder).map_err(|why| of_folder(&why))?;
+        let mut store = JournalStore::open(&folder, KEPT).map_err(|why| of_folder(&why))?;
+        let numbers = Numbers::open(&folder.join("numbers")).map_err(|why| of_folder(&why))?;
+        let places = places(&mut store).map_err(|why| of_folder(&why))?;
+        let (mut connection, last) = Connection::dial(router, &name).map_err(|why| within(&why))?;
+        let known = numbers.number_of(last, store.began()).map_err(|why| of_folder(&why))?;
+        let outgoing = Outgoing::new(places, store.began().is_none());
+        let progress = Arc::new(Progress::default());
+        let store = SessionStore::new(Box::new(store), known + 1, progress.clone());
+        let inbox = Arc::new(Inbox::new().map_err(|why| within(&why))?);
+        let requests = Arc::new(Mutex::default());
+        let mut settings = Settings::new(Role::Acceptor, identity.clone());
+        settings.default_appl_ver_id = self.application.map(str::to_owned);
+        let session = Session::new(settings, self.dictionaries.clone(), Box::new(store));
+        let application = Joining {
+            identity: identity.clone(),
+            rules: self.rules.clone(),
+            inbox: inbox.clone(),
+            progress: progress.clone(),
+            requests: requests.clone(),
+        };
+        let session = Handle::new(session, application);
+        let send = |pattern| Send { pattern, subscription: None };
+        let link = Link {
+            session: session.clone(),
+            router: router.clone(),
+            name,
+            inbox: inbox.clone(),
+            progress,
+            numbers,
+            outgoing,
+            sends: sends.into_iter().map(send).collect(),
+            orders: Orders::default(),
+            requests,
+            market: Market::default(),
+            logon: None,
+        };
+        link.prepare(&mut connection).map_err(|why| within(&why))?;
+        let run = move || link.run(connection, last);
+        let thread = thread::Builder::new().name("fix-router".to_owned()).spawn(run);
+        let thread = Some(thread.map_err(|why| within(&why))?);
+        Ok(Joined { session, inbox, thread })
+    }
+}
+
+/// The application behind a session: it passes on what comes.
+struct Joining {
+    identity: Identity,
+    rules: Arc<Rules>,
+    inbox: Arc<Inbox>,
+    progress: Arc<Progress>,
+    requests: Arc<Mutex<Requests>>,
+}
+
+impl Joining {
+    fn requests(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A MarketDataRequest (V).
+    fn ask(&self, message: Message<'_>, outbox: &mut Outbox) -> Result<(), Refusal> {
+        let fields: Vec<(u32, &[u8])> =
+            message.fields().iter().map(|it| (it.tag, message.value(it))).collect();
+        let decided = self.rules.market_data(&mut self.requests(), &fields);
+        match decided {
+            Ok(request) => {
+                let (MarketData::Subscribe { id, .. } | MarketData::Unsubscribe { id }) = &request;
+                let id = id.clone();
+                if self.inbox.ask(request) {
+                    return Ok(());
+                }
+                self.requests().remove(&id);
+                let text = "the router takes less than comes; ask again later".to_owned();
+                Err(Refusal::Business { reason: NOT_AVAILABLE, text })
+            }
+            Err(MarketDataRejection::Message(refusal)) => Err(refusal),
+            Err(MarketDataRejection::Request { id, reason, text }) => {
+                // If it cannot be kept, the store has failed, which ends the session.
+                _ = outbox.send("Y", &rejection(&id, reason, &text));
+                Ok(())
+            }
+        }
+    }
+
+    fn pass(&self, action: Action, message: Message<'_>) -> Result<(), Refusal> {
+        let payload = message.bytes().to_vec();
+        match action {
+            Action::Store { topic } => {
+                let number = message.sequence_number().unwrap_or_default();
+                let arrived = Some(self.progress.begin(number));
+                self.push(Incoming { topic, payload, arrived })
+            }
+            Action::Publish { topic } => self.push(Incoming { topic, payload, arrived: None }),
+        }
+    }
+
+    fn push(&self, incoming: Incoming) -> Result<(), Refusal> {
+        let arrived = incoming.arrived;
+        if self.inbox.push(incoming) {
+            return Ok(());
+        }
+        arrived.into_iter().for_each(|it| self.progress.end(it));
+        let text = "the router takes less than comes; send it again later".to_owned();
+        Err(Refusal::Business { reason: NOT_AVAILABLE, text })
+    }
+}
+
+impl Application for Joining {
+    fn message(&mut self, message: Message<'_>, outbox: &mut Outbox) -> Result<(), Refusal> {
+        if message.message_type() == b"V" && self.rules.has_market_data() {
+            return self.ask(message, outbox);
+        }
+        let action = self.rules.decide(message.message_type(), |tag| message.get(tag));
+        let passed = action.and_then(|action| self.pass(action, message));
+        if passed.is_err() {
+            self.progress.refuse();
+        }
+        passed
+    }
+
+    fn logged_on(&mut self, _outbox: &mut Outbox) {
+        info!(session = %self.identity, "logged on");
+        self.requests().clear();
+        self.inbox.set_logged_on(true);
+    }
+
+    fn logged_out(&mut self, reason: &str) {
+        info!(session = %self.identity, reason, "logged out");
+        self.inbox.set_logged_on(false);
+    }
+
+    fn undelivered(&mut self, message: Message<'_>, _outbox: &mut Outbox) {
+        let (session, number) = (&self.identity, message.sequence_number());
+        warn!(%session, number, "numbers begin anew, and this message may not have arrived");
+    }
+
+    fn rejected(&mut self, message: Message<'_>) {
+        let text = message.get(58).map(String::from_utf8_lossy).unwrap_or_default();
+        warn!(session = %self.identity, %text, "the other side rejects a message");
+    }
+
+    fn noticed(&mut self, notice: Notice<'_>) {
+        let session = &self.identity;
+        match notice {
+            Notice::Garbled(bytes) => {
+                warn!(%session, bytes = bytes.len(), "what came is no message, and is passed over");
+            }
+            Notice::Refused { number, refused } => {
+                warn!(%session, number, why = refused.words(), "a message is rejected");
+            }
+            Notice::Gap { from, to } => info!(%session, from, to, "messages are missing"),
+            Notice::Resend { from, to } => info!(%session, from, to, "messages are sent again"),
+            _ => {}
+        }
+    }
+}
+
+/// Names of sessions may hold what those of files may not.
+fn name_of_folder(identity: &Identity) -> String {
+    let Identity { version, sender, target } = identity;
+    let plain = |text: &str| {
+        let safe = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.' | b'+');
+        let one = |it: u8| if safe(it) { char::from(it).to_string() } else { format!("%{it:02X}") };
+        text.bytes().map(one).collect::<String>()
+    };
+    format!("{}-{}-{}", version.begin_string(), plain(sender), plain(target))
+}
+
+/// The ApplVerID of what a dictionary says of itself.
+fn application_of(version: &str) -> &'static str {
+    match version.replace(' ', "") {
+        it if it.contains("5.0SP1") => "8",
+        it if it.ends_with("5.0") => "7",
+        _ => "9",
+    }
+}
+
+fn dictionary(file: &str) -> Result<Dictionary, BridgeError> {
+    let within = |why: &dyn fmt::Display| BridgeError(format!("{file}: {why}"));
+    let bytes = std::fs::read(file).map_err(|why| within(&why))?;
+    let dictionary = Dictionary::read(file, &bytes, &Limits::default());
+    let dictionary = dictionary.map_err(|problem| BridgeError(problem.to_string()))?;
+    dictionary.warnings().iter().for_each(|it| warn!("{it}"));
+    Ok(dictionary)
+}

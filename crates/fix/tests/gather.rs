@@ -1,0 +1,172 @@
+//! A store that gathers what it keeps, and is cut off at any point of that: numbers and messages are as before.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use trunkline_fix::{JournalStore, Store};
+use trunkline_journal::Disk;
+use trunkline_journal::simulated::SimulatedDisk;
+use trunkline_random::Random;
+
+/// The smallest store: four segments, of which it gathers when three have hardly anything.
+const BYTES: u64 = 256 << 10;
+
+/// How a process ends.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Kill,
+    PowerCut,
+}
+
+struct Machine {
+    disk: SimulatedDisk,
+    /// So many changes of the disk are made, and at the next the process ends.
+    left: Option<u64>,
+    end: End,
+    random: Random,
+}
+
+/// The disk of a process, of which nothing reaches the machine once it has ended.
+#[derive(Clone)]
+struct Shared(Arc<Mutex<Machine>>);
+
+impl Shared {
+    fn on(disk: SimulatedDisk, left: Option<u64>, end: End, seed: u64) -> Self {
+        Self(Arc::new(Mutex::new(Machine { disk, left, end, random: Random::new(seed) })))
+    }
+
+    fn open(&self) -> Result<JournalStore, String> {
+        JournalStore::on(Box::new(self.clone()), BYTES).map_err(|error| error.to_string())
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Machine) -> T) -> T {
+        work(&mut self.0.lock().expect("no panic before"))
+    }
+
+    fn change<T>(
+        &self,
+        writing: &[(String, u64, &[u8])],
+        work: impl FnOnce(&mut SimulatedDisk) -> io::Result<T>,
+    ) -> io::Result<T> {
+        self.with(|machine| {
+            let Machine { disk, left, end, random } = machine;
+            match left {
+                None => return work(disk),
+                Some(0) => return Err(io::Error::other("the process has ended")),
+                Some(left) => *left -= 1,
+            }
+            if *left == Some(0) {
+                let chance = &mut |most| random.below(most);
+                match end {
+                    End::Kill => disk.kill(writing, chance),
+                    End::PowerCut => disk.cut_power(writing, chance),
+                }
+                return Err(io::Error::other("the process ends"));
+            }
+            work(disk)
+        })
+    }
+}
+
+impl Disk for Shared {
+    fn names(&mut self) -> io::Result<Vec<String>> {
+        self.with(|it| it.disk.names())
+    }
+
+    fn length(&mut self, name: &str) -> io::Result<u64> {
+        self.with(|it| it.disk.length(name))
+    }
+
+    fn create(&mut self, name: &str, head: &[u8], bytes: u64) -> io::Result<()> {
+        self.change(&[], |disk| disk.create(name, head, bytes))
+    }
+
+    fn write(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let writing = [(name.to_owned(), offset, bytes)];
+        self.change(&writing, |disk| disk.write(name, offset, bytes))
+    }
+
+    fn replace(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.change(&[], |disk| disk.replace(name, bytes))
+    }
+
+    fn truncate(&mut self, name: &str, bytes: u64) -> io::Result<()> {
+        self.change(&[], |disk| disk.truncate(name, bytes))
+    }
+
+    fn read(&mut self, name: &str, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.with(|it| it.disk.read(name, offset, buffer))
+    }
+
+    fn remove(&mut self, name: &str) -> io::Result<()> {
+        self.change(&[], |disk| disk.remove(name))
+    }
+}
+
+/// Numbers, when they began, and the messages with theirs.
+type Content = ((u64, u64), Option<i64>, Vec<(u64, Vec<u8>)>);
+
+fn content(store: &mut JournalStore) -> Content {
+    let (mut messages, mut message, mut from) = (Vec::new(), Vec::new(), 1);
+    while let Some(number) = store.load(from, &mut message).expect("it is in memory") {
+        messages.push((number, message.clone()));
+        from = number + 1;
+    }
+    ((store.next_sender(), store.next_target()), store.began(), messages)
+}
+
+/// A disk whose store gathers when it is opened the next time, and what is in it.
+fn full_of_openings(message_bytes: usize) -> (SimulatedDisk, Content) {
+    let shared = Shared::on(SimulatedDisk::new(1), None, End::Kill, 0);
+    let mut expected = None;
+    for opening in 0..3 {
+        let mut store = shared.open().expect("it opens");
+        if opening == 0 {
+            store.save(Some(b"of the numbers before")).expect("a disk");
+            store.reset(1_000_000_007).expect("a disk");
+        }
+        for number in 0..20_u8 {
+            // Every third is of the session itself.
+            let message = vec![b'a' + number; message_bytes];
+            store.save((!number.is_multiple_of(3)).then_some(&*message)).expect("a disk");
+            store.set_next_target(store.next_target() + 2).expect("a disk");
+        }
+        store.wait().expect("a disk");
+        expected = Some(content(&mut store));
+    }
+    let disk = shared.with(|it| it.disk.clone());
+    (disk, expected.expect("it was opened"))
+}
+
+#[test]
+fn what_is_kept_is_as_before_wherever_gathering_is_cut_off() {
+    for (message_bytes, end) in
+        [(90, End::Kill), (90, End::PowerCut), (1_500, End::Kill), (1_500, End::PowerCut)]
+    {
+        let (disk, expected) = full_of_openings(message_bytes);
+        let mut cuts = 0;
+        for left in 1.. {
+            let mut was_cut = true;
+            for seed in 0..20 {
+                let place =
+                    format!("{end:?} at change {left}, seed {seed}, of {message_bytes} bytes");
+                let shared = Shared::on(disk.clone(), Some(left), end, seed);
+                let opened = shared.open();
+                was_cut = opened.is_err() || shared.with(|it| it.left == Some(0));
+                drop(opened);
+                // The next processes are not cut off, and one of them gathers, too.
+                let disk = shared.with(|it| it.disk.clone());
+                let shared = Shared::on(disk, None, end, seed);
+                for opening in 0..3 {
+                    let mut store = shared.open().unwrap_or_else(|why| panic!("{place}: {why}"));
+                    assert_eq!(content(&mut store), expected, "{place}, opening {opening}");
+                }
+            }
+            if !was_cut {
+                break;
+            }
+            cuts += 1;
+        }
+        assert!(cuts > 2, "{cuts}");
+    }
+}

@@ -1,0 +1,228 @@
+//! Sending an envelope in a package.
+
+use std::hash::{BuildHasher, RandomState};
+
+use trunkline_codec::attachment::{Head, Kind, MediaType, dime, multipart};
+use trunkline_message::{Message, Result};
+
+use super::{Attachments, DIME, MIME, XOP_XML};
+use crate::encoder::Encoder;
+use crate::envelope;
+use crate::plan::Version;
+
+/// More memory than this is not kept for the next message.
+const KEPT: usize = 1 << 20;
+
+/// How a message is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing<'a> {
+    /// How octets travel.
+    pub attachments: Attachments,
+    /// A member of fewer octets stays in the envelope, as base64; but none does as `swaRef`, which is the type of a member.
+    pub from: usize,
+    /// The action of a request in SOAP 1.2, which is a parameter of the media type; empty if there is none.
+    pub action: &'a str,
+}
+
+/// A message as it is sent: what it is, and its bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Packed {
+    /// That of the package, or of the envelope where no package is needed.
+    pub media_type: String,
+    /// The package, or the envelope.
+    pub bytes: Vec<u8>,
+}
+
+impl Encoder {
+    /// Writes the message as [`encode_with`](Self::encode_with) does, but for members of many octets: those travel beside the
+    /// envelope. MTOM always has a package, by which the other side learns that it may answer so; in the other forms an envelope to
+    /// which nothing is attached is sent as it is. Octets in attributes, and those between other texts, stay where they are.
+    ///
+    /// # Errors
+    /// As [`encode_with`](Self::encode_with).
+    pub fn pack<M: Message>(
+        &mut self,
+        header: &str,
+        message: &M,
+        packing: &Packing<'_>,
+        into: &mut Packed,
+    ) -> Result<()> {
+        self.attaching.begin(packing);
+        let written = self.encode_with(header, message).map(drop);
+        let version = self.plan.options.version;
+        let packed = written.and_then(|()| {
+            self.attaching.write(version, packing.action, self.output.as_slice(), into)
+        });
+        self.attaching.end();
+        packed
+    }
+}
+
+/// The octets that are attached to an envelope while it is written.
+#[derive(Debug)]
+pub(crate) struct Attaching {
+    attachments: Attachments,
+    /// From which length on octets are attached; none are while there is no package.
+    pub(crate) from: usize,
+    /// Nobody knew it when the octets came to be, so that it stands in none of them.
+    nonce: u128,
+    octets: Vec<u8>,
+    /// Where the octets of each part end.
+    ends: Vec<usize>,
+}
+
+impl Default for Attaching {
+    fn default() -> Self {
+        let (octets, ends) = Default::default();
+        Self { attachments: Attachments::Mtom, from: usize::MAX, nonce: 0, octets, ends }
+    }
+}
+
+/// How a part is referred to.
+pub(crate) enum Reference {
+    /// By what stands in the element.
+    Content(String),
+    /// By this attribute `href` of the element, which is empty.
+    Href(String),
+}
+
+impl Attaching {
+    fn begin(&mut self, packing: &Packing<'_>) {
+        let random = RandomState::new();
+        let [high, low] = [0, 1].map(|half: u8| u128::from(random.hash_one(half)));
+        *self = Self {
+            attachments: packing.attachments,
+            from: if packing.attachments == Attachments::SwaRef { 0 } else { packing.from },
+            nonce: high << 64 | low,
+            octets: std::mem::take(&mut self.octets),
+            ends: std::mem::take(&mut self.ends),
+        };
+        self.octets.clear();
+        self.ends.clear();
+    }
+
+    fn end(&mut self) {
+        self.from = usize::MAX;
+        if self.octets.capacity() > KEPT {
+            self.octets = Vec::new();
+        }
+    }
+
+    /// Is a part referred to by an attribute of the element?
+    pub(crate) fn is_by_href(&self) -> bool {
+        matches!(self.attachments, Attachments::Swa | Attachments::Dime)
+    }
+
+    /// Attaches octets; answers how they are referred to.
+    pub(crate) fn add(&mut self, octets: &[u8]) -> Reference {
+        self.octets.extend_from_slice(octets);
+        self.ends.push(self.octets.len());
+        let uri = format!("cid:{}", self.id(self.ends.len()));
+        match self.attachments {
+            Attachments::Mtom => Reference::Content(format!(
+                "<xop:Include xmlns:xop=\"http://www.w3.org/2004/08/xop/include\" href=\"{uri}\"/>"
+            )),
+            Attachments::SwaRef => Reference::Content(uri),
+            Attachments::Swa | Attachments::Dime => Reference::Href(uri),
+        }
+    }
+
+    /// The root is number 0.
+    fn id(&self, number: usize) -> String {
+        format!("{number}.{:032x}@trunkline", self.nonce)
+    }
+
+    fn parts(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        let ranges = starts.zip(&self.ends).map(|(start, end)| *start..*end);
+        ranges.enumerate().map(|(index, it)| (index + 1, &self.octets[it]))
+    }
+
+    fn write(
+        &self,
+        version: Version,
+        action: &str,
+        envelope: &[u8],
+        into: &mut Packed,
+    ) -> Result<()> {
+        into.bytes.clear();
+        into.bytes.reserve(envelope.len() + self.octets.len() + 512 * (1 + self.ends.len()));
+        let essence = match version {
+            Version::Soap11 => "text/xml",
+            Version::Soap12 => "application/soap+xml",
+        };
+        let with_action = |media_type: MediaType| match version {
+            Version::Soap12 if !action.is_empty() => media_type.with("action", action),
+            _ => media_type,
+        };
+        let of = |essence: &str| MediaType { essence: essence.to_owned(), ..MediaType::default() };
+        let alone = of(essence).with("charset", "utf-8");
+        let media_type = match self.attachments {
+            Attachments::Mtom => {
+                self.write_multipart(
+                    of(XOP_XML).with("charset", "utf-8").with("type", essence),
+                    envelope,
+                    into,
+                )?;
+                with_action(self.multipart(XOP_XML).with("start-info", essence))
+            }
+            _ if self.ends.is_empty() => {
+                into.bytes.extend_from_slice(envelope);
+                with_action(alone)
+            }
+            Attachments::Swa | Attachments::SwaRef => {
+                self.write_multipart(alone, envelope, into)?;
+                with_action(self.multipart(essence))
+            }
+            Attachments::Dime => {
+                self.write_dime(version, envelope, into)?;
+                of(DIME)
+            }
+        };
+        into.media_type = media_type.to_string();
+        Ok(())
+    }
+
+    fn boundary(&self) -> String {
+        format!("{:032x}", self.nonce)
+    }
+
+    /// The media type of a package whose root is of this type.
+    fn multipart(&self, root: &str) -> MediaType {
+        MediaType { essence: MIME.to_owned(), ..MediaType::default() }
+            .with("type", root)
+            .with("start", &format!("<{}>", self.id(0)))
+            .with("boundary", &self.boundary())
+    }
+
+    fn write_multipart(&self, root: MediaType, envelope: &[u8], into: &mut Packed) -> Result<()> {
+        let mut writer = multipart::Writer::new(&self.boundary())?;
+        let root = Head { id: self.id(0), kind: Kind::Media(root.to_string()), ..Head::default() };
+        writer.begin_part(&root, &mut into.bytes)?;
+        into.bytes.extend_from_slice(envelope);
+        for (number, octets) in self.parts() {
+            let head = Head { id: self.id(number), ..octet_stream() };
+            writer.begin_part(&head, &mut into.bytes)?;
+            into.bytes.extend_from_slice(octets);
+        }
+        writer.end(&mut into.bytes);
+        Ok(())
+    }
+
+    /// An id is the URI that refers to it.
+    fn write_dime(&self, version: Version, envelope: &[u8], into: &mut Packed) -> Result<()> {
+        let mut writer = dime::Writer::default();
+        let namespace = envelope::namespaces(version).0;
+        let root = Head { kind: Kind::Uri(namespace.to_owned()), ..Head::default() };
+        writer.write_part(&root, envelope, false, &mut into.bytes)?;
+        for (number, octets) in self.parts() {
+            let head = Head { id: format!("cid:{}", self.id(number)), ..octet_stream() };
+            writer.write_part(&head, octets, number == self.ends.len(), &mut into.bytes)?;
+        }
+        Ok(())
+    }
+}
+
+fn octet_stream() -> Head {
+    Head { kind: Kind::Media("application/octet-stream".to_owned()), ..Head::default() }
+}
