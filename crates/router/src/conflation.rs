@@ -102,6 +102,9 @@ impl<R: Renderer> Egress<R> {
             self.wait_with_rendition(topic, content.sequence, waiting);
         }
         let client = client_of(&mut self.clients, index);
+        // What was lost behind one that is delayed comes before this one.
+        let back = self.matches.take_back(&mut client.gaps, id);
+        self.matches.put_front(&mut client.gaps, id, back);
         client.waiting_bytes += bytes;
         client.waits += 1;
         if !self.matches.conflated[extra].is_cooling && !self.matches.has_delayed(id) {

@@ -252,6 +252,31 @@ fn a_filter_stands_before_a_conversion() {
 }
 
 #[test]
+fn a_gap_behind_what_is_converted_comes_before_the_next_update() {
+    let mut world = World::new();
+    let rendition = NonZeroU16::new(CONVERSIONS + 2).map(RenditionFormat);
+    let options = SubscriptionOptions { rendition, conflate: true, ..filtered(0) };
+    let client = reader(&mut world, options);
+    for payload in ["0", "x", "2"] {
+        world.publish("a", payload);
+    }
+    decide_all(&mut world);
+    while let Some(it) = world.router.next_conversion() {
+        let (id, payload) = (it.id, it.message.payload.to_vec());
+        world.router.converted(world.now, id, Ok(&payload));
+    }
+    assert_eq!(
+        world.receive(client),
+        [
+            "1 a#1 replaced 0 age 0 format 2 0",
+            "1 a lost 1: 2-2 age 0 because x is no number",
+            "1 a#3 replaced 0 age 0 format 2 2"
+        ]
+    );
+    world.check_ledgers();
+}
+
+#[test]
 fn last_values_pass_or_do_not_and_the_end_is_told_behind_them() {
     let mut world = World::new();
     world.router.keep_last_values([">"]);

@@ -428,8 +428,7 @@ mod tests {
             ),
         ] {
             let read = Command::parse(json).expect(json);
-            assert_eq!(read, command);
-            assert_eq!(read.clone().into_owned(), command);
+            assert_eq!([&read, &read.clone().into_owned()], [&command, &command]);
             assert_eq!(read.awaits_payload(), json.contains("binary"), "{json}");
         }
     }
