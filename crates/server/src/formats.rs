@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use trunkline_native::format;
 use trunkline_router::{ClientId, ConversionId, DecisionId};
-use trunkline_transcode::{Filter, FilterError, Format, Kind, Messages, Options};
+use trunkline_transcode::{Filter, FilterError, Format, Messages, Options};
 
 use crate::config::TopicRule;
 
