@@ -165,7 +165,7 @@ impl Arena {
             format,
             has_filter,
             updates,
-            reads_seldom: number % 3 == 0,
+            reads_seldom: number.is_multiple_of(3),
             bytes: Vec::new(),
             names: BTreeMap::new(),
             seen: BTreeMap::new(),
