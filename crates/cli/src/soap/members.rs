@@ -268,8 +268,8 @@ impl<'a> Request<'a> {
         let trimmed = text.trim_ascii();
         let value = match self.scope(scope).fields[index].holds {
             Holds::Enumeration(of) => {
-                let is_it = |it: &Box<str>| **it == *text || **it == *trimmed;
-                return self.layout.schema().values(of).iter().any(is_it).then_some(()).ok_or(None);
+                let mut values = self.layout.schema().values(of).iter().map(|it| &**it);
+                return values.any(|it| it == text || it == trimmed).then_some(()).ok_or(None);
             }
             Holds::Value(Kind::Text) => Some(text.into()),
             Holds::Value(Kind::Bytes) => {
