@@ -18,15 +18,16 @@ use trunkline_server::config::Fix;
 use trunkline_server::{Config, Listening};
 
 use crate::connection::Connection;
+use crate::first_place;
 use crate::inbox::{Inbox, Incoming};
-use crate::link::{Link, Orders, Send, durable_name};
+use crate::link::{Link, Orders, Send, durable_name, prepare};
 use crate::market::{Market, rejection};
 use crate::numbers::Numbers;
 use crate::outgoing::Outgoing;
 use crate::progress::Progress;
 use crate::requests::{MarketData, MarketDataRejection, Requests};
 use crate::rules::{Action, Rules};
-use crate::session_store::{SessionStore, places};
+use crate::session_store::SessionStore;
 
 /// Bytes of messages that a session keeps for a side that has missed them.
 const KEPT: u64 = 64 << 20;
@@ -85,6 +86,7 @@ struct Common {
 /// # Errors
 /// The first that cannot be, and why.
 pub fn check(config: &Config) -> Result<(), BridgeError> {
+    config.check_fix().map_err(BridgeError)?;
     config.fix.iter().try_for_each(|it| Common::read(it).map(|_| ()))
 }
 
@@ -98,6 +100,7 @@ impl Bridge {
         if config.fix.is_empty() {
             return Ok(bridge);
         }
+        config.check_fix().map_err(BridgeError)?;
         let is_near = |it: &&Listening| {
             it.protocol == "native" && matches!(it.address, Address::Unix(_) | Address::Tcp(_))
         };
@@ -215,12 +218,14 @@ impl Common {
         std::fs::create_dir_all(&folder).map_err(|why| of_folder(&why))?;
         let mut store = JournalStore::open(&folder, KEPT).map_err(|why| of_folder(&why))?;
         let numbers = Numbers::open(&folder.join("numbers")).map_err(|why| of_folder(&why))?;
-        let places = places(&mut store).map_err(|why| of_folder(&why))?;
         let (mut connection, last) = Connection::dial(router, &name).map_err(|why| within(&why))?;
         let known = numbers.number_of(last, store.began()).map_err(|why| of_folder(&why))?;
-        let outgoing = Outgoing::new(places, store.began().is_none());
+        let next = prepare(&mut connection, &name, &sends).map_err(|why| within(&why))?;
+        let first = folder.join(first_place::NAME);
+        let outgoing = Outgoing::open(&name, &mut store, &first, next);
+        let outgoing = outgoing.map_err(|why| of_folder(&why))?;
         let progress = Arc::new(Progress::default());
-        let store = SessionStore::new(Box::new(store), known + 1, progress.clone());
+        let store = SessionStore::new(Box::new(store), known.saturating_add(1), progress.clone());
         let inbox = Arc::new(Inbox::new().map_err(|why| within(&why))?);
         let requests = Arc::new(Mutex::default());
         let mut settings = Settings::new(Role::Acceptor, identity.clone());
@@ -249,7 +254,6 @@ impl Common {
             market: Market::default(),
             logon: None,
         };
-        link.prepare(&mut connection).map_err(|why| within(&why))?;
         let run = move || link.run(connection, last);
         let thread = thread::Builder::new().name("fix-router".to_owned()).spawn(run);
         let thread = Some(thread.map_err(|why| within(&why))?);

@@ -107,6 +107,37 @@ pub(crate) fn durable_name(link: &str, pattern: &str) -> String {
     format!("{link}:{pattern}")
 }
 
+fn consume(link: &str, pattern: &str) -> Consume {
+    Consume { start: Start::New, ..Consume::durable(&durable_name(link, pattern), pattern) }
+}
+
+/// Makes the durable subscriptions, so that the router keeps from now on what the session is to send. The answer is the
+/// position that the router's journal gave next before, if that can be known.
+pub(crate) fn prepare(
+    connection: &mut Connection,
+    link: &str,
+    patterns: &[String],
+) -> Result<Option<u64>, Fault> {
+    let Some(first) = patterns.first() else { return Ok(None) };
+    // First, so that whoever is killed behind it finds the same again.
+    let mut next = connection.next_position(first)?;
+    for pattern in patterns {
+        // What is delivered meanwhile is delivered again.
+        let how = Consume { window: 1, ..consume(link, pattern) };
+        let subscription = connection.conversation.consume(&how)?;
+        let is_from = connection.until(|event| match event {
+            Event::Consuming(it) if it.subscription == subscription => {
+                Some(Ok(it.is_new.then_some(it.next)))
+            }
+            Event::Rejected(it) => Some(Err(Fault(it.text.to_owned()))),
+            _ => None,
+        })?;
+        next = next.or(is_from);
+        connection.leave(subscription)?;
+    }
+    Ok(next)
+}
+
 impl Link {
     /// Works until the inbox is stopped; the first connection is there, and begins at a sequence.
     pub(crate) fn run(mut self, first: Connection, last: u64) {
@@ -128,30 +159,6 @@ impl Link {
                 thread::sleep(RETRY);
             }
         }
-    }
-
-    /// Makes the durable subscriptions, so that the router keeps from now on what the session is to send.
-    pub(crate) fn prepare(&self, connection: &mut Connection) -> Result<(), Fault> {
-        for send in &self.sends {
-            let subscription = connection.conversation.consume(&self.consume(&send.pattern))?;
-            connection.until(|event| match event {
-                Event::Consuming(it) if it.subscription == subscription => Some(Ok(())),
-                Event::Rejected(it) => Some(Err(Fault(it.text.to_owned()))),
-                _ => None,
-            })?;
-            // What is delivered meanwhile is delivered again.
-            connection.conversation.unsubscribe(subscription);
-            connection.until(|event| match event {
-                Event::Unsubscribed(it) if *it == subscription => Some(Ok(())),
-                _ => None,
-            })?;
-        }
-        Ok(())
-    }
-
-    fn consume(&self, pattern: &str) -> Consume {
-        let name = durable_name(&self.name, pattern);
-        Consume { window: WINDOW, start: Start::New, ..Consume::durable(&name, pattern) }
     }
 
     fn converse(&mut self, mut connection: Connection, last: u64) -> Result<(), Fault> {
@@ -196,7 +203,8 @@ impl Link {
         for at in 0..self.sends.len() {
             match self.sends[at].subscription {
                 None if is_logged_on => {
-                    let how = self.consume(&self.sends[at].pattern);
+                    let how = consume(&self.name, &self.sends[at].pattern);
+                    let how = Consume { window: WINDOW, ..how };
                     self.sends[at].subscription = Some(conversation.consume(&how)?);
                 }
                 Some(subscription) if !is_logged_on => {

@@ -1,15 +1,18 @@
 //! Messages of topics on their way into a session.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::io;
+use std::path::Path;
 
-use tracing::error;
+use tracing::{error, warn};
 use trunkline_client::{Conversation, Subscription, format};
 use trunkline_fix::tcp::Handle;
-use trunkline_fix::{Draft, SendError};
+use trunkline_fix::{Draft, SendError, Store};
 
 use crate::connection::Fault;
+use crate::first_place;
 use crate::progress::Progress;
-use crate::session_store::remember;
+use crate::session_store::{places, remember};
 
 /// PossResend (97).
 const POSS_RESEND: u32 = 97;
@@ -41,7 +44,30 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
-    /// With the places of the messages that the store has; it has all if numbers never began anew.
+    /// With the places that a session's store has, if they are of the journal that gives a position next; `first` is the file
+    /// that says so.
+    pub(crate) fn open(
+        name: &str,
+        store: &mut dyn Store,
+        first: &Path,
+        next_position: Option<u64>,
+    ) -> io::Result<Self> {
+        let began = store.began();
+        let number = first_place::read(first, began)?;
+        let places = places(store, number)?;
+        match (places.last().copied(), next_position) {
+            (Some(last), Some(next)) if next <= last => {
+                first_place::write(first, store.next_sender(), began)?;
+                let why =
+                    "the router's journal began anew: what was sent of it is not known any more";
+                warn!(session = name, last, next, why, "places are forgotten");
+                Ok(Self::new(BTreeSet::new(), false))
+            }
+            _ => Ok(Self::new(places, began.is_none() && number == 1)),
+        }
+    }
+
+    /// With the places of the messages that the store has; it has all if neither numbers nor the journal began anew.
     pub(crate) fn new(places: BTreeSet<u64>, is_complete: bool) -> Self {
         let known_behind = if is_complete { Some(0) } else { places.first().copied() };
         Self { waiting: VecDeque::new(), places, known_behind }
@@ -140,11 +166,14 @@ fn undeliverable(session: &Handle, delivered: &Delivered, why: &str) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use trunkline_client::Options;
     use trunkline_fix::{Application, Identity, MemoryStore, Message, Outbox, Refusal, Role};
     use trunkline_fix::{Session, Settings, Version};
 
     use super::*;
+    use crate::session_store::SessionStore;
 
     struct Silent;
 
@@ -179,6 +208,31 @@ mod tests {
         }
         outgoing.send(&session, &Progress::default(), &mut conversation).expect("memory");
         (session.numbers().0, outgoing)
+    }
+
+    #[test]
+    fn places_of_a_journal_that_is_no_more_are_forgotten() {
+        let first = std::env::temp_dir().join(format!("trunkline-outgoing-{}", std::process::id()));
+        let progress = Arc::new(Progress::default());
+        let mut store = SessionStore::new(Box::new(MemoryStore::default()), 1, progress.clone());
+        let save = |store: &mut SessionStore, position| {
+            progress.set_position(Some(position));
+            store.save(Some(b"8=FIX.4.4\x01")).expect("memory");
+        };
+        let open = |store: &mut SessionStore, next| {
+            let outgoing = Outgoing::open("fix/BANK/FUND", store.inner(), &first, next);
+            let Outgoing { places, known_behind, .. } = outgoing.expect("a file");
+            (places.into_iter().collect::<Vec<_>>(), known_behind)
+        };
+        save(&mut store, 5);
+        save(&mut store, 7);
+        assert_eq!(open(&mut store, Some(8)), (vec![5, 7], Some(0)));
+        assert_eq!(open(&mut store, None), (vec![5, 7], Some(0)));
+        assert_eq!(open(&mut store, Some(7)), (vec![], None));
+        // So it stays, however far the new one gets.
+        save(&mut store, 6);
+        assert_eq!(open(&mut store, Some(100)), (vec![6], Some(6)));
+        std::fs::remove_file(first).expect("a file");
     }
 
     #[test]

@@ -276,6 +276,21 @@ fn a_mistake_is_told_with_its_place() {
 }
 
 #[test]
+fn what_is_guaranteed_in_fix_sessions_needs_a_journal_on_a_disk() {
+    let fix =
+        "[[fix]]\nlisten = \"127.0.0.1:0\"\nsender = \"A\"\ntargets = [\"B\"]\nstore = \"s\"\n";
+    let rule = "[[fix.rule]]\nmessages = [\"*\"]\ntopic = \"orders\"\n";
+    let send = "[[fix.send]]\ntopics = \"reports\"\n";
+    let checked = |text: &str| read(text).expect("a configuration").check_fix();
+    for kept in [rule, send] {
+        let error = checked(&format!("{fix}{kept}")).expect_err("no journal");
+        assert!(error.contains("127.0.0.1:0") && error.contains("directory = "), "{error}");
+        checked(&format!("[journal]\ndirectory = \"j\"\n{fix}{kept}")).expect("a journal");
+    }
+    checked(&format!("{fix}{rule}delivery = \"direct\"\n")).expect("nothing is kept");
+}
+
+#[test]
 fn the_environment_overrides_the_file() {
     let config = with(
         "[client]\nqueue_messages = 5",

@@ -118,6 +118,25 @@ impl Fix {
 }
 
 impl Config {
+    /// Whether what FIX sessions are promised can be kept. The journal's folder may come from elsewhere than the file.
+    ///
+    /// # Errors
+    /// Messages are guaranteed, and no journal is on a disk; what to write.
+    pub fn check_fix(&self) -> Result<(), String> {
+        let is_guaranteed = |it: &&Fix| {
+            !it.sends.is_empty() || it.rules.iter().any(|it| it.delivery == FixDelivery::Guaranteed)
+        };
+        match self.fix.iter().find(is_guaranteed) {
+            Some(fix) if self.journal.directory.is_none() => Err(format!(
+                "the fix that listens at {} has guaranteed messages, and positions of a journal in memory begin anew with \
+                 each start: write directory = \"FOLDER\" in [journal]; or delivery = \"direct\" in each fix.rule, and no \
+                 fix.send",
+                fix.listen
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// What is wrong with the FIX sessions.
     pub(super) fn fix_problem(&self) -> Option<String> {
         let sessions = || {
