@@ -283,11 +283,14 @@ impl Joining {
         match decided {
             Ok(request) => {
                 let (MarketData::Subscribe { id, .. } | MarketData::Unsubscribe { id }) = &request;
-                let id = id.clone();
-                if self.inbox.ask(request) {
+                let (id, is_end) = (id.clone(), matches!(request, MarketData::Unsubscribe { .. }));
+                let is_asked = self.inbox.ask(request);
+                if is_asked == is_end {
+                    self.requests().remove(&id);
+                }
+                if is_asked {
                     return Ok(());
                 }
-                self.requests().remove(&id);
                 let text = "the router takes less than comes; ask again later".to_owned();
                 Err(Refusal::Business { reason: NOT_AVAILABLE, text })
             }
