@@ -20,8 +20,9 @@ use trunkline_server::{Config, Listening};
 use crate::connection::Connection;
 use crate::first_place;
 use crate::inbox::{Inbox, Incoming};
-use crate::link::{Link, Orders, Send, durable_name, prepare};
+use crate::link::{Link, Orders, Send, durable_name, link_name, prepare};
 use crate::market::{Market, rejection};
+use crate::names::cut;
 use crate::numbers::Numbers;
 use crate::outgoing::Outgoing;
 use crate::progress::Progress;
@@ -206,7 +207,7 @@ impl Common {
     fn join(&self, fix: &Fix, target: &str, router: &Address) -> Result<Joined, BridgeError> {
         let identity = Identity::new(self.version, &fix.sender, target);
         let within = |why: &dyn fmt::Display| BridgeError(format!("{identity}: {why}"));
-        let name = format!("fix/{}/{target}", fix.sender);
+        let name = link_name(&fix.sender, target);
         let sends = self.rules.sends(&fix.sender, target);
         for longest in sends.iter().map(|it| durable_name(&name, it)).chain([name.clone()]) {
             if longest.len() > NAME_BYTES {
@@ -357,7 +358,8 @@ impl Application for Joining {
 
     fn rejected(&mut self, message: Message<'_>) {
         let text = message.get(58).map(String::from_utf8_lossy).unwrap_or_default();
-        warn!(session = %self.identity, %text, "the other side rejects a message");
+        // As a text with quotes: it is the other side's.
+        warn!(session = %self.identity, text = cut(&text), "the other side rejects a message");
     }
 
     fn noticed(&mut self, notice: Notice<'_>) {
@@ -367,6 +369,8 @@ impl Application for Joining {
                 warn!(%session, bytes = bytes.len(), "what came is no message, and is passed over");
             }
             Notice::Refused { number, refused } => {
+                // Its number counts once the session's disk has it, as that of what the application refuses.
+                self.progress.refuse();
                 warn!(%session, number, why = refused.words(), "a message is rejected");
             }
             Notice::Gap { from, to } => info!(%session, from, to, "messages are missing"),

@@ -18,12 +18,13 @@ use crate::numbers::{Numbers, SLOTS};
 use crate::outgoing::{Delivered, Outgoing};
 use crate::progress::Progress;
 use crate::requests::Requests;
+use crate::template::push_level;
 
 /// Unacknowledged messages of a durable subscription.
 const WINDOW: u32 = 1_024;
 
-/// Topics for which a connection keeps a number.
-const TOPICS: usize = 1 << 14;
+/// Topics for which a connection keeps a number; with one more it gives up all of them.
+const TOPICS: usize = 256;
 
 /// How long the thread waits while nothing happens, and while a session takes too little.
 const LONG: Duration = Duration::from_secs(5);
@@ -100,6 +101,16 @@ struct Turns {
     retry_at: Option<Instant>,
     attach_at: Option<Instant>,
     end_at: Option<Instant>,
+}
+
+/// The name of the client and producer for a session. In a CompID, what separates these names is written as in a URL.
+pub(crate) fn link_name(sender: &str, target: &str) -> String {
+    let level = |text: &str| {
+        let mut level = String::new();
+        push_level(&mut level, text.as_bytes());
+        level.replace(':', "%3A")
+    };
+    format!("fix/{}/{}", level(sender), level(target))
 }
 
 /// The name of the durable subscription to a pattern.
@@ -286,8 +297,11 @@ impl Link {
         turns: &mut Turns,
         conversation: &mut Conversation,
     ) -> Result<bool, Fault> {
-        if self.progress.take_refused() {
-            self.session.wait_for_store()?;
+        if self.progress.take_refused()
+            && let Err(why) = self.session.wait_for_store()
+        {
+            self.progress.refuse();
+            return Err(why.into());
         }
         let Orders { all, stored } = &mut self.orders;
         let Order { message, sequence } = &mut all[*stored];
@@ -383,6 +397,11 @@ impl Link {
             Event::Rejected(it) if it.of == kind::SUBSCRIBE => {
                 answers.unsubscribed.push((it.id, it.text.to_owned()));
             }
+            Event::Rejected(it) if it.of == kind::TOPIC => {
+                // The number is free, and the next topic's.
+                turns.topics.retain(|_, topic| u64::from(topic.number()) != it.id);
+                warn!(session, why = it.text, "the router rejects a topic");
+            }
             Event::Message(it) => self.market.update(it.subscription, it.format, it.payload),
             Event::Rejected(it) => warn!(session, why = it.text, "the router rejects something"),
             Event::Lost(it) => {
@@ -455,4 +474,17 @@ fn topic(
     let topic = conversation.topic(name)?;
     topics.insert(name.to_owned(), topic);
     Ok(topic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_sessions_have_one_name() {
+        assert_eq!(link_name("BANK", "FUND-1"), "fix/BANK/FUND-1");
+        assert_eq!(link_name("A/B", "C"), "fix/A%2FB/C");
+        assert_eq!(link_name("A", "B/C"), "fix/A/B%2FC");
+        assert_eq!(link_name("A%2FB", "C:D"), "fix/A%252FB/C%3AD");
+    }
 }
