@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
 use trunkline_client::Address;
-use trunkline_fix::tcp::{Acceptor, Handle, TcpConfig};
+use trunkline_fix::tcp::{Acceptor, Handle, ServerTls, TcpConfig};
 use trunkline_fix::{
     Application, Dictionaries, Identity, JournalStore, Message, Notice, Outbox, Refusal, Role,
     Session, Settings, Store as _, Version,
@@ -63,6 +63,8 @@ impl std::error::Error for BridgeError {}
 pub struct Bridge {
     acceptors: Vec<Acceptor>,
     links: Vec<Joined>,
+    /// The router's certificate, if a `[[fix]]` shows it.
+    tls: Option<ServerTls>,
 }
 
 /// A session, and the thread of its connection to the router.
@@ -102,6 +104,7 @@ impl Bridge {
             return Ok(bridge);
         }
         config.check_fix().map_err(BridgeError)?;
+        bridge.tls = certificate(config)?;
         let is_near = |it: &&Listening| {
             it.protocol == "native" && matches!(it.address, Address::Unix(_) | Address::Tcp(_))
         };
@@ -118,6 +121,17 @@ impl Bridge {
         Ok(bridge)
     }
 
+    /// Has the next connections see the certificate that is in the files by now.
+    ///
+    /// # Errors
+    /// They are missing or cannot be used; the one before is shown.
+    pub fn renew(&self, config: &Config) -> Result<(), BridgeError> {
+        if let (Some(tls), Some(fresh)) = (&self.tls, certificate(config)?) {
+            tls.replace(&fresh);
+        }
+        Ok(())
+    }
+
     /// Where it listens for the other sides.
     pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
         self.acceptors.iter().map(Acceptor::address)
@@ -132,7 +146,9 @@ impl Bridge {
             self.links.push(joined);
         }
         let refused = Arc::new(|peer, why: &str| warn!(%peer, why, "a FIX connection is refused"));
-        let acceptor = Acceptor::start(&fix.listen, sessions, TcpConfig::default(), refused);
+        let server_tls = self.tls.clone().filter(|_| fix.tls);
+        let tcp = TcpConfig { server_tls, ..TcpConfig::default() };
+        let acceptor = Acceptor::start(&fix.listen, sessions, tcp, refused);
         self.acceptors.push(acceptor.map_err(|why| BridgeError(why.to_string()))?);
         Ok(())
     }
@@ -378,6 +394,20 @@ impl Application for Joining {
             _ => {}
         }
     }
+}
+
+/// The router's certificate, if a `[[fix]]` is to show it. Unlike clients of the router, engines may speak TLS 1.2.
+fn certificate(config: &Config) -> Result<Option<ServerTls>, BridgeError> {
+    if !config.fix.iter().any(|it| it.tls) {
+        return Ok(None);
+    }
+    let tls = &config.tls;
+    let (Some(certificate), Some(key)) = (&tls.certificate, &tls.key) else {
+        let why = "tls of a fix needs a certificate and its key: tls.certificate and tls.key";
+        return Err(BridgeError(why.to_owned()));
+    };
+    let loaded = ServerTls::from_files(certificate, key, tls.client_ca.as_deref());
+    loaded.map(Some).map_err(|why| BridgeError(why.to_string()))
 }
 
 /// Names of sessions may hold what those of files may not.

@@ -166,6 +166,7 @@ mod tests {
         };
         Fix {
             listen: "127.0.0.1:0".to_owned(),
+            tls: false,
             sender: "BANK".to_owned(),
             targets: vec!["FUND".to_owned()],
             version: None,

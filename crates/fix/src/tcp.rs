@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::fd::OwnedFd;
+use rustix::net::sockopt::set_socket_keepalive;
 use rustix::time::Timespec;
 
 use crate::application::Application;
@@ -500,6 +501,8 @@ fn accept(
             on_refused(peer, "there are as many connections as may be");
             continue;
         }
+        // Where no heartbeats are agreed upon, nothing else tells that the other side is gone.
+        _ = set_socket_keepalive(&stream, true);
         let stream = Arc::new(stream);
         let (sessions, config, on_refused) = (sessions.clone(), config.clone(), on_refused.clone());
         let (own, stop) = (stream.clone(), is_stopped.clone());

@@ -106,8 +106,13 @@ shutdown_timeout = "500ms"
 format = "json"
 level = "debug"
 
+[tls]
+certificate = "router.pem"
+key = "router.key"
+
 [[fix]]
 listen = "127.0.0.1:5001"
+tls = true
 sender = "BANK"
 targets = ["FUND", "PENSION"]
 version = "FIX.4.4"
