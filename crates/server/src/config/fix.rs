@@ -144,8 +144,8 @@ impl Config {
     /// Whether others can connect to FIX sessions, and nothing but CompIDs says who they are.
     pub(super) fn check_fix_exposure(&self) -> Result<(), String> {
         let is_open = |it: &&Fix| !(it.tls && self.tls.client_ca.is_some());
-        let place = self.fix.iter().filter(is_open).map(|it| &it.listen);
-        match place.into_iter().find(|it| !is_loopback(it)) {
+        let mut open = self.fix.iter().filter(is_open).map(|it| &it.listen);
+        match open.find(|it| !is_loopback(it)) {
             None => Ok(()),
             Some(place) => Err(format!(
                 "listen of a fix: others can connect to {place}, and a session knows by CompIDs alone who logs on; access rules do \
