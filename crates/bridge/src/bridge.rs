@@ -302,6 +302,7 @@ impl Joining {
                 let (MarketData::Subscribe { id, .. } | MarketData::Unsubscribe { id }) = &request;
                 let (id, is_end) = (id.clone(), matches!(request, MarketData::Unsubscribe { .. }));
                 let is_asked = self.inbox.ask(request);
+                // Neither an end that is passed on nor a beginning that is not leaves it open.
                 if is_asked == is_end {
                     self.requests().remove(&id);
                 }
