@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
 use trunkline_client::Address;
-use trunkline_fix::tcp::{Acceptor, Handle, TcpConfig};
+use trunkline_fix::tcp::{Acceptor, Handle, ServerTls, TcpConfig};
 use trunkline_fix::{
     Application, Dictionaries, Identity, JournalStore, Message, Notice, Outbox, Refusal, Role,
     Session, Settings, Store as _, Version,
@@ -18,15 +18,17 @@ use trunkline_server::config::Fix;
 use trunkline_server::{Config, Listening};
 
 use crate::connection::Connection;
+use crate::first_place;
 use crate::inbox::{Inbox, Incoming};
-use crate::link::{Link, Orders, Send, durable_name};
+use crate::link::{Link, Orders, Send, durable_name, link_name, prepare};
 use crate::market::{Market, rejection};
+use crate::names::cut;
 use crate::numbers::Numbers;
 use crate::outgoing::Outgoing;
 use crate::progress::Progress;
 use crate::requests::{MarketData, MarketDataRejection, Requests};
 use crate::rules::{Action, Rules};
-use crate::session_store::{SessionStore, places};
+use crate::session_store::SessionStore;
 
 /// Bytes of messages that a session keeps for a side that has missed them.
 const KEPT: u64 = 64 << 20;
@@ -61,6 +63,8 @@ impl std::error::Error for BridgeError {}
 pub struct Bridge {
     acceptors: Vec<Acceptor>,
     links: Vec<Joined>,
+    /// The router's certificate, if a `[[fix]]` shows it.
+    tls: Option<ServerTls>,
 }
 
 /// A session, and the thread of its connection to the router.
@@ -85,6 +89,7 @@ struct Common {
 /// # Errors
 /// The first that cannot be, and why.
 pub fn check(config: &Config) -> Result<(), BridgeError> {
+    config.check_fix().map_err(BridgeError)?;
     config.fix.iter().try_for_each(|it| Common::read(it).map(|_| ()))
 }
 
@@ -98,6 +103,8 @@ impl Bridge {
         if config.fix.is_empty() {
             return Ok(bridge);
         }
+        config.check_fix().map_err(BridgeError)?;
+        bridge.tls = certificate(config)?;
         let is_near = |it: &&Listening| {
             it.protocol == "native" && matches!(it.address, Address::Unix(_) | Address::Tcp(_))
         };
@@ -114,6 +121,17 @@ impl Bridge {
         Ok(bridge)
     }
 
+    /// Has the next connections see the certificate that is in the files by now.
+    ///
+    /// # Errors
+    /// They are missing or cannot be used; the one before is shown.
+    pub fn renew(&self, config: &Config) -> Result<(), BridgeError> {
+        if let (Some(tls), Some(fresh)) = (&self.tls, certificate(config)?) {
+            tls.replace(&fresh);
+        }
+        Ok(())
+    }
+
     /// Where it listens for the other sides.
     pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
         self.acceptors.iter().map(Acceptor::address)
@@ -128,7 +146,9 @@ impl Bridge {
             self.links.push(joined);
         }
         let refused = Arc::new(|peer, why: &str| warn!(%peer, why, "a FIX connection is refused"));
-        let acceptor = Acceptor::start(&fix.listen, sessions, TcpConfig::default(), refused);
+        let server_tls = self.tls.clone().filter(|_| fix.tls);
+        let tcp = TcpConfig { server_tls, ..TcpConfig::default() };
+        let acceptor = Acceptor::start(&fix.listen, sessions, tcp, refused);
         self.acceptors.push(acceptor.map_err(|why| BridgeError(why.to_string()))?);
         Ok(())
     }
@@ -203,7 +223,7 @@ impl Common {
     fn join(&self, fix: &Fix, target: &str, router: &Address) -> Result<Joined, BridgeError> {
         let identity = Identity::new(self.version, &fix.sender, target);
         let within = |why: &dyn fmt::Display| BridgeError(format!("{identity}: {why}"));
-        let name = format!("fix/{}/{target}", fix.sender);
+        let name = link_name(&fix.sender, target);
         let sends = self.rules.sends(&fix.sender, target);
         for longest in sends.iter().map(|it| durable_name(&name, it)).chain([name.clone()]) {
             if longest.len() > NAME_BYTES {
@@ -215,12 +235,14 @@ impl Common {
         std::fs::create_dir_all(&folder).map_err(|why| of_folder(&why))?;
         let mut store = JournalStore::open(&folder, KEPT).map_err(|why| of_folder(&why))?;
         let numbers = Numbers::open(&folder.join("numbers")).map_err(|why| of_folder(&why))?;
-        let places = places(&mut store).map_err(|why| of_folder(&why))?;
         let (mut connection, last) = Connection::dial(router, &name).map_err(|why| within(&why))?;
         let known = numbers.number_of(last, store.began()).map_err(|why| of_folder(&why))?;
-        let outgoing = Outgoing::new(places, store.began().is_none());
+        let next = prepare(&mut connection, &name, &sends).map_err(|why| within(&why))?;
+        let first = folder.join(first_place::NAME);
+        let outgoing = Outgoing::open(&name, &mut store, &first, next);
+        let outgoing = outgoing.map_err(|why| of_folder(&why))?;
         let progress = Arc::new(Progress::default());
-        let store = SessionStore::new(Box::new(store), known + 1, progress.clone());
+        let store = SessionStore::new(Box::new(store), known.saturating_add(1), progress.clone());
         let inbox = Arc::new(Inbox::new().map_err(|why| within(&why))?);
         let requests = Arc::new(Mutex::default());
         let mut settings = Settings::new(Role::Acceptor, identity.clone());
@@ -249,7 +271,6 @@ impl Common {
             market: Market::default(),
             logon: None,
         };
-        link.prepare(&mut connection).map_err(|why| within(&why))?;
         let run = move || link.run(connection, last);
         let thread = thread::Builder::new().name("fix-router".to_owned()).spawn(run);
         let thread = Some(thread.map_err(|why| within(&why))?);
@@ -279,11 +300,15 @@ impl Joining {
         match decided {
             Ok(request) => {
                 let (MarketData::Subscribe { id, .. } | MarketData::Unsubscribe { id }) = &request;
-                let id = id.clone();
-                if self.inbox.ask(request) {
+                let (id, is_end) = (id.clone(), matches!(request, MarketData::Unsubscribe { .. }));
+                let is_asked = self.inbox.ask(request);
+                // Neither an end that is passed on nor a beginning that is not leaves it open.
+                if is_asked == is_end {
+                    self.requests().remove(&id);
+                }
+                if is_asked {
                     return Ok(());
                 }
-                self.requests().remove(&id);
                 let text = "the router takes less than comes; ask again later".to_owned();
                 Err(Refusal::Business { reason: NOT_AVAILABLE, text })
             }
@@ -350,7 +375,8 @@ impl Application for Joining {
 
     fn rejected(&mut self, message: Message<'_>) {
         let text = message.get(58).map(String::from_utf8_lossy).unwrap_or_default();
-        warn!(session = %self.identity, %text, "the other side rejects a message");
+        // As a text with quotes: it is the other side's.
+        warn!(session = %self.identity, text = cut(&text), "the other side rejects a message");
     }
 
     fn noticed(&mut self, notice: Notice<'_>) {
@@ -360,6 +386,8 @@ impl Application for Joining {
                 warn!(%session, bytes = bytes.len(), "what came is no message, and is passed over");
             }
             Notice::Refused { number, refused } => {
+                // Its number counts once the session's disk has it, as that of what the application refuses.
+                self.progress.refuse();
                 warn!(%session, number, why = refused.words(), "a message is rejected");
             }
             Notice::Gap { from, to } => info!(%session, from, to, "messages are missing"),
@@ -367,6 +395,20 @@ impl Application for Joining {
             _ => {}
         }
     }
+}
+
+/// The router's certificate, if a `[[fix]]` is to show it. Unlike clients of the router, engines may speak TLS 1.2.
+fn certificate(config: &Config) -> Result<Option<ServerTls>, BridgeError> {
+    if !config.fix.iter().any(|it| it.tls) {
+        return Ok(None);
+    }
+    let tls = &config.tls;
+    let (Some(certificate), Some(key)) = (&tls.certificate, &tls.key) else {
+        let why = "tls of a fix needs a certificate and its key: tls.certificate and tls.key";
+        return Err(BridgeError(why.to_owned()));
+    };
+    let loaded = ServerTls::from_files(certificate, key, tls.client_ca.as_deref());
+    loaded.map(Some).map_err(|why| BridgeError(why.to_string()))
 }
 
 /// Names of sessions may hold what those of files may not.

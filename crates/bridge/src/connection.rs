@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::time::Timespec;
-use trunkline_client::{Address, Conversation, Error, Event, Options};
+use trunkline_client::{
+    Address, Consume, Conversation, Error, Event, Options, Start, Subscription, kind,
+};
 
 /// How long the router may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -107,6 +109,30 @@ impl Connection {
             _ => None,
         })?;
         Ok((connection, last))
+    }
+
+    /// The position that the router's journal gives next; none where access rules let nobody ask.
+    pub(crate) fn next_position(&mut self, pattern: &str) -> Result<Option<u64>, Fault> {
+        let replay = Consume { window: 1, ..Consume::replay(pattern, Start::New) };
+        let subscription = self.conversation.consume(&replay)?;
+        let next = self.until(|event| match event {
+            Event::Consuming(it) if it.subscription == subscription => Some(Ok(Some(it.next))),
+            Event::Rejected(it) if it.of == kind::CONSUME => Some(Ok(None)),
+            _ => None,
+        })?;
+        if next.is_some() {
+            self.leave(subscription)?;
+        }
+        Ok(next)
+    }
+
+    /// Ends a subscription. What it was delivered meanwhile is lost, or delivered again.
+    pub(crate) fn leave(&mut self, subscription: Subscription) -> Result<(), Fault> {
+        self.conversation.unsubscribe(subscription);
+        self.until(|event| match event {
+            Event::Unsubscribed(it) if *it == subscription => Some(Ok(())),
+            _ => None,
+        })
     }
 
     /// Exchanges bytes until an event is the answer. Other events are lost.

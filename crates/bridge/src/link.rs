@@ -18,12 +18,13 @@ use crate::numbers::{Numbers, SLOTS};
 use crate::outgoing::{Delivered, Outgoing};
 use crate::progress::Progress;
 use crate::requests::Requests;
+use crate::template::push_level;
 
 /// Unacknowledged messages of a durable subscription.
 const WINDOW: u32 = 1_024;
 
-/// Topics for which a connection keeps a number.
-const TOPICS: usize = 1 << 14;
+/// Topics for which a connection keeps a number; with one more it gives up all of them.
+const TOPICS: usize = 256;
 
 /// How long the thread waits while nothing happens, and while a session takes too little.
 const LONG: Duration = Duration::from_secs(5);
@@ -102,9 +103,50 @@ struct Turns {
     end_at: Option<Instant>,
 }
 
+/// The name of the client and producer for a session. In a CompID, what separates these names is written as in a URL.
+pub(crate) fn link_name(sender: &str, target: &str) -> String {
+    let level = |text: &str| {
+        let mut level = String::new();
+        push_level(&mut level, text.as_bytes());
+        level.replace(':', "%3A")
+    };
+    format!("fix/{}/{}", level(sender), level(target))
+}
+
 /// The name of the durable subscription to a pattern.
 pub(crate) fn durable_name(link: &str, pattern: &str) -> String {
     format!("{link}:{pattern}")
+}
+
+fn consume(link: &str, pattern: &str) -> Consume {
+    Consume { start: Start::New, ..Consume::durable(&durable_name(link, pattern), pattern) }
+}
+
+/// Makes the durable subscriptions, so that the router keeps from now on what the session is to send. The answer is the
+/// position that the router's journal gave next before, if that can be known.
+pub(crate) fn prepare(
+    connection: &mut Connection,
+    link: &str,
+    patterns: &[String],
+) -> Result<Option<u64>, Fault> {
+    let Some(first) = patterns.first() else { return Ok(None) };
+    // First, so that whoever is killed behind it finds the same again.
+    let mut next = connection.next_position(first)?;
+    for pattern in patterns {
+        // What is delivered meanwhile is delivered again.
+        let how = Consume { window: 1, ..consume(link, pattern) };
+        let subscription = connection.conversation.consume(&how)?;
+        let is_from = connection.until(|event| match event {
+            Event::Consuming(it) if it.subscription == subscription => {
+                Some(Ok(it.is_new.then_some(it.next)))
+            }
+            Event::Rejected(it) => Some(Err(Fault(it.text.to_owned()))),
+            _ => None,
+        })?;
+        next = next.or(is_from);
+        connection.leave(subscription)?;
+    }
+    Ok(next)
 }
 
 impl Link {
@@ -128,30 +170,6 @@ impl Link {
                 thread::sleep(RETRY);
             }
         }
-    }
-
-    /// Makes the durable subscriptions, so that the router keeps from now on what the session is to send.
-    pub(crate) fn prepare(&self, connection: &mut Connection) -> Result<(), Fault> {
-        for send in &self.sends {
-            let subscription = connection.conversation.consume(&self.consume(&send.pattern))?;
-            connection.until(|event| match event {
-                Event::Consuming(it) if it.subscription == subscription => Some(Ok(())),
-                Event::Rejected(it) => Some(Err(Fault(it.text.to_owned()))),
-                _ => None,
-            })?;
-            // What is delivered meanwhile is delivered again.
-            connection.conversation.unsubscribe(subscription);
-            connection.until(|event| match event {
-                Event::Unsubscribed(it) if *it == subscription => Some(Ok(())),
-                _ => None,
-            })?;
-        }
-        Ok(())
-    }
-
-    fn consume(&self, pattern: &str) -> Consume {
-        let name = durable_name(&self.name, pattern);
-        Consume { window: WINDOW, start: Start::New, ..Consume::durable(&name, pattern) }
     }
 
     fn converse(&mut self, mut connection: Connection, last: u64) -> Result<(), Fault> {
@@ -196,7 +214,8 @@ impl Link {
         for at in 0..self.sends.len() {
             match self.sends[at].subscription {
                 None if is_logged_on => {
-                    let how = self.consume(&self.sends[at].pattern);
+                    let how = consume(&self.name, &self.sends[at].pattern);
+                    let how = Consume { window: WINDOW, ..how };
                     self.sends[at].subscription = Some(conversation.consume(&how)?);
                 }
                 Some(subscription) if !is_logged_on => {
@@ -278,8 +297,11 @@ impl Link {
         turns: &mut Turns,
         conversation: &mut Conversation,
     ) -> Result<bool, Fault> {
-        if self.progress.take_refused() {
-            self.session.wait_for_store()?;
+        if self.progress.take_refused()
+            && let Err(why) = self.session.wait_for_store()
+        {
+            self.progress.refuse();
+            return Err(why.into());
         }
         let Orders { all, stored } = &mut self.orders;
         let Order { message, sequence } = &mut all[*stored];
@@ -375,6 +397,11 @@ impl Link {
             Event::Rejected(it) if it.of == kind::SUBSCRIBE => {
                 answers.unsubscribed.push((it.id, it.text.to_owned()));
             }
+            Event::Rejected(it) if it.of == kind::TOPIC => {
+                // The number is free, and the next topic's.
+                turns.topics.retain(|_, topic| u64::from(topic.number()) != it.id);
+                warn!(session, why = it.text, "the router rejects a topic");
+            }
             Event::Message(it) => self.market.update(it.subscription, it.format, it.payload),
             Event::Rejected(it) => warn!(session, why = it.text, "the router rejects something"),
             Event::Lost(it) => {
@@ -447,4 +474,17 @@ fn topic(
     let topic = conversation.topic(name)?;
     topics.insert(name.to_owned(), topic);
     Ok(topic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_sessions_have_one_name() {
+        assert_eq!(link_name("BANK", "FUND-1"), "fix/BANK/FUND-1");
+        assert_eq!(link_name("A/B", "C"), "fix/A%2FB/C");
+        assert_eq!(link_name("A", "B/C"), "fix/A/B%2FC");
+        assert_eq!(link_name("A%2FB", "C:D"), "fix/A%252FB/C%3AD");
+    }
 }

@@ -47,6 +47,7 @@ impl Market {
     ) -> Result<(), Fault> {
         match command {
             MarketData::Subscribe { id, topics } => {
+                self.end(&id, conversation);
                 let mut all = Vec::with_capacity(topics.len());
                 for it in topics {
                     let how = match it.updates_per_second {

@@ -3,6 +3,14 @@
 use trunkline_catalogue::fix::{field_name, message_name};
 use trunkline_import::fix::Dictionary;
 
+/// Bytes of a value that an answer quotes.
+const QUOTED: usize = 200;
+
+/// A value of the other side, as far as answers and the log quote it.
+pub(crate) fn cut(value: &str) -> &str {
+    &value[..value.floor_char_boundary(QUOTED)]
+}
+
 /// Numbers of fields that the standard may give a name.
 const TAGS: u32 = 50_000;
 
@@ -61,6 +69,12 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_value_is_cut_between_characters() {
+        assert_eq!(cut("short"), "short");
+        assert_eq!(cut(&format!("x{}", "é".repeat(500))).len(), 199);
+    }
 
     #[test]
     fn names_of_the_standard_are_known_without_a_dictionary() {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use trunkline_fix::Refusal;
+use trunkline_fix::{Refusal, is_of_header};
 use trunkline_router::{check_topic, name_fits};
 use trunkline_server::config::FixMarketData;
 
-use crate::names::Names;
+use crate::names::{Names, cut};
 use crate::rules::{FIELD_MISSING, UNKNOWN_ID};
 use crate::template::Template;
 
@@ -99,8 +99,8 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Forgets a request.
-    pub(crate) fn remove(&mut self, id: &str) {
+    /// Forgets a request: it is known that it has ended.
+    pub fn remove(&mut self, id: &str) {
         self.open.remove(id);
     }
 
@@ -109,14 +109,18 @@ impl Requests {
         self.open.clear();
     }
 
-    /// What is to be done for a request, given as its fields in order.
+    /// What is to be done for a request, given as its fields in order. One that is to end is open until it is removed.
     pub(crate) fn decide(
         &mut self,
         rules: &[MarketRule],
         names: &Names,
         fields: &[(u32, &[u8])],
     ) -> Result<MarketData, MarketDataRejection> {
-        let get = |tag| fields.iter().find(|it| it.0 == tag).map(|it| it.1);
+        let header = fields.iter().take_while(|it| is_of_header(it.0)).count();
+        let get = |tag| {
+            let place = if is_of_header(tag) { &fields[..header] } else { fields };
+            place.iter().find(|it| it.0 == tag).map(|it| it.1)
+        };
         let needed = |tag| {
             let text = format!("{} is missing", names.field(tag));
             let refusal = Refusal::Business { reason: FIELD_MISSING, text };
@@ -128,22 +132,23 @@ impl Requests {
         };
         match needed(SUBSCRIPTION_REQUEST_TYPE)? {
             b"1" => {}
-            b"2" if self.open.remove(&id).is_some() => return Ok(MarketData::Unsubscribe { id }),
+            b"2" if self.open.contains_key(&id) => return Ok(MarketData::Unsubscribe { id }),
             b"2" => {
-                let text = format!("no request is open with the MDReqID {id}");
+                let text = format!("no request is open with the MDReqID {}", cut(&id));
                 let refusal = Refusal::Business { reason: UNKNOWN_ID, text };
                 return Err(MarketDataRejection::Message(refusal));
             }
             other => {
-                let other = String::from_utf8_lossy(other);
                 let text = format!(
-                    "SubscriptionRequestType {other} is not supported: 1 subscribes, 2 unsubscribes"
+                    "SubscriptionRequestType {} is not supported: 1 subscribes, 2 unsubscribes",
+                    cut(&String::from_utf8_lossy(other))
                 );
                 return reject(reason::SUBSCRIPTION_TYPE, text);
             }
         }
         if self.open.contains_key(&id) {
-            return reject(reason::DUPLICATE, format!("a request with the MDReqID {id} is open"));
+            let text = format!("a request with the MDReqID {} is open", cut(&id));
+            return reject(reason::DUPLICATE, text);
         }
         if self.open.len() >= MOST {
             return reject(reason::BANDWIDTH, format!("{MOST} requests are open"));
@@ -175,23 +180,25 @@ fn entries<'a, 'b>(fields: &'a [(u32, &'b [u8])]) -> Vec<&'a [(u32, &'b [u8])]> 
     begins.windows(2).map(|it| &group[it[0]..it[1]]).collect()
 }
 
-/// The topic of an entry; a field that is none of it may be of the message.
+/// The topic of an entry; a field that is none of it may be of the message. Fields of the header are of the message alone: it was
+/// looked at whose they are.
 fn topic<'a>(
     rules: &[MarketRule],
     names: &Names,
     entry: &[(u32, &'a [u8])],
     get: impl Fn(u32) -> Option<&'a [u8]>,
 ) -> Result<MarketTopic, String> {
-    let of_entry = |tag| entry.iter().find(|it| it.0 == tag).map(|it| it.1);
+    let of_entry = |tag| entry.iter().find(|it| it.0 == tag && !is_of_header(tag)).map(|it| it.1);
     let symbol = of_entry(SYMBOL).ok_or("an entry has no Symbol (55)")?;
     let symbol = String::from_utf8_lossy(symbol);
     let rule = rules.iter().find(|it| it.fits(&symbol));
-    let rule = rule.ok_or_else(|| format!("the symbol {symbol} is not known"))?;
+    let shown = cut(&symbol);
+    let rule = rule.ok_or_else(|| format!("the symbol {shown} is not known"))?;
     let topic = rule
         .topic
         .fill(|tag| of_entry(tag).or_else(|| get(tag)))
-        .map_err(|tag| format!("{} of the symbol {symbol} is missing", names.field(tag)))?;
-    check_topic(&topic).map_err(|why| format!("the topic {topic:?}: {why}"))?;
+        .map_err(|tag| format!("{} of the symbol {shown} is missing", names.field(tag)))?;
+    check_topic(&topic).map_err(|why| format!("the topic {:?}: {why}", cut(&topic)))?;
     Ok(MarketTopic { topic, updates_per_second: rule.updates_per_second })
 }
 
@@ -237,10 +244,42 @@ mod tests {
         let duplicate = (reason::DUPLICATE, "a request with the MDReqID r is open".to_owned());
         assert_eq!(decide(&mut requests, request), Err(duplicate));
         let end = "35=V|262=r|263=2|146=1|55=EUR/USD";
-        assert_eq!(decide(&mut requests, end), Ok(MarketData::Unsubscribe { id: id() }));
+        // It is open until somebody has ended it.
+        for _ in 0..2 {
+            assert_eq!(decide(&mut requests, end), Ok(MarketData::Unsubscribe { id: id() }));
+        }
+        requests.remove("r");
         let unknown = "refused: no request is open with the MDReqID r".to_owned();
         assert_eq!(decide(&mut requests, end), Err(('1', unknown)));
         assert!(decide(&mut requests, request).is_ok());
+    }
+
+    #[test]
+    fn an_entry_does_not_say_who_asks() {
+        let config = FixMarketData {
+            topic: "fx/{SenderCompID}/{OnBehalfOfCompID}/{Symbol}".to_owned(),
+            symbols: Vec::new(),
+            updates_per_second: 0,
+        };
+        let rules = [MarketRule::new(&config, &Names::default()).expect("a rule")];
+        let topic = |header: &[(u32, &'static [u8])]| {
+            let body: [(u32, &[u8]); 6] = [
+                (262, b"r"),
+                (263, b"1"),
+                (146, b"1"),
+                (55, b"A"),
+                (49, b"OTHER"),
+                (115, b"OTHER"),
+            ];
+            let fields = [header, &body].concat();
+            match Requests::default().decide(&rules, &Names::default(), &fields) {
+                Ok(MarketData::Subscribe { topics, .. }) => Ok(topics[0].topic.clone()),
+                other => Err(format!("{other:?}")),
+            }
+        };
+        let own: &[(u32, &[u8])] = &[(35, b"V"), (49, b"FUND"), (115, b"DESK")];
+        assert_eq!(topic(own).as_deref(), Ok("fx/FUND/DESK/A"));
+        assert!(topic(&own[..2]).is_err_and(|it| it.contains("OnBehalfOfCompID (115)")));
     }
 
     #[test]

@@ -36,6 +36,12 @@ impl SessionStore {
         Self { inner, expected, progress, buffer: Vec::new() }
     }
 
+    /// The store that it is made of.
+    #[cfg(test)]
+    pub(crate) fn inner(&mut self) -> &mut dyn Store {
+        &mut *self.inner
+    }
+
     /// Keeps the number that is expected as far as the router has what came before it.
     fn carry_on(&mut self) -> io::Result<()> {
         let floor = self.progress.first().map_or(self.expected, |it| it.min(self.expected));
@@ -46,12 +52,12 @@ impl SessionStore {
     }
 }
 
-/// The places of the messages that a store has.
+/// The places of the messages that a store has from a number on.
 ///
 /// # Errors
 /// Those of the store.
-pub(crate) fn places(store: &mut dyn Store) -> io::Result<BTreeSet<u64>> {
-    let (mut places, mut message, mut next) = (BTreeSet::new(), Vec::new(), 1);
+pub(crate) fn places(store: &mut dyn Store, from: u64) -> io::Result<BTreeSet<u64>> {
+    let (mut places, mut message, mut next) = (BTreeSet::new(), Vec::new(), from);
     while let Some(number) = store.load(next, &mut message)? {
         if let Some(place) = place(&message) {
             remember(&mut places, place);
@@ -196,7 +202,7 @@ mod tests {
         assert_eq!(message, b"8=FIX.4.4\x01");
         assert_eq!(store.load(2, &mut message).expect("memory"), Some(2));
         assert_eq!(message, b"8=FIX.4.2\x01");
-        let places = places(&mut *store.inner).expect("memory");
-        assert_eq!(places.into_iter().collect::<Vec<_>>(), [0x0102_0304]);
+        let mut from = |number| places(&mut *store.inner, number).expect("memory");
+        assert_eq!((from(1), from(2)), ([0x0102_0304].into(), BTreeSet::new()));
     }
 }

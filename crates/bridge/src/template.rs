@@ -87,7 +87,7 @@ impl Template {
 }
 
 /// Appends a value as a part of a level.
-fn push_level(topic: &mut String, value: &[u8]) {
+pub(crate) fn push_level(topic: &mut String, value: &[u8]) {
     let escape = |topic: &mut String, bytes: &[u8]| {
         bytes.iter().for_each(|it| _ = write!(topic, "%{it:02X}"));
     };

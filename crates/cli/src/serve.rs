@@ -96,6 +96,9 @@ fn obey(
         if signal == SIGHUP {
             manager.reloading();
             reload(handle, load, &mut config);
+            if let Some(Err(cause)) = bridge.as_ref().map(|it| it.renew(&config)) {
+                error!(%cause, "FIX sessions show the certificate that they had");
+            }
             manager.ready();
         } else if is_stopping {
             // Who asks twice does not want to wait.

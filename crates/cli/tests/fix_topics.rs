@@ -271,6 +271,51 @@ fn an_order_is_stored_on_its_topic_and_its_report_comes_back() {
     assert_eq!(customer.count(), 1);
 }
 
+/// Positions of a new journal are those of the old one once more.
+#[test]
+fn reports_of_a_journal_that_began_anew_are_sent_as_others() {
+    const REPORTS: usize = 20;
+    let folder = folder(RULES);
+    let customer = Customer::default();
+    let mut ids = BTreeSet::new();
+    for round in 1..=2 {
+        let mut serving = Serving::start(folder.path());
+        let mut gateway = serving.client("gateway");
+        gateway.producer("gateway").expect("a producer");
+        let fund = session(folder.path(), "FUND", customer.clone());
+        let fund = Connecting::start(fund, &serving.fix);
+        fund.wait_for_logon();
+        let topic = gateway.topic("reports/FUND").expect("a topic");
+        for number in 0..REPORTS {
+            let id = format!("{round}-{number}");
+            gateway.store(topic, format::FIX, report(&id).as_bytes()).expect("it is stored");
+            ids.insert(id);
+        }
+        let came = customer.wait_for(round * REPORTS);
+        let came = came.iter().map(|it| it.get("11").expect("a report").to_owned());
+        assert_eq!(came.collect::<BTreeSet<_>>(), ids);
+        drop(fund);
+        serving.stop();
+        std::fs::remove_dir_all(folder.path().join("journal")).expect("a folder");
+    }
+}
+
+#[test]
+fn guaranteed_messages_need_a_journal_on_a_disk() {
+    let folder = folder(RULES);
+    let file = folder.path().join("trunkline.toml");
+    let text = std::fs::read_to_string(&file).expect("a file");
+    let text = text.lines().filter(|it| !it.starts_with("directory = "));
+    let text = text.collect::<Vec<_>>().join("\n");
+    std::fs::write(&file, text).expect("a file");
+    for verb in [&["serve", "--config"][..], &["config", "check"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
+        let ended = command.args(verb).arg(&file).output().expect("the program runs");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(!ended.status.success() && said.contains("write directory = "), "{verb:?}: {said}");
+    }
+}
+
 #[test]
 fn what_no_rule_takes_is_refused_and_direct_messages_are_published() {
     let folder = folder(RULES);

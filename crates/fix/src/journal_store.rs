@@ -388,13 +388,14 @@ fn number_anew(segments: &mut VecDeque<Segment>) {
 }
 
 fn rejected(rejection: Rejection) -> io::Error {
-    io::Error::other(match rejection {
+    match rejection {
         Rejection::TooLong { bytes, limit } => {
-            format!("a message of {bytes} bytes is beyond {limit}")
+            let why = format!("a message of {bytes} bytes is beyond {limit}");
+            io::Error::new(io::ErrorKind::FileTooLarge, why)
         }
-        Rejection::Busy => "the journal's next segment could not be made".to_owned(),
-        Rejection::Full(why) | Rejection::Failed(why) => why,
-    })
+        Rejection::Busy => io::Error::other("the journal's next segment could not be made"),
+        Rejection::Full(why) | Rejection::Failed(why) => io::Error::other(why),
+    }
 }
 
 impl Store for JournalStore {

@@ -325,7 +325,7 @@ impl Outbox {
         }
     }
 
-    fn fail(&mut self, error: &io::Error) {
+    pub(crate) fn fail(&mut self, error: &io::Error) {
         self.failure.get_or_insert_with(|| format!("the store failed: {error}"));
     }
 }

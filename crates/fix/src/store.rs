@@ -27,7 +27,8 @@ pub trait Store: Send {
     /// Notes that the next number is sent. A message of the application is kept; one of the session has a number alone.
     ///
     /// # Errors
-    /// Those of the disk; the message is not sent, and the session ends.
+    /// Those of the disk; the message is not sent, and the session ends. [`io::ErrorKind::FileTooLarge`]: this message can never be
+    /// kept.
     fn save(&mut self, message: Option<&[u8]>) -> io::Result<()>;
 
     /// The first message that is kept with a number from here on, and its number.

@@ -48,7 +48,7 @@ const HEADER: [Tag; 33] = [
 ];
 
 /// Does the field stand in the header of a message?
-pub(crate) fn is_of_header(tag: Tag) -> bool {
+pub fn is_of_header(tag: Tag) -> bool {
     HEADER.binary_search(&tag).is_ok() || tag == 1156
 }
 

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::fd::OwnedFd;
+use rustix::net::sockopt::set_socket_keepalive;
 use rustix::time::Timespec;
 
 use crate::application::Application;
@@ -35,7 +36,8 @@ const STORE_LOOK: Duration = Duration::from_millis(10);
 /// How connections behave.
 #[derive(Clone, Debug)]
 pub struct TcpConfig {
-    /// Connections of an acceptor at once; one more is closed at once.
+    /// Connections of an acceptor at once; one more is closed at once. A quarter of them may not have said whose they are; with
+    /// one more the oldest of these is closed, so that who says nothing keeps nobody away.
     pub connections: usize,
     /// How long a connection may take until it is there, with TLS too, and to say whose it is.
     pub first_timeout: Duration,
@@ -474,6 +476,8 @@ impl Drop for Acceptor {
 /// A connection that is served, and its thread.
 struct Served {
     stream: Arc<TcpStream>,
+    /// It has not said whose it is, and is not to be closed for that.
+    is_unknown: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
 
@@ -500,16 +504,21 @@ fn accept(
             on_refused(peer, "there are as many connections as may be");
             continue;
         }
+        close_unknown(&all, config.connections / 4);
+        // Where no heartbeats are agreed upon, nothing else tells that the other side is gone.
+        _ = set_socket_keepalive(&stream, true);
         let stream = Arc::new(stream);
         let (sessions, config, on_refused) = (sessions.clone(), config.clone(), on_refused.clone());
         let (own, stop) = (stream.clone(), is_stopped.clone());
+        let is_unknown = Arc::new(AtomicBool::new(true));
+        let unknown = is_unknown.clone();
         let serve = move || {
             let until = Instant::now() + config.first_timeout;
             let transport = Transport::accept(own.clone(), config.server_tls.as_ref(), until);
             let outcome = transport.and_then(|transport| {
                 let (identity, first) = identify(&transport, until)?;
-                let unknown = || format!("there is no session {identity}");
-                let session = sessions.get(&identity).ok_or_else(|| io::Error::other(unknown()))?;
+                let session = sessions.get(&identity).ok_or_else(|| no_session(&identity))?;
+                unknown.store(false, Ordering::Release);
                 session.serve(transport, first, &config, &stop)
             });
             // The acceptor has it until the next one comes, and who is refused must not wait for that.
@@ -520,11 +529,27 @@ fn accept(
         };
         // Without a thread the connection is closed, as `serve` is dropped.
         let thread = thread::Builder::new().name("fix-session".to_owned()).spawn(serve);
-        all.extend(thread.map(|thread| Served { stream, thread }));
+        all.extend(thread.map(|thread| Served { stream, is_unknown, thread }));
     }
     // Nobody uses a session or its store any more when an acceptor is gone.
     all.iter().for_each(|it| _ = it.stream.shutdown(Shutdown::Both));
     all.into_iter().for_each(|it| _ = it.thread.join());
+}
+
+/// Closes the oldest connection that has not said whose it is, if there are as many as may be.
+fn close_unknown(all: &[Served], most: usize) {
+    let mut unknown = all.iter().filter(|it| it.is_unknown.load(Ordering::Acquire));
+    let oldest = unknown.next();
+    if let Some(oldest) = oldest.filter(|_| unknown.count() + 1 >= most.max(1)) {
+        oldest.is_unknown.store(false, Ordering::Release);
+        _ = oldest.stream.shutdown(Shutdown::Both);
+    }
+}
+
+/// Names of the other side are as long as it likes.
+fn no_session(identity: &Identity) -> io::Error {
+    let text = format!("there is no session {identity}");
+    io::Error::other(&text[..text.floor_char_boundary(200)])
 }
 
 /// Reads a connection until it says whose it is.

@@ -1,5 +1,6 @@
 //! Sessions over real sockets: what is there when an acceptor is gone.
 
+use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -74,4 +75,32 @@ fn a_connection_that_is_refused_is_closed_at_once() {
     stream.write_all(format!("{logon}10={sum:03}\u{1}").as_bytes()).expect("it is sent");
     // Without the end of the connection this would never return.
     assert_eq!(stream.read(&mut [0; 8]).unwrap_or(0), 0);
+}
+
+/// However many say nothing, who says who he is gets through.
+#[test]
+fn connections_that_say_nothing_keep_nobody_away() {
+    let held = Arc::new(());
+    let sessions = [handle(Role::Acceptor, &held)];
+    let first_timeout = Duration::from_secs(3_600);
+    let config = TcpConfig { connections: 64, first_timeout, ..TcpConfig::default() };
+    let acceptor = Acceptor::start("127.0.0.1:0", sessions, config, Arc::new(|_, _| {}));
+    let acceptor = acceptor.expect("a port");
+    let mut silent = VecDeque::new();
+    for _ in 0..100 {
+        silent.push_back(TcpStream::connect(acceptor.address()).expect("a connection"));
+        // Without the end of the oldest this would never return.
+        if silent.len() > 16 {
+            let mut oldest = silent.pop_front().expect("one of many");
+            assert_eq!(oldest.read(&mut [0; 8]).unwrap_or(0), 0);
+        }
+    }
+    let address = acceptor.address().to_string();
+    let fund = handle(Role::Initiator, &held);
+    let initiator = Initiator::start(&address, fund, TcpConfig::default()).expect("a thread");
+    let end = Instant::now() + Duration::from_secs(20);
+    while !initiator.session().is_logged_on() {
+        assert!(Instant::now() < end, "it logs on");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }

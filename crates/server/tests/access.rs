@@ -531,3 +531,28 @@ fn a_router_that_others_can_reach_wants_rules() {
     let error = router.handle().reconfigure(open).expect_err("no rules");
     assert!(error.contains("[[access.rule]]"), "{error}");
 }
+
+/// Access rules do not see who logs on to a FIX session.
+#[test]
+fn fix_sessions_that_others_can_reach_want_certificates() {
+    let fix = |change: &dyn Fn(&mut Config)| {
+        let text = "[[fix]]\nlisten = \"0.0.0.0:5001\"\nsender = \"A\"\ntargets = [\"B\"]\nstore = \"s\"\n\
+                    [[fix.send]]\ntopics = \"reports\"";
+        let mut it = raw::config(|_| {});
+        it.fix = config(text).fix;
+        it.access.rules = config(RULES).access.rules;
+        change(&mut it);
+        it.check_exposure()
+    };
+    let error = fix(&|_| {}).expect_err("whoever knows two names");
+    for part in ["0.0.0.0:5001", "tls = true", "client_ca", "anonymous = \"everywhere\""] {
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(fix(&|it| it.fix[0].tls = true).is_err());
+    fix(&|it| {
+        it.fix[0].tls = true;
+        it.tls.client_ca = Some("clients.pem".into());
+    })
+    .expect("certificates");
+    fix(&|it| it.fix[0].listen = "127.0.0.1:5001".to_owned()).expect("this machine alone");
+}

@@ -106,8 +106,13 @@ shutdown_timeout = "500ms"
 format = "json"
 level = "debug"
 
+[tls]
+certificate = "router.pem"
+key = "router.key"
+
 [[fix]]
 listen = "127.0.0.1:5001"
+tls = true
 sender = "BANK"
 targets = ["FUND", "PENSION"]
 version = "FIX.4.4"
@@ -273,6 +278,21 @@ fn a_mistake_is_told_with_its_place() {
         }
         assert!(!error.contains('\n'), "{error:?} is one line");
     }
+}
+
+#[test]
+fn what_is_guaranteed_in_fix_sessions_needs_a_journal_on_a_disk() {
+    let fix =
+        "[[fix]]\nlisten = \"127.0.0.1:0\"\nsender = \"A\"\ntargets = [\"B\"]\nstore = \"s\"\n";
+    let rule = "[[fix.rule]]\nmessages = [\"*\"]\ntopic = \"orders\"\n";
+    let send = "[[fix.send]]\ntopics = \"reports\"\n";
+    let checked = |text: &str| read(text).expect("a configuration").check_fix();
+    for kept in [rule, send] {
+        let error = checked(&format!("{fix}{kept}")).expect_err("no journal");
+        assert!(error.contains("127.0.0.1:0") && error.contains("directory = "), "{error}");
+        checked(&format!("[journal]\ndirectory = \"j\"\n{fix}{kept}")).expect("a journal");
+    }
+    checked(&format!("{fix}{rule}delivery = \"direct\"\n")).expect("nothing is kept");
 }
 
 #[test]

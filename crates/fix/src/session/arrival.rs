@@ -2,7 +2,7 @@
 
 use crate::application::{Application, Notice};
 use crate::message::Message;
-use crate::outbox::{push, push_bytes, push_text};
+use crate::outbox::{SendError, push, push_bytes, push_text};
 use crate::reject::{Reason, Refusal, Refused};
 use crate::session::logon::too_low;
 use crate::session::{Phase, Session};
@@ -246,9 +246,11 @@ impl Session {
         } else {
             push_bytes(&mut body, tags::REF_MSG_TYPE, message.message_type());
             push(&mut body, tags::BUSINESS_REJECT_REASON, reason.into());
-            // It is of the application, and so is kept and sent again as others are; if it cannot be kept, the store
-            // has failed, which ends the session.
-            _ = self.outbox.send_with("j", &route, &body);
+            // It is of the application, and so is kept and sent again as others are. Where it cannot be kept the session
+            // ends, and the message comes again: it is not counted without an answer.
+            if let Err(SendError::Store(error)) = self.outbox.send_with("j", &route, &body) {
+                return self.outbox.fail(&error);
+            }
         }
         self.count(number);
     }

@@ -128,7 +128,11 @@ impl Config {
     /// The router would listen where others can connect, and nothing says what they may do; what to write.
     pub fn check_exposure(&self) -> Result<(), String> {
         let access = &self.access;
-        if !access.rules.is_empty() || access.anonymous == Anonymous::Everywhere {
+        if access.anonymous == Anonymous::Everywhere {
+            return Ok(());
+        }
+        self.check_fix_exposure()?;
+        if !access.rules.is_empty() {
             return Ok(());
         }
         // With `client_ca` nobody connects over TLS without a certificate of those authorities.
@@ -158,7 +162,7 @@ impl Config {
 }
 
 /// Whether only this machine can connect to a place, `HOST:PORT`. One that has no address is listened at in vain.
-fn is_loopback(place: &str) -> bool {
+pub(super) fn is_loopback(place: &str) -> bool {
     place.to_socket_addrs().is_ok_and(|mut all| all.all(|it| it.ip().to_canonical().is_loopback()))
 }
 

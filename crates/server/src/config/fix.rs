@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer, de};
 
 use super::Config;
+use super::access::is_loopback;
 use super::show::{Page, quoted};
 
 /// A `[[fix]]`: sessions of FIX on one port, and what joins them to topics.
@@ -14,6 +15,9 @@ pub struct Fix {
     /// `HOST:PORT` to which the other sides connect; port 0 is any that is free.
     #[serde(deserialize_with = "place")]
     pub listen: String,
+    /// It speaks TLS alone, with the router's certificate; with `client_ca` whoever connects shows one, too.
+    #[serde(default)]
+    pub tls: bool,
     /// SenderCompID of this side.
     pub sender: String,
     /// Who may log on: TargetCompIDs of this side, each a session.
@@ -118,6 +122,40 @@ impl Fix {
 }
 
 impl Config {
+    /// Whether what FIX sessions are promised can be kept. The journal's folder may come from elsewhere than the file.
+    ///
+    /// # Errors
+    /// Messages are guaranteed, and no journal is on a disk; what to write.
+    pub fn check_fix(&self) -> Result<(), String> {
+        let is_guaranteed = |it: &&Fix| {
+            !it.sends.is_empty() || it.rules.iter().any(|it| it.delivery == FixDelivery::Guaranteed)
+        };
+        match self.fix.iter().find(is_guaranteed) {
+            Some(fix) if self.journal.directory.is_none() => Err(format!(
+                "the fix that listens at {} has guaranteed messages, and positions of a journal in memory begin anew with \
+                 each start: write directory = \"FOLDER\" in [journal]; or delivery = \"direct\" in each fix.rule, and no \
+                 fix.send",
+                fix.listen
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether others can connect to FIX sessions, and nothing but CompIDs says who they are.
+    pub(super) fn check_fix_exposure(&self) -> Result<(), String> {
+        let is_open = |it: &&Fix| !(it.tls && self.tls.client_ca.is_some());
+        let mut open = self.fix.iter().filter(is_open).map(|it| &it.listen);
+        match open.find(|it| !is_loopback(it)) {
+            None => Ok(()),
+            Some(place) => Err(format!(
+                "listen of a fix: others can connect to {place}, and a session knows by CompIDs alone who logs on; access rules do \
+                 not see them. Write tls = true there, and client_ca in [tls], so that whoever connects has a certificate; or \
+                 listen at 127.0.0.1, behind what knows who connects; or, where everybody may log on who can connect, \
+                 access.anonymous = \"everywhere\""
+            )),
+        }
+    }
+
     /// What is wrong with the FIX sessions.
     pub(super) fn fix_problem(&self) -> Option<String> {
         let sessions = || {
@@ -139,6 +177,7 @@ impl Config {
         for fix in &self.fix {
             page.section("[[fix]]");
             page.key("listen", &quoted(&fix.listen), "HOST:PORT; port 0 is any that is free");
+            page.key("tls", &fix.tls, "with the router's certificate, and no other way");
             page.key("sender", &quoted(&fix.sender), "the CompID of this side");
             page.key("targets", &list(&fix.targets), "who may log on");
             if let Some(version) = &fix.version {

@@ -170,7 +170,7 @@ impl Config {
         if self.client.rules.iter().any(|rule| rule.name.is_empty() && rule.who.is_none()) {
             return Err(self.wrong(name, "a client.rule says name, or who, or both"));
         }
-        self.tls.check(&self.listen).map_err(|missing| self.wrong(name, &missing))?;
+        self.tls.check(&self.listen, &self.fix).map_err(|missing| self.wrong(name, &missing))?;
         if self.client.rules.iter().any(|rule| rule.queue_messages == Some(0)) {
             return Err(self.wrong(name, "queue_messages of a client.rule is at least 1"));
         }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use trunkline_reactor::Address;
 
 use super::show::{Page, quoted};
-use super::{Config, Listen};
+use super::{Config, Fix, Listen};
 
 /// TLS 1.3. The files are in PEM, and are read again with the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -26,12 +26,13 @@ pub struct Tls {
 
 impl Tls {
     /// What is missing, for this configuration's listeners.
-    pub(crate) fn check(&self, listen: &Listen) -> Result<(), String> {
+    pub(crate) fn check(&self, listen: &Listen, fix: &[Fix]) -> Result<(), String> {
         let is_tls = |it: &&Address| matches!(it, Address::Tls(_));
         let wanted_by = match listen.native.iter().find(is_tls) {
             Some(address) => Some(address.to_string()),
             None if self.websocket => Some("tls.websocket".to_owned()),
             None if self.http => Some("tls.http".to_owned()),
+            None if fix.iter().any(|it| it.tls) => Some("tls of a fix".to_owned()),
             None => self.client_ca.is_some().then(|| "tls.client_ca".to_owned()),
         };
         match (&self.certificate, &self.key, wanted_by) {

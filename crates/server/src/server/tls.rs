@@ -36,7 +36,7 @@ pub(crate) struct Tls {
 /// They are missing or cannot be used: which file, and why.
 pub(crate) fn load(config: &Config) -> Result<Option<ServerTls>, String> {
     let tls = &config.tls;
-    tls.check(&config.listen)?;
+    tls.check(&config.listen, &config.fix)?;
     let (Some(certificate), Some(key)) = (&tls.certificate, &tls.key) else { return Ok(None) };
     let (certificate, key) = (certificate.clone(), key.clone());
     let client_ca = tls.client_ca.clone();
