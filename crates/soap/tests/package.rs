@@ -1,7 +1,7 @@
 //! Octets that travel beside their envelope.
 
 use trunkline_codec::attachment::{
-    Head, Kind, Limits as PackageLimits, MediaType, Package, Part, dime, multipart,
+    Head, Kind, Limits as PackageLimits, MediaType, PARTS, Package, Part, dime, multipart,
 };
 use trunkline_message::{Limits, Message, Record, Structure, UnknownContent};
 use trunkline_random::Random;
@@ -129,6 +129,27 @@ fn media_types_are_those_of_the_specifications() {
     let root = &parts(&packed).parts[0].head.kind;
     let Kind::Media(root) = root else { panic!("{root:?}") };
     assert_eq!(root, "application/xop+xml; charset=\"utf-8\"; type=\"application/soap+xml\"");
+}
+
+#[test]
+fn what_has_no_room_in_a_package_stays_in_the_envelope() {
+    let plan = plan(Style::DocumentLiteral, Version::Soap11);
+    let layer = |number: usize| Layer { mask: number.to_be_bytes().to_vec(), name: String::new() };
+    for layers in [PARTS - 3, PARTS - 2, PARTS + 200] {
+        let layers = (0..layers).map(layer).collect();
+        let message = Picture { pixels: vec![1; 9], layers, ..Picture::default() };
+        for attachments in KINDS {
+            let (mut packed, mut back) = (Packed::default(), Picture::default());
+            let packing = Packing { attachments, from: 8, action: "" };
+            Encoder::new(&plan).pack("", &message, &packing, &mut packed).expect("a package");
+            // The envelope, the pixels, and a part for each layer.
+            assert_eq!(parts(&packed).parts.len(), PARTS.min(2 + message.layers.len()));
+            let unpacked = unpack(&packed.media_type, &packed.bytes, &Limits::default());
+            let unpacked = unpacked.expect("a package");
+            Decoder::new(&plan).decode_package(&unpacked, &mut back).expect("a message");
+            assert!(back == message, "{attachments:?}");
+        }
+    }
 }
 
 #[test]
