@@ -164,7 +164,17 @@ fn part(id: &str, data: &[u8]) -> Part {
     Part { head: Head { id: id.to_owned(), ..Head::default() }, data: data.to_vec() }
 }
 
+/// Of SOAP with Attachments.
 fn unpacked(body: &str, header: &str, attached: Vec<Part>) -> trunkline_message::Result<Unpacked> {
+    unpacked_of("text/xml", body, header, attached)
+}
+
+fn unpacked_of(
+    root: &str,
+    body: &str,
+    header: &str,
+    attached: Vec<Part>,
+) -> trunkline_message::Result<Unpacked> {
     let envelope = format!(
         "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'>{header}<s:Body>\
          <Picture xmlns='urn:pictures'>{body}</Picture></s:Body></s:Envelope>"
@@ -173,8 +183,12 @@ fn unpacked(body: &str, header: &str, attached: Vec<Part>) -> trunkline_message:
     parts.extend(attached);
     let mut writer = multipart::Writer::new("b").expect("a boundary");
     let bytes = Package { parts }.write_multipart(&mut writer).expect("a package");
-    let media_type = "multipart/related; boundary=b; type=\"text/xml\"";
-    unpack(media_type, &bytes, &Limits { message_bytes: 10_000, ..Limits::default() })
+    let media_type = format!("multipart/related; boundary=b; type=\"{root}\"");
+    unpack(&media_type, &bytes, &Limits { message_bytes: 10_000, ..Limits::default() })
+}
+
+fn whole(unpacked: &Unpacked) -> String {
+    String::from_utf8(unpacked.whole().into_owned()).expect("UTF-8")
 }
 
 fn include(id: &str) -> String {
@@ -246,6 +260,81 @@ fn a_text_that_is_the_uri_of_a_part_refers_to_it_unless_something_else_does() {
     assert_eq!((sketch.title, sketch.pixels), (Some("cid:a".into()), Some(b"octets".to_vec())));
     let lost = unpacked("<title>cid:b</title>", "", octets());
     assert!(lost.expect_err("it is lost").to_string().contains("nothing in the envelope refers"));
+}
+
+#[test]
+fn an_empty_element_refers_in_either_syntax_and_keeps_its_other_attributes() {
+    let start = "<pixels xmlns:x='urn:x'";
+    for (element, expected) in [
+        ("<pixels href='cid:a'/>", "<pixels>b2N0ZXRz</pixels>".to_owned()),
+        ("<pixels href=\"cid:a\"></pixels>", "<pixels>b2N0ZXRz</pixels>".into()),
+        (
+            &*format!("{start} x:b='href=\"/>'\n href = \"cid:a\" x:c='/'\n>\n </pixels >"),
+            format!("{start} x:b='href=\"/>' x:c='/'\n>b2N0ZXRz</pixels>"),
+        ),
+        (&*format!("{start} href='cid:a' />"), format!("{start} >b2N0ZXRz</pixels>")),
+    ] {
+        let unpacked = unpacked(element, "", vec![part("a", b"octets")]).expect("a package");
+        assert_eq!(read(&unpacked).expect("a sketch").pixels.as_deref(), Some(&b"octets"[..]));
+        assert!(whole(&unpacked).contains(&expected), "{element}: {}", whole(&unpacked));
+    }
+    let text = unpacked("<pixels href='cid:a'>AAAA</pixels>", "", vec![part("a", b"octets")]);
+    assert!(text.expect_err("it has content").to_string().contains("nothing in the envelope"));
+}
+
+#[test]
+fn in_mtom_no_href_refers_but_that_of_an_include() {
+    let octets = || vec![part("a", b"octets")];
+    let xop = |body: &str| unpacked_of("application/xop+xml", body, "", octets());
+    let links = "<other href='cid:a'/><other href='cid:lost'></other>";
+    let body = format!("<pixels>{}</pixels>{links}", include("a"));
+    let unpacked_xop = xop(&body).expect("a package");
+    assert_eq!(read(&unpacked_xop).expect("a sketch").pixels.as_deref(), Some(&b"octets"[..]));
+    assert!(whole(&unpacked_xop).contains(links), "{}", whole(&unpacked_xop));
+    let lost = xop(links).expect_err("it is lost").to_string();
+    assert!(lost.contains("nothing in the envelope refers"), "{lost}");
+    // In the other kinds it refers to a part if that is there.
+    let body = "<pixels href='cid:a'/><other href='cid:lost'/>";
+    let unpacked_swa = unpacked(body, "", octets()).expect("a package");
+    assert!(whole(&unpacked_swa).contains("<other href='cid:lost'/>"), "{}", whole(&unpacked_swa));
+    // Nothing refers to the envelope itself.
+    let itself = unpacked(&format!("<pixels>{}</pixels>", include("root")), "", Vec::new());
+    assert!(itself.expect_err("it is endless").to_string().contains("no part of the package"));
+    let text = unpacked("<title>cid:root</title>", "", Vec::new()).expect("a package");
+    assert_eq!(read(&text).expect("a sketch").title.as_deref(), Some("cid:root"));
+}
+
+#[test]
+fn ids_and_what_refers_to_them_are_the_same_with_and_without_escapes() {
+    for (id, uri) in [("a@b", "a%40b"), ("a%40b", "a%40b"), ("a%40b", "a@b"), ("%61@b", "a%40b")] {
+        for body in [
+            format!("<pixels>{}</pixels>", include(uri)),
+            format!("<pixels href='cid:{uri}'/>"),
+            format!("<pixels>cid:{uri}</pixels>"),
+        ] {
+            let unpacked = unpacked(&body, "", vec![part(id, b"octets")]).expect("a package");
+            let sketch = read(&unpacked).expect("a sketch");
+            assert_eq!(sketch.pixels.as_deref(), Some(&b"octets"[..]), "{id}: {body}");
+        }
+    }
+    let parts = vec![part("a@b", b"one"), part("a%40b", b"two")];
+    let body = "<pixels href='cid:a%40b'/><thumbnail href='cid:a@b'/>";
+    let sketch = read(&unpacked(body, "", parts).expect("a package")).expect("a sketch");
+    assert_eq!(sketch.pixels.as_deref(), Some(&b"two"[..]), "what is literally the same is first");
+    assert_eq!(sketch.thumbnail.as_deref(), Some(&b"one"[..]));
+}
+
+#[test]
+fn each_reference_takes_room_however_short_it_is() {
+    let referring = |element: &str, count: usize| {
+        let body = format!("<pixels>{}</pixels>{}", include("a"), element.repeat(count));
+        unpacked(&body, "", vec![part("a", b"")])
+    };
+    for element in ["<e href='cid:a'/>", "<e>cid:a</e>"] {
+        referring(element, 50).expect("a package");
+        let error = referring(element, 100).expect_err("they are many").to_string();
+        assert!(error.contains("message_bytes"), "{error}");
+    }
 }
 
 #[test]

@@ -92,7 +92,8 @@ pub fn unpack(media_type: &str, body: &[u8], limits: &Limits) -> Result<Unpacked
     let envelope = &package.parts[root];
     let data = in_its_character_set(&envelope.head.kind, &envelope.data)?;
     let mut source = Source::default();
-    let referring = Referring::read(source.prepare(&data, limits)?, &package, root, limits)?;
+    let text = source.prepare(&data, limits)?;
+    let referring = Referring::read(text, &package, root, is_xop, limits)?;
     let attachments = match package_type.essence == DIME {
         true => Attachments::Dime,
         false if is_xop => Attachments::Mtom,
