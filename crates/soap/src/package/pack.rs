@@ -182,7 +182,7 @@ impl Attaching {
             }
             Attachments::Dime => {
                 self.write_dime(version, envelope, into)?;
-                of(DIME)
+                with_action(of(DIME))
             }
         };
         into.media_type = media_type.to_string();
