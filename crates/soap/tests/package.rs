@@ -124,7 +124,8 @@ fn media_types_are_those_of_the_specifications() {
     assert_eq!((&*swa.essence, has(&swa, "type")), ("multipart/related", "text/xml".into()));
     let alone = of(Version::Soap11, Attachments::Swa, usize::MAX);
     assert_eq!((&*alone.essence, has(&alone, "charset")), ("text/xml", "utf-8".into()));
-    assert_eq!(of(Version::Soap12, Attachments::Dime, 1).essence, "application/dime");
+    let dime = of(Version::Soap12, Attachments::Dime, 1);
+    assert_eq!((&*dime.essence, has(&dime, "action")), ("application/dime", "urn:put".into()));
     let packed = packed(&plan(Style::DocumentLiteral, Version::Soap12), Attachments::Mtom, 1);
     let root = &parts(&packed).parts[0].head.kind;
     let Kind::Media(root) = root else { panic!("{root:?}") };
@@ -322,6 +323,33 @@ fn ids_and_what_refers_to_them_are_the_same_with_and_without_escapes() {
     let sketch = read(&unpacked(body, "", parts).expect("a package")).expect("a sketch");
     assert_eq!(sketch.pixels.as_deref(), Some(&b"two"[..]), "what is literally the same is first");
     assert_eq!(sketch.thumbnail.as_deref(), Some(&b"one"[..]));
+}
+
+#[test]
+fn what_is_not_too_long_beside_the_envelope_is_not_too_long_inside() {
+    let limits = Limits { message_bytes: 10_000, value_bytes: 8_000, ..Limits::default() };
+    let (a, b) = (include("a"), include("b"));
+    let plan = sketch();
+    let mut decoder = Decoder::with_limits(&plan, limits.clone());
+    for (length, is_read) in [(8_000, true), (8_004, false), (8_000, true)] {
+        let octets = vec![part("a", &vec![7; length]), part("b", b"octets")];
+        // The title has octets in base64, so that the envelope is read with all of them.
+        let body = format!("<pixels>{a}</pixels><title>{b}</title>");
+        let mut sketch = Sketch::default();
+        let unpacked = unpacked(&body, "", octets).expect("a package");
+        assert!(unpacked.whole().len() > limits.message_bytes);
+        let read = decoder.decode_package(&unpacked, &mut sketch);
+        assert_eq!(read.is_ok(), is_read, "{read:?}");
+        match read {
+            Ok(()) => assert_eq!(sketch.pixels, Some(vec![7; length])),
+            Err(error) => assert!(error.to_string().contains("value_bytes"), "{error}"),
+        }
+    }
+    // What is wrong for another reason is told as that.
+    let body = format!("<pixels>{a}</pixels><title/><title/>");
+    let twice = unpacked(&body, "", vec![part("a", &[7; 8_000])]).expect("a package");
+    let error = decoder.decode_package(&twice, &mut Sketch::default()).expect_err("it is wrong");
+    assert!(error.to_string().contains("title"), "{error}");
 }
 
 #[test]
