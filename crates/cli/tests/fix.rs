@@ -17,7 +17,8 @@ const DICTIONARY: &str = r#"<fix type="FIX" major="4" minor="4" servicepack="0">
   <trailer><field name="CheckSum" required="Y"/></trailer>
   <messages>
     <message name="Logon" msgtype="A" msgcat="admin"><field name="EncryptMethod" required="Y"/><field name="HeartBtInt" required="Y"/>
-      <field name="ResetSeqNumFlag" required="N"/><field name="Username" required="N"/><field name="Password" required="N"/></message>
+      <field name="ResetSeqNumFlag" required="N"/><field name="Username" required="N"/><field name="Password" required="N"/>
+      <field name="RawDataLength" required="N"/><field name="RawData" required="N"/></message>
     <message name="Logout" msgtype="5" msgcat="admin"><field name="Text" required="N"/></message>
     <message name="Heartbeat" msgtype="0" msgcat="admin"><field name="TestReqID" required="N"/></message>
     <message name="Reject" msgtype="3" msgcat="admin"><field name="RefSeqNum" required="Y"/><field name="Text" required="N"/>
@@ -42,6 +43,7 @@ const DICTIONARY: &str = r#"<fix type="FIX" major="4" minor="4" servicepack="0">
     <field number="54" name="Side" type="CHAR"><value enum="1" description="BUY"/><value enum="2" description="SELL"/></field>
     <field number="55" name="Symbol" type="STRING"/><field number="56" name="TargetCompID" type="STRING"/>
     <field number="58" name="Text" type="STRING"/><field number="60" name="TransactTime" type="UTCTIMESTAMP"/>
+    <field number="95" name="RawDataLength" type="LENGTH"/><field number="96" name="RawData" type="DATA"/>
     <field number="98" name="EncryptMethod" type="INT"/><field number="108" name="HeartBtInt" type="INT"/>
     <field number="112" name="TestReqID" type="STRING"/><field number="122" name="OrigSendingTime" type="UTCTIMESTAMP"/>
     <field number="141" name="ResetSeqNumFlag" type="BOOLEAN"/><field number="371" name="RefTagID" type="INT"/>
@@ -205,8 +207,9 @@ fn what_a_session_sends_itself_is_printed() {
     let rules = ["--target", "FUND", "--dictionary", "fix.xml", "--answers", "answers.toml"];
     let order = "35=D|11=a|55=NONE|54=1|60=20261126-09:30:00\n35=D|11=b|55=INTC|54=9|60=20261126-09:30:00\n";
     let accepting = Accepting::start(&rules);
-    let (status, out, _) = accepting
-        .client(&["--sender", "FUND", "--raw", "--all", "--reset", "--logon", "554=secret"], order);
+    let raw = ["--sender", "FUND", "--raw", "--all", "--reset"];
+    let secret = ["--logon", "95=6", "--logon", "96=secret", "--logon", "554=secret"];
+    let (status, out, _) = accepting.client(&[&raw[..], &secret].concat(), order);
     assert_eq!(status, Some(0), "{out}");
     let (_, printed) = accepting.stop();
     let business = "> 2 BusinessMessageReject|RefSeqNum=2|Text=no such symbol|RefMsgType=D|BusinessRejectReason=0";
@@ -218,7 +221,7 @@ fn what_a_session_sends_itself_is_printed() {
     let types = ["A", "D", "D", "5"].map(|it| format!("|35={it}|"));
     assert_eq!(sent.len(), types.len(), "{out}");
     assert!(sent.iter().zip(&types).all(|(line, of)| line.contains(of)), "{out}");
-    assert!(sent[0].contains("|554=***|") && !out.contains("secret"), "{out}");
+    assert!(sent[0].contains("|95=6|96=***|554=***|") && !out.contains("secret"), "{out}");
 
     let accepting = Accepting::start(&[&rules[..], &["--all"]].concat());
     assert_eq!(accepting.client(&[&BY_NAME[..], &["--reset"]].concat(), "").0, Some(0));

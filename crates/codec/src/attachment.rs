@@ -36,6 +36,9 @@ use trunkline_message::{Error, ErrorKind, Result};
 pub use media_type::MediaType;
 pub use package::{Package, Part};
 
+/// Parts of a package that a parser accepts unless it is told otherwise: whoever wants to be read writes no more.
+pub const PARTS: usize = 1_000;
+
 /// What a parser accepts at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -51,7 +54,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { parts: 1_000, head_bytes: 16 << 10, preamble_bytes: 64 << 10, part_bytes: 4 << 30 }
+        Self { parts: PARTS, head_bytes: 16 << 10, preamble_bytes: 64 << 10, part_bytes: 4 << 30 }
     }
 }
 

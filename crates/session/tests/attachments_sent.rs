@@ -139,6 +139,12 @@ fn an_answer_is_in_the_kind_of_package_that_is_accepted_and_no_other() {
         ),
         ("Accept: multipart/related; type=\"text/xml\"\r\n", "multipart/related", Some("text/xml")),
         ("Accept: application/dime, text/xml\r\n", "application/dime", None),
+        ("Accept: application/dime;q=0, text/xml\r\n", "text/xml", None),
+        (
+            "Accept: multipart/related; type=\"application/xop+xml\"; q=0.0, application/dime; q=0.5\r\n",
+            "application/dime",
+            None,
+        ),
     ] {
         let (media_type, body) = asked(accept, 2000);
         assert_eq!(media_type.essence, essence, "{accept}");

@@ -6,6 +6,7 @@
 //! earlier messages. Each path falls back to the one before it for whatever it does not know. Where
 //! values are attributes, see [`super::tags`], there is no template path.
 
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -142,15 +143,28 @@ impl Decoder {
         package: &Unpacked,
         message: &mut M,
     ) -> Result<()> {
-        if let Some(attached) = package.attached() {
-            self.attached.begin(attached);
-            let read = self.decode(package.outline(), message);
-            if self.attached.end() && read.is_ok() {
-                return Ok(());
-            }
+        let Some(attached) = package.attached() else {
+            return self.decode(package.outline(), message);
+        };
+        self.attached.begin(attached);
+        let read = self.decode(package.outline(), message);
+        match self.attached.end() && read.is_ok() {
+            true => Ok(()),
+            false => self.decode_whole(package, message),
         }
-        // It is the outline where nothing is attached.
-        self.decode(&package.whole(), message)
+    }
+
+    /// Reads the envelope with base64 in it, which no template needs to know. What is short enough beside it is so inside.
+    #[cold]
+    fn decode_whole<M: Message>(&mut self, package: &Unpacked, message: &mut M) -> Result<()> {
+        let limits = package.whole_limits(&self.limits);
+        let parser = Parser::new(xml::Options::soap(), &limits);
+        let parser = mem::replace(&mut self.parser, parser);
+        let limits = mem::replace(&mut self.limits, limits);
+        let fast = mem::replace(&mut self.fast, false);
+        let read = self.decode(&package.whole(), message);
+        (self.parser, self.limits, self.fast) = (parser, limits, fast);
+        read
     }
 
     /// Reads the message again as a graph, if that is what the error asks for.

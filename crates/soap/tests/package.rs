@@ -1,7 +1,7 @@
 //! Octets that travel beside their envelope.
 
 use trunkline_codec::attachment::{
-    Head, Kind, Limits as PackageLimits, MediaType, Package, Part, dime, multipart,
+    Head, Kind, Limits as PackageLimits, MediaType, PARTS, Package, Part, dime, multipart,
 };
 use trunkline_message::{Limits, Message, Record, Structure, UnknownContent};
 use trunkline_random::Random;
@@ -124,11 +124,33 @@ fn media_types_are_those_of_the_specifications() {
     assert_eq!((&*swa.essence, has(&swa, "type")), ("multipart/related", "text/xml".into()));
     let alone = of(Version::Soap11, Attachments::Swa, usize::MAX);
     assert_eq!((&*alone.essence, has(&alone, "charset")), ("text/xml", "utf-8".into()));
-    assert_eq!(of(Version::Soap12, Attachments::Dime, 1).essence, "application/dime");
+    let dime = of(Version::Soap12, Attachments::Dime, 1);
+    assert_eq!((&*dime.essence, has(&dime, "action")), ("application/dime", "urn:put".into()));
     let packed = packed(&plan(Style::DocumentLiteral, Version::Soap12), Attachments::Mtom, 1);
     let root = &parts(&packed).parts[0].head.kind;
     let Kind::Media(root) = root else { panic!("{root:?}") };
     assert_eq!(root, "application/xop+xml; charset=\"utf-8\"; type=\"application/soap+xml\"");
+}
+
+#[test]
+fn what_has_no_room_in_a_package_stays_in_the_envelope() {
+    let plan = plan(Style::DocumentLiteral, Version::Soap11);
+    let layer = |number: usize| Layer { mask: number.to_be_bytes().to_vec(), name: String::new() };
+    for layers in [PARTS - 3, PARTS - 2, PARTS + 200] {
+        let layers = (0..layers).map(layer).collect();
+        let message = Picture { pixels: vec![1; 9], layers, ..Picture::default() };
+        for attachments in KINDS {
+            let (mut packed, mut back) = (Packed::default(), Picture::default());
+            let packing = Packing { attachments, from: 8, action: "" };
+            Encoder::new(&plan).pack("", &message, &packing, &mut packed).expect("a package");
+            // The envelope, the pixels, and a part for each layer.
+            assert_eq!(parts(&packed).parts.len(), PARTS.min(2 + message.layers.len()));
+            let unpacked = unpack(&packed.media_type, &packed.bytes, &Limits::default());
+            let unpacked = unpacked.expect("a package");
+            Decoder::new(&plan).decode_package(&unpacked, &mut back).expect("a message");
+            assert!(back == message, "{attachments:?}");
+        }
+    }
 }
 
 #[test]
@@ -143,7 +165,17 @@ fn part(id: &str, data: &[u8]) -> Part {
     Part { head: Head { id: id.to_owned(), ..Head::default() }, data: data.to_vec() }
 }
 
+/// Of SOAP with Attachments.
 fn unpacked(body: &str, header: &str, attached: Vec<Part>) -> trunkline_message::Result<Unpacked> {
+    unpacked_of("text/xml", body, header, attached)
+}
+
+fn unpacked_of(
+    root: &str,
+    body: &str,
+    header: &str,
+    attached: Vec<Part>,
+) -> trunkline_message::Result<Unpacked> {
     let envelope = format!(
         "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'>{header}<s:Body>\
          <Picture xmlns='urn:pictures'>{body}</Picture></s:Body></s:Envelope>"
@@ -152,8 +184,12 @@ fn unpacked(body: &str, header: &str, attached: Vec<Part>) -> trunkline_message:
     parts.extend(attached);
     let mut writer = multipart::Writer::new("b").expect("a boundary");
     let bytes = Package { parts }.write_multipart(&mut writer).expect("a package");
-    let media_type = "multipart/related; boundary=b; type=\"text/xml\"";
-    unpack(media_type, &bytes, &Limits { message_bytes: 10_000, ..Limits::default() })
+    let media_type = format!("multipart/related; boundary=b; type=\"{root}\"");
+    unpack(&media_type, &bytes, &Limits { message_bytes: 10_000, ..Limits::default() })
+}
+
+fn whole(unpacked: &Unpacked) -> String {
+    String::from_utf8(unpacked.whole().into_owned()).expect("UTF-8")
 }
 
 fn include(id: &str) -> String {
@@ -225,6 +261,108 @@ fn a_text_that_is_the_uri_of_a_part_refers_to_it_unless_something_else_does() {
     assert_eq!((sketch.title, sketch.pixels), (Some("cid:a".into()), Some(b"octets".to_vec())));
     let lost = unpacked("<title>cid:b</title>", "", octets());
     assert!(lost.expect_err("it is lost").to_string().contains("nothing in the envelope refers"));
+}
+
+#[test]
+fn an_empty_element_refers_in_either_syntax_and_keeps_its_other_attributes() {
+    let start = "<pixels xmlns:x='urn:x'";
+    for (element, expected) in [
+        ("<pixels href='cid:a'/>", "<pixels>b2N0ZXRz</pixels>".to_owned()),
+        ("<pixels href=\"cid:a\"></pixels>", "<pixels>b2N0ZXRz</pixels>".into()),
+        (
+            &*format!("{start} x:b='href=\"/>'\n href = \"cid:a\" x:c='/'\n>\n </pixels >"),
+            format!("{start} x:b='href=\"/>' x:c='/'\n>b2N0ZXRz</pixels>"),
+        ),
+        (&*format!("{start} href='cid:a' />"), format!("{start} >b2N0ZXRz</pixels>")),
+    ] {
+        let unpacked = unpacked(element, "", vec![part("a", b"octets")]).expect("a package");
+        assert_eq!(read(&unpacked).expect("a sketch").pixels.as_deref(), Some(&b"octets"[..]));
+        assert!(whole(&unpacked).contains(&expected), "{element}: {}", whole(&unpacked));
+    }
+    let text = unpacked("<pixels href='cid:a'>AAAA</pixels>", "", vec![part("a", b"octets")]);
+    assert!(text.expect_err("it has content").to_string().contains("nothing in the envelope"));
+}
+
+#[test]
+fn in_mtom_no_href_refers_but_that_of_an_include() {
+    let octets = || vec![part("a", b"octets")];
+    let xop = |body: &str| unpacked_of("application/xop+xml", body, "", octets());
+    let links = "<other href='cid:a'/><other href='cid:lost'></other>";
+    let body = format!("<pixels>{}</pixels>{links}", include("a"));
+    let unpacked_xop = xop(&body).expect("a package");
+    assert_eq!(read(&unpacked_xop).expect("a sketch").pixels.as_deref(), Some(&b"octets"[..]));
+    assert!(whole(&unpacked_xop).contains(links), "{}", whole(&unpacked_xop));
+    let lost = xop(links).expect_err("it is lost").to_string();
+    assert!(lost.contains("nothing in the envelope refers"), "{lost}");
+    // In the other kinds it refers to a part if that is there.
+    let body = "<pixels href='cid:a'/><other href='cid:lost'/>";
+    let unpacked_swa = unpacked(body, "", octets()).expect("a package");
+    assert!(whole(&unpacked_swa).contains("<other href='cid:lost'/>"), "{}", whole(&unpacked_swa));
+    // Nothing refers to the envelope itself.
+    let itself = unpacked(&format!("<pixels>{}</pixels>", include("root")), "", Vec::new());
+    assert!(itself.expect_err("it is endless").to_string().contains("no part of the package"));
+    let text = unpacked("<title>cid:root</title>", "", Vec::new()).expect("a package");
+    assert_eq!(read(&text).expect("a sketch").title.as_deref(), Some("cid:root"));
+}
+
+#[test]
+fn ids_and_what_refers_to_them_are_the_same_with_and_without_escapes() {
+    for (id, uri) in [("a@b", "a%40b"), ("a%40b", "a%40b"), ("a%40b", "a@b"), ("%61@b", "a%40b")] {
+        for body in [
+            format!("<pixels>{}</pixels>", include(uri)),
+            format!("<pixels href='cid:{uri}'/>"),
+            format!("<pixels>cid:{uri}</pixels>"),
+        ] {
+            let unpacked = unpacked(&body, "", vec![part(id, b"octets")]).expect("a package");
+            let sketch = read(&unpacked).expect("a sketch");
+            assert_eq!(sketch.pixels.as_deref(), Some(&b"octets"[..]), "{id}: {body}");
+        }
+    }
+    let parts = vec![part("a@b", b"one"), part("a%40b", b"two")];
+    let body = "<pixels href='cid:a%40b'/><thumbnail href='cid:a@b'/>";
+    let sketch = read(&unpacked(body, "", parts).expect("a package")).expect("a sketch");
+    assert_eq!(sketch.pixels.as_deref(), Some(&b"two"[..]), "what is literally the same is first");
+    assert_eq!(sketch.thumbnail.as_deref(), Some(&b"one"[..]));
+}
+
+#[test]
+fn what_is_not_too_long_beside_the_envelope_is_not_too_long_inside() {
+    let limits = Limits { message_bytes: 10_000, value_bytes: 8_000, ..Limits::default() };
+    let (a, b) = (include("a"), include("b"));
+    let plan = sketch();
+    let mut decoder = Decoder::with_limits(&plan, limits.clone());
+    for (length, is_read) in [(8_000, true), (8_004, false), (8_000, true)] {
+        let octets = vec![part("a", &vec![7; length]), part("b", b"octets")];
+        // The title has octets in base64, so that the envelope is read with all of them.
+        let body = format!("<pixels>{a}</pixels><title>{b}</title>");
+        let mut sketch = Sketch::default();
+        let unpacked = unpacked(&body, "", octets).expect("a package");
+        assert!(unpacked.whole().len() > limits.message_bytes);
+        let read = decoder.decode_package(&unpacked, &mut sketch);
+        assert_eq!(read.is_ok(), is_read, "{read:?}");
+        match read {
+            Ok(()) => assert_eq!(sketch.pixels, Some(vec![7; length])),
+            Err(error) => assert!(error.to_string().contains("value_bytes"), "{error}"),
+        }
+    }
+    // What is wrong for another reason is told as that.
+    let body = format!("<pixels>{a}</pixels><title/><title/>");
+    let twice = unpacked(&body, "", vec![part("a", &[7; 8_000])]).expect("a package");
+    let error = decoder.decode_package(&twice, &mut Sketch::default()).expect_err("it is wrong");
+    assert!(error.to_string().contains("title"), "{error}");
+}
+
+#[test]
+fn each_reference_takes_room_however_short_it_is() {
+    let referring = |element: &str, count: usize| {
+        let body = format!("<pixels>{}</pixels>{}", include("a"), element.repeat(count));
+        unpacked(&body, "", vec![part("a", b"")])
+    };
+    for element in ["<e href='cid:a'/>", "<e>cid:a</e>"] {
+        referring(element, 50).expect("a package");
+        let error = referring(element, 100).expect_err("they are many").to_string();
+        assert!(error.contains("message_bytes"), "{error}");
+    }
 }
 
 #[test]

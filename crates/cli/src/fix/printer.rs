@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use trunkline_fix::{Identity, Message, Notice};
+use trunkline_fix::{Field, Identity, Message, Notice};
 use trunkline_transcode::fix;
 
 use super::names::Names;
@@ -18,29 +18,47 @@ const EVERYWHERE: [u32; 8] = [8, 9, 10, 34, 35, 49, 52, 56];
 /// Password, NewPassword, and both encrypted, which nobody wants to find in a file of what was printed.
 const SECRETS: [u32; 4] = [554, 925, 1402, 1404];
 
+/// RawData, in which older versions have the password of a Logon.
+const RAW_DATA: u32 = 96;
+
 /// Is it one of the session itself, in which the user has no part? A Reject tells of a message of the user's.
 fn is_of_session(message: Message<'_>) -> bool {
     message.is_administrative() && message.message_type() != b"3"
 }
 
+/// May a field have a password?
+fn is_secret(message: Message<'_>, tag: u32) -> bool {
+    SECRETS.contains(&tag) || tag == RAW_DATA && message.message_type() == b"A"
+}
+
 /// The value of a field as it is shown.
-fn shown(tag: u32, value: &[u8]) -> &[u8] {
-    if SECRETS.contains(&tag) { b"***" } else { value }
+fn shown<'a>(message: Message<'a>, field: &Field) -> &'a [u8] {
+    if is_secret(message, field.tag) { b"***" } else { message.value(field) }
 }
 
 /// The bytes of a message as they are shown.
 fn without_secrets(message: Message<'_>) -> Cow<'_, [u8]> {
-    if !message.fields().iter().any(|it| SECRETS.contains(&it.tag)) {
+    if !message.fields().iter().any(|it| is_secret(message, it.tag)) {
         return message.bytes().into();
     }
     let mut bytes = Vec::new();
     for field in message.fields() {
         bytes.extend(field.tag.to_string().into_bytes());
         bytes.push(b'=');
-        bytes.extend_from_slice(shown(field.tag, message.value(field)));
+        bytes.extend_from_slice(shown(message, field));
         bytes.push(1);
     }
     bytes.into()
+}
+
+/// What is told of bytes that are no message. Nobody knows where fields begin in them, so that any of them may be of a password.
+fn garbled(bytes: &[u8]) -> String {
+    // If it begins like a message, this is the third field.
+    let message_type = bytes.split(|it| *it == 1).nth(2).and_then(|it| it.strip_prefix(b"35="));
+    let is_one = |it: &&[u8]| it.len() <= 3 && it.iter().all(u8::is_ascii_alphanumeric);
+    let message_type = message_type.filter(|it| bytes.starts_with(b"8=FIX") && is_one(it));
+    let message_type = message_type.map_or("unknown".into(), String::from_utf8_lossy);
+    format!("passes over {} bytes that are no message; MsgType: {message_type}", bytes.len())
 }
 
 /// Prints the messages of sessions.
@@ -119,8 +137,7 @@ impl Printer {
         let message_type = String::from_utf8_lossy(message.message_type());
         let name = self.names.message(&message_type);
         let fields = message.fields().iter().filter(|it| !EVERYWHERE.contains(&it.tag));
-        let fields =
-            fields.map(|it| (it.tag, String::from_utf8_lossy(shown(it.tag, message.value(it)))));
+        let fields = fields.map(|it| (it.tag, String::from_utf8_lossy(shown(message, it))));
         if self.form == Form::Json {
             let fields: Vec<_> = fields
                 .map(|(tag, value)| {
@@ -165,10 +182,7 @@ impl Printer {
     /// A session noticed something about the other side.
     pub(super) fn notice(&self, identity: &Identity, notice: &Notice<'_>) {
         let text = match notice {
-            Notice::Garbled(bytes) => {
-                let start = &bytes[..bytes.len().min(200)];
-                format!("passes over what is no message: {}", fix::line(start))
-            }
+            Notice::Garbled(bytes) => garbled(bytes),
             Notice::Refused { number, refused } => {
                 let field = refused.tag.map(|tag| match self.names.field(tag) {
                     Some(name) => format!(", {name} ({tag})"),
@@ -185,5 +199,20 @@ impl Printer {
             other => format!("{other:?}"),
         };
         remark(&format!("{identity} {text}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::garbled;
+
+    #[test]
+    fn what_is_garbled_is_told_by_its_length_and_type_and_not_by_what_it_says() {
+        let logon = b"8=FIX.4.4\x019=5\x0135=A\x01554=secret\x0196=secret\x01";
+        let told = "passes over 40 bytes that are no message; MsgType: ";
+        assert_eq!(garbled(logon), format!("{told}A"));
+        let cut = &logon[10..];
+        assert_eq!(garbled(cut), "passes over 30 bytes that are no message; MsgType: unknown");
+        assert!(garbled(b"8=FIX\x01\x0135=secret").ends_with("unknown"));
     }
 }

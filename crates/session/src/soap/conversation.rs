@@ -204,6 +204,12 @@ impl Conversation {
         self.answer_envelope(encodings, request, action, expected)
     }
 
+    /// Answers the request that waited, whose envelope was read before.
+    pub(super) fn resume(&mut self, encodings: [MessageEncoding; 2]) -> Answer<'_> {
+        let version = self.context.version();
+        self.answer_envelope(encodings, Envelope::of(b""), "", version)
+    }
+
     fn answer_envelope(
         &mut self,
         [received, sent]: [MessageEncoding; 2],

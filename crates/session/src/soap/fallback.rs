@@ -55,7 +55,9 @@ impl Call for FallbackCall {
     ) -> Result<Reply<'_>, Fault> {
         let request = match request {
             Request::Xml(bytes) => graph::decode(bytes, &self.limits),
-            Request::Package(package) => graph::decode(&package.whole(), &self.limits),
+            Request::Package(package) => {
+                graph::decode(&package.whole(), &package.whole_limits(&self.limits))
+            }
             Request::FastInfoset(reader) => graph::decode_from(reader, &self.limits),
         };
         let request = request.map_err(|error| unreadable(&error, self.is_rpc, context))?;

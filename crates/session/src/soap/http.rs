@@ -370,6 +370,8 @@ pub(super) struct Caller {
     /// What its request waits for, until somebody does, and whether it does.
     pub(super) wait: Option<Wait>,
     pub(super) is_waiting: bool,
+    /// Of the request that waits, and of its answer.
+    encodings: [MessageEncoding; 2],
     /// Do calls wait in place, on a thread of their own?
     pub(super) blocks: bool,
 }
@@ -377,9 +379,16 @@ pub(super) struct Caller {
 impl Caller {
     pub(super) fn new(peer: &Peer) -> Self {
         let identity = peer.tls.as_ref().and_then(|tls| tls.subject.clone());
-        let (login, conversations) = (Remembered::default(), Vec::new());
-        let (wait, is_waiting, blocks) = (None, false, false);
-        Self { address: peer.address, identity, login, conversations, wait, is_waiting, blocks }
+        Self {
+            address: peer.address,
+            identity,
+            login: Remembered::default(),
+            conversations: Vec::new(),
+            wait: None,
+            is_waiting: false,
+            encodings: Default::default(),
+            blocks: false,
+        }
     }
 
     /// Bytes of the vocabularies that its conversations retain, in both directions.
@@ -445,7 +454,7 @@ impl Handler for Site {
                         self.conversation(caller, index).telemetry().arrive(request.headers);
                     }
                 }
-                self.post(caller, index, request, response);
+                self.post(caller, index, is_resumed, request, response);
             }
             Method::GET | Method::HEAD => *response = self.get(endpoint, request),
             _ => *response = rejection(StatusCode::METHOD_NOT_ALLOWED, "POST an envelope here"),
@@ -501,10 +510,13 @@ impl Site {
         &self,
         caller: &mut Caller,
         index: usize,
+        is_resumed: bool,
         request: &Request<'_>,
         response: &mut Response,
     ) {
-        let arrived = match Arrived::of(request, self.endpoints[index].limits()) {
+        // What waited was read before.
+        let arrived = (!is_resumed).then(|| Arrived::of(request, self.endpoints[index].limits()));
+        let arrived = match arrived.transpose() {
             Ok(arrived) => arrived,
             Err((status, text)) => {
                 *response = rejection(status, &text);
@@ -512,18 +524,23 @@ impl Site {
                 return;
             }
         };
-        let Arrived { version, received, action, attachments, .. } = &arrived;
+        let received = arrived.as_ref().map(|it| it.received);
+        let encodings = received.map_or(caller.encodings, |it| [it, answer_encoding(request, it)]);
         let conversation = self.conversation(caller, index);
-        let sent = answer_encoding(request, *received);
-        let answered = unless_panics(|| {
-            let (encodings, call) = ([*received, sent], (&**action, *version));
-            conversation.answer_attached(encodings, arrived.envelope(), call, *attachments)
+        let answered = unless_panics(|| match &arrived {
+            Some(it) => {
+                let call = (&*it.action, it.version);
+                conversation.answer_attached(encodings, it.envelope(), call, it.attachments)
+            }
+            None => conversation.resume(encodings),
         });
+        let [received, sent] = encodings;
         let Some(answer) = answered else {
             self.panicked(caller, index, request, response);
             return;
         };
         if answer.waits {
+            caller.encodings = encodings;
             self.begin_to_wait(caller, index);
             return;
         }
@@ -550,7 +567,7 @@ impl Site {
         let outcome = answer.outcome;
         if self.is_reported() {
             let mut travelled = self.travelled(request, response);
-            let is_other = sent != *received && travelled.answer_bytes > 0;
+            let is_other = sent != received && travelled.answer_bytes > 0;
             travelled.answer = Some(sent).filter(|_| is_other);
             self.tell(caller, index, &travelled, outcome, None);
         }

@@ -35,6 +35,11 @@ impl<'a> Incoming<'a> {
         self.package.map_or(Cow::Borrowed(self.body), Unpacked::whole)
     }
 
+    /// The limits for reading that.
+    fn whole_limits(&self, limits: &Limits) -> Limits {
+        self.package.map_or_else(|| limits.clone(), |it| it.whole_limits(limits))
+    }
+
     /// Does it begin like one that was neither a fault nor had header blocks? In a sequence, too, equal bytes
     /// mean the same: what an index once stood for, it stands for to the end.
     pub(super) fn is_plain(&self) -> bool {
@@ -66,7 +71,7 @@ impl<'a> Incoming<'a> {
 
     pub(super) fn fault(&mut self, limits: &Limits) -> Result<Fault> {
         match &mut self.reader {
-            None => Fault::decode(&self.whole(), limits),
+            None => Fault::decode(&self.whole(), &self.whole_limits(limits)),
             Some(reader) => {
                 reader.restart()?;
                 Fault::decode_from(reader, limits)
@@ -76,7 +81,7 @@ impl<'a> Incoming<'a> {
 
     pub(super) fn graph(&mut self, limits: &Limits) -> Result<graph::Message> {
         match &mut self.reader {
-            None => graph::decode(&self.whole(), limits),
+            None => graph::decode(&self.whole(), &self.whole_limits(limits)),
             Some(reader) => {
                 reader.restart()?;
                 graph::decode_from(reader, limits)

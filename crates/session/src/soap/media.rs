@@ -32,26 +32,28 @@ pub(super) fn media_of<'a>(
 /// How the answer to a request is encoded: as the request is, or in Fast Infoset if that is accepted, by which a
 /// client learns that it may send that (RFC 9110 section 12.5.1).
 pub(super) fn answer_encoding(request: &Request<'_>, received: MessageEncoding) -> MessageEncoding {
-    let accepted = request.header("accept").unwrap_or_default();
-    let mut accepted = accepted.split(',').filter(|it| {
-        let weight = parameter(it, "q").and_then(|it| it.parse::<f32>().ok());
-        weight.is_none_or(|it| it > 0.0)
-    });
     let is_fast = |it: &str| {
         let encoding = MessageEncoding::of_media_type(it);
         encoding.is_some_and(|it| it.0 == MessageEncoding::FastInfoset)
     };
-    match received == MessageEncoding::FastInfoset || accepted.any(is_fast) {
+    match received == MessageEncoding::FastInfoset || accepted(request).any(is_fast) {
         true => MessageEncoding::FastInfoset,
         false => MessageEncoding::Xml,
     }
 }
 
+/// The media types that a request accepts, without those of which it says that it does not.
+fn accepted<'a>(request: &Request<'a>) -> impl Iterator<Item = &'a str> {
+    request.header("accept").unwrap_or_default().split(',').filter(|it| {
+        let weight = parameter(it, "q").and_then(|it| it.parse::<f32>().ok());
+        weight.is_none_or(|it| it > 0.0)
+    })
+}
+
 /// How what is attached to the answer may travel, if a request says so by what it accepts. A bare `multipart/related` says
 /// nothing: clients of JAX-WS send it with every request.
 pub(super) fn accepted_attachments(request: &Request<'_>) -> Option<Attachments> {
-    let accepted = request.header("accept").unwrap_or_default();
-    accepted.split(',').find_map(|it| {
+    accepted(request).find_map(|it| {
         let essence = it.split(';').next().unwrap_or_default().trim();
         if essence.eq_ignore_ascii_case("application/dime") {
             return Some(Attachments::Dime);

@@ -6,9 +6,12 @@ use crate::package::Reference;
 use crate::plan::Shape;
 
 impl<F: Form, const ATTRIBUTES: bool> Body<'_, F, ATTRIBUTES> {
-    /// Attaches the octets of a field, and refers to them, if it is an element that may; answers whether it is.
+    /// Attaches the octets of a field, and refers to them, if it is an element that may and there is room; answers whether it is.
     #[cold]
     pub(super) fn attach(&mut self, field: usize, octets: &[u8]) -> bool {
+        if self.attaching.is_full() {
+            return false;
+        }
         let slot = &self.scope.slots[field];
         let is_element = matches!(slot.shape, Shape::Value | Shape::Defaulted);
         let is_text = slot.shape == Shape::Text && !self.is_within_text(field);

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use trunkline_codec::attachment::{Head, Kind, MediaType, dime, multipart};
+use trunkline_codec::attachment::{Head, Kind, MediaType, PARTS, dime, multipart};
 use trunkline_message::{Message, Result};
 
 use super::{Attachments, DIME, MIME, XOP_XML};
@@ -36,7 +36,8 @@ pub struct Packed {
 impl Encoder {
     /// Writes the message as [`encode_with`](Self::encode_with) does, but for members of many octets: those travel beside the
     /// envelope. MTOM always has a package, by which the other side learns that it may answer so; in the other forms an envelope to
-    /// which nothing is attached is sent as it is. Octets in attributes, and those between other texts, stay where they are.
+    /// which nothing is attached is sent as it is. Octets in attributes, and those between other texts, stay where they are, and so do
+    /// those for which a package of [`PARTS`] has no room.
     ///
     /// # Errors
     /// As [`encode_with`](Self::encode_with).
@@ -108,6 +109,11 @@ impl Attaching {
         }
     }
 
+    /// Are there as many parts, with the root, as whoever reads them accepts?
+    pub(crate) fn is_full(&self) -> bool {
+        1 + self.ends.len() >= PARTS
+    }
+
     /// Is a part referred to by an attribute of the element?
     pub(crate) fn is_by_href(&self) -> bool {
         matches!(self.attachments, Attachments::Swa | Attachments::Dime)
@@ -176,7 +182,7 @@ impl Attaching {
             }
             Attachments::Dime => {
                 self.write_dime(version, envelope, into)?;
-                of(DIME)
+                with_action(of(DIME))
             }
         };
         into.media_type = media_type.to_string();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use trunkline_codec::attachment::Package;
-use trunkline_codec::xml::{Event, Name, Namespace, Options, Parser};
+use trunkline_codec::xml::{Attribute, Event, Name, Namespace, Options, Parser};
 use trunkline_message::{Error, ErrorKind, Limits, Result};
 use trunkline_wire::base64;
 
@@ -14,6 +14,9 @@ const XOP: &str = "http://www.w3.org/2004/08/xop/include";
 
 /// What stands in an envelope in the place of octets that a decoder gets from elsewhere: no base64, and one character.
 pub(super) const MARK: &str = "!";
+
+/// What a reference takes of `message_bytes` by itself: more than is kept of it, however short it is.
+const REFERENCE: usize = 128;
 
 /// An envelope, and what it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,25 +30,36 @@ struct Reference {
     /// What it is in the text.
     range: Range<usize>,
     part: usize,
-    /// Tags around the octets, where an empty element refers to them.
-    tags: Option<[String; 2]>,
+    /// The element that stays around the octets, where an empty one refers to them.
+    element: Option<Element>,
     /// Is it in the Body?
     is_in_body: bool,
     /// Is it a text that is a URI?
     is_text: bool,
 }
 
+/// Places of an element in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Element {
+    name: Range<usize>,
+    /// The attribute that refers to the part, with the white space before it.
+    href: Range<usize>,
+    /// Where its start tag ends, but for `>` or `/>`.
+    tag_end: usize,
+}
+
 impl Referring {
-    /// Finds all references in an envelope, which is the part `root` of a package.
+    /// Finds all references in an envelope, which is the part `root` of a package, of XOP or not.
     pub(super) fn read(
         text: &str,
         package: &Package,
         root: usize,
+        is_xop: bool,
         limits: &Limits,
     ) -> Result<Self> {
-        let mut search = Search::new(text, package, limits)?;
+        let mut search = Search::new(text, package, root, is_xop, limits)?;
         while search.next()? {}
-        let Search { mut references, .. } = search;
+        let Search { mut references, mut room, .. } = search;
         let mut is_used = vec![false; package.parts.len()];
         is_used[root] = true;
         let tags = references.iter().filter(|it| !it.is_text);
@@ -59,15 +73,9 @@ impl Referring {
                 format!("nothing in the envelope refers to the part {id:?} that is attached");
             return Err(wrong(what, 0));
         }
-        let mut room = limits.message_bytes.checked_sub(text.len());
         for reference in &references {
             let length = package.parts[reference.part].data.len();
-            room = room.and_then(|it| it.checked_sub(length));
-            if room.is_none() {
-                let limit = limits.message_bytes;
-                let kind = ErrorKind::Limit { name: "message_bytes", limit };
-                return Err(Error::new(kind, reference.range.start));
-            }
+            room.take(length, reference.range.start)?;
         }
         Ok(Self { text: text.to_owned(), references })
     }
@@ -102,12 +110,22 @@ impl Referring {
             None => 0,
         };
         let mut out = Vec::with_capacity(self.text.len());
-        for Reference { range, part, tags, is_in_body, .. } in &self.references {
-            out.extend_from_slice(&self.text.as_bytes()[copied..range.start]);
-            let [start, end] = tags.as_ref().map_or(["", ""], |[start, end]| [start, end]);
-            out.extend_from_slice(start.as_bytes());
+        for Reference { range, part, element, is_in_body, .. } in &self.references {
+            let copy = |range: Range<usize>, out: &mut Vec<u8>| {
+                out.extend_from_slice(&self.text.as_bytes()[range]);
+            };
+            copy(copied..range.start, &mut out);
+            if let Some(Element { href, tag_end, .. }) = element {
+                copy(range.start..href.start, &mut out);
+                copy(href.end..*tag_end, &mut out);
+                out.push(b'>');
+            }
             replace(*is_in_body, *part, &mut out);
-            out.extend_from_slice(end.as_bytes());
+            if let Some(Element { name, .. }) = element {
+                out.extend_from_slice(b"</");
+                copy(name.clone(), &mut out);
+                out.push(b'>');
+            }
             copied = range.end;
         }
         out.extend_from_slice(&self.text.as_bytes()[copied..]);
@@ -115,24 +133,74 @@ impl Referring {
     }
 }
 
+/// How many bytes an envelope may still get longer.
+struct Room {
+    left: usize,
+    limit: usize,
+}
+
+impl Room {
+    /// Takes so many for a reference at a place.
+    fn take(&mut self, bytes: usize, at: usize) -> Result<()> {
+        let kind = ErrorKind::Limit { name: "message_bytes", limit: self.limit };
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| Error::new(kind, at))?;
+        Ok(())
+    }
+}
+
 /// Goes through an envelope.
 struct Search<'a> {
     text: &'a str,
     parser: Parser,
+    /// Parts but the root.
     by_id: HashMap<&'a str, usize>,
+    /// Of ids with escapes, what they mean.
+    by_decoded_id: HashMap<String, usize>,
     references: Vec<Reference>,
+    room: Room,
+    is_xop: bool,
     is_in_body: bool,
     /// Was the start of an element read last?
     is_begun: bool,
 }
 
 impl<'a> Search<'a> {
-    fn new(text: &'a str, package: &'a Package, limits: &Limits) -> Result<Self> {
+    fn new(
+        text: &'a str,
+        package: &'a Package,
+        root: usize,
+        is_xop: bool,
+        limits: &Limits,
+    ) -> Result<Self> {
         let mut parser = Parser::new(Options::soap(), limits);
         parser.begin(text)?;
-        let parts = package.parts.iter().enumerate().filter(|(_, it)| !it.head.id.is_empty());
-        let by_id = parts.map(|(at, it)| (it.head.id.as_str(), at)).collect();
-        Ok(Self { text, parser, by_id, references: Vec::new(), is_in_body: false, is_begun: false })
+        let mut by_id = HashMap::new();
+        let mut by_decoded_id = HashMap::new();
+        for (at, part) in package.parts.iter().enumerate() {
+            let id = part.head.id.as_str();
+            if id.is_empty() || at == root {
+                continue;
+            }
+            by_id.insert(id, at);
+            if id.contains('%') {
+                by_decoded_id.entry(decoded(id)).or_insert(at);
+            }
+        }
+        let limit = limits.message_bytes;
+        let mut room = Room { left: limit, limit };
+        room.take(text.len(), 0)?;
+        let (references, is_in_body, is_begun) = (Vec::new(), false, false);
+        Ok(Self {
+            text,
+            parser,
+            by_id,
+            by_decoded_id,
+            references,
+            room,
+            is_xop,
+            is_in_body,
+            is_begun,
+        })
     }
 
     /// Looks at one piece; answers whether others follow.
@@ -148,83 +216,91 @@ impl<'a> Search<'a> {
                 }
                 self.element(name, before)?;
             }
-            Event::Text { .. } if is_begun => self.content(before),
+            Event::Text { .. } if is_begun => self.content(before)?,
             _ => {}
         }
         Ok(true)
     }
 
+    /// The part that a URI refers to, which may have been escaped where the id was not, or the other way around.
+    fn part(&self, uri: &str) -> Option<usize> {
+        let Self { by_id, by_decoded_id, .. } = self;
+        let id = uri.strip_prefix("cid:")?;
+        let found = by_id.get(id).copied();
+        found.or_else(|| {
+            let id = decoded(id);
+            by_id.get(id.as_str()).or_else(|| by_decoded_id.get(&id)).copied()
+        })
+    }
+
     /// Does the text that is all that an element has refer to a part?
-    fn content(&mut self, before: usize) {
+    fn content(&mut self, before: usize) -> Result<()> {
         let range = before..self.parser.position();
-        let Some(uri) = self.text[range.clone()].trim_ascii().strip_prefix("cid:") else { return };
-        let found = self.by_id.get(decoded(uri).as_str()).copied();
-        if let Some(part) = found.filter(|_| self.text[range.end..].starts_with("</")) {
-            self.refer(range, part, None, true);
+        if !self.text[range.end..].starts_with("</") {
+            return Ok(());
+        }
+        match self.part(self.text[range.clone()].trim_ascii()) {
+            Some(part) => self.refer(range, part, None, true),
+            None => Ok(()),
         }
     }
 
     /// Does an element refer to a part, which begins behind `before`?
     fn element(&mut self, name: Name<'a>, before: usize) -> Result<()> {
-        let Self { text, parser, by_id, .. } = self;
+        let Self { text, parser, by_id, .. } = &*self;
         let is_include =
             name.local() == "Include" && parser.namespace_name(text, name.namespace) == XOP;
-        let href = parser.attribute(text, Namespace::NONE, "href").map(|it| it.value());
+        if self.is_xop && !is_include {
+            return Ok(());
+        }
+        let href = parser.attribute(text, Namespace::NONE, "href");
+        let uri = href.as_ref().map(Attribute::value).unwrap_or_default();
         // DIME has any URI, as it stands.
-        let as_it_stands = href.as_deref().filter(|it| by_id.contains_key(it));
-        let cid = href.as_deref().and_then(|it| it.strip_prefix("cid:")).map(decoded);
-        let id = as_it_stands.map(str::to_owned).or(cid);
-        let (Some(id), true) = (id, is_include || parser.is_empty_element()) else {
-            return match is_include {
-                true => Err(wrong("an Include refers to no part of the package", before)),
-                false => Ok(()),
+        let Some(part) = by_id.get(&*uri).copied().or_else(|| self.part(&uri)) else {
+            return match (is_include, uri.starts_with("cid:")) {
+                (false, _) => Ok(()),
+                (true, true) => Err(wrong(format!("no part of the package is {uri:?}"), before)),
+                (true, false) => Err(wrong("an Include refers to no part of the package", before)),
             };
         };
-        let Some(part) = by_id.get(id.as_str()).copied() else {
-            return Err(wrong(format!("no part of the package is {id:?}"), before));
-        };
         let tag_end = parser.position();
-        parser.skip_element(text)?;
-        let (range, tag) = (before..parser.position(), &text[before..tag_end]);
+        let is_empty =
+            || parser.is_empty_element() || text[tag_end..].trim_ascii_start().starts_with("</");
         // An element stays, without what referred to the part.
-        let tags = (!is_include).then(|| [without_href(tag), format!("</{}>", name.qualified())]);
-        self.refer(range, part, tags, false);
-        Ok(())
+        let element = match href {
+            _ if is_include => None,
+            Some(href) if is_empty() => Some(self.without(name, &href, tag_end)),
+            _ => return Ok(()),
+        };
+        self.parser.skip_element(self.text)?;
+        self.refer(before..self.parser.position(), part, element, false)
+    }
+
+    /// An element whose start tag ends here, without an attribute.
+    fn without(&self, name: Name<'_>, attribute: &Attribute<'_>, tag_end: usize) -> Element {
+        let place = |part: &str| {
+            let start = part.as_ptr().addr() - self.text.as_ptr().addr();
+            start..start + part.len()
+        };
+        let before = &self.text[..place(attribute.name.qualified()).start];
+        // The value is in quotes.
+        let href = before.trim_ascii_end().len()..place(attribute.raw).end + 1;
+        let tag = self.text[..tag_end].trim_end_matches('>').trim_end_matches('/');
+        Element { name: place(name.qualified()), href, tag_end: tag.len() }
     }
 
     fn refer(
         &mut self,
         range: Range<usize>,
         part: usize,
-        tags: Option<[String; 2]>,
+        element: Option<Element>,
         is_text: bool,
-    ) {
+    ) -> Result<()> {
+        self.room.take(REFERENCE, range.start)?;
         let is_in_body = self.is_in_body;
-        self.references.push(Reference { range, part, tags, is_in_body, is_text });
+        self.references.push(Reference { range, part, element, is_in_body, is_text });
+        Ok(())
     }
-}
-
-/// The start tag of an empty element as that of one with content, without its attribute `href`.
-fn without_href(tag: &str) -> String {
-    let tag = tag.trim_end_matches('>').trim_end_matches('/');
-    let mut rest = tag;
-    let mut kept = String::new();
-    while let Some(quote) = rest.find(['"', '\'']) {
-        let (before, value) = rest.split_at(quote);
-        let mark = &value[..1];
-        let end = value[1..].find(mark).map_or(value.len(), |it| it + 2);
-        let name = before.trim_end().trim_end_matches('=').trim();
-        if name.split_whitespace().next_back() == Some("href") {
-            kept.push_str(before[..before.rfind("href").unwrap_or(before.len())].trim_end());
-        } else {
-            kept.push_str(before);
-            kept.push_str(&value[..end]);
-        }
-        rest = &value[end..];
-    }
-    kept.push_str(rest);
-    kept.push('>');
-    kept
 }
 
 /// A URI's characters without their escapes, as `Content-ID` has them (RFC 2392 section 2).

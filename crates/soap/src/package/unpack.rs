@@ -63,6 +63,18 @@ impl Unpacked {
         }
     }
 
+    /// The limits for [`whole`](Self::whole) where these are for octets as they are: base64 is longer by a third.
+    #[must_use]
+    pub fn whole_limits(&self, limits: &Limits) -> Limits {
+        let longer = |bytes: usize| bytes.saturating_add(bytes / 3 + 4);
+        let mut limits = limits.clone();
+        if self.attached().is_some() {
+            limits.message_bytes = longer(limits.message_bytes);
+            limits.value_bytes = longer(limits.value_bytes);
+        }
+        limits
+    }
+
     /// What is attached, if anything is.
     pub(crate) fn attached(&self) -> Option<&Arc<Attached>> {
         Some(&self.attached).filter(|it| !it.places.is_empty())
@@ -92,7 +104,8 @@ pub fn unpack(media_type: &str, body: &[u8], limits: &Limits) -> Result<Unpacked
     let envelope = &package.parts[root];
     let data = in_its_character_set(&envelope.head.kind, &envelope.data)?;
     let mut source = Source::default();
-    let referring = Referring::read(source.prepare(&data, limits)?, &package, root, limits)?;
+    let text = source.prepare(&data, limits)?;
+    let referring = Referring::read(text, &package, root, is_xop, limits)?;
     let attachments = match package_type.essence == DIME {
         true => Attachments::Dime,
         false if is_xop => Attachments::Mtom,
