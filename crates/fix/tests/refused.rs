@@ -58,7 +58,7 @@ fn a_message_whose_answer_cannot_be_kept_ends_the_session_and_is_not_counted() {
     let session = |role, own: &str, other: &str, store: Box<dyn Store>| {
         Session::new(Settings::new(role, Identity::new(Version::Fix44, own, other)), None, store)
     };
-    let mut fund = session(Role::Initiator, "FUND", "BANK", Box::new(MemoryStore::default()));
+    let mut fund = session(Role::Initiator, "FUND", "BANK", Box::<MemoryStore>::default());
     let mut bank = session(Role::Acceptor, "BANK", "FUND", Box::new(Full(MemoryStore::default())));
     let pass = |from: &mut Session, to: &mut Session| {
         let bytes = from.output().to_vec();

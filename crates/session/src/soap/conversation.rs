@@ -341,7 +341,7 @@ impl Conversation {
         self.forms[form] = Some(binary);
         match (opened.map_err(|it| Fault::of_error(&it))?, known) {
             (Some(opened), _) => self.select(opened, request, 1 + form),
-            (None, Some(known)) => self.resume(known),
+            (None, Some(known)) => self.begins_like(known),
             (None, None) => Err(Fault::receiver("no beginning")),
         }
     }
@@ -349,13 +349,13 @@ impl Conversation {
     /// Which operation does the message call? Its header is understood then.
     fn recognise(&mut self, request: &[u8]) -> Result<usize, Fault> {
         match self.prologues[0].find(request) {
-            Some(known) => self.resume(known),
+            Some(known) => self.begins_like(known),
             None => self.open(request),
         }
     }
 
     /// The operation of a message that begins like an earlier one.
-    fn resume(&mut self, known: Beginning) -> Result<usize, Fault> {
+    fn begins_like(&mut self, known: Beginning) -> Result<usize, Fault> {
         let Beginning { operation, is_alone, version } = known;
         self.context.set_version(version);
         let operation = match is_alone {
