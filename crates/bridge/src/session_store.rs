@@ -203,6 +203,6 @@ mod tests {
         assert_eq!(store.load(2, &mut message).expect("memory"), Some(2));
         assert_eq!(message, b"8=FIX.4.2\x01");
         let mut from = |number| places(&mut *store.inner, number).expect("memory");
-        assert_eq!((from(1), from(2)), ([0x0102_0304].into(), BTreeSet::new()));
+        assert_eq!((from(1), from(2)), (BTreeSet::from([0x0102_0304]), BTreeSet::new()));
     }
 }
