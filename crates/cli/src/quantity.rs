@@ -183,7 +183,7 @@ mod tests {
             assert_eq!(heartbeat(text), Ok(Duration::from_secs(seconds)), "{text}");
         }
         assert_eq!(patience("500ms"), Ok(Duration::from_millis(500)));
-        for text in ["", "-1", "1.5.0s", "2h", "soon", "30 s"] {
+        for text in ["", "-1", "1.5.0s", "2h", "soon"] {
             assert!(patience(text).is_err() && heartbeat(text).is_err(), "{text}");
         }
         assert!(heartbeat("500ms").is_err(), "HeartBtInt has no fractions");

@@ -48,6 +48,8 @@ pub struct Session {
     is_reset_sent: bool,
     /// The number of the next message when the other side last gave a sign that it lacks none.
     next_at_sign: u64,
+    /// The number behind that of an initiator's Logon.
+    after_logon: u64,
     gap: Gap,
     /// What is being sent again: the next number, and the last.
     resending: Option<(u64, u64)>,
@@ -94,6 +96,7 @@ impl Session {
             is_test_sent: false,
             is_reset_sent: false,
             next_at_sign: 1,
+            after_logon: 1,
             gap: Gap::default(),
             resending: None,
             fields: Fields::default(),

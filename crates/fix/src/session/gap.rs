@@ -6,6 +6,7 @@ use crate::application::{Application, Notice};
 use crate::message::Message;
 use crate::outbox::push;
 use crate::session::{PAUSE, Session};
+use crate::settings::Role;
 use crate::tags;
 
 /// What came before its turn, and what was asked for.
@@ -171,6 +172,17 @@ impl Session {
         application.noticed(Notice::Resend { from, to });
         self.resending = Some((from, to));
         self.send_more_again(application);
+    }
+
+    /// What the application sent between an initiator's Logon and the answer was kept. The other side cannot know of it, and
+    /// would miss it only when the next message comes.
+    pub(super) fn send_since_logon(&mut self, application: &mut dyn Application) {
+        let last = self.outbox.next_sender() - 1;
+        if self.settings().role == Role::Initiator && self.after_logon <= last {
+            self.next_at_sign = self.after_logon;
+            self.resending = Some((self.after_logon, last));
+            self.send_more_again(application);
+        }
     }
 
     /// Goes on sending again while the connection takes it.

@@ -22,6 +22,7 @@ impl Session {
         let expected = self.outbox.next_target();
         let version = self.settings().default_appl_ver_id.clone();
         self.send_logon(self.is_reset_sent, expected, version.as_deref().map(str::as_bytes));
+        self.after_logon = self.outbox.next_sender();
     }
 
     fn send_logon(&mut self, is_reset: bool, expected: u64, default_appl_ver_id: Option<&[u8]>) {
@@ -151,6 +152,10 @@ impl Session {
         if is_first {
             self.next_at_sign = self.outbox.next_sender();
             self.enter(Phase::LoggedOn);
+            // Who says what it expects (789) gets all of that below.
+            if theirs.is_none() {
+                self.send_since_logon(application);
+            }
             application.logged_on(&mut self.outbox);
         }
         self.is_reset_sent = false;

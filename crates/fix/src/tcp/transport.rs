@@ -171,7 +171,10 @@ impl Tls {
         until: Instant,
     ) -> io::Result<Self> {
         while session.is_handshaking() {
-            session.complete_io(&mut Timed(stream, until)).map_err(failed)?;
+            if let Err(error) = session.complete_io(&mut Timed(stream, until)) {
+                linger(stream, until);
+                return Err(failed(error));
+            }
         }
         Ok(Self { session, encrypted: vec![0; ENCRYPTED], has_more: true })
     }
@@ -242,6 +245,20 @@ impl Tls {
         }
         Ok(has_sent)
     }
+}
+
+/// How long the other side has to read why a handshake failed.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Reads until the other side closes: if bytes of it were left, it would lose the alert that says what is wrong.
+fn linger(mut stream: &TcpStream, until: Instant) {
+    let until = until.min(Instant::now() + LINGER);
+    _ = stream.shutdown(Shutdown::Write);
+    let mut bytes = [0; 4 << 10];
+    while let Ok(left) = left(until)
+        && stream.set_read_timeout(Some(left)).is_ok()
+        && stream.read(&mut bytes).is_ok_and(|count| count > 0)
+    {}
 }
 
 /// Why a handshake failed, in words.

@@ -115,7 +115,10 @@ fn unknown_note(layout: &Layout) -> Option<(String, String)> {
     let is_unknown = |it: &(&str, &str, &str)| it.0 == "xml" && !is_known(it.1, it.2);
     (0..schema.types().len() as u32).map(TypeId).find_map(|of| {
         let type_name = &schema.type_of(of).name;
-        if let Some((_, word, _)) = notes.all_of_type(of).find(is_unknown) {
+        // In encoded content types are described in the message's namespace, in which values say them, too.
+        let is_named = notes.of_type(of, "xml", "type").is_some();
+        let is_meant = |it: &(&str, &str, &str)| is_named || it.1 != "type_namespace";
+        if let Some((_, word, _)) = notes.all_of_type(of).filter(is_meant).find(is_unknown) {
             return Some((word.to_owned(), type_name.to_string()));
         }
         schema.members(of).iter().enumerate().find_map(|(index, member)| {
