@@ -103,8 +103,11 @@ public final class Attached {
             }
             var url = "http://127.0.0.1:" + port + "/album";
             try {
-                var endpoint = Endpoint.create(binding, new Service());
-                ((SOAPBinding) endpoint.getBinding()).setMTOMEnabled(isMtom);
+                // CXF starts a server of its own for who asks it for the binding.
+                var endpoint =
+                        isMtom
+                                ? Endpoint.create(binding, new Service(), new MTOMFeature(true, 1000))
+                                : Endpoint.create(binding, new Service());
                 endpoint.publish(url);
                 return url;
             } catch (RuntimeException error) {
