@@ -196,6 +196,10 @@ fn until_logged_on(
             Ok(Event::Closed(outcome)) => {
                 let address = &arguments.address;
                 return Err(match (outcome, why) {
+                    // What TLS says is why the connection is gone.
+                    (Err(cause), Some(_)) if cause.kind() == io::ErrorKind::InvalidData => {
+                        Fault::new(format!("{address}: {cause}"))
+                    }
                     (_, Some(why)) => Fault::new(format!("{address}: {}", advice(&why, arguments))),
                     (Err(cause), None) => Fault::new(format!("{address}: {cause}")),
                     (Ok(()), None) => Fault::new(format!("{address}: the session has ended")),
