@@ -402,8 +402,9 @@ fn answer(mut client: Client, book: &mut Book, place: &Place) -> trunkline_clien
                 assert!(*is_repeated, "{came:?} is there twice");
             }
         }
+        // What a former connection has stored is not acknowledged here again.
         let last = book.reports.len() as u64;
-        if last > 0 {
+        if !client.unacknowledged().is_empty() {
             client.wait_stored(last, PATIENCE)?;
         }
         for (subscription, position, ..) in orders {

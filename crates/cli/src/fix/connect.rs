@@ -269,6 +269,8 @@ fn until_closed(
                 is_ours |= is_over;
             }
             Ok(Event::Closed(_)) => {
+                // Else the number of the last message would be asked for again. Who fails was told before.
+                _ = handle.wait_for_store();
                 return Ok(if is_ours && is_answered && wrong == 0 {
                     Ending::Right
                 } else {

@@ -145,7 +145,8 @@ impl Client {
     }
 
     /// Waits until a message and all before it are acknowledged, and returns the acknowledgement: the
-    /// durability, and the position of the last message that it covers.
+    /// durability, and the position of the last message that it covers. What a former connection stored, as
+    /// [`Client::producer`] says, is not acknowledged on this one; see [`Client::unacknowledged`].
     ///
     /// # Errors
     ///
