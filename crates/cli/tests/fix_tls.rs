@@ -92,7 +92,7 @@ fn each_side_checks_the_certificate_of_the_other() {
         (&secure, " --ca venue.pem", "the other side wants a certificate of this one"),
         (&secure, unknown, "the other side"),
         (&format!("https://{plain}"), &*known, "it is HOST:PORT or tls://HOST:PORT"),
-        (&plain, "", "it closed the connection and said nothing"),
+        (&plain, "", "if it speaks TLS, its address is tls://HOST:PORT"),
     ] {
         let (status, err) = accepting.client(address, options);
         assert_eq!(status, Some(2), "{address}{options}: {err}");

@@ -196,9 +196,14 @@ fn until_logged_on(
             Ok(Event::Closed(outcome)) => {
                 let address = &arguments.address;
                 return Err(match (outcome, why) {
-                    // What TLS says is why the connection is gone.
+                    // What TLS says, or what came in place of FIX, is why the connection is gone.
                     (Err(cause), Some(_)) if cause.kind() == io::ErrorKind::InvalidData => {
-                        Fault::new(format!("{address}: {cause}"))
+                        let is_plain = !address.to_lowercase().starts_with("tls://");
+                        let hint = "; if it speaks TLS, its address is tls://HOST:PORT";
+                        Fault::new(format!(
+                            "{address}: {cause}{}",
+                            if is_plain { hint } else { "" }
+                        ))
                     }
                     (_, Some(why)) => Fault::new(format!("{address}: {}", advice(&why, arguments))),
                     (Err(cause), None) => Fault::new(format!("{address}: {cause}")),
