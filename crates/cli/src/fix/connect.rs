@@ -196,14 +196,9 @@ fn until_logged_on(
             Ok(Event::Closed(outcome)) => {
                 let address = &arguments.address;
                 return Err(match (outcome, why) {
-                    // What TLS says, or what came in place of FIX, is why the connection is gone.
+                    // What TLS says is why the connection is gone.
                     (Err(cause), Some(_)) if cause.kind() == io::ErrorKind::InvalidData => {
-                        let is_plain = !address.to_lowercase().starts_with("tls://");
-                        let hint = "; if it speaks TLS, its address is tls://HOST:PORT";
-                        Fault::new(format!(
-                            "{address}: {cause}{}",
-                            if is_plain { hint } else { "" }
-                        ))
+                        Fault::new(format!("{address}: {cause}"))
                     }
                     (_, Some(why)) => Fault::new(format!("{address}: {}", advice(&why, arguments))),
                     (Err(cause), None) => Fault::new(format!("{address}: {cause}")),
@@ -231,6 +226,9 @@ fn advice(why: &str, arguments: &FixConnectArguments) -> String {
         Some(_) => format!(
             "{why}; the store is older than the session: --reset begins with 1 on both sides, if it allows that"
         ),
+        None if why.contains("no message of FIX") => {
+            format!("{why}; if it speaks TLS, its address is tls://HOST:PORT")
+        }
         None if why == "the connection is gone" => format!(
             "it closed the connection and said nothing: it may know no session of SenderCompID {sender} and TargetCompID \
              {target} in this version, or that session has a connection already"
