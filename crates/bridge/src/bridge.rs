@@ -192,7 +192,7 @@ impl Common {
         }
         let is_fixt = version == Version::Fixt11;
         let application =
-            is_fixt.then(|| own.as_ref().map_or("9", |it| application_of(it.version())));
+            is_fixt.then(|| own.as_ref().map_or("9", |it| Version::appl_ver_id(it.version())));
         let dictionaries = match (&own, &transport, application) {
             (Some(own), Some(transport), Some(id)) => {
                 Some(Dictionaries::of_transport(transport, [(id, own)]))
@@ -230,7 +230,7 @@ impl Common {
                 return Err(within(&format!("the name {longest:?} is longer than {NAME_BYTES}")));
             }
         }
-        let folder = fix.store.join(name_of_folder(&identity));
+        let folder = fix.store.join(identity.folder_name());
         let of_folder = |why: &dyn fmt::Display| within(&format!("{}: {why}", folder.display()));
         std::fs::create_dir_all(&folder).map_err(|why| of_folder(&why))?;
         let mut store = JournalStore::open(&folder, KEPT).map_err(|why| of_folder(&why))?;
@@ -409,26 +409,6 @@ fn certificate(config: &Config) -> Result<Option<ServerTls>, BridgeError> {
     };
     let loaded = ServerTls::from_files(certificate, key, tls.client_ca.as_deref());
     loaded.map(Some).map_err(|why| BridgeError(why.to_string()))
-}
-
-/// Names of sessions may hold what those of files may not.
-fn name_of_folder(identity: &Identity) -> String {
-    let Identity { version, sender, target } = identity;
-    let plain = |text: &str| {
-        let safe = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.' | b'+');
-        let one = |it: u8| if safe(it) { char::from(it).to_string() } else { format!("%{it:02X}") };
-        text.bytes().map(one).collect::<String>()
-    };
-    format!("{}-{}-{}", version.begin_string(), plain(sender), plain(target))
-}
-
-/// The ApplVerID of what a dictionary says of itself.
-fn application_of(version: &str) -> &'static str {
-    match version.replace(' ', "") {
-        it if it.contains("5.0SP1") => "8",
-        it if it.ends_with("5.0") => "7",
-        _ => "9",
-    }
 }
 
 fn dictionary(file: &str) -> Result<Dictionary, BridgeError> {

@@ -55,7 +55,8 @@ impl Common {
         };
         let version = arguments.version.or(begin_string).unwrap_or(Version::Fix44);
         let application = (version == Version::Fixt11).then(|| {
-            let of_dictionary = || own.as_ref().map_or("9", |it| application_of(it.version()));
+            let of_dictionary =
+                || own.as_ref().map_or("9", |it| Version::appl_ver_id(it.version()));
             arguments.application.clone().unwrap_or_else(|| of_dictionary().to_owned())
         });
         let dictionaries = match (&own, &transport, &application) {
@@ -104,7 +105,7 @@ impl Common {
     fn session(&self, settings: Settings, next: u64) -> Result<Session, Fault> {
         let store: Box<dyn Store> = match &self.store {
             Some(folder) => {
-                let folder = folder.join(name_of_folder(&settings.identity));
+                let folder = folder.join(settings.identity.folder_name());
                 Box::new(open(&folder)?)
             }
             None => Box::new(MemoryStore::at(next, 1)),
@@ -119,27 +120,6 @@ fn open(folder: &Path) -> Result<JournalStore, Fault> {
     JournalStore::open(folder, KEPT).map_err(|cause| failed(cause.to_string()))
 }
 
-/// Names of sessions may hold what those of files may not.
-fn name_of_folder(identity: &Identity) -> String {
-    let Identity { version, sender, target } = identity;
-    let plain = |text: &str| {
-        let safe = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.' | b'+');
-        let one = |it: u8| if safe(it) { char::from(it).to_string() } else { format!("%{it:02X}") };
-        text.bytes().map(one).collect::<String>()
-    };
-    format!("{}-{}-{}", version.begin_string(), plain(sender), plain(target))
-}
-
-/// The ApplVerID of what a dictionary says of itself.
-fn application_of(version: &str) -> &'static str {
-    match version.replace(' ', "") {
-        it if it.contains("5.0SP2") => "9",
-        it if it.contains("5.0SP1") => "8",
-        it if it.contains("5.0") => "7",
-        _ => "9",
-    }
-}
-
 fn dictionary(file: &str) -> Result<Dictionary, Fault> {
     let limits = Limits::default();
     let bytes = file_at(file, limits.document_bytes);
@@ -148,26 +128,4 @@ fn dictionary(file: &str) -> Result<Dictionary, Fault> {
     let dictionary = Dictionary::read(file, &bytes, &limits)?;
     dictionary.warnings().iter().for_each(|it| remark(&it.to_string()));
     Ok(dictionary)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_session_has_a_folder_of_its_own() {
-        let name = |sender: &str, target: &str| {
-            name_of_folder(&Identity::new(Version::Fix44, sender, target))
-        };
-        assert_eq!(name("BANK", "FUND"), "FIX.4.4-BANK-FUND");
-        assert_eq!(name("../A", "B/C"), "FIX.4.4-..%2FA-B%2FC");
-        assert_ne!(name("A-B", "C"), name("A", "B-C"));
-    }
-
-    #[test]
-    fn a_dictionary_says_which_version_of_the_application_it_is() {
-        for (version, id) in [("FIX.5.0 SP2", "9"), ("FIX.5.0SP1", "8"), ("FIX.5.0", "7")] {
-            assert_eq!(application_of(version), id);
-        }
-    }
 }

@@ -22,6 +22,18 @@ impl Identity {
     pub fn new(version: Version, sender: &str, target: &str) -> Self {
         Self { version, sender: sender.to_owned(), target: target.to_owned() }
     }
+
+    /// A name for the folder of its store: names of sessions may hold what those of files may not.
+    pub fn folder_name(&self) -> String {
+        let plain = |text: &str| {
+            let safe = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.' | b'+');
+            let one =
+                |it: u8| if safe(it) { char::from(it).to_string() } else { format!("%{it:02X}") };
+            text.bytes().map(one).collect::<String>()
+        };
+        let Self { version, sender, target } = self;
+        format!("{}-{}-{}", version.begin_string(), plain(sender), plain(target))
+    }
 }
 
 impl std::fmt::Display for Identity {
@@ -131,5 +143,20 @@ impl Settings {
             kept_bytes: 16 << 20,
             output_bytes: 16 << 20,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_session_has_a_folder_of_its_own() {
+        let name = |sender: &str, target: &str| {
+            Identity::new(Version::Fix44, sender, target).folder_name()
+        };
+        assert_eq!(name("BANK", "FUND"), "FIX.4.4-BANK-FUND");
+        assert_eq!(name("../A", "B/C"), "FIX.4.4-..%2FA-B%2FC");
+        assert_ne!(name("A-B", "C"), name("A", "B-C"));
     }
 }

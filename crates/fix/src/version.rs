@@ -20,6 +20,16 @@ pub enum Version {
 use Version::{Fix40, Fix41, Fix42, Fix43, Fix44, Fixt11};
 
 impl Version {
+    /// The ApplVerID (1128) of what a dictionary of FIX 5.0 says that it is, such as `FIX.5.0SP2`.
+    pub fn appl_ver_id(dictionary: &str) -> &'static str {
+        match dictionary.replace(' ', "") {
+            it if it.contains("5.0SP2") => "9",
+            it if it.contains("5.0SP1") => "8",
+            it if it.contains("5.0") => "7",
+            _ => "9",
+        }
+    }
+
     /// All of them, in the order in which they were published.
     pub const ALL: [Self; 6] = [Fix40, Fix41, Fix42, Fix43, Fix44, Fixt11];
 
@@ -53,5 +63,17 @@ impl Version {
     /// EndSeqNo (16) of a ResendRequest for all that was sent.
     pub(crate) fn infinity(self) -> u64 {
         if self >= Fix42 { 0 } else { 999_999 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dictionary_says_which_version_of_the_application_it_is() {
+        for (version, id) in [("FIX.5.0 SP2", "9"), ("FIX.5.0SP1", "8"), ("FIX.5.0", "7")] {
+            assert_eq!(Version::appl_ver_id(version), id);
+        }
     }
 }
