@@ -1,13 +1,13 @@
 // The desk through the package soap of npm, by its WSDL alone: as caller, and in its place.
 //
-// usage: node desk.mjs SOAP call|serve WSDL [soap12]       SOAP is the package's folder, WSDL a URL or a file
+// usage: node desk.mjs MODULES call|serve WSDL [soap12]       MODULES is the folder of packages, WSDL a URL or a file
 
 import fs from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
 
-const [module, verb, wsdl, version] = process.argv.slice(2);
-const soap = createRequire(import.meta.url)(module);
+const [modules, verb, wsdl, version] = process.argv.slice(2);
+const soap = createRequire(import.meta.url)(`${modules}/soap`);
 // By default it trims texts, and speaks SOAP 1.1 whatever the WSDL says.
 const options = { preserveWhitespace: true, forceSoap12Headers: version === 'soap12' };
 const TOKEN = 'T-1 <&>';

@@ -133,6 +133,12 @@ impl Order {
         self
     }
 
+    /// As toolkits have it that trim texts.
+    pub(crate) fn with_comment_trimmed(mut self) -> Self {
+        self.comment = self.comment.map(|it| it.trim().to_owned());
+        self
+    }
+
     /// As toolkits have it whose attributes cannot be absent.
     pub(crate) fn with_codes(mut self) -> Self {
         if let Some(seller) = &mut self.seller {

@@ -191,6 +191,39 @@ fn the_package_soap_of_npm() {
     }
 }
 
+#[test]
+fn the_package_strong_soap_of_npm() {
+    let Some(program) = program("node-soap").filter(|_| is_here("node")) else {
+        return skip("the package strong-soap of npm is missing: make -C peers node");
+    };
+    let folder = folder("strong-soap");
+    let node = |verb: &str, wsdl: &str| {
+        let mut node = Command::new(&program);
+        node.arg(source("strong.mjs")).args([verb, wsdl]);
+        node
+    };
+    // It trims the texts that it reads.
+    calls_ours("/literal", Order::with_comment_trimmed, |url| node("call", url));
+    let wsdl = desk::wsdl("/literal", &folder);
+    let service = Service::start(node("serve", &wsdl.to_string_lossy()), "");
+    ours_calls(service, desk::binding("/literal"), same);
+}
+
+/// It has no service, and days without a zone; in rpc/encoded it has no attributes.
+#[test]
+fn suds() {
+    let Some(program) = program("suds-run") else {
+        return skip("suds is missing: make -C peers suds");
+    };
+    for path in ["/literal", "/rpc"] {
+        calls_ours(path, Order::with_days_without_zone, |url| {
+            let mut suds = Command::new(&program);
+            suds.arg(source("desk.py")).arg(url);
+            suds
+        });
+    }
+}
+
 /// Does PHP have its extension? Notes it if not.
 fn has_php() -> bool {
     let mut probe = Command::new("php");
