@@ -8,23 +8,24 @@ use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
 use trunkline_client::Address;
-use trunkline_fix::tcp::{Acceptor, Handle, ServerTls, TcpConfig};
+use trunkline_fix::tcp::{Acceptor, Handle, Initiator, ServerTls, TcpConfig};
 use trunkline_fix::{
-    Application, Dictionaries, Identity, JournalStore, Message, Notice, Outbox, Refusal, Role,
-    Session, Settings, Store as _, Version,
+    Application, Dictionaries, Draft, Identity, JournalStore, Message, Notice, Outbox, Refusal,
+    Role, Schedule, Session, Settings, Store as _, Version,
 };
 use trunkline_import::{Limits, fix::Dictionary};
 use trunkline_server::config::Fix;
 use trunkline_server::{Config, Listening};
 
 use crate::connection::Connection;
+use crate::credentials;
 use crate::first_place;
 use crate::inbox::{Inbox, Incoming};
 use crate::link::{Link, Orders, Send, durable_name, link_name, prepare};
 use crate::market::{Market, rejection};
 use crate::names::cut;
 use crate::numbers::Numbers;
-use crate::outgoing::Outgoing;
+use crate::outgoing::{Outgoing, POSS_RESEND};
 use crate::progress::Progress;
 use crate::requests::{MarketData, MarketDataRejection, Requests};
 use crate::rules::{Action, Rules};
@@ -47,7 +48,7 @@ const NOT_AVAILABLE: u32 = 4;
 
 /// Why sessions cannot be joined to topics.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BridgeError(String);
+pub struct BridgeError(pub(crate) String);
 
 impl fmt::Display for BridgeError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -62,6 +63,7 @@ impl std::error::Error for BridgeError {}
 #[derive(Debug, Default)]
 pub struct Bridge {
     acceptors: Vec<Acceptor>,
+    initiators: Vec<Initiator>,
     links: Vec<Joined>,
     /// The router's certificate, if a `[[fix]]` shows it.
     tls: Option<ServerTls>,
@@ -82,6 +84,9 @@ struct Common {
     application: Option<&'static str>,
     dictionaries: Option<Arc<Dictionaries>>,
     rules: Arc<Rules>,
+    hours: Option<Schedule>,
+    /// Fields of the Logon of who connects.
+    logon: Vec<(u32, String)>,
 }
 
 /// Checks the FIX sessions of a configuration, with the files that it names.
@@ -104,7 +109,7 @@ impl Bridge {
             return Ok(bridge);
         }
         config.check_fix().map_err(BridgeError)?;
-        bridge.tls = certificate(config)?;
+        bridge.tls = credentials::own(config)?;
         let is_near = |it: &&Listening| {
             it.protocol == "native" && matches!(it.address, Address::Unix(_) | Address::Tcp(_))
         };
@@ -114,9 +119,9 @@ impl Bridge {
             BridgeError("FIX sessions need a unix:// or tcp:// in listen.native".to_owned())
         })?;
         for fix in &config.fix {
-            bridge.add(fix, &router.address).map_err(|BridgeError(why)| {
-                BridgeError(format!("the fix that listens at {}: {why}", fix.listen))
-            })?;
+            bridge
+                .add(fix, config, &router.address)
+                .map_err(|BridgeError(why)| BridgeError(format!("{fix}: {why}")))?;
         }
         Ok(bridge)
     }
@@ -126,7 +131,7 @@ impl Bridge {
     /// # Errors
     /// They are missing or cannot be used; the one before is shown.
     pub fn renew(&self, config: &Config) -> Result<(), BridgeError> {
-        if let (Some(tls), Some(fresh)) = (&self.tls, certificate(config)?) {
+        if let (Some(tls), Some(fresh)) = (&self.tls, credentials::own(config)?) {
             tls.replace(&fresh);
         }
         Ok(())
@@ -137,7 +142,7 @@ impl Bridge {
         self.acceptors.iter().map(Acceptor::address)
     }
 
-    fn add(&mut self, fix: &Fix, router: &Address) -> Result<(), BridgeError> {
+    fn add(&mut self, fix: &Fix, config: &Config, router: &Address) -> Result<(), BridgeError> {
         let common = Common::read(fix)?;
         let mut sessions = Vec::new();
         for target in &fix.targets {
@@ -145,11 +150,23 @@ impl Bridge {
             sessions.push(joined.session.clone());
             self.links.push(joined);
         }
-        let refused = Arc::new(|peer, why: &str| warn!(%peer, why, "a FIX connection is refused"));
-        let server_tls = self.tls.clone().filter(|_| fix.tls);
-        let tcp = TcpConfig { server_tls, ..TcpConfig::default() };
-        let acceptor = Acceptor::start(&fix.listen, sessions, tcp, refused);
-        self.acceptors.push(acceptor.map_err(|why| BridgeError(why.to_string()))?);
+        let failed = |why: std::io::Error| BridgeError(why.to_string());
+        if let Some(place) = &fix.listen {
+            let refused =
+                Arc::new(|peer, why: &str| warn!(%peer, why, "a FIX connection is refused"));
+            let server_tls = self.tls.clone().filter(|_| fix.tls);
+            let admission = credentials::admission(fix);
+            let tcp = TcpConfig { server_tls, admission, ..TcpConfig::default() };
+            let acceptor = Acceptor::start(place, sessions, tcp, refused);
+            self.acceptors.push(acceptor.map_err(failed)?);
+        } else if let Some(place) = &fix.connect {
+            let client_tls = credentials::of_client(fix, config)?;
+            let tcp = TcpConfig { client_tls, ..TcpConfig::default() };
+            for session in sessions {
+                let initiator = Initiator::start(place, session, tcp.clone());
+                self.initiators.push(initiator.map_err(failed)?);
+            }
+        }
         Ok(())
     }
 }
@@ -162,6 +179,7 @@ impl Drop for Bridge {
             thread::sleep(LOOK);
         }
         self.acceptors.clear();
+        self.initiators.clear();
         self.links.iter().for_each(|it| it.inbox.stop());
         for link in &mut self.links {
             // What a panic says has been printed by the thread itself.
@@ -186,8 +204,8 @@ impl Common {
                 .unwrap_or(Version::Fix44),
             (None, None, None) => Version::Fix44,
         };
-        if version < Version::Fix42 {
-            let why = "has no BusinessMessageReject: sessions are joined to topics from FIX.4.2 on";
+        if version < Version::Fix42 && !fix.market_data.is_empty() {
+            let why = "has no MarketDataRequest, which fix.market_data answers: that is there from FIX.4.2 on";
             return Err(BridgeError(format!("{} {why}", version.begin_string())));
         }
         let is_fixt = version == Version::Fixt11;
@@ -211,12 +229,25 @@ impl Common {
             (own, _) => own,
         };
         let rules = Rules::new(fix, all.as_ref()).map_err(BridgeError)?;
+        let hours = fix.hours.as_ref().map(|it| it.parse::<Schedule>());
         Ok(Self {
             version,
             application,
             dictionaries: dictionaries.map(Arc::new),
             rules: Arc::new(rules),
+            hours: hours.transpose().map_err(|why| BridgeError(format!("hours: {why}")))?,
+            logon: fix.logon.as_deref().map(credentials::logon).transpose()?.unwrap_or_default(),
         })
+    }
+
+    fn settings(&self, fix: &Fix, identity: Identity) -> Settings {
+        let role = if fix.connect.is_some() { Role::Initiator } else { Role::Acceptor };
+        let mut settings = Settings::new(role, identity);
+        settings.default_appl_ver_id = self.application.map(str::to_owned);
+        settings.schedule.clone_from(&self.hours);
+        settings.logon_fields.clone_from(&self.logon);
+        settings.heartbeat = fix.heartbeat;
+        settings
     }
 
     /// Opens a session's store, connects to the router, and starts the thread of that connection.
@@ -245,8 +276,7 @@ impl Common {
         let store = SessionStore::new(Box::new(store), known.saturating_add(1), progress.clone());
         let inbox = Arc::new(Inbox::new().map_err(|why| within(&why))?);
         let requests = Arc::new(Mutex::default());
-        let mut settings = Settings::new(Role::Acceptor, identity.clone());
-        settings.default_appl_ver_id = self.application.map(str::to_owned);
+        let settings = self.settings(fix, identity.clone());
         let session = Session::new(settings, self.dictionaries.clone(), Box::new(store));
         let application = Joining {
             identity: identity.clone(),
@@ -254,6 +284,7 @@ impl Common {
             inbox: inbox.clone(),
             progress: progress.clone(),
             requests: requests.clone(),
+            trouble: String::new(),
         };
         let session = Handle::new(session, application);
         let send = |pattern| Send { pattern, subscription: None };
@@ -285,6 +316,8 @@ struct Joining {
     inbox: Arc<Inbox>,
     progress: Arc<Progress>,
     requests: Arc<Mutex<Requests>>,
+    /// Why it could not connect the last time.
+    trouble: String,
 }
 
 impl Joining {
@@ -359,6 +392,7 @@ impl Application for Joining {
 
     fn logged_on(&mut self, _outbox: &mut Outbox) {
         info!(session = %self.identity, "logged on");
+        self.trouble.clear();
         self.requests().clear();
         self.inbox.set_logged_on(true);
     }
@@ -368,9 +402,31 @@ impl Application for Joining {
         self.inbox.set_logged_on(false);
     }
 
-    fn undelivered(&mut self, message: Message<'_>, _outbox: &mut Outbox) {
+    fn not_connected(&mut self, error: &std::io::Error) {
+        // It is tried again and again.
+        let why = error.to_string();
+        if self.trouble != why {
+            warn!(session = %self.identity, why, "it cannot connect, and tries again");
+            self.trouble = why;
+        }
+    }
+
+    fn undelivered(&mut self, message: Message<'_>, outbox: &mut Outbox) {
         let (session, number) = (&self.identity, message.sequence_number());
-        warn!(%session, number, "numbers begin anew, and this message may not have arrived");
+        // What tells of messages of the old numbers means nothing among the new ones.
+        let is_of_old_numbers = matches!(message.message_type(), b"j" | b"Y");
+        let again = (!is_of_old_numbers).then(|| again(message, outbox));
+        match again {
+            Some(Ok(())) => {
+                info!(%session, number, "numbers begin anew: a message that may not have arrived is sent once more");
+            }
+            Some(Err(why)) => {
+                warn!(%session, number, why, "numbers begin anew, and a message that may not have arrived is not sent once more");
+            }
+            None => {
+                warn!(%session, number, "numbers begin anew, and a rejection may not have arrived")
+            }
+        }
     }
 
     fn rejected(&mut self, message: Message<'_>) {
@@ -397,18 +453,13 @@ impl Application for Joining {
     }
 }
 
-/// The router's certificate, if a `[[fix]]` is to show it. Unlike clients of the router, engines may speak TLS 1.2.
-fn certificate(config: &Config) -> Result<Option<ServerTls>, BridgeError> {
-    if !config.fix.iter().any(|it| it.tls) {
-        return Ok(None);
+/// Sends a message of former numbers once more, and says that it may have been sent before.
+fn again(message: Message<'_>, outbox: &mut Outbox) -> Result<(), String> {
+    let mut draft = Draft::read(message.bytes())?;
+    if message.get(POSS_RESEND).is_none() {
+        draft.push(POSS_RESEND, b"Y");
     }
-    let tls = &config.tls;
-    let (Some(certificate), Some(key)) = (&tls.certificate, &tls.key) else {
-        let why = "tls of a fix needs a certificate and its key: tls.certificate and tls.key";
-        return Err(BridgeError(why.to_owned()));
-    };
-    let loaded = ServerTls::from_files(certificate, key, tls.client_ca.as_deref());
-    loaded.map(Some).map_err(|why| BridgeError(why.to_string()))
+    draft.send(outbox).map(|_| ()).map_err(|why| why.to_string())
 }
 
 fn dictionary(file: &str) -> Result<Dictionary, BridgeError> {

@@ -7,6 +7,7 @@
 
 mod bridge;
 mod connection;
+mod credentials;
 mod first_place;
 mod inbox;
 mod link;

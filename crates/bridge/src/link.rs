@@ -9,6 +9,7 @@ use tracing::{error, warn};
 use trunkline_client::{
     Address, Consume, Conversation, Error, Event, Start, Subscription, Topic, code, format, kind,
 };
+use trunkline_fix::Version;
 use trunkline_fix::tcp::Handle;
 
 use crate::connection::{Connection, Fault};
@@ -16,7 +17,7 @@ use crate::inbox::{Inbox, Incoming};
 use crate::market::Market;
 use crate::numbers::{Numbers, SLOTS};
 use crate::outgoing::{Delivered, Outgoing};
-use crate::progress::Progress;
+use crate::progress::{Arrived, Progress};
 use crate::requests::Requests;
 use crate::template::push_level;
 
@@ -61,6 +62,9 @@ pub(crate) struct Orders {
     all: VecDeque<Order>,
     /// So many of them have a sequence on this connection.
     stored: usize,
+    /// Those that are not taken, and why, where that can be told only to who is logged on: FIX 4.0 and 4.1. Nothing is stored
+    /// meanwhile: after a crash the session would begin behind what is, and tell nobody.
+    untold: VecDeque<(Arrived, String)>,
 }
 
 /// A pattern of topics whose messages go into the session.
@@ -179,6 +183,7 @@ impl Link {
         let mut turns = Turns::default();
         loop {
             self.attach(&mut turns, &mut connection.conversation)?;
+            self.tell_untold();
             self.store(&mut turns, &mut connection.conversation)?;
             self.ask(&mut connection.conversation)?;
             let is_idle = self.outgoing.is_empty() && !self.market.is_waiting();
@@ -260,7 +265,7 @@ impl Link {
             turns.retry_at = None;
             conversation.store_again();
         }
-        loop {
+        while self.orders.untold.is_empty() {
             while self.orders.stored < self.orders.all.len() {
                 if !self.store_next(turns, conversation)? {
                     return Ok(());
@@ -276,6 +281,7 @@ impl Link {
                 None => self.publish(&message, turns, conversation)?,
             }
         }
+        Ok(())
     }
 
     fn publish(
@@ -303,7 +309,7 @@ impl Link {
             self.progress.refuse();
             return Err(why.into());
         }
-        let Orders { all, stored } = &mut self.orders;
+        let Orders { all, stored, .. } = &mut self.orders;
         let Order { message, sequence } = &mut all[*stored];
         let topic = topic(&mut turns.topics, conversation, &message.topic)?;
         match conversation.store(topic, format::FIX, &message.payload, 0) {
@@ -421,7 +427,7 @@ impl Link {
     /// The router has everything up to a sequence.
     fn acknowledged(&mut self, sequence: u64) {
         let mut has_moved = false;
-        let Orders { all, stored } = &mut self.orders;
+        let Orders { all, stored, .. } = &mut self.orders;
         while let Some(order) = all.pop_front_if(|it| it.sequence > 0 && it.sequence <= sequence) {
             *stored = stored.saturating_sub(1);
             order.message.arrived.into_iter().for_each(|it| self.progress.end(it));
@@ -429,6 +435,21 @@ impl Link {
         }
         if has_moved {
             // The store of the session looks how far the router is.
+            self.session.with(|_| ());
+        }
+    }
+
+    /// Tells the other side, if it is there, which messages are not taken.
+    fn tell_untold(&mut self) {
+        while let Some((arrived, why)) = self.orders.untold.front() {
+            // Numbers that are no more mean others now, and the other side has given up these.
+            let is_told = !self.progress.is_current(*arrived)
+                || self.session.with(|outbox| outbox.reject(arrived.number, why)).is_ok();
+            if !is_told {
+                return;
+            }
+            self.progress.end(*arrived);
+            self.orders.untold.pop_front();
             self.session.with(|_| ());
         }
     }
@@ -443,6 +464,10 @@ impl Link {
         warn!(session = self.name, topic = message.topic, why, "a message is not taken");
         let number = arrived.number;
         self.progress.refuse();
+        if self.session.identity().version < Version::Fix42 {
+            self.orders.untold.push_back((arrived, why.to_owned()));
+            return self.tell_untold();
+        }
         let field = |tag: &[u8]| {
             let mut fields = message.payload.split(|it| *it == 1);
             fields.find_map(|it| it.strip_prefix(tag)).map(String::from_utf8_lossy)

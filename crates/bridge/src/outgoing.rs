@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::session_store::{places, remember};
 
 /// PossResend (97).
-const POSS_RESEND: u32 = 97;
+pub(crate) const POSS_RESEND: u32 = 97;
 
 /// Bytes that may wait for a session's connection; what is beyond stays in the router.
 const WAITING: usize = 1 << 20;

@@ -65,6 +65,11 @@ impl Progress {
         }
     }
 
+    /// Whether the number of a message is one of this numbering.
+    pub(crate) fn is_current(&self, arrived: Arrived) -> bool {
+        self.lock().began == arrived.began
+    }
+
     /// The lowest number of this numbering that is on its way.
     pub(crate) fn first(&self) -> Option<u64> {
         let state = self.lock();

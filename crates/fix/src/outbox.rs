@@ -156,6 +156,22 @@ impl Outbox {
         Ok(number)
     }
 
+    /// Rejects a message that the application has taken before, by a Reject (3): FIX 4.0 and 4.1 have no
+    /// BusinessMessageReject. It is of the session, so that nothing keeps it for a side that is not there.
+    ///
+    /// # Errors
+    /// Nobody is logged on.
+    pub fn reject(&mut self, number: u64, text: &str) -> Result<(), SendError> {
+        if !self.is_logged_on {
+            return Err(SendError::NotLoggedOn);
+        }
+        let mut body = Vec::new();
+        push(&mut body, tags::REF_SEQ_NUM, number);
+        push_text(&mut body, tags::TEXT, text);
+        self.administrative(b"3", &[], &body);
+        Ok(())
+    }
+
     /// What of the session's hours is now; none if it never stops.
     pub(crate) fn hours(&self) -> Option<Hours> {
         self.settings.schedule.as_ref().map(|it| it.at(self.now.utc))

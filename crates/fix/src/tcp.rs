@@ -49,6 +49,31 @@ pub struct TcpConfig {
     pub server_tls: Option<ServerTls>,
     /// Whom an initiator trusts, which then speaks TLS, and its own certificate.
     pub client_tls: Option<ClientTls>,
+    /// Who may log on to an acceptor as whom, by the certificate that was shown; without it CompIDs alone decide.
+    pub admission: Option<Admission>,
+}
+
+/// Decides who may log on, once a connection has said whose it is.
+#[derive(Clone)]
+pub struct Admission(Arc<Admit>);
+
+/// The session that a connection is for, as this side says it, and the subject of the other side's certificate.
+type Admit = dyn Fn(&Identity, Option<&str>) -> Result<(), String> + Send + Sync;
+
+impl Admission {
+    /// Decides by a function of the session and of the subject of the certificate that was shown (RFC 4514), if any. An
+    /// error closes the connection, and is what whoever is told of refusals gets.
+    pub fn new(
+        admit: impl Fn(&Identity, Option<&str>) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(admit))
+    }
+}
+
+impl std::fmt::Debug for Admission {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Admission")
+    }
 }
 
 impl Default for TcpConfig {
@@ -60,6 +85,7 @@ impl Default for TcpConfig {
             reconnect: Duration::from_secs(5),
             server_tls: None,
             client_tls: None,
+            admission: None,
         }
     }
 }
@@ -518,6 +544,9 @@ fn accept(
             let outcome = transport.and_then(|transport| {
                 let (identity, first) = identify(&transport, until)?;
                 let session = sessions.get(&identity).ok_or_else(|| no_session(&identity))?;
+                if let Some(Admission(admit)) = &config.admission {
+                    admit(&identity, transport.subject().as_deref()).map_err(io::Error::other)?;
+                }
                 unknown.store(false, Ordering::Release);
                 session.serve(transport, first, &config, &stop)
             });

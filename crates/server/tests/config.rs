@@ -119,6 +119,11 @@ version = "FIX.4.4"
 dictionary = "FIX44.xml"
 transport = "FIXT11.xml"
 store = "/var/lib/trunkline/fix"
+hours = "mon-fri 08:00-17:30 Europe/London"
+
+[fix.certificates]
+FUND = "CN=fund-*,O=Fund"
+PENSION = "*"
 
 [[fix.rule]]
 messages = ["NewOrderSingle", "F"]
@@ -132,6 +137,19 @@ topics = "reports/{TargetCompID}"
 topic = "fx/{Symbol}"
 symbols = ["EUR/*"]
 updates_per_second = 10
+
+[[fix]]
+connect = "venue.example:9000"
+tls = true
+ca = "venue.pem"
+logon = "venue.logon"
+heartbeat = "10s"
+sender = "BANK"
+targets = ["VENUE"]
+store = "/var/lib/trunkline/fix"
+
+[[fix.send]]
+topics = "orders/{TargetCompID}"
 "#;
 
 #[test]
@@ -277,6 +295,32 @@ fn a_mistake_is_told_with_its_place() {
             assert!(error.contains(part), "{text:?}: {error:?} lacks {part:?}");
         }
         assert!(!error.contains('\n'), "{error:?} is one line");
+    }
+}
+
+#[test]
+fn a_fix_listens_or_connects_with_what_belongs_to_that() {
+    let rest = "sender = \"A\"\nstore = \"s\"\n[[fix.send]]\ntopics = \"reports\"";
+    for (keys, targets, part) in [
+        ("", "\"B\"", "the fix of A has neither listen nor connect"),
+        ("listen = \":0\"\nconnect = \"a:1\"", "\"B\"", "both listen and connect"),
+        ("listen = \":0\"\nca = \"a.pem\"", "\"B\"", "the fix that listens at :0 has a ca"),
+        ("connect = \"a:1\"\nca = \"a.pem\"", "\"B\"", "connects to a:1 has a ca, and no tls"),
+        ("listen = \":0\"\nlogon = \"a\"", "\"B\"", "a logon, which is for who connects"),
+        ("connect = \"a:1\"\nheartbeat = \"500ms\"", "\"B\"", "whole seconds"),
+        ("connect = \"a:1\"\ncertificates = {B = \"*\"}", "\"B\"", "for who listens"),
+        ("listen = \":0\"\ncertificates = {B = \"*\"}", "\"B\"", "certificates, and no tls"),
+        ("listen = \":0\"\ntls = true\ncertificates = {C = \"*\"}", "\"B\"", "certificate of C"),
+        (
+            "listen = \":0\"\ntls = true\ncertificates = {C = \"*\"}",
+            "\"B\", \"C\"",
+            "no certificate of B",
+        ),
+    ] {
+        let tls = "[tls]\ncertificate = \"a\"\nkey = \"b\"";
+        let text = format!("{tls}\n[[fix]]\n{keys}\ntargets = [{targets}]\n{rest}");
+        let error = read(&text).expect_err(&text);
+        assert!(error.contains(part), "{text}: {error}");
     }
 }
 

@@ -74,6 +74,12 @@ impl Transport {
         &self.stream
     }
 
+    /// The subject of the certificate that the other side has shown (RFC 4514), if any.
+    pub(super) fn subject(&self) -> Option<String> {
+        let tls = lock(self.tls.as_ref()?);
+        trunkline_tls::subject(tls.session.peer_certificates()?.first()?)
+    }
+
     /// Reads once; 0 is the end. With TLS there may be nothing to read ([`io::ErrorKind::WouldBlock`]) though bytes came.
     pub(super) fn read(&self, into: &mut [u8]) -> io::Result<usize> {
         match &self.tls {

@@ -1,23 +1,47 @@
 //! FIX sessions that are joined to topics.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de};
 
 use super::Config;
 use super::access::is_loopback;
+use super::quantity::{time, time_text};
 use super::show::{Page, quoted};
 
-/// A `[[fix]]`: sessions of FIX on one port, and what joins them to topics.
+/// A `[[fix]]`: sessions of FIX on one port, or with one place, and what joins them to topics.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fix {
     /// `HOST:PORT` to which the other sides connect; port 0 is any that is free.
-    #[serde(deserialize_with = "place")]
-    pub listen: String,
-    /// It speaks TLS alone, with the router's certificate; with `client_ca` whoever connects shows one, too.
+    #[serde(default, deserialize_with = "place")]
+    pub listen: Option<String>,
+    /// Instead, the `HOST:PORT` to which this side connects, and logs on.
+    #[serde(default, deserialize_with = "place")]
+    pub connect: Option<String>,
+    /// It speaks TLS alone. Who listens has the router's certificate, and with `client_ca` whoever connects shows one, too.
+    /// Who connects shows that of the router, if there is one.
     #[serde(default)]
     pub tls: bool,
+    /// Whom it trusts that connects: a file of authorities in PEM, or else those of the system.
+    #[serde(default)]
+    pub ca: Option<PathBuf>,
+    /// Who may log on as which target: a subject of a certificate for each, such as `CN=fund-*,O=Fund` (RFC 4514); `*`
+    /// stands for any characters, or none. Where there are none, a certificate is not compared.
+    #[serde(default)]
+    pub certificates: BTreeMap<String, String>,
+    /// The file with fields of the Logon of who connects, such as Username (553): `TAG=VALUE` in each line.
+    #[serde(default)]
+    pub logon: Option<PathBuf>,
+    /// HeartBtInt (108) of who connects, in whole seconds.
+    #[serde(default = "heartbeat", deserialize_with = "time")]
+    pub heartbeat: Duration,
+    /// When the sessions are up, such as `mon-fri 08:00-17:30 America/New_York`; without it they never stop.
+    #[serde(default)]
+    pub hours: Option<String>,
     /// SenderCompID of this side.
     pub sender: String,
     /// Who may log on: TargetCompIDs of this side, each a session.
@@ -100,9 +124,59 @@ pub struct FixMarketData {
     pub updates_per_second: u32,
 }
 
+/// Where the sessions of a [`Fix`] are: `the fix that listens at 127.0.0.1:5001`.
+impl fmt::Display for Fix {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.listen, &self.connect) {
+            (Some(place), _) => write!(out, "the fix that listens at {place}"),
+            (None, Some(place)) => write!(out, "the fix that connects to {place}"),
+            (None, None) => write!(out, "the fix of {}", self.sender),
+        }
+    }
+}
+
 impl Fix {
     /// What is wrong with it, as far as that shows without its files.
     fn problem(&self) -> Option<String> {
+        self.problem_of_place().or_else(|| self.problem_of_content())
+    }
+
+    /// What is wrong with where it is, and with what belongs to one side of a connection alone.
+    fn problem_of_place(&self) -> Option<String> {
+        let is_listening = self.listen.is_some();
+        let unknown = || self.certificates.keys().find(|it| !self.targets.contains(it));
+        let absent = || self.targets.iter().find(|it| !self.certificates.contains_key(*it));
+        let what = match self {
+            Self { listen: None, connect: None, .. } => {
+                "has neither listen nor connect: write HOST:PORT where others connect, or where it does".to_owned()
+            }
+            Self { listen: Some(_), connect: Some(_), .. } => {
+                "has both listen and connect: write a fix for each".to_owned()
+            }
+            Self { ca: Some(_), .. } if is_listening => {
+                "has a ca, which is for who connects: the authorities of clients are tls.client_ca".to_owned()
+            }
+            Self { ca: Some(_), tls: false, .. } => "has a ca, and no tls = true".to_owned(),
+            Self { logon: Some(_), .. } if is_listening => "has a logon, which is for who connects".to_owned(),
+            Self { certificates, .. } if certificates.is_empty() => return self.problem_of_heartbeat(),
+            _ if !is_listening => "has certificates, which are for who listens".to_owned(),
+            Self { tls: false, .. } => "has certificates, and no tls = true".to_owned(),
+            _ => match (unknown(), absent()) {
+                (Some(name), _) => format!("has a certificate of {name}, who is none of its targets"),
+                (None, Some(name)) => format!("has no certificate of {name}; \"*\" is any"),
+                (None, None) => return self.problem_of_heartbeat(),
+            },
+        };
+        Some(format!("{self} {what}"))
+    }
+
+    fn problem_of_heartbeat(&self) -> Option<String> {
+        let is_whole = self.heartbeat.subsec_nanos() == 0 && self.heartbeat.as_secs() <= 3600;
+        let what = "has a heartbeat that is not in whole seconds, or longer than an hour";
+        (!is_whole).then(|| format!("{self} {what}"))
+    }
+
+    fn problem_of_content(&self) -> Option<String> {
         let what = match self {
             Self { sender, .. } if sender.is_empty() => "has an empty sender",
             Self { targets, .. } if targets.is_empty() => "has no targets: who may log on",
@@ -117,7 +191,7 @@ impl Fix {
             }
             _ => return None,
         };
-        Some(format!("the fix that listens at {} {what}", self.listen))
+        Some(format!("{self} {what}"))
     }
 }
 
@@ -132,10 +206,9 @@ impl Config {
         };
         match self.fix.iter().find(is_guaranteed) {
             Some(fix) if self.journal.directory.is_none() => Err(format!(
-                "the fix that listens at {} has guaranteed messages, and positions of a journal in memory begin anew with \
+                "{fix} has guaranteed messages, and positions of a journal in memory begin anew with \
                  each start: write directory = \"FOLDER\" in [journal]; or delivery = \"direct\" in each fix.rule, and no \
-                 fix.send",
-                fix.listen
+                 fix.send"
             )),
             _ => Ok(()),
         }
@@ -144,7 +217,7 @@ impl Config {
     /// Whether others can connect to FIX sessions, and nothing but CompIDs says who they are.
     pub(super) fn check_fix_exposure(&self) -> Result<(), String> {
         let is_open = |it: &&Fix| !(it.tls && self.tls.client_ca.is_some());
-        let mut open = self.fix.iter().filter(is_open).map(|it| &it.listen);
+        let mut open = self.fix.iter().filter(is_open).filter_map(|it| it.listen.as_ref());
         match open.find(|it| !is_loopback(it)) {
             None => Ok(()),
             Some(place) => Err(format!(
@@ -176,10 +249,12 @@ impl Config {
         };
         for fix in &self.fix {
             page.section("[[fix]]");
-            page.key("listen", &quoted(&fix.listen), "HOST:PORT; port 0 is any that is free");
-            page.key("tls", &fix.tls, "with the router's certificate, and no other way");
+            fix.show_place(page);
             page.key("sender", &quoted(&fix.sender), "the CompID of this side");
-            page.key("targets", &list(&fix.targets), "who may log on");
+            page.key("targets", &list(&fix.targets), "who may log on, or is logged on to");
+            if let Some(hours) = &fix.hours {
+                page.key("hours", &quoted(hours), "of the sessions; at their beginning numbers do");
+            }
             if let Some(version) = &fix.version {
                 page.key("version", &quoted(version), "BeginString");
             }
@@ -191,6 +266,12 @@ impl Config {
             }
             let store = quoted(&fix.store.display().to_string());
             page.key("store", &store, "a folder for numbers and messages");
+            if !fix.certificates.is_empty() {
+                page.section("[fix.certificates]");
+                for (target, subject) in &fix.certificates {
+                    page.key(&quoted(target), &quoted(subject), "who may log on as this target");
+                }
+            }
             for rule in &fix.rules {
                 page.section("[[fix.rule]]");
                 page.key("messages", &list(&rule.messages), "that come in a session");
@@ -212,11 +293,35 @@ impl Config {
     }
 }
 
+impl Fix {
+    fn show_place(&self, page: &mut Page) {
+        let file = |it: &PathBuf| quoted(&it.display().to_string());
+        if let Some(place) = &self.listen {
+            page.key("listen", &quoted(place), "HOST:PORT; port 0 is any that is free");
+        }
+        if let Some(place) = &self.connect {
+            page.key("connect", &quoted(place), "HOST:PORT of the other side");
+            page.key("heartbeat", &quoted(&time_text(self.heartbeat)), "HeartBtInt (108)");
+        }
+        page.key("tls", &self.tls, "with the router's certificate, and no other way");
+        if let Some(ca) = &self.ca {
+            page.key("ca", &file(ca), "the authorities whom it trusts");
+        }
+        if let Some(logon) = &self.logon {
+            page.key("logon", &file(logon), "fields of the Logon, TAG=VALUE in each line");
+        }
+    }
+}
+
+fn heartbeat() -> Duration {
+    Duration::from_secs(30)
+}
+
 /// `HOST:PORT`.
-fn place<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+fn place<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     let text = String::deserialize(from)?;
     match text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) {
-        true => Ok(text),
+        true => Ok(Some(text)),
         false => Err(de::Error::custom(format!(
             "{text:?} is no address: write HOST:PORT, such as \"127.0.0.1:5001\""
         ))),

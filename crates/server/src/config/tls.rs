@@ -32,7 +32,9 @@ impl Tls {
             Some(address) => Some(address.to_string()),
             None if self.websocket => Some("tls.websocket".to_owned()),
             None if self.http => Some("tls.http".to_owned()),
-            None if fix.iter().any(|it| it.tls) => Some("tls of a fix".to_owned()),
+            None if fix.iter().any(|it| it.tls && it.listen.is_some()) => {
+                Some("tls of a fix".to_owned())
+            }
             None => self.client_ca.is_some().then(|| "tls.client_ca".to_owned()),
         };
         match (&self.certificate, &self.key, wanted_by) {

@@ -1,5 +1,7 @@
 //! FIX sessions joined to topics by `trunkline serve`, as both sides of a session see it.
 
+mod sides;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
