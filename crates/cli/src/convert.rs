@@ -12,7 +12,7 @@ use crate::client::counted;
 use crate::description;
 use crate::fault::Fault;
 use crate::input::{self, limits, unreadable};
-use crate::output::remark;
+use crate::output::{plain, remark};
 
 /// Bytes that are read at once, and that are written at once at most.
 const PIECE: usize = 64 << 10;
@@ -155,6 +155,26 @@ impl Conversion<'_> {
         remark(&format!("{file}:{line} (byte {offset}): {why}"));
     }
 
+    /// Is a message that was read as its description says? If not, says why.
+    fn is_valid(&mut self, file: &str, place: Place, bytes: &[u8]) -> bool {
+        let invalid = match self.messages.validate(self.arguments.from, bytes) {
+            Ok(invalid) => invalid,
+            Err(error) => {
+                self.reject(file, place, &error.to_string());
+                return false;
+            }
+        };
+        for invalid in &invalid {
+            let line = place.line + invalid.place.map_or(0, |it| u64::from(it.0 - 1));
+            let column = invalid.place.map_or(String::new(), |it| format!(":{}", it.1));
+            remark(&format!("{file}:{line}{column}: {}", plain(&invalid.to_string())));
+        }
+        if !invalid.is_empty() {
+            self.wrong += 1;
+        }
+        invalid.is_empty()
+    }
+
     fn convert(&mut self, file: &str, place: Place, bytes: &[u8]) -> Result<(), Fault> {
         let ConvertArguments { from, to, message: name, framed, .. } = self.arguments;
         self.message.clear();
@@ -162,6 +182,9 @@ impl Conversion<'_> {
             self.messages.convert((*from, bytes), name.as_deref(), *to, &mut self.message);
         if let Err(error) = converted {
             self.reject(file, place, &error.to_string());
+            return Ok(());
+        }
+        if self.arguments.check && !self.is_valid(file, place, bytes) {
             return Ok(());
         }
         match (to.is_binary(), framed) {

@@ -41,6 +41,7 @@ pub(crate) fn run(arguments: &DecodeArguments) -> Result<Ending, Fault> {
     };
     let form = arguments.form.get();
     let mut show = Show::new(messages, arguments.message.as_deref(), arguments.format, form);
+    show.is_checked = arguments.check;
     let mut sides: Vec<(Side, Vec<u8>)> = Vec::new();
     for file in &arguments.files {
         let (mut start, mut input) = input::open(file)?;

@@ -1,7 +1,9 @@
 //! The verbs for services. Here is `trunkline soap call`: one call of any service, from the command line.
 
+use std::sync::Arc;
+
 use trunkline_http::{self as http, Compression};
-use trunkline_import::wsdl::Offers;
+use trunkline_import::wsdl::{Description, Offers};
 use trunkline_session::soap::{
     Binding, CallError, Client, ClientConfig, MessageEncoding, SoapVersion,
 };
@@ -29,6 +31,7 @@ mod request;
 mod serve;
 mod source;
 mod typed;
+mod valid;
 
 pub(crate) use describe::describe;
 pub(crate) use serve::serve;
@@ -54,6 +57,8 @@ struct Called {
     headers: Vec<String>,
     /// What it takes, if there is a WSDL.
     messages: Option<Messages>,
+    /// The WSDL.
+    description: Option<Arc<Description>>,
 }
 
 /// Calls, prints what comes back, and says on standard error how it travelled.
@@ -107,7 +112,11 @@ fn written(arguments: &SoapCallArguments, all: Vec<Called>) -> Result<(Called, S
         let blocks = body::blocks(called, &arguments.header)?;
         match &arguments.body {
             Some(body) => body::envelope(called, body, &blocks),
-            None => request::envelope(called, &arguments.values, &blocks),
+            None => {
+                let envelope = request::envelope(called, &arguments.values, &blocks)?;
+                valid::check(called, &envelope)?;
+                Ok(envelope)
+            }
         }
     };
     let mut wrong = None;
@@ -181,6 +190,7 @@ fn called(arguments: &SoapCallArguments, passport: &Passport) -> Result<Vec<Call
         encoding: arguments.encoding.get(),
         headers: Vec::new(),
         messages: None,
+        description: None,
     }])
 }
 
@@ -191,7 +201,7 @@ fn from_wsdl(arguments: &SoapCallArguments, passport: &Passport) -> Result<Vec<C
         Some(from) => from.clone(),
         None => own,
     };
-    let description = source::read_in_part(arguments, passport, &from)?;
+    let description = Arc::new(source::read_in_part(arguments, passport, &from)?);
     let Choice { operations, port } = choice::of(arguments, url, &from, &description)?;
     let first = &operations[0];
     let mut ports = first.ports.iter().filter(|it| choice::is_web(it.location())).peekable();
@@ -225,6 +235,7 @@ fn from_wsdl(arguments: &SoapCallArguments, passport: &Passport) -> Result<Vec<C
             encoding,
             headers: messages.blocks(),
             messages: Some(messages),
+            description: Some(description.clone()),
         }
     };
     Ok(operations.iter().map(called).collect())

@@ -13,6 +13,8 @@ pub struct Limits {
     pub tokens: usize,
     /// Warnings that are kept; 1000 by default. What more there are is one warning, the last.
     pub warnings: usize,
+    /// What is told of a document that is not as its schema says; 100 by default.
+    pub violations: usize,
 }
 
 impl Default for Limits {
@@ -23,6 +25,7 @@ impl Default for Limits {
             depth: 128,
             tokens: 8_000_000,
             warnings: 1000,
+            violations: 100,
         }
     }
 }

@@ -6,6 +6,9 @@ use trunkline_codec::xml::{self, Event, Parser, Source};
 
 use crate::{Limits, Place, Problem};
 
+/// Prefixes, and the namespaces that they stand for.
+pub(crate) type Prefixes = Arc<[(String, String)]>;
+
 /// One element.
 #[derive(Debug)]
 pub(crate) struct Element {
@@ -18,7 +21,7 @@ pub(crate) struct Element {
     /// What it says to people, if it is documentation; of other elements nothing is kept.
     pub(crate) text: String,
     /// What prefixes stand for in it.
-    prefixes: Arc<[(String, String)]>,
+    prefixes: Prefixes,
     line: u32,
     column: u32,
 }
@@ -54,6 +57,11 @@ impl Element {
                 found.or((prefix.is_empty()).then_some(""))
             }
         }
+    }
+
+    /// What all prefixes stand for there.
+    pub(crate) fn prefixes(&self) -> Prefixes {
+        self.prefixes.clone()
     }
 
     /// The elements inside of this local name.
@@ -300,7 +308,7 @@ impl<'a> Tree<'a> {
 }
 
 /// Counts lines, forwards only: what stands in one long line is looked at once.
-struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     input: &'a str,
     offset: usize,
     line: u32,
@@ -308,12 +316,12 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn new(input: &'a str) -> Self {
+    pub(crate) fn new(input: &'a str) -> Self {
         Self { input, offset: 0, line: 1, column: 1 }
     }
 
     /// The line and the character in it, both from 1, of an offset not before the last one.
-    fn at(&mut self, offset: usize) -> (u32, u32) {
+    pub(crate) fn at(&mut self, offset: usize) -> (u32, u32) {
         for character in self.input[self.offset..offset].chars() {
             (self.line, self.column) = match character {
                 '\n' => (self.line + 1, 1),

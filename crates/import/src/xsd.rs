@@ -20,6 +20,7 @@ pub(crate) mod builtin;
 pub(crate) mod component;
 mod content;
 mod documents;
+mod facets;
 mod grammar;
 mod keys;
 mod layout;
@@ -29,14 +30,18 @@ pub(crate) mod name;
 mod reader;
 mod simple;
 mod union;
+mod validate;
+mod wildcard;
+mod xpath;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use trunkline_message::Layout;
 
 pub use component::{ElementId, TypeId};
 pub use name::Name;
+pub use validate::{Validation, Violation};
 
 pub(crate) use documents::Documents;
 pub use documents::located;
@@ -61,6 +66,7 @@ pub struct Schemas {
     attributes: HashMap<Name, Attribute>,
     attribute_groups: HashMap<Name, AttributeGroup>,
     keys: Vec<Key>,
+    notations: HashSet<Name>,
     /// By the name of the head, the members of substitution groups.
     substitutes: HashMap<Name, Vec<ElementId>>,
     /// By their base, the types that are derived from a type that has a name.
@@ -76,6 +82,8 @@ pub struct Schemas {
     /// Documents that are not read.
     missing: Missing,
     warnings: Vec<Problem>,
+    /// What documents are held against, made when the first one is.
+    rules: OnceLock<validate::Rules>,
 }
 
 impl Schemas {
@@ -108,6 +116,7 @@ impl Schemas {
             attributes: HashMap::new(),
             attribute_groups: HashMap::new(),
             keys: Vec::new(),
+            notations: HashSet::new(),
             substitutes: HashMap::new(),
             derived: HashMap::new(),
             is_strict: false,
@@ -117,6 +126,7 @@ impl Schemas {
             pending: Pending::default(),
             missing: Missing::default(),
             warnings: Vec::new(),
+            rules: OnceLock::new(),
         }
     }
 
@@ -214,8 +224,7 @@ impl Schemas {
                 1 => format!("there is a key, {}", first.name),
                 count => format!("there are {count} keys, of which {} is the first", first.name),
             };
-            let remedy =
-                "whether values are unique, or those that they refer to are there, is not checked";
+            let remedy = "whether values are unique, or those that they refer to are there, is checked by `--check` alone";
             warnings.add(&first.place, what, remedy);
         }
         Ok(())

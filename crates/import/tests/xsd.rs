@@ -642,7 +642,7 @@ fn keys_have_names_and_refer_to_keys() {
         warnings,
         [
             "a.xsd:3:1: there are 2 keys, of which {urn:a}K is the first; whether values are unique, or those that they \
-          refer to are there, is not checked"
+          refer to are there, is checked by `--check` alone"
         ]
     );
     for (keys, why) in [

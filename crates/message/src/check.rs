@@ -8,10 +8,13 @@ use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Time, Timestamp,
 };
 
+#[cfg(feature = "patterns")]
+mod blocks;
 mod facets;
 mod pattern;
 
 use facets::Facets;
+pub use pattern::Pattern;
 
 use crate::record::{of_float, of_integer};
 use crate::{

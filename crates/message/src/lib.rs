@@ -58,7 +58,7 @@ mod walk;
 
 pub use any::Any;
 pub use builder::LayoutBuilder;
-pub use check::{Checks, Unfit};
+pub use check::{Checks, Pattern, Unfit};
 pub use decoder::Decoder;
 pub use default::{default_of, is_one_of, put_default};
 pub use element::Element;

@@ -27,6 +27,8 @@ pub enum Error {
     Rejected(trunkline_message::Error),
     /// The message cannot be written in this format.
     Unwritable(Format, trunkline_message::Error),
+    /// The bounds of the message's fields are not such that a value is compared with them.
+    Unchecked(String),
     /// So much of the message is not described, of which the first is this if it is known, and the format cannot hold it.
     Undescribed(Format, usize, Option<String>),
 }
@@ -55,6 +57,7 @@ impl fmt::Display for Error {
             }
             Self::Rejected(error) => write!(f, "{error}"),
             Self::Unwritable(format, error) => write!(f, "as {format}: {error}"),
+            Self::Unchecked(why) => write!(f, "it is not checked: {why}"),
             Self::Undescribed(format, count, first) => {
                 let are =
                     if *count == 1 { "field or element is" } else { "fields or elements are" };

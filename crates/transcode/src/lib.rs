@@ -31,5 +31,5 @@ pub use dump::Written;
 pub use error::Error;
 pub use filter::{Filter, FilterError};
 pub use kind::Kind;
-pub use messages::{Decoded, Messages};
+pub use messages::{Decoded, Invalid, Messages};
 pub use scanner::{Bad, Content, Found, Place, Scanner};

@@ -1,6 +1,7 @@
 //! The messages of a description, compiled for formats as they are needed.
 
 mod filters;
+mod validity;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use trunkline_codec::xml::{self, Source};
 use trunkline_codec::{fast_infoset, infoset, json};
 use trunkline_import::{Described, Description};
-use trunkline_message::{Holds, Layout, Limits, Record, ScopeId, Value};
+use trunkline_message::{Checks, Holds, Layout, Limits, Record, ScopeId, Value};
 use trunkline_soap as soap;
 
 use crate::codec::{Codec, Format, Options};
@@ -18,6 +19,7 @@ use crate::fix;
 use crate::kind::Envelope;
 use crate::tree::plain;
 use filters::BoundFilters;
+pub use validity::Invalid;
 
 /// The messages of a description.
 #[derive(Debug)]
@@ -41,6 +43,8 @@ struct Known {
     record: Record,
     codecs: Vec<Compiled>,
     filters: BoundFilters,
+    /// The bounds of its fields, once they were asked for.
+    checks: Option<Arc<Checks>>,
 }
 
 #[derive(Debug)]
@@ -223,7 +227,7 @@ impl Messages {
         let layout = Arc::new(layout);
         let record = Record::new(&layout);
         let (codecs, filters) = (Vec::new(), BoundFilters::default());
-        self.known.push(Known { layout, soap, record, codecs, filters });
+        self.known.push(Known { layout, soap, record, codecs, filters, checks: None });
         self.names.insert(name.to_owned(), self.known.len() - 1);
         Ok(self.known.len() - 1)
     }

@@ -32,6 +32,8 @@ pub struct Row {
     pub valid: (usize, Vec<String>),
     /// The same of those that are not valid, and rejected; the others are taken.
     pub invalid: (usize, Vec<String>),
+    /// Instances of which `Schemas::validate` says what the suite says, and what it says of the others.
+    pub validated: (usize, Vec<String>),
 }
 
 impl Row {
@@ -46,11 +48,13 @@ impl Row {
         let ((valid, lost), (invalid, taken)) = (&self.valid, &self.invalid);
         format!(
             "{}\t{}\t{imported}\t{facts}\t{valid} of {} valid came back\t{invalid} of {} invalid rejected\t\
-             {} of {} elements have a plan",
+             {} of {} instances validated\t{} of {} elements have a plan",
             self.case,
             self.expected,
             valid + lost.len(),
             invalid + taken.len(),
+            self.validated.0,
+            self.validated.0 + self.validated.1.len(),
             self.plans,
             self.plans + self.without_plan.len()
         )
@@ -63,6 +67,7 @@ impl Row {
         let mut all = super::reasons("no plan", &self.without_plan);
         all.extend(super::reasons("not back", &self.valid.1));
         all.extend(super::reasons("taken", &self.invalid.1));
+        all.extend(super::reasons("not validated", &self.validated.1));
         all
     }
 }
@@ -141,6 +146,10 @@ fn row(suite: &Path, facts: &Value) -> Row {
             (false, Err(_)) => row.invalid.0 += 1,
             (false, Ok(())) => row.invalid.1.push(format!("{file} {}", instance["mutation"])),
         }
+        match validated(&schemas, &folder.join(file), is_valid) {
+            Ok(()) => row.validated.0 += 1,
+            Err(why) => row.validated.1.push(format!("{file}: {why}")),
+        }
     }
     row
 }
@@ -183,6 +192,17 @@ fn plan(schemas: &Schemas, name: &Name, element: ElementId, of: Option<TypeId>) 
     };
     let plan = Plan::new(&layout, &options).map_err(|it| format!("no plan: {it}"))?;
     Ok((plan, layout))
+}
+
+/// Is an instance found to be what it is?
+fn validated(schemas: &Schemas, file: &Path, is_valid: bool) -> Result<(), String> {
+    let bytes = fs::read(file).map_err(|it| it.to_string())?;
+    let validation = schemas.validate(&bytes, &Limits::default());
+    match (is_valid, validation.violations.first()) {
+        (true, Some(first)) => Err(format!("it is valid, and not as {first}")),
+        (false, None) => Err("it is not valid, and nothing is told".to_owned()),
+        _ => Ok(()),
+    }
 }
 
 /// Reads an instance, checks it, and writes it again.

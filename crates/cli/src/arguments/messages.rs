@@ -40,6 +40,10 @@ pub(crate) struct DecodeArguments {
     /// The format, where the bytes do not say it: cdr-le or cdr-be
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     pub(crate) format: Option<Format>,
+    /// Also say what is not valid by the schema, with line, path and rule: elements that are missing or out of order, values
+    /// out of their bounds, keys. The status is 1 then
+    #[arg(long, requires = "schema")]
+    pub(crate) check: bool,
     /// Each document builds on the vocabulary of those before, as on a connection of SOAP/TCP (stateful Fast
     /// Infoset). Its size and use are told on standard error
     #[arg(long)]
@@ -68,6 +72,10 @@ pub(crate) struct ConvertArguments {
     /// The message's name, where the bytes do not say it, as in CDR
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) message: Option<String>,
+    /// Convert only what is valid by the schema: elements that are missing or out of order, values out of their bounds, keys. Of
+    /// what is not, say why, with line, path and rule
+    #[arg(long)]
+    pub(crate) check: bool,
     /// Messages of CDR and Fast Infoset stand behind their length, four bytes, the least significant first, and FIX one
     /// behind the other. Without it each is a line, in hexadecimal if it is no text
     #[arg(long)]

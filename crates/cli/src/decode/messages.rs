@@ -13,7 +13,7 @@ use trunkline_message::Error;
 use trunkline_transcode::giop::{Calls, Exchanges, STATUS, Unread};
 use trunkline_transcode::kind::{Envelope, Giop, charset};
 use trunkline_transcode::{
-    Bad, Content, Format, Found, Kind, Messages, Place, Scanner, Written, fix, tree,
+    Bad, Content, Format, Found, Invalid, Kind, Messages, Place, Scanner, Written, fix, tree,
 };
 
 use crate::client::counted;
@@ -32,6 +32,8 @@ pub(super) struct Show<'a> {
     pub(super) name: Option<&'a str>,
     /// The format, likewise.
     pub(super) format: Option<Format>,
+    /// Is it also said what is not valid?
+    pub(super) is_checked: bool,
     form: Form,
     /// What IDL says of GIOP, and what came before on a connection.
     calls: Option<Calls>,
@@ -51,6 +53,8 @@ struct Shown {
     words: Vec<String>,
     /// The same for programs.
     facts: Map<String, Value>,
+    /// What is not valid in it.
+    invalid: Vec<Invalid>,
     /// What it says, as lines.
     text: String,
     /// The same as JSON, and its key.
@@ -79,6 +83,7 @@ impl<'a> Show<'a> {
             messages,
             name,
             format,
+            is_checked: false,
             form,
             calls,
             exchanges: Exchanges::default(),
@@ -207,7 +212,8 @@ impl<'a> Show<'a> {
     fn found(&mut self, file: &str, found: &Found) {
         self.shown += 1;
         let mut shown = Shown::default();
-        let wrong = self.show(found, &mut shown).err();
+        let shown_as = self.show(found, &mut shown);
+        let wrong = shown_as.err().or_else(|| not_valid(&shown.invalid));
         self.wrong += u64::from(wrong.is_some());
         let length = found.bytes.len();
         shown.words.push(counted(length as u64, "byte"));
@@ -230,15 +236,27 @@ impl<'a> Show<'a> {
 
     /// Puts what is said into the output: lines for people, or a line for programs.
     fn put(&mut self, file: &str, place: Place, shown: Shown, wrong: Option<&str>) {
-        let Shown { words, mut facts, text, json } = shown;
+        let Shown { words, mut facts, invalid, text, json } = shown;
         let Place { line, offset } = place;
         if self.form == Form::Text {
             _ = writeln!(self.out, "{file}:{line} (byte {offset}): {}", words.join(", "));
             self.out += &text;
+            for it in &invalid {
+                let (line, column) = lines_of(it, line);
+                let column = column.map_or(String::new(), |it| format!(":{it}"));
+                _ = writeln!(self.out, "  not valid: {line}{column}: {}", plain(&it.to_string()));
+            }
             if let Some(why) = wrong {
                 _ = writeln!(self.out, "  wrong: {}", plain(why));
             }
             return;
+        }
+        if self.is_checked {
+            let all = invalid.iter().map(|it| {
+                let (line, column) = lines_of(it, line);
+                json!({"line": line, "column": column, "path": it.path, "rule": it.rule, "what": it.what})
+            });
+            facts.insert("violations".into(), all.collect());
         }
         let mut all = Map::new();
         let known = json!({"fact": "message", "file": file, "line": line, "offset": offset, "wrong": wrong});
@@ -288,6 +306,20 @@ impl<'a> Show<'a> {
 
     /// The fields of a message by its description.
     fn by_schema(&mut self, format: Format, bytes: &[u8], shown: &mut Shown) -> Result<(), String> {
+        let result = self.fields(format, bytes, shown);
+        let Some(messages) = self.messages.as_mut().filter(|_| self.is_checked) else {
+            return result;
+        };
+        match messages.validate(format, bytes) {
+            Ok(invalid) => shown.invalid = invalid,
+            // Why it is not read is said.
+            Err(_) if result.is_err() => {}
+            Err(error) => return Err(error.to_string()),
+        }
+        result
+    }
+
+    fn fields(&mut self, format: Format, bytes: &[u8], shown: &mut Shown) -> Result<(), String> {
         let Some(messages) = &mut self.messages else { return Err("there is no schema".into()) };
         let decoded = messages.decode(format, self.name, bytes).map_err(|it| it.to_string())?;
         shown.fact("name", decoded.layout.name());
@@ -469,8 +501,22 @@ impl<'a> Show<'a> {
     }
 }
 
+/// The line and column in a file of what is not valid in a message that begins in this line.
+fn lines_of(invalid: &Invalid, first: u64) -> (u64, Option<u32>) {
+    match invalid.place {
+        Some((line, column)) => (first + u64::from(line - 1), Some(column)),
+        None => (first, None),
+    }
+}
+
+/// Says that a message is not valid, if something is not.
+fn not_valid(invalid: &[Invalid]) -> Option<String> {
+    let count = invalid.len() as u64;
+    (count > 0).then(|| format!("not valid by its schema, in {}", counted(count, "place")))
+}
+
 /// What programs are told of every message, and what it says: one of these, the others are `null`.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "format",
     "envelope",
     "charset",
@@ -481,6 +527,7 @@ const KEYS: [&str; 10] = [
     "bytes",
     "written",
     "before",
+    "violations",
 ];
 const CONTENT: [&str; 4] = ["message", "fields", "xml", "hex"];
 

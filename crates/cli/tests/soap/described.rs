@@ -433,6 +433,20 @@ fn the_element_of_the_body_may_be_a_value() {
     is_rejected(&wsdl, &["a=1"], "\"a\": ask takes ask (string)");
 }
 
+/// What the schema says of an element, and what no field of a message holds.
+#[test]
+fn the_schema_says_what_may_be_nil_and_what_is_fixed() {
+    let wsdl = ask_of(
+        r#"<element name="ask"><complexType><sequence>
+          <element name="a" type="int" minOccurs="0"/><element name="b" type="int" minOccurs="0" nillable="true"/>
+          <element name="c" type="boolean" fixed="true" minOccurs="0"/></sequence></complexType></element>"#,
+    );
+    is_sent(&wsdl, &["a=1", "b:nil=", "c=1"], "xsi:nil=\"true\"");
+    is_sent(&wsdl, &["c=true"], "true</");
+    is_rejected(&wsdl, &["a:nil="], "a: xsi:nil of an element that is not nillable");
+    is_rejected(&wsdl, &["c=false"], "c: \"false\" is not \"true\", which is fixed");
+}
+
 #[test]
 fn header_blocks_that_are_not_sent_are_named() {
     let head = r#"<soap:header message="t:In" part="session" use="literal"/></input>"#;

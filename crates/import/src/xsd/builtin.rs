@@ -87,6 +87,33 @@ const BUILT_IN: &[BuiltIn] = &[
     plain("anySimpleType", Kind::Any),
 ];
 
+/// Types that are derived from others than `anySimpleType`.
+const BASES: [(&str, &str); 23] = [
+    ("anySimpleType", "anyType"),
+    ("normalizedString", "string"),
+    ("token", "normalizedString"),
+    ("language", "token"),
+    ("Name", "token"),
+    ("NMTOKEN", "token"),
+    ("NCName", "Name"),
+    ("ID", "NCName"),
+    ("IDREF", "NCName"),
+    ("ENTITY", "NCName"),
+    ("integer", "decimal"),
+    ("nonPositiveInteger", "integer"),
+    ("negativeInteger", "nonPositiveInteger"),
+    ("long", "integer"),
+    ("int", "long"),
+    ("short", "int"),
+    ("byte", "short"),
+    ("nonNegativeInteger", "integer"),
+    ("unsignedLong", "nonNegativeInteger"),
+    ("unsignedInt", "unsignedLong"),
+    ("unsignedShort", "unsignedInt"),
+    ("unsignedByte", "unsignedShort"),
+    ("positiveInteger", "nonNegativeInteger"),
+];
+
 /// Those of drafts, and of the encoding, under other names.
 const FORMER: [(&str, &str); 16] = [
     ("timeInstant", "dateTime"),
@@ -117,6 +144,17 @@ impl BuiltIn {
         let is_current = *name.namespace == *super::name::SCHEMA[0];
         let former = FORMER.iter().find(|it| it.0 == local && !is_current).map(|it| it.1);
         Self::of(former.unwrap_or(local))
+    }
+
+    /// All of them.
+    pub(crate) fn all() -> impl Iterator<Item = &'static Self> {
+        BUILT_IN.iter()
+    }
+
+    /// The type that it is derived from (part 2, section 3); none of `anyType`.
+    pub(crate) fn base(&self) -> Option<&'static Self> {
+        let base = BASES.iter().find(|it| it.0 == self.name).map_or("anySimpleType", |it| it.1);
+        Self::of(base).filter(|_| self.name != "anyType")
     }
 
     /// The type of XML Schema of this name.

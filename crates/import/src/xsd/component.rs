@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use super::builtin::BuiltIn;
 use super::name::Name;
+use super::wildcard::Wildcard;
+use super::xpath::Path;
 use crate::Place;
+use crate::markup::Prefixes;
 
 /// An element as it is declared, by its place among all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +43,8 @@ pub(crate) struct Element {
     /// The head of the substitution group that it belongs to.
     pub(crate) substitutes: Option<Name>,
     pub(crate) blocked: Blocked,
+    /// Those of its keys, by their places among all.
+    pub(crate) keys: Vec<usize>,
     pub(crate) place: Place,
 }
 
@@ -106,8 +111,12 @@ pub(crate) struct Key {
     pub(crate) name: Name,
     /// Of a `keyref`, what it refers to.
     pub(crate) refers_to: Option<Name>,
-    /// How many values it has.
-    pub(crate) fields: usize,
+    /// Must every element that is selected have all fields?
+    pub(crate) is_needed: bool,
+    /// Which elements have it.
+    pub(crate) selector: Vec<Path>,
+    /// Where each of its values is.
+    pub(crate) fields: Vec<Vec<Path>>,
     pub(crate) place: Place,
 }
 
@@ -142,10 +151,25 @@ pub(crate) enum Simple {
 pub(crate) struct Facets {
     /// Words as messages have them, with values.
     pub(crate) words: Vec<(&'static str, String)>,
-    /// One of these, if there are any.
+    /// One of these, if there are any, with their blanks.
     pub(crate) values: Vec<String>,
+    /// What prefixes stand for in these values.
+    pub(crate) prefixes: Prefixes,
+    /// What becomes of blanks.
+    pub(crate) white_space: Option<WhiteSpace>,
     /// As one of these has it, if there are any.
     pub(crate) patterns: Vec<String>,
+}
+
+/// What becomes of blanks before a text is looked at (part 2, section 4.3.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum WhiteSpace {
+    /// They stay.
+    Preserve,
+    /// Each is a space.
+    Replace,
+    /// Runs of them are one space, and there are none at the ends.
+    Collapse,
 }
 
 /// A type of elements that have elements or attributes.
@@ -157,8 +181,8 @@ pub(crate) struct Complex {
     pub(crate) blocked: Blocked,
     pub(crate) attributes: Vec<AttributeUse>,
     pub(crate) attribute_groups: GroupUses,
-    /// May it have attributes of other names?
-    pub(crate) has_any_attribute: bool,
+    /// The attributes of other names that it may have.
+    pub(crate) any_attribute: Option<Wildcard>,
     /// The items of an array of the encoding, and whether they are arrays themselves.
     pub(crate) items: Option<Items>,
 }
@@ -207,8 +231,8 @@ pub(crate) enum Term {
     All(Vec<Particle>),
     Sequence(Vec<Particle>),
     Choice(Vec<Particle>),
-    /// Elements of these namespaces, in the words of XML Schema.
-    Any(Arc<str>),
+    /// Elements of some namespaces.
+    Any(Wildcard),
 }
 
 /// An attribute.
@@ -258,4 +282,5 @@ pub(crate) struct Group {
 pub(crate) struct AttributeGroup {
     pub(crate) attributes: Vec<AttributeUse>,
     pub(crate) groups: GroupUses,
+    pub(crate) any_attribute: Option<Wildcard>,
 }

@@ -80,7 +80,7 @@ impl Schemas {
     }
 
     /// Does it extend the type that allows everything, be it by way of others?
-    fn extends_any(&self, of: &Type) -> Result<bool, Problem> {
+    pub(super) fn extends_any(&self, of: &Type) -> Result<bool, Problem> {
         let mut of = of;
         for _ in 0..=self.types.len() {
             let TypeBody::Complex(complex) = &of.body else { return Ok(false) };
@@ -111,7 +111,7 @@ impl Schemas {
         }
     }
 
-    fn particles_of<'a>(
+    pub(super) fn particles_of<'a>(
         &'a self,
         of: &'a Type,
         all: &mut Vec<&'a Particle>,
@@ -164,9 +164,9 @@ impl Schemas {
                 let id = self.global(name, place)?;
                 items.extend(self.element_item(id, (least, *most)));
             }
-            Term::Any(namespaces) => items.push(Item {
+            Term::Any(wildcard) => items.push(Item {
                 name: "any".into(),
-                arms: vec![Arm::Any(namespaces.clone())],
+                arms: vec![Arm::Any(wildcard.namespaces.clone())],
                 least,
                 most: *most,
             }),

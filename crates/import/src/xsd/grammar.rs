@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use trunkline_codec::xml::is_ncname;
 
-use super::name::SCHEMA;
+use super::name::{SCHEMA, XML};
 use crate::Problem;
 use crate::markup::{Document, Element};
 
@@ -174,6 +174,9 @@ impl<'a> Grammar<'a> {
         for child in element.children.iter().filter(|it| *it.namespace == *SCHEMA[0]) {
             let name = &*child.name;
             let is_anywhere = has(rule.inside.first().map_or("", |it| it.names), "annotation");
+            if name == "annotation" {
+                self.annotation(child)?;
+            }
             if name == "annotation" && !is_anywhere {
                 annotations += 1;
                 if annotations > 1 || count > 0 || at > 0 {
@@ -217,6 +220,21 @@ impl<'a> Grammar<'a> {
         Ok(())
     }
 
+    /// The language of what is said to people has a name, or is not said.
+    fn annotation(&self, element: &Element) -> Result<(), Problem> {
+        for said in &element.children {
+            let is_language = |it: &str| {
+                let is_right = |it: u8| it.is_ascii_alphanumeric();
+                it.split('-').all(|it| (1..=8).contains(&it.len()) && it.bytes().all(is_right))
+            };
+            if let Some(language) = said.attribute_in(XML, "lang").filter(|it| !is_language(it)) {
+                let what = format!("xml:lang is {language:?}, which is no language");
+                return self.reject(said, what, "take it out, or name one");
+            }
+        }
+        Ok(())
+    }
+
     fn attributes(
         &mut self,
         element: &'a Element,
@@ -250,6 +268,12 @@ impl<'a> Grammar<'a> {
                 return self.reject(element, what, "take it out");
             }
             self.value(element, name, value)?;
+        }
+        if rule.name == "notation"
+            && element.attribute("public").or(element.attribute("system")).is_none()
+        {
+            let what = "a notation with neither public nor system".to_owned();
+            return self.reject(element, what, "give it one of them");
         }
         let needed = match rule.name {
             "notation" => "name",

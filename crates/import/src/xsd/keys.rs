@@ -18,13 +18,14 @@ impl Schemas {
                 return Err(Problem::new(&key.place, what, "give it another name"));
             }
         }
-        for Key { name, refers_to, fields, place } in &self.keys {
+        for Key { name, refers_to, fields, place, .. } in &self.keys {
             let Some(refers_to) = refers_to else { continue };
             let what = match known.get(refers_to).filter(|it| it.refers_to.is_none()) {
-                Some(key) if key.fields == *fields => continue,
+                Some(key) if key.fields.len() == fields.len() => continue,
                 Some(key) => format!(
-                    "{name} has {fields} fields, and the key {refers_to} that it refers to has {}",
-                    key.fields
+                    "{name} has {} fields, and the key {refers_to} that it refers to has {}",
+                    fields.len(),
+                    key.fields.len()
                 ),
                 None => format!("the key {refers_to} that {name} refers to is not defined"),
             };

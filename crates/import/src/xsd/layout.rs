@@ -307,7 +307,7 @@ impl<'a> Builder<'a> {
         let TypeBody::Complex(complex) = &of.body else { return Ok(None) };
         let is_plain = !self.is_encoded
             && !complex.is_abstract
-            && !complex.has_any_attribute
+            && complex.any_attribute.is_none()
             && complex.attribute_groups.is_empty()
             && complex.items.is_none()
             && self.schemas.derived(id, element.blocked).is_empty()

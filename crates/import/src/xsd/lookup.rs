@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use trunkline_message::{Kind, Value};
-
 use super::Schemas;
 use super::builtin::BuiltIn;
 use super::component::{
@@ -222,28 +220,6 @@ impl Schemas {
         self.check_attributes(attributes, attribute_groups)
     }
 
-    /// Are the facets of a simple type values that they may have?
-    fn check_facets(&self, of: &Type) -> Result<(), Problem> {
-        let TypeBody::Simple(Simple::Restriction { base, facets }) = &of.body else {
-            return Ok(());
-        };
-        let Some(values) = self.values(base)? else { return Ok(()) };
-        for (word, value) in &facets.words {
-            let value = value.trim();
-            let is_right = match *word {
-                "min_inclusive" | "max_inclusive" | "min_exclusive" | "max_exclusive" => {
-                    values.kind == Kind::Text || Value::parse(values.kind, value).is_some()
-                }
-                _ => value.bytes().all(|it| it.is_ascii_digit()),
-            };
-            if !is_right {
-                let what = format!("the facet {word} is {value:?}, which it cannot be");
-                return Err(Problem::new(&of.place, what, "give a value of the base"));
-            }
-        }
-        Ok(())
-    }
-
     fn check_particle(&self, particle: &Particle) -> Result<(), Problem> {
         let place = &particle.place;
         match &particle.term {
@@ -294,7 +270,7 @@ impl Schemas {
     }
 
     /// Is an element's type one that the head of its group does not block?
-    fn may_stand_for(&self, element: &Element, head: &Element) -> bool {
+    pub(super) fn may_stand_for(&self, element: &Element, head: &Element) -> bool {
         let Ok(Found::Type(of_head, _)) = self.found(&head.of) else { return true };
         let Ok(mut found) = self.found(&element.of) else { return true };
         let blocked = self.blocked_of(of_head).or(head.blocked);
@@ -316,7 +292,7 @@ impl Schemas {
     }
 
     /// What a type blocks by itself.
-    fn blocked_of(&self, of: TypeId) -> Blocked {
+    pub(super) fn blocked_of(&self, of: TypeId) -> Blocked {
         match &self.types[of.0].body {
             TypeBody::Complex(complex) => complex.blocked,
             TypeBody::Simple(_) => Blocked::default(),

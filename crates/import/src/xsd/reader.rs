@@ -10,10 +10,12 @@ use std::sync::Arc;
 use super::Schemas;
 use super::builtin::BuiltIn;
 use super::component::{
-    AttributeGroup, Blocked, Element, ElementId, Final, Group, Key, TypeId, TypeUse,
+    AttributeGroup, Blocked, Derivation, Element, ElementId, Final, Group, Key, Simple, TypeBody,
+    TypeId, TypeUse,
 };
 use super::documents::{Redefinition, Wanted, located};
 use super::name::{Name, SCHEMA};
+use super::xpath::{self, Path};
 use crate::markup::{self, Document};
 use crate::problem::Warnings;
 use crate::{Place, Problem};
@@ -156,7 +158,10 @@ impl Reader<'_, '_> {
                 "include" => self.include(child)?,
                 "import" => self.import(child)?,
                 "redefine" => self.redefine(schema, child)?,
-                "notation" => {}
+                "notation" => {
+                    let name = self.own_name(child)?;
+                    self.schemas.notations.insert(name);
+                }
                 _ => match self.definition(child) {
                     Err(problem) if self.schemas.is_in_part => {
                         self.schemas.left_out.push((self.target.clone(), problem));
@@ -254,11 +259,43 @@ impl Reader<'_, '_> {
                 let what = format!("the {} {name} is redefined, and is not defined", child.name);
                 return self.reject(child, what, "define it instead");
             }
-            self.redefined = Some((name, former));
+            self.redefined = Some((name.clone(), former.clone()));
             self.definition(child)?;
             self.redefined = None;
+            if self.schemas.is_strict {
+                self.check_redefined(child, &name, &former)?;
+            }
         }
         Ok(())
+    }
+
+    /// Is a type that is redefined derived from what it was (part 1, section 4.2.2)?
+    fn check_redefined(
+        &self,
+        element: &markup::Element,
+        name: &Name,
+        former: &Name,
+    ) -> Result<(), Problem> {
+        let Some(id) =
+            self.schemas.named_types.get(name).filter(|_| element.name.ends_with("Type"))
+        else {
+            return Ok(());
+        };
+        let base = match &self.schemas.types[id.0].body {
+            TypeBody::Simple(Simple::Restriction { base, .. }) => Some(base),
+            TypeBody::Simple(_) => None,
+            TypeBody::Complex(complex) => match &complex.derivation {
+                Derivation::Own(_) => None,
+                Derivation::Extension { base, .. }
+                | Derivation::Restriction { base, .. }
+                | Derivation::Text { base, .. } => Some(base),
+            },
+        };
+        if matches!(base, Some(TypeUse::Named(base, _)) if base == former) {
+            return Ok(());
+        }
+        let what = format!("the type {name} is redefined, and not derived from itself");
+        self.reject(element, what, "extend or restrict the type of that name")
     }
 
     fn definition(&mut self, element: &markup::Element) -> Result<(), Problem> {
@@ -290,7 +327,8 @@ impl Reader<'_, '_> {
             }
             "attributeGroup" => {
                 let (attributes, groups) = self.attributes(element)?;
-                let group = AttributeGroup { attributes, groups };
+                let any_attribute = self.any_attribute(element)?;
+                let group = AttributeGroup { attributes, groups, any_attribute };
                 let known = self.schemas.attribute_groups.insert(name, group);
                 self.once(element, known.is_none())
             }
@@ -390,17 +428,42 @@ impl Reader<'_, '_> {
             fixed,
             substitutes: head,
             blocked: self.blocked(element),
+            keys: self.keys(element)?,
             place: self.place(element),
         };
         self.schemas.elements.push(declared);
-        for key in parts(element).filter(|it| matches!(&*it.name, "key" | "unique" | "keyref")) {
-            let key = self.key(key)?;
-            self.schemas.keys.push(key);
-        }
         Ok(ElementId(self.schemas.elements.len() - 1))
     }
 
-    fn key(&self, element: &markup::Element) -> Result<Key, Problem> {
+    /// The keys of an element, by their places among all.
+    fn keys(&mut self, element: &markup::Element) -> Result<Vec<usize>, Problem> {
+        let mut all = Vec::new();
+        for key in parts(element).filter(|it| matches!(&*it.name, "key" | "unique" | "keyref")) {
+            let key = self.key(key)?;
+            all.push(self.schemas.keys.len());
+            self.schemas.keys.push(key);
+        }
+        Ok(all)
+    }
+
+    /// The paths that a selector or field has; none if it says what XML Schema does not know.
+    fn paths(&mut self, element: &markup::Element) -> Result<Vec<Path>, Problem> {
+        let written = element.attribute("xpath").unwrap_or_default();
+        match xpath::parse(written, element.name == "field", |it| element.namespace_of(it)) {
+            Ok(paths) => Ok(paths),
+            Err(why) if self.schemas.is_strict => {
+                let what = format!("the path {written:?}: {why}");
+                self.reject(element, what, "write it as XML Schema has it (part 1, section 3.11.6)")
+            }
+            Err(why) => {
+                let what = format!("the path {written:?}: {why}");
+                self.warnings.add(&self.document.place(element), what, "it selects nothing");
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    fn key(&mut self, element: &markup::Element) -> Result<Key, Problem> {
         let refers_to = match &*element.name {
             "keyref" => Some(self.name(element, self.needed(element, "refer")?)?),
             _ => None,
@@ -408,7 +471,12 @@ impl Reader<'_, '_> {
         Ok(Key {
             name: self.own_name(element)?,
             refers_to,
-            fields: parts(element).filter(|it| it.name == "field").count(),
+            is_needed: element.name == "key",
+            selector: part(element, &["selector"]).map_or(Ok(Vec::new()), |it| self.paths(it))?,
+            fields: parts(element)
+                .filter(|it| it.name == "field")
+                .map(|it| self.paths(it))
+                .collect::<Result<_, _>>()?,
             place: self.place(element),
         })
     }

@@ -105,7 +105,13 @@ impl Values {
             let pattern = if let [one] = &*facets.patterns { one.clone() } else { all.join("|") };
             self.set("pattern", pattern);
         }
-        self.enumerate(&facets.values, of);
+        let mut values: Vec<String> = Vec::with_capacity(facets.values.len());
+        for value in facets.values.iter().map(|it| it.trim_ascii()) {
+            if !values.iter().any(|it| it == value) {
+                values.push(value.to_owned());
+            }
+        }
+        self.enumerate(&values, of);
     }
 
     fn digits(&mut self, word: &'static str, value: &str) {

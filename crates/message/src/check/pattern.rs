@@ -1,21 +1,30 @@
 //! Regular expressions as XML Schema has them (part 2, appendix F).
 
-/// What the whole of a text must be.
-#[derive(Debug)]
-pub(super) struct Pattern {
+/// What the whole of a text must be, by a regular expression of XML Schema. Texts are compared in time that grows with their
+/// length alone.
+#[derive(Clone, Debug)]
+pub struct Pattern {
     text: Box<str>,
     #[cfg(feature = "patterns")]
     compiled: regex::Regex,
 }
 
 impl Pattern {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// This crate is built without its feature `patterns`.
     #[cfg(not(feature = "patterns"))]
-    pub(super) fn new(_: &str) -> Result<Self, String> {
+    pub fn new(_: &str) -> Result<Self, String> {
         Err("patterns are not compared in this build".into())
     }
 
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// It is none, or one that takes too much memory: says what is wrong with it.
     #[cfg(feature = "patterns")]
-    pub(super) fn new(text: &str) -> Result<Self, String> {
+    pub fn new(text: &str) -> Result<Self, String> {
         let translated = translate::to_regex(text)?;
         // The last line of the library's words says what is wrong; those before show the translation.
         let told = |error: regex::Error| {
@@ -25,10 +34,29 @@ impl Pattern {
         Ok(Self { text: text.into(), compiled })
     }
 
+    /// Looks at an expression, but for what only compiling it shows.
+    ///
+    /// # Errors
+    /// It is none: says what is wrong with it.
+    pub fn check(text: &str) -> Result<(), String> {
+        #[cfg(feature = "patterns")]
+        translate::to_regex(text)?;
+        #[cfg(not(feature = "patterns"))]
+        let _ = text;
+        Ok(())
+    }
+
+    /// Is the whole of a text so?
+    pub fn is_match(&self, text: &str) -> bool {
+        #[cfg(feature = "patterns")]
+        return self.compiled.is_match(text);
+        #[cfg(not(feature = "patterns"))]
+        return text == &*self.text;
+    }
+
     /// Why a text is not so.
     pub(super) fn rejects(&self, text: &str) -> Option<String> {
-        #[cfg(feature = "patterns")]
-        if self.compiled.is_match(text) {
+        if self.is_match(text) {
             return None;
         }
         Some(format!("{text:?} is not as the pattern {} has it", self.text))
@@ -37,6 +65,11 @@ impl Pattern {
 
 #[cfg(feature = "patterns")]
 mod translate {
+    use std::iter::Peekable;
+    use std::str::Chars;
+
+    use super::super::blocks;
+
     /// Letters that a name begins with, and what may follow (XML 1.0, productions 4 and 4a).
     const FIRST: &str = r"\p{L}_:";
     const NAME: &str = r"\p{L}\p{N}\p{M}\-._:·";
@@ -49,7 +82,10 @@ mod translate {
         let (mut characters, mut depth) = (pattern.chars().peekable(), 0_u32);
         while let Some(character) = characters.next() {
             match character {
-                '\\' => escape(characters.next(), &mut out)?,
+                '\\' => match characters.next() {
+                    Some(sign @ ('p' | 'P')) => category(sign, &mut characters, &mut out)?,
+                    other => escape(other, &mut out)?,
+                },
                 '[' if depth == 0 => {
                     depth = 1;
                     out.push('[');
@@ -64,6 +100,9 @@ mod translate {
                     depth = depth.checked_sub(1).ok_or("a ] has a \\ before it")?;
                     out.push(']');
                 }
+                '(' if depth == 0 && characters.peek() == Some(&'?') => {
+                    return Err("a ? behind a ( has nothing that it repeats".into());
+                }
                 // Signs that mean something to the library alone.
                 '^' | '$' if depth == 0 => out.extend(['\\', character]),
                 '&' | '~' => out.extend(['\\', character]),
@@ -77,6 +116,35 @@ mod translate {
         }
     }
 
+    /// What stands behind `\p`: a category of Unicode, or a block.
+    fn category(
+        sign: char,
+        rest: &mut Peekable<Chars<'_>>,
+        out: &mut String,
+    ) -> Result<(), String> {
+        let wrong = || format!("behind \\{sign} stands no name in braces");
+        if rest.next() != Some('{') {
+            return Err(wrong());
+        }
+        let mut name = String::new();
+        loop {
+            match rest.next() {
+                Some('}') => break,
+                Some(it) if it.is_ascii_alphanumeric() || it == '-' => name.push(it),
+                _ => return Err(wrong()),
+            }
+        }
+        match name.strip_prefix("Is") {
+            None => *out += &format!(r"\{sign}{{{name}}}"),
+            Some(block) => {
+                let class = blocks::class_of(block);
+                let class = class.ok_or_else(|| format!("{name} is no block of characters"))?;
+                *out += &format!("[{}{class}]", if sign == 'P' { "^" } else { "" });
+            }
+        }
+        Ok(())
+    }
+
     fn escape(character: Option<char>, out: &mut String) -> Result<(), String> {
         let (class, is_not) = match character {
             Some('i') => (FIRST, false),
@@ -87,11 +155,16 @@ mod translate {
             Some('W') => (WORD, true),
             Some('s') => (r" \t\n\r", false),
             Some('S') => (r" \t\n\r", true),
-            Some(known @ ('d' | 'D' | 'p' | 'P' | 'n' | 'r' | 't')) => {
+            Some(known @ ('d' | 'D' | 'n' | 'r' | 't')) => {
                 out.extend(['\\', known]);
                 return Ok(());
             }
-            Some(sign) if r"\|.-^?*+{}()[]".contains(sign) => {
+            // Some that need none have a `\` too.
+            Some(sign @ ('<' | '>')) => {
+                out.push(sign);
+                return Ok(());
+            }
+            Some(sign) if sign.is_ascii_punctuation() => {
                 out.extend(['\\', sign]);
                 return Ok(());
             }

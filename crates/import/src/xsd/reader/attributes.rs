@@ -1,10 +1,11 @@
 //! Attributes and groups of them.
 
-use super::{Reader, parts};
+use super::{Reader, part, parts};
 use crate::Problem;
 use crate::markup;
 use crate::xsd::component::{Attribute, AttributeTerm, AttributeUse, GroupUses, Presence, TypeUse};
 use crate::xsd::name::Name;
+use crate::xsd::wildcard::Wildcard;
 
 impl Reader<'_, '_> {
     /// Those in a type or group.
@@ -24,6 +25,14 @@ impl Reader<'_, '_> {
             }
         }
         Ok((attributes, groups))
+    }
+
+    /// The wildcard of a type or group.
+    pub(super) fn any_attribute(
+        &self,
+        around: &markup::Element,
+    ) -> Result<Option<Wildcard>, Problem> {
+        part(around, &["anyAttribute"]).map(|it| self.wildcard(it)).transpose()
     }
 
     fn attribute_use(&mut self, element: &markup::Element) -> Result<AttributeUse, Problem> {
@@ -64,7 +73,7 @@ impl Reader<'_, '_> {
         element: &markup::Element,
         name: Name,
     ) -> Result<Attribute, Problem> {
-        let of = match (element.attribute("type"), super::part(element, &["simpleType"])) {
+        let of = match (element.attribute("type"), part(element, &["simpleType"])) {
             (Some(_), Some(_)) => {
                 let what = format!("the attribute {} has two types", name.local);
                 return self.reject(element, what, "take one of them out");

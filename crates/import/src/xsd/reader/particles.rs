@@ -5,6 +5,7 @@ use crate::Problem;
 use crate::markup;
 use crate::xsd::component::{Particle, Term};
 use crate::xsd::name::Name;
+use crate::xsd::wildcard::{Process, Wildcard};
 
 /// The names of particles.
 pub(super) const PARTICLES: [&str; 6] = ["element", "group", "all", "choice", "sequence", "any"];
@@ -46,7 +47,7 @@ impl Reader<'_, '_> {
                 let name = self.name(element, written)?;
                 // A schema within a message, as data sets of .NET have it.
                 Ok(if name.is_of_schema() {
-                    Term::Any(name.namespace)
+                    Term::Any(Wildcard::foreign(name.namespace))
                 } else {
                     Term::Reference(name)
                 })
@@ -97,10 +98,7 @@ impl Reader<'_, '_> {
     }
 
     /// The namespaces of what a wildcard takes.
-    pub(super) fn wildcard(
-        &self,
-        element: &markup::Element,
-    ) -> Result<std::sync::Arc<str>, Problem> {
+    pub(super) fn wildcard(&self, element: &markup::Element) -> Result<Wildcard, Problem> {
         let words = element.attribute("namespace").unwrap_or("##any");
         let mut known = words.split_ascii_whitespace();
         let is_known = match words {
@@ -112,6 +110,12 @@ impl Reader<'_, '_> {
             let what = format!("any of the namespaces {words:?}, which names none");
             return self.reject(element, what, "say ##any, ##other, ##local, or name them");
         }
-        Ok(words.split_ascii_whitespace().collect::<Vec<_>>().join(" ").into())
+        let process = match element.attribute("processContents") {
+            Some("skip") => Process::Skip,
+            Some("lax") => Process::Lax,
+            _ => Process::Strict,
+        };
+        let namespaces = words.split_ascii_whitespace().collect::<Vec<_>>().join(" ").into();
+        Ok(Wildcard { namespaces, target: self.target.clone(), process })
     }
 }

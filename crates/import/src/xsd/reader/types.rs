@@ -6,6 +6,7 @@ use crate::Problem;
 use crate::markup;
 use crate::xsd::component::{
     Complex, Derivation, Facets, Items, Particle, Simple, Term, Type, TypeBody, TypeId, TypeUse,
+    WhiteSpace,
 };
 use crate::xsd::name::{ENCODING, Name, WSDL};
 
@@ -120,12 +121,22 @@ impl Reader<'_, '_> {
                 };
                 facets.patterns.push(value.value.clone());
             } else if element.name == "enumeration" {
+                let value = element.attributes.iter().find(|it| it.name == "value");
                 let Some(value) = value else {
                     return self.reject(element, "an enumeration without value", "give it one");
                 };
-                if !facets.values.iter().any(|it| it == value) {
-                    facets.values.push(value.to_owned());
-                }
+                facets.values.push(value.value.clone());
+                facets.prefixes = element.prefixes();
+            } else if element.name == "whiteSpace" {
+                facets.white_space = match value {
+                    Some("preserve") => Some(WhiteSpace::Preserve),
+                    Some("replace") => Some(WhiteSpace::Replace),
+                    Some("collapse") => Some(WhiteSpace::Collapse),
+                    _ => {
+                        let what = format!("whiteSpace is {:?}", value.unwrap_or_default());
+                        return self.reject(element, what, "say preserve, replace or collapse");
+                    }
+                };
             }
         }
         Ok(facets)
@@ -179,7 +190,7 @@ impl Reader<'_, '_> {
     ) -> Result<Complex, Problem> {
         let (attributes, attribute_groups) = self.attributes(attributes_in)?;
         let is_abstract = matches!(element.attribute("abstract"), Some("true" | "1"));
-        let has_any_attribute = part(attributes_in, &["anyAttribute"]).is_some();
+        let any_attribute = self.any_attribute(attributes_in)?;
         Ok(Complex {
             derivation,
             is_mixed,
@@ -187,7 +198,7 @@ impl Reader<'_, '_> {
             blocked: self.blocked(element),
             attributes,
             attribute_groups,
-            has_any_attribute,
+            any_attribute,
             items: None,
         })
     }

@@ -1,0 +1,140 @@
+//! `trunkline decode --check` and `trunkline convert --check`: what is not valid by its schema is named, and not carried over.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const SCHEMA: &str = r#"<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:o" xmlns="urn:o"
+    elementFormDefault="qualified">
+  <xs:element name="order">
+    <xs:complexType>
+      <xs:sequence>
+        <xs:element name="line" maxOccurs="3">
+          <xs:complexType>
+            <xs:choice>
+              <xs:sequence><xs:element name="bid" type="price"/><xs:element name="ask" type="price"/></xs:sequence>
+              <xs:element name="last" type="price"/>
+            </xs:choice>
+            <xs:attribute name="id" type="xs:int" use="required"/>
+          </xs:complexType>
+        </xs:element>
+      </xs:sequence>
+    </xs:complexType>
+    <xs:unique name="lines" xmlns:o="urn:o"><xs:selector xpath="o:line"/><xs:field xpath="@id"/></xs:unique>
+  </xs:element>
+  <xs:simpleType name="price">
+    <xs:restriction base="xs:decimal"><xs:minExclusive value="0"/></xs:restriction>
+  </xs:simpleType>
+</xs:schema>"#;
+
+const VALID: &str =
+    "<order xmlns=\"urn:o\"><line id=\"1\"><bid>1.5</bid><ask>2</ask></line></order>";
+/// Each is read, as the fields are; none is valid.
+const NOT_VALID: &str = "<order xmlns=\"urn:o\">
+  <line id=\"1\"><bid>1.5</bid></line>
+  <line id=\"1\"><last>0</last></line>
+</order>";
+
+fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check").join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
+    for (name, text) in [("orders.xsd", SCHEMA), ("valid.xml", VALID), ("wrong.xml", NOT_VALID)] {
+        fs::write(folder.join(name), text).expect("a file");
+    }
+    folder
+}
+
+fn run(folder: &Path, arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
+    command.args(arguments).current_dir(folder);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    // One that fails at once does not read it.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn what_is_not_valid_is_shown_behind_the_fields() {
+    let folder = folder("decode");
+    let decode = ["decode", "--schema", "orders.xsd", "--check"];
+    let (status, out, err) = run(&folder, &[&decode[..], &["valid.xml"]].concat(), "");
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    let (status, out, _) = run(&folder, &[&decode[..], &["wrong.xml"]].concat(), "");
+    assert_eq!(status, Some(1), "{out}");
+    let said: Vec<&str> =
+        out.lines().filter(|it| it.contains("valid")).map(str::trim_start).collect();
+    assert_eq!(
+        said,
+        [
+            "not valid: 2:3: /order/line: it ends where {urn:o}ask is expected (cvc-complex-type)",
+            "not valid: 3:3: /order/line[2]: the values of {urn:o}lines stand twice (cvc-identity-constraint)",
+            "not valid: 3:16: /order/line[2]/last: \"0\" is not more than 0 (cvc-minExclusive-valid)",
+            "wrong: not valid by its schema, in 3 places",
+        ],
+        "{out}"
+    );
+    assert!(out.contains("last") && out.contains("order"), "the fields are shown: {out}");
+    // Without it, what can be understood is right.
+    let (status, out, _) = run(&folder, &["decode", "--schema", "orders.xsd", "wrong.xml"], "");
+    assert_eq!((status, out.contains("not valid")), (Some(0), false), "{out}");
+    let (status, out, _) = run(&folder, &[&decode[..], &["--json", "wrong.xml"]].concat(), "");
+    let fact: serde_json::Value = serde_json::from_str(&out).expect("a line of JSON");
+    let first = &fact["violations"][0];
+    assert_eq!(
+        (status, &first["line"], &first["column"]),
+        (Some(1), &2.into(), &3.into()),
+        "{out}"
+    );
+    assert_eq!(
+        (&first["path"], &first["rule"]),
+        (&"/order/line".into(), &"cvc-complex-type".into())
+    );
+    assert_eq!(fact["wrong"], "not valid by its schema, in 3 places");
+}
+
+#[test]
+fn what_is_not_valid_is_not_converted() {
+    let folder = folder("convert");
+    let convert = |from: &str, to: &str, input: &str| {
+        let arguments =
+            ["convert", "--from", from, "--to", to, "--schema", "orders.xsd", "--check"];
+        run(&folder, &arguments, input)
+    };
+    let (status, json, err) = convert("xml", "json", &format!("{VALID}\n"));
+    assert_eq!((status, &*err), (Some(0), ""), "{json}");
+    let (status, out, err) = convert("xml", "json", &format!("{VALID}\n{NOT_VALID}\n"));
+    assert_eq!((status, &*out), (Some(1), &*json), "{err}");
+    assert!(err.contains("-:3:3: /order/line: it ends where {urn:o}ask is expected"), "{err}");
+    // In whichever format it comes, the schema is that of its XML.
+    let (status, out, err) = convert("json", "xml", &json);
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    let wrong = json.replace("1.5", "-1.5");
+    assert_ne!(wrong, json);
+    let (status, out, err) = convert("json", "xml", &wrong);
+    assert_eq!((status, &*out), (Some(1), ""), "{err}");
+    assert!(err.contains("\"-1.5\" is not more than 0 (cvc-minExclusive-valid)"), "{err}");
+}
+
+#[test]
+fn bounds_of_other_descriptions_are_checked_too() {
+    let folder = folder("listing");
+    let listing = "message Order\nfield id 0 text required\nnote facet max_length 3\nend\n";
+    fs::write(folder.join("order.listing"), listing).expect("a file");
+    let check =
+        |input: &str| run(&folder, &["decode", "--schema", "order.listing", "--check"], input);
+    let (status, out, err) = check("{\"Order\":{\"id\":\"abc\"}}\n");
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    let (status, out, _) = check("{\"Order\":{\"id\":\"abcd\"}}\n");
+    assert_eq!(status, Some(1), "{out}");
+    assert!(
+        out.contains("not valid: 1: Order/id: it has 4 characters, more than 3 (facet)"),
+        "{out}"
+    );
+}

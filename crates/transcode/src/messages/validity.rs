@@ -1,0 +1,116 @@
+//! What in a message is not as its description says, beyond what reading it shows.
+
+use std::fmt;
+use std::sync::Arc;
+
+use trunkline_import::xsd::{Schemas, Validation, Violation};
+use trunkline_import::{Description, Limits};
+use trunkline_message::Checks;
+use trunkline_soap as soap;
+
+use super::{Known, Messages};
+use crate::codec::Format;
+use crate::error::Error;
+
+/// Something in a message that is not as its description says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// The line and the character in the bytes, from 1; none if the message is of a format that has no lines.
+    pub place: Option<(u32, u32)>,
+    /// The path of the element, attribute or field.
+    pub path: String,
+    /// The rule of XML Schema that is broken; `facet` of a message that no schema describes.
+    pub rule: &'static str,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, rule, what, .. } = self;
+        write!(out, "{path}: {what} ({rule})")
+    }
+}
+
+impl Messages {
+    /// Says what of these bytes, or of the message that was read from them last, is not as the description says: nothing, if all
+    /// is. Documents and envelopes of XML are held against their schema, if they have one; a message of another format is, in
+    /// the form that it has as XML. What no schema declares, such as a call of style rpc, and what other kinds of description
+    /// describe, is held against the bounds of its fields.
+    ///
+    /// # Errors
+    /// Nothing was read, or there is no form of it as XML.
+    pub fn validate(&mut self, format: Format, bytes: &[u8]) -> Result<Vec<Invalid>, Error> {
+        let is_text = matches!(format, Format::Xml | Format::Soap11 | Format::Soap12);
+        if self.schemas().is_some() && is_text {
+            let validation = self.validation(bytes);
+            let mut all = told(&validation, true);
+            if !validation.undeclared.is_empty() && self.last.is_some() {
+                all.extend(self.of_layout()?);
+            }
+            return Ok(all);
+        }
+        let index = self.last.as_ref().ok_or(Error::NothingRead)?.0;
+        let is_document = |it: &soap::Options| it.style == soap::Style::DocumentLiteral;
+        let is_declared = self.known[index].soap.as_ref().is_some_and(is_document);
+        if self.schemas().is_none() || !is_declared {
+            return self.of_layout();
+        }
+        // Nothing that is not described is in it, or it would not be XML of the schema.
+        let mut document = Vec::new();
+        self.write(Format::Soap11, &mut document)?;
+        Ok(told(&self.validation(&document), false))
+    }
+
+    fn schemas(&self) -> Option<&Schemas> {
+        match &self.description {
+            Description::Elements(schemas) => Some(schemas),
+            Description::Services(services) => Some(services.schemas()),
+            _ => None,
+        }
+    }
+
+    fn validation(&self, document: &[u8]) -> Validation {
+        let (document_bytes, depth) = (self.limits.message_bytes, self.limits.depth);
+        let limits = Limits { document_bytes, depth, ..Limits::default() };
+        self.schemas().map_or_else(Validation::default, |it| it.validate(document, &limits))
+    }
+
+    /// What the bounds of its fields say of the message that was read last.
+    fn of_layout(&mut self) -> Result<Vec<Invalid>, Error> {
+        let index = self.last.as_ref().ok_or(Error::NothingRead)?.0;
+        let Known { layout, record, checks, .. } = &mut self.known[index];
+        let checks = match checks {
+            Some(made) => made,
+            None => {
+                let made =
+                    Checks::new(layout).map_err(|error| Error::Unchecked(error.to_string()))?;
+                checks.insert(Arc::new(made))
+            }
+        };
+        let unfit = checks.check(record).err();
+        Ok(unfit
+            .into_iter()
+            .map(|it| {
+                let (path, said) = (it.path().to_owned(), it.to_string());
+                let what = said.strip_prefix(&format!("{path}: ")).unwrap_or(&said).to_owned();
+                Invalid { place: None, path, rule: "facet", what }
+            })
+            .collect())
+    }
+}
+
+fn told(validation: &Validation, has_places: bool) -> Vec<Invalid> {
+    let of = |it: &Violation| Invalid {
+        place: has_places.then_some((it.line, it.column)),
+        path: it.path.clone(),
+        rule: it.rule,
+        what: it.what.clone(),
+    };
+    let mut all: Vec<Invalid> = validation.violations.iter().map(of).collect();
+    if validation.is_cut {
+        let what = format!("there is more, and only the first {} are told", all.len());
+        all.push(Invalid { place: None, path: "/".into(), rule: "limit", what });
+    }
+    all
+}
