@@ -175,6 +175,9 @@ pub(crate) enum LabCommand {
     /// One end of calls by a toolkit: answers questions on standard input (peers/PROTOCOL.md)
     #[command(hide = true)]
     Operations(OperationsArguments),
+    /// Our engine of FIX as both sides of a session: answers questions on standard input (peers/PROTOCOL.md)
+    #[command(hide = true)]
+    Engine(EngineArguments),
     /// The bare forwarder, the baseline for brokers
     #[command(hide = true)]
     Forwarder(ForwarderArguments),
@@ -363,6 +366,14 @@ pub(crate) struct OperationsArguments {
     /// Echo bytes, without any toolkit
     #[arg(long)]
     pub(crate) bare: bool,
+}
+
+/// Of `lab engine`.
+#[derive(Debug, Args)]
+pub(crate) struct EngineArguments {
+    /// Threads ask their sockets for a while before they sleep
+    #[arg(long)]
+    pub(crate) spin: bool,
 }
 
 /// Of `lab component`.

@@ -4,6 +4,7 @@ pub(crate) mod compare;
 pub(crate) mod component;
 pub(crate) mod echo_slope;
 pub(crate) mod end;
+pub(crate) mod engine;
 pub(crate) mod forwarder;
 pub(crate) mod list;
 pub(crate) mod message;

@@ -97,6 +97,7 @@ fn run(command: Option<Command>) -> Result<Ending, Fault> {
         Command::Lab(LabCommand::EchoSlope(arguments)) => lab::echo_slope::run(&arguments),
         Command::Lab(LabCommand::End(arguments)) => lab::end::run(&arguments),
         Command::Lab(LabCommand::Operations(arguments)) => lab::operations::run(&arguments),
+        Command::Lab(LabCommand::Engine(arguments)) => lab::engine::run(&arguments),
         Command::Lab(LabCommand::Component(arguments)) => lab::component::run(&arguments),
         Command::Lab(LabCommand::Forwarder(arguments)) => lab::forwarder::run(&arguments),
         Command::Fix(FixCommand::Connect(arguments)) => fix::connect(&arguments),

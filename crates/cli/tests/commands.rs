@@ -55,7 +55,7 @@ fn user_errors_are_one_line_and_status_2() {
     for (arguments, expected) in [
         (
             lab_run(&["kohlhof"]),
-            "there is no experiment \"kohlhof\"; known: kohlhoff-2004, ng-2004, catena-2012, metro-2007, and files that end in .toml",
+            "there is no experiment \"kohlhof\"; known: kohlhoff-2004, ng-2004, catena-2012, metro-2007, bridge, and files that end in .toml",
         ),
         (
             lab_run(&["kohlhoff-2004", "--only", "size,weight"]),

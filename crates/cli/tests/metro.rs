@@ -1,11 +1,13 @@
 //! `trunkline lab run` of toolkits at both ends of calls, as a user sees it: tables, rows, and who is not believed.
 
+mod trial;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
-use trunkline_bench::record::RunRecord;
+use trial::{record, told, value};
 use trunkline_bench::row::{Row, Verdict};
 
 const SMALL: &str = r#"
@@ -42,36 +44,17 @@ terms = [
 "#;
 
 fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
+    let folder = trial::folder(test);
     fs::write(folder.join("small.toml"), SMALL).expect("a file");
     folder
 }
 
 fn run(folder: &Path, rest: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_trunkline"))
-        .args(["lab", "run", "small.toml", "--quick", "--quiet", "--json", "rows.jsonl"])
-        .args(rest)
-        .current_dir(folder)
-        .env_remove("TRUNKLINE_PEERS")
-        .output()
-        .expect("the binary starts")
+    trial::run(folder, "small.toml", rest)
 }
 
 fn rows(folder: &Path) -> Vec<Row> {
-    RunRecord::read(&folder.join("rows.jsonl")).expect("a record").rows
-}
-
-fn value(rows: &[Row], case: &str, subject: &str, metric: &str) -> f64 {
-    let is_it = |row: &&Row| (&*row.case, &*row.subject, &*row.metric) == (case, subject, metric);
-    let row = rows.iter().find(is_it);
-    let value = row.and_then(|row| row.value);
-    value.unwrap_or_else(|| panic!("{case} {subject} {metric} has no value: {row:?}"))
-}
-
-fn told(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it)).concat()
+    record(folder).rows
 }
 
 #[test]

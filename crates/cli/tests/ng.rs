@@ -1,28 +1,13 @@
 //! `trunkline lab run` of services that are called, as a user sees it: tables, rows, exit status.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod trial;
 
+use std::fs;
+use std::path::Path;
+
+use trial::{folder, record, run};
 use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{Row, Verdict};
-
-fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
-    folder
-}
-
-fn run(folder: &Path, experiment: &str, rest: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_trunkline"))
-        .args(["lab", "run", experiment, "--quick", "--quiet", "--json", "rows.jsonl"])
-        .args(rest)
-        .current_dir(folder)
-        .env_remove("TRUNKLINE_PEERS")
-        .output()
-        .expect("the binary starts")
-}
 
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("UTF-8")
@@ -160,7 +145,7 @@ fn calls_of_every_kind_are_told_as_tables_and_rows() {
     let page = fs::read_to_string(folder.join("page/report.html")).expect("a page");
     assert!(page.contains("More and more callers"), "plots of callers");
 
-    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("rows");
+    let record = record(&folder);
     let value = |case: &str, subject: &str, profile: &str, metric: &str| {
         find(&record, case, subject, profile, metric).value.expect("a value")
     };
@@ -209,7 +194,7 @@ fn one_style_of_the_evaluation_is_called_beside_gsoap_where_that_was_built() {
     }
     let output = run(&folder, "ng-2004", &arguments);
     assert_eq!(text(&output.stderr), "");
-    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("rows");
+    let record = record(&folder);
     // No codecs are measured, and yet there are verdicts on times.
     assert!(record.machine.noise_floor.is_some());
     let case = "latency-medium@direct";

@@ -12,6 +12,7 @@ pub mod guaranteed;
 mod measure;
 mod messages;
 mod published;
+pub mod sessions;
 mod source;
 pub mod toolkit_calls;
 pub mod traffic;
@@ -33,6 +34,7 @@ pub use measure::{
 pub use measure::{Size, Slow, Throughput, Waiting};
 pub use messages::{MessageCase, Messages};
 pub use published::{Beside, Figure, Line, Published, Reported, Unit};
+pub use sessions::{BesideSessions, Bridge, Engines, Renditions};
 pub use toolkit_calls::{ToolkitCalls, Vocabularies};
 pub use traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread, Turns};
 
@@ -138,11 +140,12 @@ impl Requirement {
 }
 
 /// The experiments that are part of the binary: their names and their text.
-const EMBEDDED: [(&str, &str); 4] = [
+const EMBEDDED: [(&str, &str); 5] = [
     ("kohlhoff-2004", include_str!("../../../experiments/kohlhoff-2004.toml")),
     ("ng-2004", include_str!("../../../experiments/ng-2004.toml")),
     ("catena-2012", include_str!("../../../experiments/catena-2012.toml")),
     ("metro-2007", include_str!("../../../experiments/metro-2007.toml")),
+    ("bridge", include_str!("../../../experiments/bridge.toml")),
 ];
 
 /// The names of the published evaluations that the binary knows.

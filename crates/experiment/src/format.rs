@@ -17,6 +17,8 @@ words! {
         Rates = "rates",
         /// What the operations of a service take and return, from structure to structure (Metro's SOAP/TCP, 2007).
         Operations = "operations",
+        /// Orders and prices in FIX, which sessions carry.
+        Sessions = "fix-sessions",
     }
 }
 
@@ -190,7 +192,9 @@ impl Format {
         let [envelope, encoding, vocabulary] = self.encoding().words();
         let vocabulary = match self.family() {
             Family::CustomerServices => "customer-services",
-            Family::MarketData | Family::Rates | Family::Operations => vocabulary,
+            Family::MarketData | Family::Rates | Family::Operations | Family::Sessions => {
+                vocabulary
+            }
         };
         format!("{transport}/{envelope}/{encoding}/{vocabulary}/none")
     }

@@ -1,7 +1,7 @@
 //! Who takes part: codecs of ours, peers, and builds of ours beside one another.
 
 use crate::format::{Format, Format as F};
-use crate::{middleware, toolkits};
+use crate::{engines, middleware, toolkits};
 
 /// Our codecs on structs with `derive(Message)`; each message is decoded into a new one, as by most
 /// peers.
@@ -148,6 +148,7 @@ pub fn is_measured(subject: &str) -> bool {
         || PEERS.iter().any(|peer| peer.subject() == program)
         || middleware::named(subject).is_some()
         || toolkits::named(subject).is_some()
+        || engines::named(subject).is_some()
 }
 
 /// What the subject decodes into, in a word or none.

@@ -3,8 +3,7 @@
 mod compile;
 mod format;
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use trunkline_import::fix::Dictionary;
 
 use crate::message::{Field, Message};

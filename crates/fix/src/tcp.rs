@@ -1,9 +1,11 @@
 //! Sessions over TCP, with or without TLS: an acceptor with many sessions on one port, and an initiator that connects again.
 //!
-//! Each connection has a thread, which reads. Who sends writes on its own thread what the connection takes at once; the
-//! rest goes when the connection takes it, and nobody waits for that. A session is locked while one of them is at work, so
-//! that an application sees one call at a time.
+//! Each connection has a thread, which reads. Who sends a message writes it on its own thread, as far as the connection takes it
+//! at once; who sends one right after another leaves them to the thread of the connection, which writes together what has
+//! gathered. Nobody waits for a connection. A session is locked while one of them is at work, so that an application sees one
+//! call at a time; it is not while the connection takes bytes.
 
+mod link;
 mod transport;
 
 pub use trunkline_tls::{ClientTls, ServerTls};
@@ -16,10 +18,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
-use rustix::fd::OwnedFd;
 use rustix::net::sockopt::set_socket_keepalive;
-use rustix::time::Timespec;
 
 use crate::application::Application;
 use crate::first::First;
@@ -28,6 +27,7 @@ use crate::outbox::{Outbox, SendError};
 use crate::session::Session;
 use crate::settings::Identity;
 use crate::time::Moment;
+use link::{Link, Outgoing, Wait};
 use transport::{READ, Transport};
 
 /// How often who waits for a store looks how far that is, if it is not woken.
@@ -45,6 +45,9 @@ pub struct TcpConfig {
     pub write_timeout: Duration,
     /// How long an initiator waits before it connects again.
     pub reconnect: Duration,
+    /// For how long after the last event the thread of a connection asks its socket again and again before it sleeps. A thread
+    /// that sleeps takes tens of microseconds to wake; one that asks takes a processor. Zero, as a rule: it sleeps at once.
+    pub spin: Duration,
     /// The certificate of an acceptor, which then speaks TLS alone, and whom it trusts.
     pub server_tls: Option<ServerTls>,
     /// Whom an initiator trusts, which then speaks TLS, and its own certificate.
@@ -83,6 +86,7 @@ impl Default for TcpConfig {
             first_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(10),
             reconnect: Duration::from_secs(5),
+            spin: Duration::ZERO,
             server_tls: None,
             client_tls: None,
             admission: None,
@@ -155,48 +159,6 @@ struct State {
     link: Option<Arc<Link>>,
 }
 
-/// A connection, and what wakes its thread.
-struct Link {
-    transport: Transport,
-    wake: OwnedFd,
-}
-
-impl Link {
-    fn new(transport: Transport) -> io::Result<Arc<Self>> {
-        transport.stream().set_nodelay(true)?;
-        transport.stream().set_nonblocking(true)?;
-        let wake = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
-        Ok(Arc::new(Self { transport, wake }))
-    }
-
-    /// Lets the thread look again at what it waits for.
-    fn wake(&self) {
-        // It cannot be full: the thread empties it.
-        _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
-    }
-
-    /// Waits until something came, or can be sent if that is asked for, or it is woken, or for so long.
-    fn wait(&self, sends: bool, longest: Option<Duration>) -> io::Result<()> {
-        let out = if sends { PollFlags::OUT } else { PollFlags::empty() };
-        let mut waits = [
-            PollFd::new(self.transport.stream(), PollFlags::IN | out),
-            PollFd::new(&self.wake, PollFlags::IN),
-        ];
-        let longest = longest.map(|it| Timespec {
-            tv_sec: i64::try_from(it.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: it.subsec_nanos().into(),
-        });
-        match poll(&mut waits, longest.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-        if !waits[1].revents().is_empty() {
-            _ = rustix::io::read(&self.wake, &mut [0; 8]);
-        }
-        Ok(())
-    }
-}
-
 impl std::fmt::Debug for Handle {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "Handle({})", self.identity())
@@ -252,13 +214,14 @@ impl Handle {
         let mut state = self.0.lock();
         let now = self.0.now();
         let sent = state.session.send(now, send);
-        state.flush_from_outside();
+        self.0.flush_from_outside(state);
         sent
     }
 
     /// Bytes that the connection has not taken yet; who sends much waits while they are many.
     pub fn waiting(&self) -> usize {
-        self.0.lock().session.waiting()
+        let state = self.0.lock();
+        state.session.waiting() + state.link.as_ref().map_or(0, |it| it.held())
     }
 
     /// Waits until all that was sent so far is in the store, as far as that survives a crash. Nothing leaves the process
@@ -273,8 +236,7 @@ impl Handle {
             // The session goes on while the disk writes.
             let mut state = self.0.lock();
             let stored = state.session.stored();
-            state.flush_from_outside();
-            drop(state);
+            self.0.flush_from_outside(state);
             if stored? >= mark {
                 return Ok(());
             }
@@ -287,7 +249,7 @@ impl Handle {
         let mut state = self.0.lock();
         let State { session, application, .. } = &mut *state;
         session.log_out(self.0.now(), why, &mut **application);
-        state.flush_from_outside();
+        self.0.flush_from_outside(state);
     }
 
     /// Connects to an address such as `127.0.0.1:5001`, once, and returns when the session or the connection has ended:
@@ -336,26 +298,15 @@ impl Handle {
         // Since when the connection takes nothing of what waits.
         let mut stuck: Option<Instant> = None;
         loop {
-            let (taken, sends, deadline) = {
-                let mut state = self.0.lock();
-                let now = self.0.now();
-                let State { session, application, .. } = &mut *state;
-                let taken = session.received(now, incoming.bytes(), &mut **application);
-                session.advance(now, &mut **application);
-                let sent = state.flush()?;
-                let is_holding = link.transport.is_holding();
-                let sends = is_holding || !state.session.output().is_empty();
-                if sent || !sends {
-                    stuck = None;
-                }
-                if state.session.is_over() && state.session.waiting() == 0 && !is_holding {
-                    return Ok(());
-                }
-                let deadline = state.session.deadline();
-                (taken, sends, deadline.map(|it| it.saturating_sub(now.monotonic)))
-            };
+            let Turn { taken, has_sent, sends, is_over, deadline } = self.turn(link, &incoming)?;
             incoming.take(taken);
-            let mut longest = deadline.map(Duration::from_nanos);
+            if is_over {
+                return Ok(());
+            }
+            if has_sent || !sends {
+                stuck = None;
+            }
+            let mut longest = deadline;
             if sends {
                 let since = *stuck.get_or_insert_with(Instant::now);
                 let left = config.write_timeout.saturating_sub(since.elapsed());
@@ -367,10 +318,8 @@ impl Handle {
                 }
                 longest = Some(longest.map_or(left, |it| it.min(left)));
             }
-            if !link.transport.has_more() {
-                link.wait(sends, longest)?;
-            }
-            match incoming.read(|room| link.transport.read(room)) {
+            let wait = Wait { sends, longest, spin: config.spin };
+            match link.next(&wait, &mut incoming) {
                 Ok(0) => return Ok(()),
                 Ok(_) => {}
                 Err(error) if is_temporary(&error) => {}
@@ -379,17 +328,54 @@ impl Handle {
         }
     }
 
+    /// Lets the session take what came, and the connection what is to be sent.
+    fn turn(&self, link: &Link, incoming: &Incoming) -> io::Result<Turn> {
+        link.is_looked_at();
+        let mut outgoing = link.outgoing();
+        let mut state = self.0.lock();
+        let now = self.0.now();
+        let State { session, application, .. } = &mut *state;
+        let taken = session.received(now, incoming.bytes(), &mut **application);
+        session.advance(now, &mut **application);
+        state.fill(link, &mut outgoing);
+        let has_more = !state.session.output().is_empty();
+        let is_over = state.session.is_over() && state.session.waiting() == 0;
+        let deadline = state.session.deadline();
+        let deadline = deadline.map(|it| Duration::from_nanos(it.saturating_sub(now.monotonic)));
+        // Others send, and the application is called, while the connection takes this.
+        drop(state);
+        let has_sent = link.send(&mut outgoing)?;
+        let sends = has_more || !outgoing.is_empty() || link.transport.is_holding();
+        Ok(Turn { taken, has_sent, sends, is_over: is_over && !sends, deadline })
+    }
+
     /// Tells the application why there is no connection.
     fn not_connected(&self, error: &io::Error) {
         self.0.lock().application.not_connected(error);
     }
 
-    /// Closes its connection, if there is one.
+    /// Closes its connection, if there is one, behind what it takes of what was sent.
     fn close(&self) {
-        if let Some(link) = &self.0.lock().link {
+        let link = self.0.lock().link.clone();
+        if let Some(link) = link {
+            _ = self.0.flush(&link, &mut link.outgoing());
             _ = link.transport.stream().shutdown(Shutdown::Both);
         }
     }
+}
+
+/// What a turn of the thread of a connection came to.
+struct Turn {
+    /// Bytes that the session has taken.
+    taken: usize,
+    /// Whether the connection has taken something.
+    has_sent: bool,
+    /// Whether something waits for the connection.
+    sends: bool,
+    /// The session is over, and all is sent.
+    is_over: bool,
+    /// How long the session has nothing to do by itself.
+    deadline: Option<Duration>,
 }
 
 impl Shared {
@@ -400,34 +386,50 @@ impl Shared {
     fn now(&self) -> Moment {
         Moment::now(self.start)
     }
+
+    /// Sends what the connection takes at once, of as much as goes together; says whether that was all.
+    fn flush(&self, link: &Arc<Link>, outgoing: &mut Outgoing) -> io::Result<bool> {
+        let mut has_more = false;
+        if outgoing.is_empty() {
+            let mut state = self.lock();
+            // It may have another connection by now.
+            if state.link.as_ref().is_some_and(|it| Arc::ptr_eq(it, link)) {
+                state.fill(link, outgoing);
+                has_more = !state.session.output().is_empty();
+            }
+        }
+        link.send(outgoing)?;
+        Ok(!has_more && outgoing.is_empty() && !link.transport.is_holding())
+    }
+
+    /// As `flush`, on another thread than the connection's own, which sees to the rest and to errors, and to all where one message
+    /// follows another.
+    fn flush_from_outside(&self, state: MutexGuard<'_, State>) {
+        let Some(link) = state.link.clone() else { return };
+        let (is_over, is_ready) = (state.session.is_over(), !state.session.output().is_empty());
+        drop(state);
+        if is_ready {
+            let is_sent = !link.is_in_burst(self.start.elapsed())
+                && link.try_outgoing().is_some_and(|mut outgoing| {
+                    self.flush(&link, &mut outgoing).unwrap_or_default()
+                });
+            link.has_sent_from_outside(self.start.elapsed());
+            if is_sent && !is_over {
+                return;
+            }
+        }
+        if is_ready || is_over {
+            link.wake();
+        }
+    }
 }
 
 impl State {
-    /// Sends what the connection takes at once; says whether it took something.
-    fn flush(&mut self) -> io::Result<bool> {
-        let Self { session, application, link: Some(link) } = self else { return Ok(false) };
-        let mut has_sent = link.transport.flush()?;
-        while !session.output().is_empty() {
-            match link.transport.write(session.output()) {
-                Ok(count) => {
-                    session.sent(count, &mut **application);
-                    has_sent = true;
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(has_sent)
-    }
-
-    /// As `flush`, on another thread than the connection's own, which sees to the rest and to errors.
-    fn flush_from_outside(&mut self) {
-        let is_all = self.flush().is_ok() && self.session.output().is_empty();
-        let needs =
-            |it: &&Arc<Link>| !is_all || self.session.is_over() || it.transport.is_holding();
-        if let Some(link) = self.link.as_ref().filter(needs) {
-            link.wake();
+    /// Gives out what is to be sent, if all before is taken.
+    fn fill(&mut self, link: &Link, outgoing: &mut Outgoing) {
+        if outgoing.is_empty() {
+            let count = link.hold(outgoing, self.session.output());
+            self.session.sent(count, &mut *self.application);
         }
     }
 }

@@ -1,9 +1,11 @@
-//! Sessions over real sockets: what is there when an acceptor is gone.
+//! Sessions over real sockets: bursts of messages, and what is there when an acceptor is gone.
 
 use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use trunkline_fix::tcp::{Acceptor, Handle, Initiator, TcpConfig};
@@ -51,7 +53,7 @@ fn nobody_has_a_session_any_more_when_acceptor_and_initiator_are_dropped() {
         // Every other time it is dropped at whatever point it has reached.
         while round % 2 == 0 && !initiator.session().is_logged_on() {
             assert!(Instant::now() < end, "it logs on");
-            std::thread::sleep(Duration::from_millis(1));
+            thread::sleep(Duration::from_millis(1));
         }
         drop(initiator);
         drop(acceptor);
@@ -101,6 +103,96 @@ fn connections_that_say_nothing_keep_nobody_away() {
     let end = Instant::now() + Duration::from_secs(20);
     while !initiator.session().is_logged_on() {
         assert!(Instant::now() < end, "it logs on");
-        std::thread::sleep(Duration::from_millis(1));
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Looks at what comes: of each thread that sends, its messages in its order, under numbers without a gap. Sometimes it takes long
+/// over one, so that the connection takes nothing more meanwhile.
+struct Looking {
+    next: Vec<usize>,
+    left: usize,
+    pauses: bool,
+    answers: bool,
+    all: Sender<()>,
+}
+
+impl Application for Looking {
+    fn message(&mut self, message: Message<'_>, outbox: &mut Outbox) -> Result<(), Refusal> {
+        let text = message.get(11).and_then(|it| std::str::from_utf8(it).ok()).expect("a text");
+        let (thread, number) = text.split_once('-').expect("a thread and a number");
+        let thread: usize = thread.parse().expect("a number");
+        assert_eq!(number, self.next[thread].to_string(), "the next one of thread {thread}");
+        self.next[thread] += 1;
+        self.left -= 1;
+        if self.pauses && self.left.is_multiple_of(9_000) {
+            thread::sleep(Duration::from_millis(100));
+        }
+        if self.answers {
+            outbox.send("8", message.body_bytes()).expect("it is logged on");
+        }
+        if self.left == 0 {
+            self.all.send(()).expect("somebody waits");
+        }
+        Ok(())
+    }
+}
+
+/// Two threads pour messages into one session while answers go out of it the other way, one with pauses of all lengths.
+#[test]
+fn a_burst_arrives_whole_and_in_order() {
+    const EACH: usize = 15_000;
+    for spin in [Duration::ZERO, Duration::from_micros(200)] {
+        let config = TcpConfig { spin, ..TcpConfig::default() };
+        let (all, has_all) = channel();
+        let looking = |pauses| Looking {
+            next: vec![0; 2],
+            left: 2 * EACH,
+            pauses,
+            answers: pauses,
+            all: all.clone(),
+        };
+        let identity = |own, other| Identity::new(Version::Fix44, own, other);
+        let session = |role, identity| {
+            Session::new(Settings::new(role, identity), None, Box::new(MemoryStore::default()))
+        };
+        let bank = session(Role::Acceptor, identity("BANK", "FUND"));
+        let sessions = [Handle::new(bank, looking(true))];
+        let acceptor =
+            Acceptor::start("127.0.0.1:0", sessions, config.clone(), Arc::new(|_, _| {}));
+        let acceptor = acceptor.expect("a port");
+        let fund = Handle::new(session(Role::Initiator, identity("FUND", "BANK")), looking(false));
+        let address = acceptor.address().to_string();
+        let initiator = Initiator::start(&address, fund.clone(), config).expect("a thread");
+        let end = Instant::now() + Duration::from_secs(120);
+        while !fund.is_logged_on() {
+            assert!(Instant::now() < end, "it logs on");
+            thread::sleep(Duration::from_millis(1));
+        }
+        thread::scope(|scope| {
+            for sender in 0..2 {
+                let fund = &fund;
+                scope.spawn(move || {
+                    for number in 0..EACH {
+                        let text = "a text that makes it somewhat longer, as messages are";
+                        let body = format!("11={sender}-{number}\u{1}58={text}\u{1}");
+                        fund.send("D", body.as_bytes()).expect("it is sent");
+                        if sender == 1 && number % 100 == 0 {
+                            thread::sleep(Duration::from_micros(number as u64 / 100));
+                        }
+                        while fund.waiting() > 1 << 20 {
+                            assert!(Instant::now() < end, "it is taken");
+                            thread::sleep(Duration::from_micros(100));
+                        }
+                    }
+                });
+            }
+        });
+        for _ in 0..2 {
+            let left = end.saturating_duration_since(Instant::now());
+            has_all.recv_timeout(left).expect("all came, and all answers");
+        }
+        assert_eq!(fund.numbers(), (2 * EACH as u64 + 2, 2 * EACH as u64 + 2), "each once");
+        drop(initiator);
     }
 }

@@ -24,6 +24,7 @@ use trunkline_net::tcp::{Listener, Stream, Wait};
 use crate::peer::{CorpusLimits, Stages, read_corpus};
 use codec::{Loaded, Perform};
 use fault::Fault;
+pub(crate) use pace::paced;
 use question::{Question, Task};
 use serving::Service;
 use trunkline_experiment::format::{Family, Format};

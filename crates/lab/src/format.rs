@@ -69,7 +69,7 @@ impl Codec {
         let layout: &Arc<Layout> = match format.family() {
             Family::CustomerServices => CustomerServices::layout(),
             // Rates have no format.
-            Family::MarketData | Family::Rates | Family::Operations => {
+            Family::MarketData | Family::Rates | Family::Operations | Family::Sessions => {
                 MarketDataIncrementalRefresh::layout()
             }
         };

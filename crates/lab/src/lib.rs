@@ -26,6 +26,7 @@ pub mod peer;
 mod processors;
 mod scenario;
 pub mod service;
+pub mod sessions;
 pub mod subjects;
 pub mod trading_day;
 mod turns;

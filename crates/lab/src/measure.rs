@@ -15,6 +15,7 @@ mod published;
 pub(crate) mod round_trip;
 pub(crate) mod series;
 pub(crate) mod service;
+mod sessions;
 pub(crate) mod size;
 pub(crate) mod throughput;
 mod toolkits;
@@ -119,6 +120,7 @@ pub(crate) fn run(request: &Request, progress: &mut dyn FnMut(Step<'_>)) -> Run 
             findings.of_messages(&setting, &scenario, &measures, progress);
         }
         Family::Operations => findings = toolkits::run(&setting, &measures, progress),
+        Family::Sessions => findings = sessions::run(&setting, &measures, progress),
         Family::Rates => findings = catena::run(&setting, &measures, progress),
     }
     let judgements =

@@ -21,6 +21,7 @@ mod network;
 mod operations;
 pub(crate) mod process;
 mod service;
+mod session;
 mod subject;
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -36,6 +37,7 @@ pub use network::{Carried, Flow, Paced, Reply, RoundTrip};
 pub(crate) use operations::Called;
 use process::Process;
 pub use service::{Serving, Stages};
+pub(crate) use session::Measured;
 pub use subject::PeerSubject;
 use trunkline_bench::folder::PrivateFolder;
 use trunkline_experiment::format::Format;

@@ -14,6 +14,7 @@ use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::statistics::ComparisonRule;
 use trunkline_experiment::definition::{Conclusion, Definition, Match, Quantity, Term, Transport};
+use trunkline_experiment::engines::ENGINES;
 use trunkline_experiment::format::{Family, Format};
 use trunkline_experiment::middleware::SUBJECTS;
 use trunkline_experiment::subjects::TRUNKLINE;
@@ -109,6 +110,9 @@ impl Judge<'_> {
             Family::Rates => SUBJECTS.iter().filter(|it| it.is_peer()).map(|it| it.name).collect(),
             Family::Operations => {
                 TOOLKITS.iter().filter(|it| it.is_peer()).map(|it| it.name).collect()
+            }
+            Family::Sessions => {
+                ENGINES.iter().filter(|it| it.is_peer()).map(|it| it.name).collect()
             }
             Family::MarketData | Family::CustomerServices => Vec::new(),
         }
@@ -282,7 +286,9 @@ fn profile_of(term: &Term) -> String {
 
 fn profile_of_quantity(quantity: &Quantity, format: Format) -> String {
     format.profile_over(match format.family() {
-        Family::MarketData | Family::Rates | Family::Operations => transport(&quantity.case),
+        Family::MarketData | Family::Rates | Family::Operations | Family::Sessions => {
+            transport(&quantity.case)
+        }
         Family::CustomerServices => transport_of_services(quantity, format),
     })
 }

@@ -7,6 +7,7 @@ mod conclusions;
 mod middleware;
 mod network;
 mod service;
+mod sessions;
 mod sheet;
 mod size;
 mod styles;
@@ -107,6 +108,7 @@ impl Report {
         sections.extend(builds::section(rows));
         sections.extend(middleware::sections(rows));
         sections.extend(toolkits::sections(rows));
+        sections.extend(sessions::sections(rows));
         sections.extend(styles::section(rows));
         sections.extend(service::sections(rows));
         sections.extend(calls::sections(rows));

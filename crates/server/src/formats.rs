@@ -182,7 +182,10 @@ impl Converter {
     }
 
     /// Appends a message in the format that it is wanted in.
-    fn convert(
+    ///
+    /// # Errors
+    /// It cannot be read by the schema of its topic, or has no form in the other format; why.
+    pub fn convert(
         &mut self,
         message: &PublishedMessage,
         to: u16,

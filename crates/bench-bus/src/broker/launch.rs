@@ -137,7 +137,7 @@ impl Launch {
     }
 }
 
-fn output_of(folder: &Path) -> PathBuf {
+pub(super) fn output_of(folder: &Path) -> PathBuf {
     folder.join("output")
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use super::launch::output_of;
 use rustix::process::{Pid, Signal, kill_process};
 
 use trunkline_bench::child;
@@ -58,6 +59,12 @@ impl Running {
     /// Where clients connect.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// The rest of the first line of its output that begins so.
+    pub fn said(&self, prefix: &str) -> Option<String> {
+        let said = fs::read_to_string(output_of(self.folder())).ok()?;
+        said.lines().find_map(|line| line.strip_prefix(prefix)).map(str::to_owned)
     }
 
     /// What it says its version is.

@@ -11,11 +11,25 @@ use crate::middleware::SUBJECTS;
 
 /// The least and the most that numbers may be, with the ends of the ways to their keys; the first that fits
 /// decides.
-const NUMBERS: [(f64, f64, &[&str]); 15] = [
+const NUMBERS: [(f64, f64, &[&str]); 18] = [
     (0.0, 1e5, &["spread.clients"]),
     (0.01, 3600.0, &["seconds"]),
     (1.0, 64.0, &["levels"]),
-    (1.0, 100.0, &["turns.count", "stretches"]),
+    (1.0, 1e3, &["bridge.sessions", "quick-sessions", "renditions.clients", "beside.sessions"]),
+    (1.0, 1e7, &["bridge.rates", "renditions.rate", "beside.rate", "session-rate"]),
+    (1.0, 1e7, &["engines.round-trips", "engines.orders", "kept-round-trips", "kept-orders"]),
+    (
+        1.0,
+        100.0,
+        &[
+            "engines.count",
+            "bridge.count",
+            "renditions.count",
+            "beside.count",
+            "turns.count",
+            "stretches",
+        ],
+    ),
     (1.0, 256.0, &["threads", "quick-threads", "sizes", "consumers"]),
     (1.0, 1e3, &["entries", "quick-entries", "slow-factor"]),
     // Receivers wait for twice as long, and tasks may take 150 s.

@@ -2,9 +2,14 @@
 
 use super::calls::{self, Kind, Pool, StagesOfCalls, TypedCalls};
 use super::guaranteed::{Append, Disk, GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_SATURATION};
+use super::sessions::{self, CPU, FLOW, OF_RENDITIONS, OVER_CODEC, Rendition, Subscriber};
 use super::toolkit_calls;
 use super::traffic::{Flood, HOPS, Hops, LATENCIES, Matching, SharedMemory, SlowConsumers};
-use super::{Measure, Messages, OpenLoop, Recovery, RoundTrip, Throughput, Vocabularies};
+use super::{
+    BesideSessions, Bridge, Engines, Measure, Messages, OpenLoop, Recovery, Renditions, RoundTrip,
+    Throughput, Vocabularies,
+};
+use crate::engines::Kept;
 use crate::format::Family;
 use crate::names::{COSTS, INSTRUCTIONS, STYLES, THROUGHPUT};
 
@@ -27,6 +32,7 @@ impl Measure {
                 }
                 _ => Vec::new(),
             },
+            Family::Sessions => self.cases_of_sessions(),
             Family::Rates => [self.cases_of_traffic(), self.cases_of_guarantees()].concat(),
         }
     }
@@ -142,6 +148,29 @@ impl Measure {
                 let cases = pairs(&it.levels, &it.subscriptions);
                 all(cases.map(|(&levels, &count)| Matching::case(levels, count)), &["cpu-time"])
             }
+            _ => Vec::new(),
+        }
+    }
+
+    fn cases_of_sessions(&self) -> Vec<Case> {
+        match self {
+            Self::Engines(_) => all(Kept::ALL.map(Engines::case), &sessions::METRICS),
+            Self::Bridge(it) => {
+                let points: Vec<_> = pairs(&it.sessions, &it.rates).collect();
+                let to = pairs(&points, &Subscriber::ALL);
+                let to = to.map(|((sessions, rate), to)| Bridge::case(*to, **sessions, **rate));
+                let through = points
+                    .iter()
+                    .map(|(sessions, rate)| Bridge::case_of_router(**sessions, **rate));
+                let to = latencies(to, &[FLOW[1], "lost", "elided"]);
+                [to, all(through, &[CPU, FLOW[0]])].concat()
+            }
+            Self::Renditions(it) => {
+                let costs = Rendition::ALL.map(Renditions::case_of_cost);
+                let clients = all([Renditions::case(it.clients)], &OF_RENDITIONS);
+                [clients, all(costs, &["cpu-time", OVER_CODEC])].concat()
+            }
+            Self::Beside(it) => latencies([0, it.sessions].map(BesideSessions::case), &[]),
             _ => Vec::new(),
         }
     }

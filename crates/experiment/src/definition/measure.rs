@@ -6,6 +6,7 @@ use super::Messages;
 use super::bounds::{between, ensure};
 use super::calls::{Calls, Kind, Pool, StagesOfCalls, Styles, TypedCalls};
 use super::guaranteed::{Disk, GuaranteedFlood, Recovery};
+use super::sessions::{BesideSessions, Bridge, Engines, Renditions};
 use super::toolkit_calls::{ToolkitCalls, Vocabularies};
 use super::traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread};
 use crate::format::{Family, Format};
@@ -70,6 +71,14 @@ pub enum Measure {
     Recovery(Recovery),
     /// The disk by itself.
     Disk(Disk),
+    /// Engines of FIX beside one another.
+    Engines(Engines),
+    /// Sessions, the router, and subscribers.
+    Bridge(Bridge),
+    /// One source, and clients that want three formats.
+    Renditions(Renditions),
+    /// A native publisher and subscriber, beside sessions.
+    Beside(BesideSessions),
 }
 
 /// Bytes of a message.
@@ -335,6 +344,9 @@ impl Measure {
                 &[Family::CustomerServices]
             }
             Self::Toolkits(_) | Self::Vocabularies(_) => &[Family::Operations],
+            Self::Engines(_) | Self::Bridge(_) | Self::Renditions(_) | Self::Beside(_) => {
+                &[Family::Sessions]
+            }
             _ if self.calls().is_some() => &[Family::CustomerServices],
             _ => &[Family::Rates],
         }
@@ -347,7 +359,8 @@ impl Measure {
 
     /// Whether its messages have no format that a case is of.
     pub fn is_without_format(&self) -> bool {
-        self.is_of_traffic() || self.families() == [Family::Operations]
+        self.is_of_traffic()
+            || [Family::Operations, Family::Sessions].iter().any(|it| self.families() == [*it])
     }
 
     /// Whether something is called.

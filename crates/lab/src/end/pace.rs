@@ -82,11 +82,11 @@ fn send<M: Load, E: Encode, F: Framer>(
 
 /// Does `work` at each of the moments, or as soon after it as the work before is done. Returns when
 /// each began.
-fn paced(
+pub(crate) fn paced<E>(
     clock: &impl Clock,
     moments: impl Iterator<Item = u64>,
-    mut work: impl FnMut() -> Result<(), Fault>,
-) -> Result<Vec<u64>, Fault> {
+    mut work: impl FnMut() -> Result<(), E>,
+) -> Result<Vec<u64>, E> {
     let mut begun = Vec::new();
     for moment in moments {
         begun.push(wait_until(clock, moment));
@@ -137,7 +137,7 @@ mod tests {
     fn nothing_is_sent_early_and_little_of_it_late() {
         let clock = VirtualClock::default();
         let moments = (1..=100).map(|index| index * MILLISECOND);
-        let begun = paced(&clock, moments.clone(), || Ok(())).expect("no work");
+        let begun = paced(&clock, moments.clone(), || Ok::<(), Fault>(())).expect("no work");
         for (moment, begun) in moments.zip(begun) {
             assert!((moment..moment + VirtualClock::TICK).contains(&begun), "{moment}: {begun}");
         }
@@ -154,7 +154,7 @@ mod tests {
             index += 1;
             clock.advance(if index == 500 { 50 * MILLISECOND } else { 10_000 });
             done.push(clock.nanoseconds());
-            Ok(())
+            Ok::<(), Fault>(())
         });
         let begun = begun.expect("work");
         let mut corrected = Times::default();

@@ -4,6 +4,15 @@ use super::{Setting, distribution};
 use trunkline_bench::histogram::{Distribution, Times};
 use trunkline_bench::row::{Row, Verdict};
 
+/// Percentiles of latencies, with their metrics.
+pub(crate) const PERCENTILES: [(&str, f64); 5] = [
+    ("latency-p50", 50.0),
+    ("latency-p90", 90.0),
+    ("latency-p99", 99.0),
+    ("latency-p99.9", 99.9),
+    ("latency-p99.99", 99.99),
+];
+
 /// Values by metric, a value a turn, and times of all turns. Element i of all series of a case was measured side by
 /// side. `T` is what the subject is measured with: a format, or a middleware.
 #[derive(Debug)]
@@ -44,6 +53,16 @@ impl<T> Series<T> {
             Some((.., values)) => values.push(value),
             None => self.values.push((metric.to_owned(), unit, vec![value])),
         }
+    }
+
+    /// The latencies of a turn.
+    pub(crate) fn add_times(&mut self, times: &Times) {
+        let Some(mean) = times.mean() else { return };
+        self.add("latency-mean", "ns", mean);
+        for (metric, percent) in PERCENTILES.into_iter().filter(|(_, it)| is_known(times, *it)) {
+            self.add(metric, "ns", times.percentile(percent).unwrap_or_default() as f64);
+        }
+        self.times.add(times);
     }
 
     /// Something that is counted over all turns.
@@ -113,6 +132,12 @@ impl<T> Series<T> {
         let blank = self.blank(setting, metric, "ns");
         (self.times.count() > 0).then(|| distribution(&blank, self.times.clone()))
     }
+}
+
+/// Whether there is a time beyond the percentile.
+pub(crate) fn is_known(times: &Times, percent: f64) -> bool {
+    // A little less than one, since 99.9 is no sum of halves.
+    times.count() as f64 * (100.0 - percent) / 100.0 >= 1.0 - 1e-6
 }
 
 /// The series that `is_it`, or a new one.

@@ -51,7 +51,7 @@ fn figures(definition: &Definition, quantity: &Quantity) -> Vec<(Option<u32>, f6
         Family::CustomerServices => of_services(definition, quantity),
         Family::Rates => of_a_middleware(definition, quantity),
         // What it publishes are conclusions.
-        Family::Operations => Vec::new(),
+        Family::Operations | Family::Sessions => Vec::new(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the turns of one subject in one case came to, as rows.
 
 use super::hops::SATURATION;
+use crate::measure::series::{PERCENTILES, is_known};
 use crate::measure::{Setting, series};
-use trunkline_bench::histogram::Times;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_experiment::definition::guaranteed::{
     GUARANTEED_FLOOD, GUARANTEED_SATURATION, RECOVERY, Recovery,
@@ -10,15 +10,6 @@ use trunkline_experiment::definition::guaranteed::{
 use trunkline_experiment::definition::traffic::LATENCIES;
 use trunkline_experiment::middleware::Middleware;
 use trunkline_experiment::names::lead_metric;
-
-/// Percentiles with their names.
-const PERCENTILES: [(&str, f64); 5] = [
-    ("latency-p50", 50.0),
-    ("latency-p90", 90.0),
-    ("latency-p99", 99.0),
-    ("latency-p99.9", 99.9),
-    ("latency-p99.99", 99.99),
-];
 
 /// Metrics of times that are compared with others.
 const COMPARED: [(&str, &str); 3] =
@@ -39,16 +30,6 @@ pub(super) struct Subject {
 }
 
 impl Series {
-    /// The latencies of a turn.
-    pub(super) fn add_times(&mut self, times: &Times) {
-        let Some(mean) = times.mean() else { return };
-        self.add("latency-mean", "ns", mean);
-        for (metric, percent) in PERCENTILES.into_iter().filter(|(_, it)| is_known(times, *it)) {
-            self.add(metric, "ns", times.percentile(percent).unwrap_or_default() as f64);
-        }
-        self.times.add(times);
-    }
-
     /// A wrong answer counts, whatever was lost before or after it.
     pub(super) fn note_fault(&mut self, verdict: Verdict, what: String) {
         if self.of.fault.as_ref().is_none_or(|(known, _)| *known == Verdict::Lost) {
@@ -148,12 +129,6 @@ impl Series {
             .map(|(metric, suffix)| self.over(other, (metric, unit), blank(suffix), noise_floor))
             .collect()
     }
-}
-
-/// Whether there is a time beyond the percentile.
-fn is_known(times: &Times, percent: f64) -> bool {
-    // A little less than one, since 99.9 is no sum of halves.
-    times.count() as f64 * (100.0 - percent) / 100.0 >= 1.0 - 1e-6
 }
 
 /// The rows of all, each over the limit of its transport, and peers over us. The noise floor is the machine's.

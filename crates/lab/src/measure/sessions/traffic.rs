@@ -1,0 +1,361 @@
+//! Prices that sessions and clients publish at a rate, and whoever gets them. Each has a number, from which follows when it was due.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use memchr::memmem::Finder;
+use trunkline_client::{Client, Event, Options, Subscribe, format};
+use trunkline_fix::tcp::{Handle, Initiator, TcpConfig};
+use trunkline_fix::{
+    Application, Identity, MemoryStore, Message, Outbox, Refusal, Role, Session, Settings, Version,
+};
+
+use super::router::{READER, ROUTER, Router, source};
+use crate::end::paced;
+use trunkline_bench::clock::{RealClock, monotonic_nanoseconds};
+use trunkline_bench::histogram::Times;
+
+/// How long a Logon, a subscription, or room for what is sent may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Who gets no more for so long has all that comes, once all is sent.
+const SILENCE: Duration = Duration::from_millis(500);
+
+/// Between the order to begin and the first message.
+const LEAD: u64 = 2_000_000;
+
+/// Bytes that may wait for a session's connection: more only makes what follows late.
+const WAITING: usize = 1 << 20;
+
+/// How a price begins: what follows is its number.
+const FIX: &[u8] = b"\x01270=";
+
+/// The same in a format; none in binary ones, whose messages are counted alone.
+fn marker(wanted: Option<u16>) -> Option<Finder<'static>> {
+    let begin: &[u8] = match wanted {
+        None => FIX,
+        Some(format::JSON) => b"\"MDEntryPx\":",
+        Some(format::SOAP_11) => b"MDEntryPx>",
+        Some(_) => return None,
+    };
+    Some(Finder::new(begin).into_owned())
+}
+
+/// A run: messages from one number on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    first: u64,
+    pub(super) count: u64,
+    rate: f64,
+    /// When the first is due, on the monotonic clock.
+    start: u64,
+    /// Symbols take turns.
+    symbols: u64,
+}
+
+impl Plan {
+    fn due(&self, number: u64) -> u64 {
+        self.start + ((number - self.first) as f64 * 1e9 / self.rate) as u64
+    }
+
+    /// Numbers that count for latencies: the first tenth does not.
+    fn counts(&self, number: u64) -> bool {
+        number >= self.first + self.count / 10
+    }
+}
+
+/// The body of a price of a symbol: an entry whose price is the number.
+pub(super) fn price(symbol: u64, number: u64) -> Vec<u8> {
+    format!("55=S{symbol}\u{1}268=1\u{1}269=0\u{1}270={number}\u{1}271=100\u{1}").into_bytes()
+}
+
+/// What one receiver got in a run.
+#[derive(Debug, Default)]
+pub(super) struct Came {
+    plan: Option<Plan>,
+    pub(super) times: Times,
+    pub(super) messages: u64,
+    /// Messages of a symbol that came before one that was sent earlier, and those without a number.
+    pub(super) wrong: u64,
+    /// By symbol, the number behind the last.
+    next: Vec<u64>,
+    last_at: Option<Instant>,
+    /// From when the first was due until the last came, in nanoseconds.
+    pub(super) nanoseconds: u64,
+}
+
+impl Came {
+    fn note(&mut self, payload: &[u8], marker: Option<&Finder<'_>>) {
+        let Some(plan) = self.plan else { return };
+        let now = monotonic_nanoseconds();
+        let Some(marker) = marker else {
+            self.came(plan, now);
+            return;
+        };
+        let digits = marker.find(payload).map(|at| &payload[at + marker.needle().len()..]);
+        let digits = digits.unwrap_or_default().iter().skip_while(|it| **it == b'"');
+        let number = digits
+            .take_while(|it| it.is_ascii_digit())
+            .fold(0, |number: u64, digit| number.saturating_mul(10) + u64::from(digit - b'0'));
+        // What is left of another run is nobody's.
+        if !(plan.first..plan.first + plan.count).contains(&number) {
+            self.wrong += u64::from(number == 0);
+            return;
+        }
+        self.came(plan, now);
+        let symbol = (number % plan.symbols) as usize;
+        self.wrong += u64::from(number < self.next[symbol]);
+        self.next[symbol] = number + 1;
+        if plan.counts(number) {
+            self.times.record(now.saturating_sub(plan.due(number)));
+        }
+    }
+}
+
+impl Came {
+    fn came(&mut self, plan: Plan, now: u64) {
+        self.messages += 1;
+        self.last_at = Some(Instant::now());
+        self.nanoseconds = now.saturating_sub(plan.start);
+    }
+
+    /// Messages a second.
+    pub(super) fn rate(&self) -> f64 {
+        self.messages as f64 * 1e9 / self.nanoseconds.max(1) as f64
+    }
+}
+
+type Shared = Arc<Mutex<Came>>;
+
+fn locked(came: &Shared) -> MutexGuard<'_, Came> {
+    came.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Somebody who gets prices, on a thread of its own.
+pub(super) struct Receiver {
+    came: Shared,
+    /// What keeps it going: it ends with one of these.
+    _client: Option<ClientThread>,
+    _session: Option<Initiator>,
+}
+
+struct ClientThread {
+    is_stopped: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for ClientThread {
+    fn drop(&mut self) {
+        self.is_stopped.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            _ = thread.join();
+        }
+    }
+}
+
+impl Receiver {
+    /// A client that gets every message of a pattern, in a format or as it is.
+    pub(super) fn client(
+        router: &Router,
+        pattern: &str,
+        format: Option<u16>,
+    ) -> Result<Self, String> {
+        let told = |error: trunkline_client::Error| error.to_string();
+        let mut client =
+            Client::connect(&router.native, &Options::named("subscriber")).map_err(told)?;
+        let how = Subscribe { format, ..Subscribe::every() };
+        client.subscribe(pattern, &how).map_err(told)?;
+        let (came, is_stopped) = (Shared::default(), Arc::<AtomicBool>::default());
+        let (own, stop) = (came.clone(), is_stopped.clone());
+        let marker = marker(format);
+        let thread = thread::spawn(move || {
+            while !stop.load(Ordering::Acquire) {
+                // What breaks is missed by whoever measures.
+                let received = client.receive(Some(Duration::from_millis(50)), &mut |event| {
+                    if let Event::Message(message) = event {
+                        locked(&own).note(message.payload, marker.as_ref());
+                    }
+                });
+                if received.is_err() {
+                    break;
+                }
+            }
+        });
+        let client = ClientThread { is_stopped, thread: Some(thread) };
+        Ok(Self { came, _client: Some(client), _session: None })
+    }
+
+    /// A session that asks for the prices of so many symbols.
+    pub(super) fn session(router: &Router, symbols: u32) -> Result<Self, String> {
+        let came = Shared::default();
+        let reader = Reader { symbols, came: came.clone(), marker: Finder::new(FIX).into_owned() };
+        let initiator = connected(router, READER, reader)?;
+        Ok(Self { came, _client: None, _session: Some(initiator) })
+    }
+
+    /// From now on it is about this run.
+    pub(super) fn begin(&self, plan: Plan) {
+        let next = vec![0; plan.symbols as usize];
+        *locked(&self.came) = Came { plan: Some(plan), next, ..Came::default() };
+    }
+
+    /// What came of the run, once all has, or nothing more does.
+    pub(super) fn end(&self) -> Came {
+        let sent = Instant::now();
+        loop {
+            let mut came = locked(&self.came);
+            let quiet_since = came.last_at.map_or(sent, |it| it.max(sent));
+            let count = came.plan.map_or(0, |it| it.count);
+            if came.messages >= count || quiet_since.elapsed() > SILENCE {
+                return std::mem::take(&mut came);
+            }
+            drop(came);
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// Asks for market data, and looks at what comes.
+struct Reader {
+    symbols: u32,
+    came: Shared,
+    marker: Finder<'static>,
+}
+
+impl Application for Reader {
+    fn message(&mut self, message: Message<'_>, _outbox: &mut Outbox) -> Result<(), Refusal> {
+        if message.message_type() == b"W" {
+            locked(&self.came).note(message.bytes(), Some(&self.marker));
+        }
+        Ok(())
+    }
+
+    fn logged_on(&mut self, outbox: &mut Outbox) {
+        let mut body = format!(
+            "262=prices\u{1}263=1\u{1}264=1\u{1}267=1\u{1}269=0\u{1}146={}\u{1}",
+            self.symbols
+        );
+        (0..self.symbols).for_each(|symbol| body.push_str(&format!("55=S{symbol}\u{1}")));
+        // Who gets nothing is missed by whoever measures.
+        _ = outbox.send("V", body.as_bytes());
+    }
+}
+
+/// Sessions that publish, each the prices of its own symbol.
+pub(super) struct Sources {
+    sessions: Vec<Initiator>,
+    refused: Arc<AtomicU64>,
+}
+
+/// Counts what is refused.
+struct Source(Arc<AtomicU64>);
+
+impl Application for Source {
+    fn message(&mut self, _message: Message<'_>, _outbox: &mut Outbox) -> Result<(), Refusal> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn rejected(&mut self, _message: Message<'_>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Sources {
+    /// So many, all logged on.
+    pub(super) fn connect(router: &Router, count: u32) -> Result<Self, String> {
+        let refused = Arc::<AtomicU64>::default();
+        let sessions: Result<_, String> = (0..count)
+            .map(|number| connected(router, &source(number), Source(refused.clone())))
+            .collect();
+        Ok(Self { sessions: sessions?, refused })
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> u64 {
+        self.sessions.len() as u64
+    }
+
+    /// Messages that were refused since the last look.
+    pub(super) fn refused(&self) -> u64 {
+        self.refused.swap(0, Ordering::Relaxed)
+    }
+
+    /// Sends one of a run: sessions take turns.
+    fn send(&self, number: u64) -> Result<(), String> {
+        let symbol = number % self.count();
+        let session = self.sessions[symbol as usize].session();
+        session.send("W", &price(symbol, number)).map_err(|error| error.to_string())?;
+        let since = Instant::now();
+        while session.waiting() > WAITING {
+            if since.elapsed() > PATIENCE {
+                return Err("the router takes nothing of a session".into());
+            }
+            thread::sleep(Duration::from_micros(100));
+        }
+        Ok(())
+    }
+
+    /// Sends all of a run; says how many went out in a second.
+    pub(super) fn run(&self, plan: Plan) -> Result<f64, String> {
+        sent_by(plan, |number| self.send(number))
+    }
+}
+
+/// Lets the messages of a run be sent, each when it is due; says how many were in a second.
+pub(super) fn sent_by(
+    plan: Plan,
+    mut send: impl FnMut(u64) -> Result<(), String>,
+) -> Result<f64, String> {
+    let mut number = plan.first;
+    let moments = (plan.first..plan.first + plan.count).map(|it| plan.due(it));
+    paced(&RealClock, moments, || {
+        number += 1;
+        send(number - 1)
+    })?;
+    let took = monotonic_nanoseconds().saturating_sub(plan.start);
+    Ok(plan.count as f64 * 1e9 / took.max(1) as f64)
+}
+
+/// Numbers for runs, so that no message is taken for one of another run.
+#[derive(Debug)]
+pub(super) struct Numbers(u64);
+
+impl Numbers {
+    pub(super) fn new() -> Self {
+        // A message without a number has 0.
+        Self(1_000)
+    }
+
+    /// A run at a rate that begins soon, over so many symbols.
+    pub(super) fn plan(&mut self, rate: u32, milliseconds: u32, symbols: u64) -> Plan {
+        let count = (f64::from(rate) * f64::from(milliseconds) / 1e3).max(50.0) as u64;
+        let first = self.0;
+        self.0 += count;
+        let start = monotonic_nanoseconds() + LEAD;
+        Plan { first, count, rate: rate.into(), start, symbols }
+    }
+}
+
+/// A session that is logged on.
+fn connected(
+    router: &Router,
+    name: &str,
+    application: impl Application + Send + 'static,
+) -> Result<Initiator, String> {
+    let settings = Settings::new(Role::Initiator, Identity::new(Version::Fix43, name, ROUTER));
+    let session = Session::new(settings, None, Box::new(MemoryStore::with_bytes(1 << 20)));
+    let session = Handle::new(session, application);
+    let initiator = Initiator::start(&router.fix, session, TcpConfig::default());
+    let initiator = initiator.map_err(|error| error.to_string())?;
+    let since = Instant::now();
+    while !initiator.session().is_logged_on() {
+        if since.elapsed() > PATIENCE {
+            return Err(format!("{name} does not log on"));
+        }
+        thread::sleep(Duration::from_micros(200));
+    }
+    Ok(initiator)
+}
