@@ -1,28 +1,13 @@
 //! `trunkline lab run` of services that are called, as a user sees it: tables, rows, exit status.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod runs;
 
+use std::fs;
+use std::path::Path;
+
+use runs::{folder, run};
 use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{Row, Verdict};
-
-fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
-    folder
-}
-
-fn run(folder: &Path, experiment: &str, rest: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_trunkline"))
-        .args(["lab", "run", experiment, "--quick", "--quiet", "--json", "rows.jsonl"])
-        .args(rest)
-        .current_dir(folder)
-        .env_remove("TRUNKLINE_PEERS")
-        .output()
-        .expect("the binary starts")
-}
 
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("UTF-8")

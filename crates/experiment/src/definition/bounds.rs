@@ -31,12 +31,13 @@ const NUMBERS: [(f64, f64, &[&str]); 15] = [
 ];
 
 /// Lists that may not be empty.
-const FILLED: [&str; 14] = [
+const FILLED: [&str; 15] = [
     "caps",
     "clients",
     "consumers",
     "formats",
     "links",
+    "modes",
     "operations",
     "orders",
     "sizes",
