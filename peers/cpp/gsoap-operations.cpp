@@ -1,36 +1,20 @@
 // gSOAP at both ends of the benchmark's operations: the section Operations of PROTOCOL.md.
 //
-// Its run time is compiled here without the tables of multi-referenced objects (WITH_NOIDREF), as gsoap-best's is. A
-// thread of the server has a connection of its own until that ends; so has each thread that calls.
+// Its run time is compiled here without the tables of multi-referenced objects (WITH_NOIDREF), as gsoap-best's is.
 #include "operations.nsmap"
 #include "soapH.h"
 
-#include <condition_variable>
-#include <csignal>
-#include <cstring>
-#include <ctime>
-#include <fstream>
-#include <functional>
-#include <iostream>
-#include <memory>
-#include <mutex>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <sys/socket.h>
-#include <thread>
-#include <vector>
+#include "gsoap_toolkit.h"
 
 namespace {
+
+// Beside those of structures.
+using ::same;
 
 constexpr int NUMBER = 20071022;
 constexpr int CUSTOMER = 4711;
 // 2007-10-22T12:52:30Z
 constexpr time_t MOMENT = 1193057550;
-
-char *text(const char *value) { return const_cast<char *>(value); }
-
-bool same(const char *sent, const char *came) { return came && !std::strcmp(sent, came); }
 
 // ------------------------------------------------------------------------------------ values
 
@@ -147,82 +131,14 @@ bool same(const ns__order &sent, const ns__order &came) {
     return true;
 }
 
-// ------------------------------------------------------------------------------------ both ends
+// ------------------------------------------------------------------------------------- calls
 
-uint64_t now() {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return uint64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
-}
-
-std::string fault(struct soap *soap) {
-    char buffer[400] = "";
-    soap_sprint_fault(soap, buffer, sizeof buffer);
-    std::string told(buffer);
-    for (char &character : told)
-        if (static_cast<unsigned char>(character) < ' ') character = ' ';
-    return told;
-}
-
-void prepare(struct soap *soap) {
-    soap_init1(soap, SOAP_C_UTFSTRING | SOAP_IO_KEEPALIVE);
-    soap_set_omode(soap, SOAP_XML_NOTYPE);
-    soap->socket_flags = MSG_NOSIGNAL;
-    soap->max_keep_alive = 1 << 30;
-}
-
-// The server's threads run as long as the program.
-int serve(int threads) {
-    auto *listening = new struct soap;
-    prepare(listening);
-    listening->bind_flags = SO_REUSEADDR;
-    // What a call has taken is freed before the next on the same connection.
-    listening->fserveloop = [](struct soap *soap) -> int {
-        soap_destroy(soap);
-        soap_end(soap);
-        return SOAP_OK;
-    };
-    if (!soap_valid_socket(soap_bind(listening, "127.0.0.1", 0, 1024)))
-        throw std::runtime_error(fault(listening));
-    for (int count = 0; count < threads; ++count) {
-        struct soap *soap = soap_copy(listening);
-        std::thread([soap] {
-            for (;;) {
-                if (soap_valid_socket(soap_accept(soap))) soap_serve(soap);
-                soap_destroy(soap);
-                soap_end(soap);
-            }
-        }).detach();
-    }
-    sockaddr_in bound{};
-    socklen_t size = sizeof bound;
-    getsockname(listening->master, reinterpret_cast<sockaddr *>(&bound), &size);
-    return ntohs(bound.sin_port);
-}
-
-// A thread that calls, with a connection of its own.
-class Caller {
+class Operations : public Caller {
 public:
-    explicit Caller(int port) : url("http://127.0.0.1:" + std::to_string(port) + "/operations") {
-        prepare(&soap);
-        prepare(&keeper);
-        soap.connect_timeout = soap.send_timeout = soap.recv_timeout = 60;
-        soap_set_namespaces(&soap, namespaces);
-    }
-
-    ~Caller() {
-        for (struct soap *it : {&soap, &keeper}) {
-            soap_destroy(it);
-            soap_end(it);
-            soap_force_closesock(it);
-            soap_done(it);
-        }
-    }
-
-    Caller(const Caller &) = delete;
+    Operations(const Mode &mode, int port) : Caller(mode, port, "/operations") {}
 
     // Makes what is sent.
-    void choose(const std::string &operation, int size) {
+    void choose(const std::string &operation, int size) override {
         soap_destroy(&keeper);
         soap_end(&keeper);
         const char *const to = url.c_str();
@@ -290,173 +206,11 @@ public:
         }
     }
 
-    // Calls for so long, once at least.
-    void run(uint64_t nanoseconds) {
-        times.clear();
-        failure.clear();
-        begun = ended = now();
-        do {
-            wrong = false;
-            const bool well = call();
-            const uint64_t end = now();
-            if (!well)
-                failure = "call " + std::to_string(times.size()) + ": " +
-                          (wrong ? "a wrong answer" : fault(&soap));
-            soap_destroy(&soap);
-            soap_end(&soap);
-            if (!well) {
-                soap_force_closesock(&soap);
-                return;
-            }
-            times.push_back(end - ended);
-            ended = end;
-        } while (ended - begun < nanoseconds);
-    }
-
-    std::vector<uint64_t> times;
-    uint64_t begun = 0;
-    uint64_t ended = 0;
-    std::string failure;
-
 private:
-    bool right(bool is_right) {
-        wrong = !is_right;
-        return is_right;
-    }
-
-    const std::string url;
-    struct soap soap;
-    // Of what is expected.
-    struct soap keeper;
-    std::function<bool()> call;
     std::vector<unsigned char> content;
     std::vector<ns__item> items;
     ns__order expected;
-    bool wrong = false;
 };
-
-// Threads that stay from one task to the next.
-class Callers {
-public:
-    Callers(int port, int threads) {
-        for (int count = 0; count < threads; ++count) {
-            all.push_back(std::make_unique<Caller>(port));
-            Caller &caller = *all.back();
-            running.emplace_back([this, &caller] { work(caller); });
-        }
-    }
-
-    ~Callers() {
-        {
-            std::lock_guard<std::mutex> lock(guard);
-            is_over = true;
-        }
-        changed.notify_all();
-        for (std::thread &thread : running) thread.join();
-    }
-
-    std::string call(const std::string &operation, int size, int milliseconds,
-                     const std::string &file) {
-        for (auto &caller : all) caller->choose(operation, size);
-        {
-            std::unique_lock<std::mutex> lock(guard);
-            nanoseconds = uint64_t(milliseconds) * 1000000;
-            left = all.size();
-            ++task;
-            changed.notify_all();
-            changed.wait(lock, [this] { return left == 0; });
-        }
-        uint64_t begun = UINT64_MAX, ended = 0, count = 0;
-        std::ofstream out(file, std::ios::binary);
-        for (auto &caller : all) {
-            if (!caller->failure.empty()) throw std::runtime_error(caller->failure);
-            begun = std::min(begun, caller->begun);
-            ended = std::max(ended, caller->ended);
-            count += caller->times.size();
-            // This machine is little-endian, as the protocol is.
-            out.write(reinterpret_cast<const char *>(caller->times.data()),
-                      caller->times.size() * sizeof(uint64_t));
-        }
-        if (!out.flush()) throw std::runtime_error(file + ": cannot be written");
-        return "called " + std::to_string(count) + " " + std::to_string(ended - begun);
-    }
-
-private:
-    void work(Caller &caller) {
-        for (uint64_t done = 0;;) {
-            std::unique_lock<std::mutex> lock(guard);
-            changed.wait(lock, [&] { return is_over || task != done; });
-            if (is_over) return;
-            done = task;
-            const uint64_t time = nanoseconds;
-            lock.unlock();
-            caller.run(time);
-            lock.lock();
-            if (--left == 0) changed.notify_all();
-        }
-    }
-
-    std::vector<std::unique_ptr<Caller>> all;
-    std::vector<std::thread> running;
-    std::mutex guard;
-    std::condition_variable changed;
-    uint64_t task = 0;
-    uint64_t nanoseconds = 0;
-    size_t left = 0;
-    bool is_over = false;
-};
-
-int number(std::istringstream &words) {
-    int value = 0;
-    if (!(words >> value) || value < 0) throw std::runtime_error("a number is missing");
-    return value;
-}
-
-void expect_http(std::istringstream &words) {
-    std::string mode;
-    words >> mode;
-    if (mode != "http") throw std::runtime_error("there is no mode " + mode + " here");
-}
-
-// Whether the server changes what it gives back.
-bool gives_wrong = false;
-
-std::string answer(const std::string &line, std::unique_ptr<Callers> &callers) {
-    std::istringstream words(line);
-    std::string verb;
-    words >> verb;
-    if (verb == "hello") {
-        const int version = GSOAP_VERSION;
-        return std::string("hello ") + NAME + " " + std::to_string(version / 100000) + "." +
-               std::to_string(version / 1000 % 100) + "." + std::to_string(version % 1000) +
-               " http";
-    }
-    if (verb == "serve") {
-        expect_http(words);
-        const int threads = number(words);
-        std::string word;
-        if (words >> word && word != "wrong") throw std::runtime_error("unknown word " + word);
-        gives_wrong = word == "wrong";
-        return "serving " + std::to_string(serve(threads));
-    }
-    if (verb == "connect") {
-        expect_http(words);
-        const int port = number(words), threads = number(words);
-        callers.reset();
-        callers = std::make_unique<Callers>(port, threads);
-        return "connected " + std::to_string(threads);
-    }
-    if (verb == "call") {
-        std::string operation;
-        words >> operation;
-        const int size = number(words), milliseconds = number(words);
-        std::string file;
-        std::getline(words >> std::ws, file);
-        if (!callers) throw std::runtime_error("it is not connected");
-        return callers->call(operation, size, milliseconds, file);
-    }
-    throw std::runtime_error("unknown word " + verb);
-}
 
 } // namespace
 
@@ -499,17 +253,7 @@ int ns__getOrder(struct soap *soap, int customer, int lines, ns__getOrderRespons
 }
 
 int main() {
-    std::signal(SIGPIPE, SIG_IGN);
-    std::unique_ptr<Callers> callers;
-    for (std::string line; std::getline(std::cin, line) && line != "stop";) {
-        std::string told;
-        try {
-            told = answer(line, callers);
-        } catch (const std::exception &error) {
-            told = std::string("error ") + error.what();
-        }
-        std::cout << told << std::endl;
-    }
-    // Its servers wait for connections.
-    std::_Exit(0);
+    converse([](const Mode &mode, int port) -> std::unique_ptr<Caller> {
+        return std::make_unique<Operations>(mode, port);
+    });
 }

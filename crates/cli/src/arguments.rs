@@ -366,6 +366,9 @@ pub(crate) struct OperationsArguments {
     /// Echo bytes, without any toolkit
     #[arg(long)]
     pub(crate) bare: bool,
+    /// The operations on arrays
+    #[arg(long, conflicts_with = "bare")]
+    pub(crate) arrays: bool,
 }
 
 /// Of `lab engine`.
@@ -422,6 +425,10 @@ pub(crate) struct RunArguments {
     /// Time the codecs of this build beside those of another, and report which are faster
     #[arg(long, value_name = "BINARY")]
     pub(crate) against: Option<PathBuf>,
+    /// Of govindaraju-2004: let our client call a service of your own, too, which offers what peers/arrays.wsdl
+    /// describes; NAME is what the results call it. May be repeated
+    #[arg(long = "endpoint", value_name = "NAME=URL")]
+    pub(crate) endpoints: Vec<String>,
     /// Measure quickly, not for a record: fewer lengths and repetitions
     #[arg(long)]
     pub(crate) quick: bool,

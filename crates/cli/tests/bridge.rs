@@ -1,12 +1,12 @@
 //! `trunkline lab run bridge` as a user sees it: engines of FIX, and the router with sessions joined to its topics.
 
-mod trial;
+mod runs;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use trial::{folder, record, run, told, value};
+use runs::{folder, rows, run, told, value};
 use trunkline_bench::row::{Row, Verdict};
 
 /// Everything that can be measured of sessions, as short as it can be.
@@ -70,7 +70,7 @@ fn small(test: &str, rest: &[&str]) -> (Vec<Row>, String) {
     let told = told(&output);
     // Times decide nothing here.
     assert!(matches!(output.status.code(), Some(0 | 3)), "{told}");
-    (record(&folder).rows, told)
+    (rows(&folder), told)
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn an_engine_that_cannot_have_done_what_it_says_is_not_believed() {
     let told = told(&output);
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("times within"), "{told}");
-    let rows = record(&folder).rows;
+    let rows = rows(&folder);
     let theirs: Vec<&Row> = rows.iter().filter(|row| row.subject == "quickfix").collect();
     assert!(theirs.iter().any(|row| row.verdict == Verdict::WrongAnswer), "{theirs:#?}");
     assert!(theirs.iter().all(|row| row.value.is_none()), "{theirs:#?}");

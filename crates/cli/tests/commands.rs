@@ -55,7 +55,7 @@ fn user_errors_are_one_line_and_status_2() {
     for (arguments, expected) in [
         (
             lab_run(&["kohlhof"]),
-            "there is no experiment \"kohlhof\"; known: kohlhoff-2004, ng-2004, catena-2012, metro-2007, bridge, and files that end in .toml",
+            "there is no experiment \"kohlhof\"; known: kohlhoff-2004, ng-2004, catena-2012, metro-2007, bridge, govindaraju-2004, and files that end in .toml",
         ),
         (
             lab_run(&["kohlhoff-2004", "--only", "size,weight"]),
@@ -208,7 +208,7 @@ fn shells_and_manuals_know_every_verb() {
 fn without_peers_every_known_one_is_absent_with_how_to_get_it() {
     let (status, out, _) = run(&folder("no-peers"), &["lab", "peers"]);
     assert_eq!(status, Some(0));
-    let of_calls = ["metro-operations", "gsoap-best-operations", "rmi-operations"];
+    let of_calls = ["metro-operations", "gsoap-best-operations", "rmi-operations", "cxf-arrays"];
     for name in
         ["gsoap-best", "gsoap-debian", "quickfix", "omniorb", "quick-xml", "ironfix", "pugixml"]
             .into_iter()

@@ -1,13 +1,8 @@
 //! `trunkline lab run` of toolkits at both ends of calls, as a user sees it: tables, rows, and who is not believed.
 
-mod trial;
+mod runs;
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::Output;
-
-use trial::{record, told, value};
+use runs::{false_toolkit, folder_with, rows, told, value};
 use trunkline_bench::row::{Row, Verdict};
 
 const SMALL: &str = r#"
@@ -23,6 +18,7 @@ what = "a few calls"
 
 [[part.measure]]
 kind = "toolkits"
+modes = ["soap-tcp", "soap-tcp-multiplexed", "http-fast-infoset", "http", "rmi", "bytes"]
 operations = ["echoVoid", "echoSynthetic4K", "echoArray3", "getOrder2"]
 quick-operations = ["echoVoid", "getOrder2"]
 threads = [1, 3]
@@ -43,24 +39,10 @@ terms = [
 ]
 "#;
 
-fn folder(test: &str) -> PathBuf {
-    let folder = trial::folder(test);
-    fs::write(folder.join("small.toml"), SMALL).expect("a file");
-    folder
-}
-
-fn run(folder: &Path, rest: &[&str]) -> Output {
-    trial::run(folder, "small.toml", rest)
-}
-
-fn rows(folder: &Path) -> Vec<Row> {
-    record(folder).rows
-}
-
 #[test]
 fn our_calls_in_every_mode_are_told_as_tables_and_rows() {
-    let folder = folder("metro-small");
-    let output = run(&folder, &[]);
+    let folder = folder_with("metro-small", SMALL);
+    let output = runs::run(&folder, "small.toml", &[]);
     let told = told(&output);
     // Times decide nothing here; bytes do.
     assert!(matches!(output.status.code(), Some(0 | 3)), "{told}");
@@ -108,30 +90,6 @@ fn our_calls_in_every_mode_are_told_as_tables_and_rows() {
     }
 }
 
-/// A toolkit of others: ours, whose answers to `call` go through a filter.
-fn false_toolkit(folder: &Path, filter: &str) {
-    let peers = folder.join("peers");
-    fs::create_dir_all(&peers).expect("a folder");
-    let program = format!(
-        "#!/usr/bin/env python3\n\
-         import subprocess, sys\n\
-         own = subprocess.Popen([{:?}, 'lab', 'operations'], stdin=subprocess.PIPE,\n\
-         \x20                      stdout=subprocess.PIPE, text=True)\n\
-         def ask(line):\n\
-         \x20   own.stdin.write(line); own.stdin.flush(); return own.stdout.readline()\n\
-         def answer(line):\n\
-         \x20   open(line.split(' ', 4)[4].strip(), 'wb').write(bytes([232, 3] + 6 * [0]))\n\
-         \x20   return 'called 1 1000\\n'\n\
-         for line in sys.stdin:\n\
-         \x20   said = {filter} if line.startswith('call ') else ask(line)\n\
-         \x20   sys.stdout.write(said); sys.stdout.flush()\n",
-        env!("CARGO_BIN_EXE_trunkline")
-    );
-    let file = peers.join("gsoap-best-operations");
-    fs::write(&file, program).expect("a file");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("it can be run");
-}
-
 #[test]
 fn a_client_that_calls_nobody_or_takes_any_answer_is_not_timed() {
     for (name, filter, expected) in [
@@ -142,9 +100,9 @@ fn a_client_that_calls_nobody_or_takes_any_answer_is_not_timed() {
             "its client takes a wrong answer to getOrder2 for right",
         ),
     ] {
-        let folder = folder(&format!("metro-{name}"));
-        false_toolkit(&folder, filter);
-        let output = run(&folder, &["--peers", "peers"]);
+        let folder = folder_with(&format!("metro-{name}"), SMALL);
+        false_toolkit(&folder, ("gsoap-best-operations", "lab operations"), filter);
+        let output = runs::run(&folder, "small.toml", &["--peers", "peers"]);
         let told = told(&output);
         assert_eq!(output.status.code(), Some(1), "{name}: {told}");
         assert!(told.contains(expected), "{name}: {told}");

@@ -1,11 +1,11 @@
 //! `trunkline lab run` of services that are called, as a user sees it: tables, rows, exit status.
 
-mod trial;
+mod runs;
 
 use std::fs;
 use std::path::Path;
 
-use trial::{folder, record, run};
+use runs::{folder, run};
 use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::{Row, Verdict};
 
@@ -145,7 +145,7 @@ fn calls_of_every_kind_are_told_as_tables_and_rows() {
     let page = fs::read_to_string(folder.join("page/report.html")).expect("a page");
     assert!(page.contains("More and more callers"), "plots of callers");
 
-    let record = record(&folder);
+    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("rows");
     let value = |case: &str, subject: &str, profile: &str, metric: &str| {
         find(&record, case, subject, profile, metric).value.expect("a value")
     };
@@ -194,7 +194,7 @@ fn one_style_of_the_evaluation_is_called_beside_gsoap_where_that_was_built() {
     }
     let output = run(&folder, "ng-2004", &arguments);
     assert_eq!(text(&output.stderr), "");
-    let record = record(&folder);
+    let record = RunRecord::read(&folder.join("rows.jsonl")).expect("rows");
     // No codecs are measured, and yet there are verdicts on times.
     assert!(record.machine.noise_floor.is_some());
     let case = "latency-medium@direct";

@@ -40,8 +40,9 @@ pub use traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread, Tu
 
 use crate::format::{Family, Format};
 use crate::middleware::SUBJECTS;
-use crate::names::lead_metric;
+use crate::names::{ENDS, end_metric, lead_metric};
 use crate::subjects::PEERS;
+use crate::toolkits::TOOLKITS;
 use bounds::{ensure, known};
 use cases::Case;
 use source::{Fault, at};
@@ -75,7 +76,7 @@ pub struct Definition {
     /// The link over which calls were measured whose figures were published.
     #[serde(default = "calls::direct_link")]
     pub published_over: String,
-    /// Published figures of a middleware.
+    /// Published figures of a middleware or a toolkit.
     #[serde(default)]
     pub reported: Vec<Reported>,
     /// Published figures for what a peak takes.
@@ -140,12 +141,13 @@ impl Requirement {
 }
 
 /// The experiments that are part of the binary: their names and their text.
-const EMBEDDED: [(&str, &str); 5] = [
+const EMBEDDED: [(&str, &str); 6] = [
     ("kohlhoff-2004", include_str!("../../../experiments/kohlhoff-2004.toml")),
     ("ng-2004", include_str!("../../../experiments/ng-2004.toml")),
     ("catena-2012", include_str!("../../../experiments/catena-2012.toml")),
     ("metro-2007", include_str!("../../../experiments/metro-2007.toml")),
     ("bridge", include_str!("../../../experiments/bridge.toml")),
+    ("govindaraju-2004", include_str!("../../../experiments/govindaraju-2004.toml")),
 ];
 
 /// The names of the published evaluations that the binary knows.
@@ -227,8 +229,9 @@ impl Definition {
             let checked = self.messages.check_named(names);
             checked.map_err(at(format!("published.{index}")))?;
         }
-        let is_right = self.reported.is_empty() || self.messages.family == Family::Rates;
-        let what = "`reported` has figures of a middleware, `published` others";
+        let is_right = self.reported.is_empty()
+            || [Family::Rates, Family::Operations].contains(&self.messages.family);
+        let what = "`reported` has figures of a middleware or a toolkit, `published` others";
         ensure(is_right, || what.to_owned()).map_err(at("reported.0"))?;
         let conclusions = named(&self.conclusions, "conclusion", |it| &it.name);
         each_once(conclusions.chain(named(&self.aims, "aim", |it| &it.name)))?;
@@ -283,8 +286,12 @@ impl Definition {
             let cases: Vec<&str> = cases.into_iter().collect();
             return Err(format!("cases with {name} are {}", cases.join(", ")));
         }
-        // Every broker is compared with ours.
-        let mut leads = SUBJECTS.iter().map(|it| lead_metric(it.name));
+        // Every broker and every toolkit is compared with ours.
+        let toolkits = TOOLKITS.iter().map(|it| lead_metric(it.name)).flat_map(|lead| {
+            let of_ends = ENDS.map(|end| end_metric(end, &lead));
+            [lead].into_iter().chain(of_ends)
+        });
+        let mut leads = SUBJECTS.iter().map(|it| lead_metric(it.name)).chain(toolkits);
         let is_lead = quantity.format.is_none() && leads.any(|it| it == quantity.metric);
         ensure(is_lead || metrics.contains(&&*quantity.metric), || {
             let mut seen = BTreeSet::new();

@@ -64,6 +64,14 @@ pub fn lead_metric(peer: &str) -> String {
     format!("ahead-of-{peer}")
 }
 
+/// The ends of a call.
+pub const ENDS: [&str; 2] = ["client", "server"];
+
+/// A metric of one end of calls: `client-cpu`.
+pub fn end_metric(end: &str, metric: &str) -> String {
+    format!("{end}-{metric}")
+}
+
 /// Pairs of formats in the order of tables: what is divided by what.
 pub const RATIOS: [(Format, Format); 3] = [
     (Format::SoapRpc, Format::Fix),

@@ -87,8 +87,11 @@ const SERVICES: &str = "-services";
 
 /// The programs of toolkits that are at both ends of calls.
 pub fn toolkits_of_others() -> impl Iterator<Item = Known> {
-    let program = |it: &toolkits::Toolkit| Some(peer(it.program?, it.what, &[]));
-    toolkits::TOOLKITS.iter().filter_map(program)
+    let programs = |it: &toolkits::Toolkit| {
+        let what = it.what;
+        it.programs.iter().map(move |program| peer(program, what, &[]))
+    };
+    toolkits::TOOLKITS.iter().flat_map(programs)
 }
 
 impl Known {

@@ -6,7 +6,6 @@ mod binary_echo;
 mod codec;
 mod exchange;
 mod fault;
-mod http_echo;
 mod one_way;
 mod pace;
 mod question;

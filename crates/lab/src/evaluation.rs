@@ -10,6 +10,7 @@ use trunkline_bench::histogram::{Distribution, Latencies};
 use trunkline_bench::record::RunRecord;
 use trunkline_bench::row::Verdict;
 use trunkline_experiment::definition::{Definition, Part};
+use trunkline_experiment::toolkits::{self, Toolkit};
 use trunkline_report::Report;
 use trunkline_report::conclusion::is_judgement;
 
@@ -32,6 +33,8 @@ pub struct Request {
     pub is_quick: bool,
     /// The `trunkline` binary, whose processes are the ends of a connection.
     pub program: PathBuf,
+    /// Services of somebody's own that are measured beside the toolkits (see [`endpoint`]).
+    pub endpoints: Vec<&'static Toolkit>,
     /// Another build of it, beside which this one's codecs are timed (see [`try_build`](crate::builds::try_build)).
     pub against: Option<PathBuf>,
 }
@@ -48,6 +51,7 @@ impl Request {
             effort: Effort::default(),
             is_quick: false,
             program: std::env::current_exe().unwrap_or_default(),
+            endpoints: Vec::new(),
             against: None,
         }
     }
@@ -56,6 +60,25 @@ impl Request {
     pub fn run(&self, progress: &mut dyn FnMut(Step<'_>)) -> Run {
         measure::run(self, progress)
     }
+}
+
+/// A service of somebody's own by its name in rows and its URL. It is known as long as the program runs.
+///
+/// # Errors
+/// The name is that of a toolkit, or no word; the URL is not one of HTTP.
+pub fn endpoint(name: &str, url: &str) -> Result<&'static Toolkit, String> {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_part) {
+        return Err(format!("{name:?} is no name of letters, digits, hyphens and points"));
+    }
+    if toolkits::named(name).is_some() {
+        return Err(format!("{name} is the name of a toolkit that is measured"));
+    }
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        return Err(format!("{url:?} is no URL such as http://localhost:8080/arrays"));
+    }
+    let [name, url] = [name, url].map(|it| &*Box::leak(it.to_owned().into_boxed_str()));
+    Ok(Box::leak(Box::new(Toolkit::at(name, url))))
 }
 
 /// What a run is doing, for a display of progress.

@@ -18,6 +18,7 @@ pub mod end;
 pub mod evaluation;
 pub mod experiment;
 pub mod format;
+mod http_echo;
 pub mod link;
 pub mod market_data;
 mod measure;

@@ -1,5 +1,6 @@
 //! `trunkline lab operations`, which the lab runs as it runs the other toolkits
 
+use trunkline_experiment::toolkits::Service;
 use trunkline_lab::operations::{self, Identity};
 
 use crate::Ending;
@@ -7,7 +8,11 @@ use crate::arguments::OperationsArguments;
 use crate::fault::Fault;
 
 pub(crate) fn run(arguments: &OperationsArguments) -> Result<Ending, Fault> {
-    let identity = if arguments.bare { Identity::Bare } else { Identity::Trunkline };
+    let identity = match arguments {
+        OperationsArguments { bare: true, .. } => Identity::Bare,
+        OperationsArguments { arrays: true, .. } => Identity::Trunkline(Service::Arrays),
+        _ => Identity::Trunkline(Service::Operations),
+    };
     operations::serve(identity)?;
     Ok(Ending::Right)
 }

@@ -10,8 +10,9 @@ use trunkline_bench::record::RunRecord;
 use trunkline_demo::fx::{TickLimits, Ticks};
 use trunkline_experiment::definition::{Definition, Measure, Part};
 use trunkline_experiment::format::Family;
+use trunkline_experiment::toolkits::{Service, Toolkit};
 use trunkline_lab::builds;
-use trunkline_lab::evaluation::Request;
+use trunkline_lab::evaluation::{Request, endpoint};
 use trunkline_lab::experiment::Effort;
 use trunkline_lab::peer::Discovery;
 use trunkline_lab::trading_day::{SEED, TradingDay};
@@ -41,15 +42,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
         Some(file) => TradingDay::from_csv(file)?,
         None => TradingDay::generated(SEED),
     };
-    if !arguments.ticks.is_empty() {
-        if family != Family::Rates {
-            let (name, family) = (&definition.name, family.name());
-            return Err(Fault::new(format!("--ticks: the messages of {name} are {family}")));
-        }
-        Ticks::from_files(&arguments.ticks, &TickLimits::default())?;
-    }
+    check_ticks(&arguments.ticks, &definition)?;
     let against = arguments.against.as_deref().map(|other| other_build(other, &parts));
     let against = against.transpose()?;
+    let endpoints = endpoints(&arguments.endpoints, &definition, &parts)?;
     if let Some(folder) = &arguments.report {
         reject_unwritable_folder(folder)?;
     }
@@ -67,8 +63,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
     let is_quick = arguments.quick;
     let effort = if is_quick { Effort::quick() } else { Effort::default() };
     let ticks = arguments.ticks.clone();
-    let request =
-        Request { parts, peers, effort, is_quick, ticks, against, ..Request::new(definition, day) };
+    let own = Request::new(definition, day);
+    let request = Request { parts, peers, effort, is_quick, ticks, endpoints, against, ..own };
     let mut display = Display::new(arguments.quiet);
     let run = request.run(&mut |step| display.show(step));
     display.clear();
@@ -85,6 +81,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
         let times = (&run.distributions[..], &run.latencies[..]);
         written.push(write_report(folder, &run.record, &report, times));
     }
+    if !request.endpoints.is_empty() {
+        print(&format!("\n{WSDL}\n"))?;
+    }
     printed?;
     written.into_iter().collect::<Result<(), Fault>>()?;
     Ok(match () {
@@ -92,6 +91,48 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Ending, Fault> {
         () if run.is_inconclusive() => Ending::Inconclusive,
         () => Ending::Right,
     })
+}
+
+/// Whether files of ticks can be read, and are asked for.
+fn check_ticks(files: &[PathBuf], definition: &Definition) -> Result<(), Fault> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let (name, family) = (&definition.name, definition.messages.family);
+    if family != Family::Rates {
+        let family = family.name();
+        return Err(Fault::new(format!("--ticks: the messages of {name} are {family}")));
+    }
+    Ticks::from_files(files, &TickLimits::default())?;
+    Ok(())
+}
+
+/// What a service of somebody's own has to offer.
+const WSDL: &str = "the service that --endpoint calls is described by peers/arrays.wsdl";
+
+/// The services of somebody's own that are called besides.
+fn endpoints(
+    asked: &[String],
+    definition: &Definition,
+    parts: &[Part],
+) -> Result<Vec<&'static Toolkit>, Fault> {
+    let fault = |why: String| Fault::new(format!("--endpoint: {why}"));
+    let mut measures = parts.iter().flat_map(|part| &part.measures);
+    let has_arrays =
+        measures.any(|it| matches!(it, Measure::Toolkits(it) if it.service() == Service::Arrays));
+    if !asked.is_empty() && !has_arrays {
+        return Err(fault(format!("{} calls no service of arrays; {WSDL}", definition.name)));
+    }
+    let mut known: Vec<&'static Toolkit> = Vec::new();
+    for text in asked {
+        let (name, url) =
+            text.split_once('=').ok_or_else(|| fault(format!("{text:?} is not NAME=URL")))?;
+        if known.iter().any(|it| it.name == name) {
+            return Err(fault(format!("the name {name} is there twice")));
+        }
+        known.push(endpoint(name, url).map_err(fault)?);
+    }
+    Ok(known)
 }
 
 /// The build to be timed beside, by a path that no search for programs changes.

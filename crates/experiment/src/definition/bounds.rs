@@ -45,12 +45,13 @@ const NUMBERS: [(f64, f64, &[&str]); 18] = [
 ];
 
 /// Lists that may not be empty.
-const FILLED: [&str; 14] = [
+const FILLED: [&str; 15] = [
     "caps",
     "clients",
     "consumers",
     "formats",
     "links",
+    "modes",
     "operations",
     "orders",
     "sizes",

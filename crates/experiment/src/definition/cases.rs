@@ -214,6 +214,9 @@ fn latencies(cases: impl IntoIterator<Item = String>, others: &[&'static str]) -
 }
 
 /// Each of `first` with each of `second`.
-fn pairs<'a, A, B>(first: &'a [A], second: &'a [B]) -> impl Iterator<Item = (&'a A, &'a B)> {
+pub(super) fn pairs<'a, A, B>(
+    first: &'a [A],
+    second: &'a [B],
+) -> impl Iterator<Item = (&'a A, &'a B)> {
     first.iter().flat_map(move |it| second.iter().map(move |other| (it, other)))
 }

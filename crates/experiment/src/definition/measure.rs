@@ -394,6 +394,7 @@ impl Measure {
                 let is_right = it.slow.is_empty() || !it.content.contains(&Content::Encoded);
                 ensure(is_right, || "nothing that was encoded before can be slow".to_owned())
             }
+            Self::Toolkits(it) => it.check(),
             _ => Ok(()),
         }
     }

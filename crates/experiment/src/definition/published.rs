@@ -36,7 +36,7 @@ fn paper() -> String {
     "paper".to_owned()
 }
 
-/// A published figure of a middleware that is not on this machine.
+/// A published figure of a middleware or a toolkit that is not on this machine.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Reported {

@@ -2,14 +2,17 @@
 
 use serde::Deserialize;
 
+use super::bounds::ensure;
 use super::chosen;
-use crate::toolkits::{Call, Mode, TOOLKITS};
+use crate::toolkits::{Call, Mode, Service};
 
 /// Calls from structure to structure, by the client of each toolkit to its own server, in each of its modes.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ToolkitCalls {
-    /// What is called.
+    /// How calls travel; each toolkit takes part in those of these modes that it has.
+    pub modes: Vec<Mode>,
+    /// What is called, of one service.
     pub operations: Vec<Call>,
     /// What is called in a quick run; all if there is nothing.
     #[serde(default)]
@@ -19,6 +22,9 @@ pub struct ToolkitCalls {
     /// Those of a quick run; all if there are none.
     #[serde(default)]
     pub quick_threads: Vec<u32>,
+    /// Over these links; without any if there are none.
+    #[serde(default = "direct")]
+    pub links: Vec<String>,
     /// How long a turn lasts at least; each thread calls once at least.
     pub milliseconds: u32,
     /// Also in a quick run.
@@ -26,8 +32,15 @@ pub struct ToolkitCalls {
     pub quick: bool,
 }
 
-/// The metrics of calls by toolkits.
-pub const METRICS: [&str; 19] = [
+fn direct() -> Vec<String> {
+    vec![DIRECT.to_owned()]
+}
+
+/// The name of no link.
+const DIRECT: &str = "direct";
+
+/// The metrics of calls by toolkits, beside those of leads.
+pub const METRICS: [&str; 16] = [
     RATE,
     OF_SOAP_TCP,
     "latency",
@@ -41,12 +54,9 @@ pub const METRICS: [&str; 19] = [
     PARTS[1],
     PARTS[2],
     TOOLKIT,
+    TOOLKIT_SHARE,
     "over-bare",
-    "ahead-of-metro",
-    "ahead-of-gsoap-best",
-    "ahead-of-rmi",
-    "client-ahead-of-metro",
-    "server-ahead-of-metro",
+    LEAST_LEAD,
 ];
 
 /// Calls a second.
@@ -66,6 +76,12 @@ pub const PARTS: [&str; 3] = ["wait", "codec", "framing"];
 /// Codec and framing together, which can be told of every toolkit.
 pub const TOOLKIT: &str = "toolkit";
 
+/// The same in per cent of the call.
+pub const TOOLKIT_SHARE: &str = "toolkit-share";
+
+/// How far ours is ahead of whoever is the nearest to it.
+pub const LEAST_LEAD: &str = "ahead-of-all";
+
 impl ToolkitCalls {
     /// What is called in such a run.
     pub fn operations(&self, is_quick: bool) -> &[Call] {
@@ -77,32 +93,48 @@ impl ToolkitCalls {
         chosen(&self.threads, &self.quick_threads, is_quick)
     }
 
-    /// The case of calls in a mode.
-    pub fn case(mode: Mode, threads: u32, call: Call) -> String {
-        format!("{}-{threads}-{call}", mode.name())
+    /// The service whose operations are called.
+    pub fn service(&self) -> Service {
+        let has_all = |service: &Service| {
+            self.operations.iter().all(|call| service.operations().any(|it| it == call.operation))
+        };
+        Service::ALL.into_iter().find(has_all).unwrap_or(Service::Operations)
     }
 
-    /// The mode, the threads and the call of a case such as `soap-tcp-16-echoVoid`.
-    pub fn parts(case: &str) -> Option<(Mode, u32, Call)> {
+    /// The case of calls in a mode.
+    pub fn case(mode: Mode, threads: u32, call: Call, link: &str) -> String {
+        let over = if link == DIRECT { String::new() } else { format!("@{link}") };
+        format!("{}-{threads}-{call}{over}", mode.name())
+    }
+
+    /// The mode, the threads, the call and the link of a case such as `soap-tcp-16-echoVoid`.
+    pub fn parts(case: &str) -> Option<(Mode, u32, Call, &str)> {
+        let (case, link) = case.split_once('@').unwrap_or((case, DIRECT));
         Mode::ALL.into_iter().find_map(|mode| {
             let rest = case.strip_prefix(mode.name())?.strip_prefix('-')?;
             let (threads, call) = rest.split_once('-')?;
-            Some((mode, threads.parse().ok()?, Call::named(call)?))
+            Some((mode, threads.parse().ok()?, Call::named(call)?, link))
         })
     }
 
     /// All cases, whoever has them.
     pub(super) fn cases(&self) -> Vec<String> {
-        let mut modes: Vec<Mode> = TOOLKITS.iter().flat_map(|it| it.modes).copied().collect();
-        modes.sort_unstable();
-        modes.dedup();
         let mut cases = Vec::new();
-        for mode in modes {
-            for &threads in &self.threads {
-                cases.extend(self.operations.iter().map(|&it| Self::case(mode, threads, it)));
+        for &mode in &self.modes {
+            for (&threads, link) in super::cases::pairs(&self.threads, &self.links) {
+                let calls = self.operations.iter();
+                cases.extend(calls.map(|&call| Self::case(mode, threads, call, link)));
             }
         }
         cases
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        let service = self.service();
+        let is_of_service = |call: &&Call| service.operations().any(|it| it == call.operation);
+        let other =
+            self.operations.iter().chain(&self.quick_operations).find(|it| !is_of_service(it));
+        ensure(other.is_none(), || "the operations are of two services".to_owned())
     }
 }
 

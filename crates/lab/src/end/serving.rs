@@ -10,9 +10,9 @@ use trunkline_session::soap::{CallReport, Running, Server, TcpConfig, TcpServer}
 
 use super::binary_echo;
 use super::fault::Fault;
-use super::http_echo::HttpEcho;
 use crate::customer_services::web_service;
 use crate::echo::EchoServer;
+use crate::http_echo::HttpEcho;
 use crate::peer::Stages;
 use trunkline_experiment::format::{Encoding, Format};
 
@@ -66,7 +66,7 @@ impl Service {
         if (Serving { threads, closes, ..Serving::default() }) != *serving {
             return Err(Fault::new("a bare end serves plain HTTP only"));
         }
-        HttpEcho::start(threads, closes).map(Self::Bare)
+        Ok(Self::Bare(HttpEcho::start(threads, closes)?))
     }
 
     pub(super) fn ours(serving: &Serving<'_>) -> Result<Self, Fault> {

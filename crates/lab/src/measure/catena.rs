@@ -10,7 +10,6 @@ mod hops;
 mod matching;
 mod noise;
 mod program;
-mod published;
 mod recovery;
 mod series;
 mod shared;
@@ -130,7 +129,7 @@ pub(super) fn run(
         found.perform(setting, measure, progress);
     }
     found.end(setting, meter.stop());
-    published::add(setting, &mut found.findings.rows);
+    super::published::beside(setting, &mut found.findings.rows);
     found.findings
 }
 

@@ -1,4 +1,4 @@
-//! The paper's own subjects, none of which is here: rows without a value, beside which its figures stand.
+//! The paper's own subjects, none of which is here: rows without a value, in which its figures stand, and beside ours.
 
 use super::Setting;
 use crate::scenario::Content;
@@ -36,4 +36,29 @@ pub(super) fn of_message(
         ..setting.row(case, subject, profile, metric, unit)
     };
     figures.map(|figure| row(figure.subject, figure.value)).collect()
+}
+
+/// Figures of single cases stand in our rows beside them, and in rows of their subject, which is not on this machine.
+pub(super) fn beside(setting: &Setting<'_>, rows: &mut Vec<Row>) {
+    let mut own = Vec::new();
+    for reported in &setting.request.definition.reported {
+        let (case, subject) = reported.beside();
+        if rows.iter().all(|row| row.case != case) {
+            continue;
+        }
+        let row = |metric: &str, unit: &str, paper: f64| Row {
+            paper: Some(paper),
+            verdict: Verdict::Absent,
+            ..setting.row(&reported.case, &reported.subject, &reported.profile, metric, unit)
+        };
+        for (metric, value) in reported.figures() {
+            let of_ours = rows
+                .iter_mut()
+                .filter(|row| row.case == case && row.subject == subject && row.metric == metric);
+            of_ours.for_each(|row| row.paper = Some(value));
+            own.push(row(metric, "ns", value));
+        }
+        own.extend(reported.rate.map(|rate| row("published-per-second", "1/s", rate)));
+    }
+    rows.extend(own);
 }

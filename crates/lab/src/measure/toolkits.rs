@@ -1,7 +1,8 @@
 //! Calls from structure to structure, by the client of each toolkit to its own server: what its users get.
 //!
 //! Client and server are processes of their own, on one half of the processors each. They take turns, and stay
-//! connected between them. What goes over the wire is counted in between, before anything is timed.
+//! connected between them. What goes over the wire is counted in between, before anything is timed. A link stands between
+//! them where one is asked for. A service of somebody's own is called by our client.
 
 mod counter;
 mod pair;
@@ -11,6 +12,7 @@ mod vocabulary;
 
 use std::path::PathBuf;
 
+use super::published;
 use super::service::processors::Processors;
 use super::{Findings, Setting};
 use crate::evaluation::Step;
@@ -24,7 +26,7 @@ use trunkline_bench::statistics::{ComparisonRule, noise_floor};
 use trunkline_experiment::definition::{Measure, ToolkitCalls};
 use trunkline_experiment::names::{BARE, NETWORK};
 use trunkline_experiment::subjects::TRUNKLINE;
-use trunkline_experiment::toolkits::{Call, Mode, Operation, TOOLKITS, Toolkit};
+use trunkline_experiment::toolkits::{Call, Mode, Operation, Service, TOOLKITS, Toolkit};
 
 /// How long a toolkit that is compiled as it runs does so before its first turn, in milliseconds, and before each
 /// further call: in a run, and in a quick one.
@@ -36,9 +38,13 @@ const WARM_UP: u32 = 20;
 /// How long a turn lasts at most in a quick run.
 const QUICK_MILLISECONDS: u32 = 20;
 
-/// Calls before bytes are counted, so that vocabularies hold what they will; and for how long calls are counted.
+/// Calls before bytes are counted, so that vocabularies hold what they will, if they are kept; and for how long calls are
+/// counted.
 const BEFORE_COUNTING: u32 = 6;
 const COUNTING: u32 = 10;
+
+/// The name of no link.
+const DIRECT: &str = "direct";
 
 /// Pairs of turns for the noise.
 const NOISE_TURNS: u32 = 9;
@@ -66,23 +72,36 @@ pub(super) fn run(
             _ => {}
         }
     }
-    if asked.is_empty() {
-        return found;
-    }
-    let mut contest = Contest::new(setting, &asked, &mut found, progress);
-    for calls in asked {
-        for &threads in calls.threads(is_quick) {
-            for &call in calls.operations(is_quick) {
-                contest.measure(&mut found, (calls, threads, call), progress);
+    for of_service in asked.chunk_by(|one, other| one.service() == other.service()) {
+        let mut contest = Contest::new(setting, of_service, &mut found, progress);
+        for calls in of_service {
+            let threads = calls.threads(is_quick);
+            let ways =
+                calls.links.iter().flat_map(|link| threads.iter().map(move |it| (link, *it)));
+            for (link, threads) in ways {
+                for &call in calls.operations(is_quick) {
+                    let asked = Asked { threads, call, link, calls };
+                    contest.measure(&mut found, asked, progress);
+                }
             }
         }
     }
+    published::beside(setting, &mut found.rows);
     found
 }
 
-/// The program of a toolkit of others, if it is on this machine.
-fn program(setting: &Setting<'_>, toolkit: &Toolkit) -> Option<PathBuf> {
-    setting.request.peers.program(toolkit.program?)
+/// What takes turns.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    threads: u32,
+    call: Call,
+    link: &'a str,
+    calls: &'a ToolkitCalls,
+}
+
+/// The program of a toolkit of others for a service, if it is on this machine.
+fn program(setting: &Setting<'_>, toolkit: &Toolkit, service: Service) -> Option<PathBuf> {
+    setting.request.peers.program(toolkit.program(service)?)
 }
 
 /// A call of a toolkit in a mode.
@@ -91,6 +110,7 @@ type Key = (&'static str, Mode, Call);
 /// All pairs that take part.
 struct Contest<'a> {
     setting: &'a Setting<'a>,
+    service: Service,
     pairs: Vec<Pair>,
     /// What each call takes on the wire, there and back, by toolkit and mode.
     bytes: Vec<(Key, [u32; 2])>,
@@ -106,24 +126,35 @@ impl<'a> Contest<'a> {
         progress: &mut dyn FnMut(Step<'_>),
     ) -> Self {
         let is_quick = setting.request.is_quick;
-        let mut calls: Vec<Call> =
-            asked.iter().flat_map(|it| it.operations(is_quick)).copied().collect();
-        calls.sort_unstable();
-        calls.dedup();
         let threads = asked.iter().flat_map(|it| it.threads(is_quick)).copied();
         let connections = threads.max().unwrap_or(1) + 2;
         let processors = Processors::divide();
-        let mut contest =
-            Self { setting, pairs: Vec::new(), bytes: Vec::new(), _processors: processors };
-        let modes = TOOLKITS.iter().flat_map(|it| it.modes.iter().map(move |mode| (it, *mode)));
+        let service = asked.first().map_or(Service::Operations, |it| it.service());
+        let (pairs, bytes) = (Vec::new(), Vec::new());
+        let mut contest = Self { setting, service, pairs, bytes, _processors: processors };
+        let wanted: Vec<Mode> = asked.iter().flat_map(|it| &it.modes).copied().collect();
+        let toolkits = TOOLKITS.iter().chain(setting.request.endpoints.iter().copied());
+        let modes = toolkits
+            .filter(|it| it.carries(service))
+            .flat_map(|it| it.modes.iter().map(move |mode| (it, *mode)))
+            .filter(|(_, mode)| wanted.contains(mode));
         let modes: Vec<(&'static Toolkit, Mode)> = modes.collect();
         let count = modes.len() as f64;
         for (index, (toolkit, mode)) in modes.into_iter().enumerate() {
             let text = format!("{}, {}: checking answers", toolkit.name, mode.title());
             progress(Step { part: "toolkits", text: &text, share: index as f64 / count });
+            let of_mode = asked.iter().filter(|it| it.modes.contains(&mode));
+            let mut calls: Vec<Call> =
+                of_mode.flat_map(|it| it.operations(is_quick)).copied().collect();
+            calls.sort_unstable();
+            calls.dedup();
             contest.admit(found, (toolkit, mode), &calls, connections);
         }
-        found.noise_floor = contest.noise(found);
+        // The largest of all that take turns together.
+        found.noise_floor = match (found.noise_floor, contest.noise(found)) {
+            (Some(one), Some(other)) => Some(one.max(other)),
+            (one, other) => one.or(other),
+        };
         contest
     }
 
@@ -139,14 +170,14 @@ impl<'a> Contest<'a> {
             let row = setting.row(NETWORK, toolkit.name, mode.profile(), "calls-per-second", "1/s");
             trunkline_bench::row::Row { verdict, ..row }
         };
-        let program = program(setting, toolkit);
-        if toolkit.is_peer() && program.is_none() {
+        let program = program(setting, toolkit, self.service);
+        if toolkit.is_peer() && toolkit.endpoint.is_none() && program.is_none() {
             found.rows.push(row(Verdict::Absent));
             return;
         }
         let processors = &self._processors;
-        let started =
-            Pair::start(setting, (toolkit, mode), program.as_deref(), processors, connections);
+        let what = (toolkit, mode, self.service);
+        let started = Pair::start(setting, what, program.as_deref(), processors, connections);
         let mut pair = match started {
             Ok(pair) => pair,
             Err(error) => {
@@ -155,11 +186,12 @@ impl<'a> Contest<'a> {
                 return;
             }
         };
-        if toolkit.is_peer() {
+        if toolkit.is_peer() && toolkit.endpoint.is_none() {
             found.versions.insert(toolkit.name.to_owned(), pair.version().to_owned());
         }
         let checked = verify::verify(setting, &mut pair, calls).and_then(|()| {
-            if toolkit.name == BARE {
+            // What lies on the way to somebody's own service is not stood in.
+            if toolkit.name == BARE || toolkit.endpoint.is_some() {
                 return Ok(());
             }
             let counted = count(&mut pair, calls)?;
@@ -180,7 +212,7 @@ impl<'a> Contest<'a> {
     fn bytes_of(&self, toolkit: &Toolkit, mode: Mode, call: Call) -> Option<[u32; 2]> {
         // The bare echo's are those of ours.
         let key = match toolkit.name {
-            BARE => (TRUNKLINE, Mode::SoapTcp, call),
+            BARE => (TRUNKLINE, mode.beside(), call),
             name => (name, mode, call),
         };
         self.bytes.iter().find(|(known, _)| *known == key).map(|(_, bytes)| *bytes)
@@ -222,43 +254,29 @@ impl<'a> Contest<'a> {
     fn measure(
         &mut self,
         found: &mut Findings,
-        (calls, threads, call): (&ToolkitCalls, u32, Call),
+        asked: Asked<'_>,
         progress: &mut dyn FnMut(Step<'_>),
     ) {
         let setting = self.setting;
-        let is_quick = setting.request.is_quick;
-        let most = if is_quick { QUICK_MILLISECONDS } else { u32::MAX };
+        let Asked { threads, call, link, calls } = asked;
+        let most = if setting.request.is_quick { QUICK_MILLISECONDS } else { u32::MAX };
         let milliseconds = calls.milliseconds.min(most);
-        let what = format!("{call} by {threads}");
+        let what = format!("{call} by {threads} ({link})");
         let mut tell = |text: &str, share: f64| {
             progress(Step { part: "calls", text: &format!("{what}: {text}"), share });
         };
-        let mut entries: Vec<(usize, Carried, Series)> = Vec::new();
-        for (index, pair) in self.pairs.iter().enumerate() {
-            let bytes = self.bytes_of(pair.toolkit, pair.mode, call);
-            let series = Series::of_pair(pair.toolkit, pair.mode, (threads, call), bytes);
-            entries.push((index, self.carried(pair, call), series));
+        let mut entries = self.entries(asked);
+        for entry in &mut entries {
+            let pair = &self.pairs[entry.index];
+            tell(&format!("{}, {}", pair.toolkit.name, pair.mode.title()), 0.0);
+            self.warm_up(found, entry, asked);
         }
         let pairs = &mut self.pairs;
-        for (index, carried, series) in &mut entries {
-            let pair = &mut pairs[*index];
-            tell(&format!("{}, {}", pair.toolkit.name, pair.mode.title()), 0.0);
-            let compiling = COMPILING[usize::from(is_quick)];
-            let warm_up = match (pair.toolkit.is_compiled, pair.is_warm) {
-                (false, _) => WARM_UP,
-                (true, is_warm) => compiling[usize::from(is_warm)],
-            };
-            pair.is_warm = true;
-            let warmed_up = pair.connect(threads).and_then(|()| pair.call(*carried, warm_up));
-            if let Err(error) = warmed_up {
-                dismiss(found, series, &error);
-            }
-        }
         pairs.iter().for_each(Pair::settle);
         let repetitions = setting.repetitions();
         for repetition in 0..repetitions {
             tell("taking turns", f64::from(repetition) / f64::from(repetitions));
-            take_turns(&mut entries, repetition, |(index, carried, series)| {
+            take_turns(&mut entries, repetition, |Entry { index, carried, series }| {
                 if series.out.is_none() {
                     match pairs[*index].turn(*carried, milliseconds) {
                         Ok(turn) => series.add_turn(&turn),
@@ -269,7 +287,7 @@ impl<'a> Contest<'a> {
         }
         let all: Vec<(Series, Option<[u32; 2]>)> = entries
             .into_iter()
-            .map(|(index, _, series)| {
+            .map(|Entry { index, series, .. }| {
                 let pair = &self.pairs[index];
                 let bytes = self.bytes_of(pair.toolkit, pair.mode, call);
                 (series, bytes)
@@ -280,6 +298,50 @@ impl<'a> Contest<'a> {
         let out = |pair: &Pair| all.iter().any(|(it, _)| it.out.is_some() && it.is_of(pair));
         self.pairs.retain(|pair| !out(pair));
     }
+
+    /// All who take turns; there is no link to somebody's own service.
+    fn entries(&self, Asked { threads, call, link, calls }: Asked<'_>) -> Vec<Entry> {
+        let is_there = |pair: &Pair| {
+            let is_reached = pair.toolkit.endpoint.is_none() || link == DIRECT;
+            is_reached && calls.modes.contains(&pair.mode)
+        };
+        let pairs = self.pairs.iter().enumerate().filter(|(_, pair)| is_there(pair));
+        pairs
+            .map(|(index, pair)| {
+                let bytes = self.bytes_of(pair.toolkit, pair.mode, call);
+                let about = (threads, call, link);
+                let series = Series::of_pair(pair.toolkit, pair.mode, about, bytes);
+                Entry { index, carried: self.carried(pair, call), series }
+            })
+            .collect()
+    }
+
+    /// Connects one that takes turns, over the link, and lets it compile what it runs.
+    fn warm_up(&mut self, found: &mut Findings, entry: &mut Entry, asked: Asked<'_>) {
+        let Entry { index, carried, series } = entry;
+        let pair = &mut self.pairs[*index];
+        if let Err(what) = pair.stand_behind(asked.link) {
+            found.faults.push(format!("{}, {}: {what}", series.subject, series.case));
+            return series.dismiss(Verdict::Absent);
+        }
+        let compiling = COMPILING[usize::from(self.setting.request.is_quick)];
+        let warm_up = match (pair.toolkit.is_compiled, pair.is_warm) {
+            (false, _) => WARM_UP,
+            (true, is_warm) => compiling[usize::from(is_warm)],
+        };
+        pair.is_warm = true;
+        let warmed_up = pair.connect(asked.threads).and_then(|()| pair.call(*carried, warm_up));
+        if let Err(error) = warmed_up {
+            dismiss(found, series, &error);
+        }
+    }
+}
+
+/// One that takes turns: which pair, what it carries, and what came of it.
+struct Entry {
+    index: usize,
+    carried: Carried,
+    series: Series,
 }
 
 /// Who fails takes no more part.
@@ -288,15 +350,19 @@ fn dismiss(found: &mut Findings, series: &mut Series, error: &PeerError) {
     series.dismiss(Verdict::WrongAnswer);
 }
 
-/// What each call takes on the wire, there and back, once vocabularies hold what they will.
+/// What each call takes on the wire, there and back, once vocabularies hold what they will. It has to travel as its mode
+/// says.
 fn count(pair: &mut Pair, calls: &[Call]) -> Result<Vec<(Call, [u32; 2])>, String> {
-    let counter = Counter::start(pair.port)?;
+    let port = pair.target.parse().map_err(|_| format!("{} is no port", pair.target))?;
+    let counter = Counter::start(port)?;
     let told = |error: PeerError| error.to_string();
-    pair.connect_to(counter.port(), 1).map_err(told)?;
+    pair.connect_to(&counter.port().to_string(), 1).map_err(told)?;
+    let is_kept = pair.mode.profile().contains("/retained/");
+    let before_counting = if is_kept { BEFORE_COUNTING } else { 1 };
     let mut counted = Vec::new();
     for &call in calls {
         let carried = Carried { call, bytes: [0; 2] };
-        for _ in 0..BEFORE_COUNTING {
+        for _ in 0..before_counting {
             pair.call(carried, 1).map_err(told)?;
         }
         let before = counter.bytes();
@@ -306,5 +372,9 @@ fn count(pair: &mut Pair, calls: &[Call]) -> Result<Vec<(Call, [u32; 2])>, Strin
         counted.push((call, of_call));
     }
     pair.forget_connections();
-    Ok(counted)
+    match (pair.mode == Mode::HttpChunked, counter.has_chunked_requests()) {
+        (true, false) => Err("its client does not send in chunks".into()),
+        (false, true) => Err("its client sends in chunks".into()),
+        _ => Ok(counted),
+    }
 }

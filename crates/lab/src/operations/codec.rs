@@ -2,27 +2,34 @@
 
 use trunkline_bench::clock::thread_cpu_nanoseconds;
 use trunkline_codec::fast_infoset::{Options, Parser, Reader, Writer, WriterOptions};
-use trunkline_experiment::toolkits::{Call, Mode};
-use trunkline_message::Limits;
+use trunkline_experiment::toolkits::{Call, Mode, Service};
 use trunkline_soap::{Decoder, Encoder, Plan};
 
+use super::arrays::limits;
 use super::exchange::{Sent, Visit, visit};
-use super::service::{BINDING, NAMESPACE};
+use super::service::{BINDING, names};
 use crate::answer;
 
 /// Passes before any is timed, so that vocabularies hold what they will.
 const BEFORE: u32 = 8;
 
-/// Passes between two looks at the clock.
+/// Passes between two looks at the clock, of messages that are short; and what others have of them, at least.
 const BATCH: u32 = 16;
+const LONG: u32 = 1000;
 
 /// So many calls took so many nanoseconds of the processor, in a mode.
-pub(super) fn measure(mode: Mode, call: Call, milliseconds: u32) -> Result<(u32, u64), String> {
-    visit(call, Measure { mode, milliseconds })
+pub(super) fn measure(
+    (service, mode): (Service, Mode),
+    call: Call,
+    milliseconds: u32,
+) -> Result<(u32, u64), String> {
+    visit(call, Measure { service, mode, size: call.size, milliseconds })
 }
 
 struct Measure {
+    service: Service,
     mode: Mode,
+    size: u32,
     milliseconds: u32,
 }
 
@@ -35,8 +42,8 @@ impl Visit for Measure {
         request: Q,
         expected: R,
     ) -> Self::Out {
-        let mut there = Way::<Q>::new(self.mode, operation)?;
-        let mut back = Way::<R>::new(self.mode, &format!("{operation}Response"))?;
+        let mut there = Way::<Q>::new((self.service, self.mode), operation)?;
+        let mut back = Way::<R>::new((self.service, self.mode), &format!("{operation}Response"))?;
         let mut pass = |times: u32| -> Result<(), String> {
             for _ in 0..times {
                 there.carry(&request)?;
@@ -44,11 +51,13 @@ impl Visit for Measure {
             }
             Ok(())
         };
-        pass(BEFORE)?;
+        let is_long = self.size >= LONG;
+        pass(if is_long { 1 } else { BEFORE })?;
+        let batch = if is_long { 1 } else { BATCH };
         let (begun, mut count) = (thread_cpu_nanoseconds(), 0);
         let nanoseconds = loop {
-            pass(BATCH)?;
-            count += BATCH;
+            pass(batch)?;
+            count += batch;
             let nanoseconds = thread_cpu_nanoseconds() - begun;
             if nanoseconds >= u64::from(self.milliseconds) * 1_000_000 {
                 break nanoseconds;
@@ -70,10 +79,10 @@ struct Way<M> {
 }
 
 impl<M: Sent> Way<M> {
-    fn new(mode: Mode, element: &str) -> Result<Self, String> {
-        let plan = Plan::new(M::layout(), &BINDING.options(NAMESPACE, element));
+    fn new((service, mode): (Service, Mode), element: &str) -> Result<Self, String> {
+        let plan = Plan::new(M::layout(), &BINDING.options(names(service).namespace, element));
         let plan = plan.map_err(|error| error.to_string())?;
-        let (written, limits) = (WriterOptions::default(), Limits::default());
+        let (written, limits) = (WriterOptions::default(), limits());
         let retained = || {
             let parser = Parser::retaining(Options::soap(), &limits, Default::default());
             (Writer::retaining(written.clone()), parser)
@@ -83,8 +92,10 @@ impl<M: Sent> Way<M> {
         let binary = match mode {
             Mode::SoapTcp | Mode::Multiplexed | Mode::SoapTcpUnbounded => Some(retained()),
             Mode::HttpFastInfoset | Mode::SoapTcpStateless => Some(stateless()),
-            Mode::Http => None,
-            Mode::Rmi | Mode::Bytes => return Err(format!("{} has no codec here", mode.name())),
+            Mode::Http | Mode::HttpChunked | Mode::HttpOnce => None,
+            Mode::Rmi | Mode::Bytes | Mode::HttpBytes | Mode::HttpReferences => {
+                return Err(format!("{} has no codec here", mode.name()));
+            }
         };
         let decoder = Decoder::with_limits(&plan, limits.clone());
         Ok(Self { encoder: Encoder::new(&plan), decoder, binary, came: M::default() })

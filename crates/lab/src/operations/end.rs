@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use trunkline_experiment::toolkits::{Call, Mode, Operation, named};
+use trunkline_experiment::toolkits::{Call, Mode, Operation, Service, named};
 use trunkline_http::Config;
 use trunkline_session::soap::{Running, Server};
 
@@ -12,8 +12,10 @@ use super::bytes::{self, BytesPort};
 use super::callers::{Asked, Callers};
 use super::codec;
 use super::exchange::{BODY_BYTES, Connector, unbounded};
+use super::http_bytes::{self, HttpBytesPort};
 use super::service::{Manner, service};
 use crate::echo::EchoServer;
+use crate::http_echo::HttpEcho;
 use crate::peer::write_times;
 use trunkline_experiment::names::BARE;
 use trunkline_experiment::subjects::TRUNKLINE;
@@ -27,8 +29,8 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 /// What an end stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// Our client and our server.
-    Trunkline,
+    /// Our client and our server, of a service.
+    Trunkline(Service),
     /// An echo of bytes.
     Bare,
 }
@@ -36,7 +38,7 @@ pub enum Identity {
 impl Identity {
     fn name(self) -> &'static str {
         match self {
-            Self::Trunkline => TRUNKLINE,
+            Self::Trunkline(_) => TRUNKLINE,
             Self::Bare => BARE,
         }
     }
@@ -74,6 +76,7 @@ struct End {
 enum Serving {
     Ours(Running),
     Bare(EchoServer),
+    BareHttp(HttpEcho),
 }
 
 impl Serving {
@@ -81,6 +84,7 @@ impl Serving {
         match self {
             Self::Ours(running) => running.address().port(),
             Self::Bare(echo) => echo.address().port(),
+            Self::BareHttp(echo) => echo.port(),
         }
     }
 }
@@ -112,17 +116,10 @@ impl End {
             }
             "connect" => {
                 let mode = self.mode(next("a mode")?)?;
-                let port = next("a port")?;
-                let port = port.parse().map_err(|_| format!("{port:?} is no port"))?;
-                let threads = number(next("a number of threads")?)? as usize;
+                let target = next("a port")?;
+                let threads = number(next("a number of threads")?)?;
                 self.callers = None;
-                self.callers = Some(match self.identity {
-                    Identity::Bare => Callers::new(threads, || BytesPort::connect(port))?,
-                    Identity::Trunkline => {
-                        let connector = Connector::new(mode, port)?;
-                        Callers::new(threads, || connector.connect())?
-                    }
-                });
+                self.callers = Some(self.connect(mode, target, threads as usize)?);
                 Ok(format!("connected {threads}"))
             }
             "call" => {
@@ -134,13 +131,16 @@ impl End {
                 write_times(file, &outcome.times).map_err(|error| error.to_string())?;
                 Ok(format!("called {} {}", outcome.times.len(), outcome.nanoseconds))
             }
-            "codec" if self.identity == Identity::Trunkline => {
+            "codec" => {
+                let Identity::Trunkline(service) = self.identity else {
+                    return Err("the bare echo has no codec".into());
+                };
                 let mode = self.mode(next("a mode")?)?;
                 let Asked::Call(call) = asked(next("an operation")?, next("a size")?)? else {
                     return Err("only the operations of the service have a codec".into());
                 };
                 let milliseconds = number(next("milliseconds")?)?;
-                let (count, nanoseconds) = codec::measure(mode, call, milliseconds)?;
+                let (count, nanoseconds) = codec::measure((service, mode), call, milliseconds)?;
                 Ok(format!("coded {count} {nanoseconds}"))
             }
             word => Err(format!("unknown word {word:?}")),
@@ -150,26 +150,44 @@ impl End {
     fn mode(&self, name: &str) -> Result<Mode, String> {
         // Some are measured for their vocabularies alone.
         let more: &[Mode] = match self.identity {
-            Identity::Trunkline => &[Mode::SoapTcpStateless, Mode::SoapTcpUnbounded],
+            Identity::Trunkline(_) => &[Mode::SoapTcpStateless, Mode::SoapTcpUnbounded],
             Identity::Bare => &[],
         };
         let mut modes = self.identity.modes().iter().chain(more).copied();
         modes.find(|it| it.name() == name).ok_or_else(|| format!("there is no mode {name} here"))
     }
 
-    fn start(&self, mode: Mode, threads: u32, is_wrong: bool) -> Result<Serving, String> {
-        if self.identity == Identity::Bare {
-            let echo = EchoServer::start(0, true, bytes::serve);
-            return echo.map(Serving::Bare).map_err(|error| error.to_string());
+    fn connect(&self, mode: Mode, target: &str, threads: usize) -> Result<Callers, String> {
+        if let Identity::Trunkline(service) = self.identity {
+            let connector = Connector::new((service, mode), target)?;
+            return Callers::new(threads, || connector.connect());
         }
+        let port = target.parse().map_err(|_| format!("{target:?} is no port"))?;
+        match mode {
+            Mode::HttpBytes => Callers::new(threads, || HttpBytesPort::connect(port)),
+            _ => Callers::new(threads, || BytesPort::connect(port)),
+        }
+    }
+
+    fn start(&self, mode: Mode, threads: u32, is_wrong: bool) -> Result<Serving, String> {
+        let Identity::Trunkline(which) = self.identity else {
+            let started = match mode {
+                Mode::HttpBytes => HttpEcho::answering(threads as usize, false, http_bytes::answer)
+                    .map(Serving::BareHttp),
+                _ => EchoServer::start(0, true, bytes::serve).map(Serving::Bare),
+            };
+            return started.map_err(|error| error.to_string());
+        };
         let manner = if is_wrong { Manner::Wrong } else { Manner::Right };
         let config = Config {
             threads: threads as usize,
             body_bytes: BODY_BYTES,
             idle_timeout: PATIENCE,
+            chunked: mode == Mode::HttpChunked,
             ..Config::default()
         };
-        let mut server = Server::new().service(service(manner)).config(config).offer_soap_tcp();
+        let mut server =
+            Server::new().service(service(which, manner)).config(config).offer_soap_tcp();
         if mode == Mode::SoapTcpUnbounded {
             server = server.vocabularies(unbounded());
         }

@@ -1,15 +1,16 @@
 //! One call by our client, whose answer is compared with what must come.
 
-use trunkline_experiment::toolkits::{Call, Mode, Operation};
-use trunkline_http::ClientConfig;
+use trunkline_experiment::toolkits::{Call, Mode, Operation, Service};
+use trunkline_http::{ClientConfig, Version};
 use trunkline_message::{Message, Structure};
 use trunkline_session::soap::{
     CallError, Client, MessageEncoding, SharedConnection, Vocabularies, VocabularyLimits,
     WriterOptions,
 };
 
+use super::arrays::{self, Base64, Doubles, Ints, Strings};
 use super::callers::{Asked, Port, Prepared};
-use super::service::{BINDING, NAMESPACE, PATH};
+use super::service::{BINDING, Names, names};
 use super::structures::{Items, Nothing, Number, OfOrder, OfStruct, OfSynthetic, Words};
 use super::values;
 use crate::answer;
@@ -20,8 +21,9 @@ pub(super) const BODY_BYTES: usize = 64 << 20;
 /// Our client, of one thread.
 pub(crate) struct OurPort(Client);
 
-/// Makes clients of the service at a port of the loopback.
+/// Makes clients of a service at a port of the loopback, or at a URL.
 pub(crate) struct Connector {
+    names: Names,
     mode: Mode,
     encoding: MessageEncoding,
     url: String,
@@ -31,33 +33,47 @@ pub(crate) struct Connector {
 }
 
 impl Connector {
-    pub(crate) fn new(mode: Mode, port: u16) -> Result<Self, String> {
+    /// `target` is a port or a URL.
+    pub(crate) fn new((service, mode): (Service, Mode), target: &str) -> Result<Self, String> {
         let (scheme, encoding) = match mode {
-            Mode::Http => ("http", MessageEncoding::Xml),
+            Mode::Http | Mode::HttpChunked | Mode::HttpOnce => ("http", MessageEncoding::Xml),
             Mode::HttpFastInfoset => ("http", MessageEncoding::FastInfoset),
             Mode::SoapTcp | Mode::Multiplexed | Mode::SoapTcpUnbounded => {
                 ("vnd.sun.ws.tcp", MessageEncoding::StatefulFastInfoset)
             }
             Mode::SoapTcpStateless => ("vnd.sun.ws.tcp", MessageEncoding::FastInfoset),
-            Mode::Rmi | Mode::Bytes => {
+            Mode::Rmi | Mode::Bytes | Mode::HttpBytes | Mode::HttpReferences => {
                 return Err(format!("there is no mode {} here", mode.name()));
             }
         };
-        let url = format!("{scheme}://127.0.0.1:{port}{PATH}");
-        let config = ClientConfig { body_bytes: BODY_BYTES, ..ClientConfig::default() };
+        let names = names(service);
+        let url = match target.parse::<u16>() {
+            Ok(port) => format!("{scheme}://127.0.0.1:{port}{}", names.path),
+            Err(_) => target.to_owned(),
+        };
+        let is_once = mode == Mode::HttpOnce;
+        let config = ClientConfig {
+            body_bytes: BODY_BYTES,
+            chunked: mode == Mode::HttpChunked,
+            version: if is_once { Version::HTTP_10 } else { Version::HTTP_11 },
+            keep_alive: !is_once,
+            ..ClientConfig::default()
+        };
         let shared = || SharedConnection::new(&url, config.clone());
         let shared = (mode == Mode::Multiplexed).then(shared).transpose();
         let shared = shared.map_err(|error| error.to_string())?;
-        Ok(Self { mode, encoding, url, config, shared })
+        Ok(Self { names, mode, encoding, url, config, shared })
     }
 
     /// A client for one thread.
     pub(crate) fn connect(&self) -> Result<OurPort, String> {
+        let Names { namespace, path, .. } = self.names;
         let client = match &self.shared {
-            Some(shared) => shared.client(PATH, NAMESPACE, BINDING),
-            None => Client::with(&self.url, NAMESPACE, BINDING, self.config.clone()),
+            Some(shared) => shared.client(path, namespace, BINDING),
+            None => Client::with(&self.url, namespace, BINDING, self.config.clone()),
         };
         let mut client = client.map_err(|error| error.to_string())?;
+        client.set_limits(arrays::limits());
         client.set_encoding(self.encoding);
         if self.mode == Mode::SoapTcpUnbounded {
             client.set_vocabularies(unbounded());
@@ -143,6 +159,21 @@ pub(super) fn visit<V: Visit>(Call { operation, size }: Call, with: V) -> V::Out
             let request = values::query(size);
             let expected = OfOrder { value: values::order(&request) };
             with.visit(name, request, expected)
+        }
+        Operation::EchoDoubles => echo(with, name, Doubles { value: values::doubles(size) }),
+        Operation::EchoInts => echo(with, name, Ints { value: values::ints(size) }),
+        Operation::EchoStrings => echo(with, name, Strings { value: values::strings(size) }),
+        Operation::ReceiveDoubles => {
+            with.visit(name, Doubles { value: values::doubles(size) }, arrays::count(size as usize))
+        }
+        Operation::ReceiveInts => {
+            with.visit(name, Ints { value: values::ints(size) }, arrays::count(size as usize))
+        }
+        Operation::SendBytes => {
+            with.visit(name, arrays::count(size as usize), Base64 { value: values::bytes(size) })
+        }
+        Operation::SendStrings => {
+            with.visit(name, arrays::count(size as usize), Strings { value: values::strings(size) })
         }
     }
 }

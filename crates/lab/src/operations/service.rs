@@ -1,20 +1,42 @@
-//! The service: it gives back what it gets, and makes orders.
+//! The services: that of the benchmark gives back what it gets, and makes orders; that of arrays has a file of its own.
 
-use trunkline_experiment::toolkits::LARGEST;
+use trunkline_experiment::toolkits::{self, LARGEST};
 use trunkline_message::Structure;
 use trunkline_session::soap::{Binding, Fault, Service};
 
 use super::structures::{
     Items, Nothing, Number, OfOrder, OfStruct, OfSynthetic, OrderQuery, Words,
 };
-use super::values;
+use super::{arrays, values};
 use crate::answer;
 
-/// Of the service's operations and elements.
-pub const NAMESPACE: &str = "urn:trunkline:operations";
+/// What a service is called, and where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// The service.
+    pub service: &'static str,
+    /// Of its operations and elements.
+    pub namespace: &'static str,
+    /// Where it is.
+    pub path: &'static str,
+}
 
-/// Where it is.
-pub const PATH: &str = "/operations";
+const OPERATIONS: Names = Names {
+    service: "OperationsService",
+    namespace: "urn:trunkline:operations",
+    path: "/operations",
+};
+
+pub(super) const ARRAYS: Names =
+    Names { service: "ArraysService", namespace: "urn:trunkline:arrays", path: "/arrays" };
+
+/// The names of a service.
+pub fn names(service: toolkits::Service) -> Names {
+    match service {
+        toolkits::Service::Operations => OPERATIONS,
+        toolkits::Service::Arrays => ARRAYS,
+    }
+}
 
 /// As the services of JAX-WS are that were made from code, and so the author's.
 pub(super) const BINDING: Binding = Binding::document_literal().unqualified();
@@ -30,21 +52,28 @@ pub enum Manner {
     Strict,
 }
 
-/// The service.
-pub fn service(manner: Manner) -> Service {
-    let service = Service::new("OperationsService", NAMESPACE)
+/// A service.
+pub fn service(which: toolkits::Service, manner: Manner) -> Service {
+    let service = match which {
+        toolkits::Service::Operations => operations(manner),
+        toolkits::Service::Arrays => arrays::service(manner),
+    };
+    service.at(names(which).path, BINDING)
+}
+
+fn operations(manner: Manner) -> Service {
+    let service = Service::new(OPERATIONS.service, OPERATIONS.namespace)
         .documentation("The operations of the benchmark of Metro's SOAP/TCP (2007)")
         .operation("echoVoid", |it: Nothing| Ok::<_, Fault>(it));
-    let service = match manner {
+    match manner {
         Manner::Right => rightly(service),
         Manner::Wrong => wrongly(service),
         Manner::Strict => strictly(service),
-    };
-    service.at(PATH, BINDING)
+    }
 }
 
 /// In place, so that no memory is taken in the long run.
-fn echo<T>(request: &mut T, answer: &mut T) -> Result<(), Fault> {
+pub(super) fn echo<T>(request: &mut T, answer: &mut T) -> Result<(), Fault> {
     std::mem::swap(request, answer);
     Ok(())
 }
@@ -66,13 +95,21 @@ fn order(query: OrderQuery) -> Result<OfOrder, Fault> {
     }
 }
 
-fn strictly(service: Service) -> Service {
-    fn same<T: Structure + PartialEq>(it: T, expected: &T) -> Result<T, Fault> {
-        match answer::compare(expected, &it) {
-            Ok(()) => Ok(it),
-            Err(what) => Err(Fault::sender(format!("the request: {what}"))),
-        }
+/// What came, if it is what must come.
+pub(super) fn same<T: Structure + PartialEq>(it: T, expected: &T) -> Result<T, Fault> {
+    match answer::compare(expected, &it) {
+        Ok(()) => Ok(it),
+        Err(what) => Err(Fault::sender(format!("the request: {what}"))),
     }
+}
+
+/// What came, with a change.
+pub(super) fn changed<T>(mut it: T, change: impl FnOnce(&mut T)) -> Result<T, Fault> {
+    change(&mut it);
+    Ok(it)
+}
+
+fn strictly(service: Service) -> Service {
     let size = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     service
         .operation("echoInt", |it: Number| same(it, &Number { value: values::NUMBER }))
@@ -93,10 +130,6 @@ fn strictly(service: Service) -> Service {
 }
 
 fn wrongly(service: Service) -> Service {
-    fn changed<T>(mut it: T, change: impl FnOnce(&mut T)) -> Result<T, Fault> {
-        change(&mut it);
-        Ok(it)
-    }
     service
         .operation("echoInt", |it: Number| changed(it, |it| it.value += 1))
         .operation("echoString", |it: Words| {

@@ -1,6 +1,6 @@
 //! What is sent: the same values at every toolkit (`peers/PROTOCOL.md`).
 
-use trunkline_wire::{Date, Time, Timestamp};
+use trunkline_wire::{Date, Text, Time, Timestamp};
 
 use super::structures::{
     Address, Customer, Item, LineItem, Location, Order, OrderQuery, Struct, Synthetic,
@@ -34,9 +34,32 @@ pub(crate) fn structure() -> Struct {
     Struct { number: NUMBER, fraction: 1.5, text: TEXT.into() }
 }
 
+pub(crate) fn bytes(size: u32) -> Vec<u8> {
+    (0..size).map(|index| (index * 7 % 251) as u8).collect()
+}
+
 pub(crate) fn synthetic(size: u32) -> Synthetic {
-    let bytes = (0..size).map(|index| (index * 7 % 251) as u8).collect();
-    Synthetic { text: TEXT.into(), structure: structure(), bytes }
+    Synthetic { text: TEXT.into(), structure: structure(), bytes: bytes(size) }
+}
+
+/// A number for each index, which goes up and down.
+fn scattered(index: u32) -> i32 {
+    number(index * 7919 % 1_000_003)
+}
+
+/// Most need sixteen or seventeen digits.
+pub(crate) fn doubles(count: u32) -> Vec<f64> {
+    (0..count).map(|index| f64::from(scattered(index)) / 997.0).collect()
+}
+
+/// Of either sign.
+pub(crate) fn ints(count: u32) -> Vec<i32> {
+    (0..count).map(|index| scattered(index) - 500_000).collect()
+}
+
+/// Each another one.
+pub(crate) fn strings(count: u32) -> Vec<Text> {
+    (0..count).map(|index| format!("element {index}").into()).collect()
 }
 
 /// Each with the same data.

@@ -37,9 +37,14 @@ impl Peer {
         self.parsed(&question, "serving PORT", |answer| port(answer, "serving "))
     }
 
-    /// Lets so many threads of the peer connect, in place of those before.
-    pub(crate) fn connect(&mut self, mode: &str, port: u16, threads: u32) -> Result<(), PeerError> {
-        self.counted(&format!("connect {mode} {port} {threads}"), "connected", threads.into())
+    /// Lets so many threads of the peer connect to a port, or ours to a URL, in place of those before.
+    pub(crate) fn connect(
+        &mut self,
+        mode: &str,
+        target: &str,
+        threads: u32,
+    ) -> Result<(), PeerError> {
+        self.counted(&format!("connect {mode} {target} {threads}"), "connected", threads.into())
     }
 
     /// Lets its threads call for so long, and compare what comes back; each calls once at least.

@@ -488,7 +488,7 @@ const MODES: [(Mode, Colour); 4] = [
 ];
 
 fn shares(_: &Cases<'_>, seen: &Seen<'_>, case: &str, places: &mut Vec<Place>) -> Option<()> {
-    let (mode, threads, call) = ToolkitCalls::parts(case)?;
+    let (mode, threads, call, _) = ToolkitCalls::parts(case)?;
     let whose = [TRUNKLINE, "metro"].iter().position(|it| *it == seen.row.subject)?;
     (threads == 16 && seen.row.metric == OF_SOAP_TCP).then_some(())?;
     let call = call.to_string();

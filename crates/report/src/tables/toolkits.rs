@@ -1,5 +1,7 @@
 //! Calls from structure to structure by toolkits: the article's bars as tables, and what is behind them.
 
+mod arrays;
+
 use super::sheet::{Line, count, words};
 use super::{Rows, Section, each_once, scaled, value};
 use trunkline_bench::table::number;
@@ -8,15 +10,18 @@ use trunkline_experiment::definition::{ToolkitCalls, Vocabularies};
 use trunkline_experiment::subjects::TRUNKLINE;
 use trunkline_experiment::toolkits::{Call, Mode};
 
-/// All tables for which there are rows.
+/// All tables for which there are rows: those of the article if anybody calls over SOAP/TCP, else those of arrays.
 pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {
     let cases = rows.cases(|case| ToolkitCalls::parts(case).is_some());
-    let cases: Vec<(Mode, u32, Call)> = cases.into_iter().filter_map(ToolkitCalls::parts).collect();
-    let mut threads = each_once(cases.iter().map(|(_, threads, _)| *threads), usize::MAX);
+    let cases: Vec<Parts<'_>> = cases.into_iter().filter_map(ToolkitCalls::parts).collect();
+    if !cases.iter().any(|(mode, ..)| *mode == Mode::SoapTcp) {
+        return arrays::sections(rows, &cases);
+    }
+    let mut threads = each_once(cases.iter().map(|(_, threads, ..)| *threads), usize::MAX);
     threads.sort_unstable();
     let calls = |threads: u32| {
         let of_threads = cases.iter().filter(move |it| it.1 == threads);
-        each_once(of_threads.map(|(.., call)| *call), usize::MAX)
+        each_once(of_threads.map(|(_, _, call, _)| *call), usize::MAX)
     };
     let mut sections = Vec::new();
     for &threads in &threads {
@@ -27,12 +32,18 @@ pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {
         let calls = calls(alone);
         sections.extend([processors(rows, &calls), split(rows, &calls)]);
     }
-    let all = each_once(cases.iter().map(|(.., call)| *call), usize::MAX);
+    let all = each_once(cases.iter().map(|(_, _, call, _)| *call), usize::MAX);
     sections.extend(threads.first().map(|&threads| bytes(rows, threads, &all)));
     sections.push(vocabularies(rows));
     sections.retain(|section| section.table.rows().len() > 0);
     sections
 }
+
+/// What a case is of: the mode, the threads, the call and the link.
+type Parts<'a> = (Mode, u32, Call, &'a str);
+
+/// The name of no link.
+const DIRECT: &str = "direct";
 
 /// What a column shows: whose, how it calls, and the metric.
 type Column<'a> = (&'a str, &'static str, Mode, &'a str);
@@ -49,7 +60,7 @@ fn table(
     let mut section = Section::new(topic, title, [words("")].into_iter().chain(titles));
     for &call in calls {
         let cell = |(_, subject, mode, metric): &Column<'_>| {
-            let case = ToolkitCalls::case(*mode, threads, call);
+            let case = ToolkitCalls::case(*mode, threads, call, DIRECT);
             let row = rows.find(&Line::new(&case, subject), metric);
             let is_scaled = row.is_some_and(|row| ["ns", "bytes"].contains(&&*row.unit));
             if is_scaled { scaled(row, unit) } else { value(row) }
@@ -173,7 +184,7 @@ fn bytes(rows: Rows<'_>, threads: u32, calls: &[Call]) -> Section {
     let mut section = Section::new("toolkit-bytes", title, [words("")].into_iter().chain(titles));
     for &call in calls {
         let cell = |(_, subject, mode): &(&str, &'static str, Mode)| {
-            let case = ToolkitCalls::case(*mode, threads, call);
+            let case = ToolkitCalls::case(*mode, threads, call, DIRECT);
             let bytes = |metric| rows.find(&Line::new(&case, subject), metric)?.value;
             let sum = BYTES.map(bytes).into_iter().sum::<Option<f64>>();
             sum.map_or("-".to_owned(), number)

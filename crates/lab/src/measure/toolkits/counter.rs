@@ -18,7 +18,12 @@ struct Shared {
     is_over: AtomicBool,
     /// Bytes from clients, and from the server.
     bytes: [AtomicU64; 2],
+    /// Whether there was a head of HTTP that says that a body comes in chunks, from clients and from the server.
+    chunks: [AtomicBool; 2],
 }
+
+/// What such a head says, in small letters.
+const CHUNKED: &[u8] = b"transfer-encoding: chunked";
 
 impl Counter {
     /// In front of a port of the loopback.
@@ -40,6 +45,11 @@ impl Counter {
     /// Bytes so far, there and back. What has been received has been counted.
     pub(super) fn bytes(&self) -> [u64; 2] {
         [0, 1].map(|way| self.shared.bytes[way].load(Ordering::Acquire))
+    }
+
+    /// Whether requests came in chunks.
+    pub(super) fn has_chunked_requests(&self) -> bool {
+        self.shared.chunks[0].load(Ordering::Acquire)
     }
 }
 
@@ -65,16 +75,21 @@ fn accept(listener: &TcpListener, server: u16, shared: &Arc<Shared>) {
         let (Ok(to), Ok(back)) = (server.try_clone(), client.try_clone()) else { continue };
         for (way, from, to) in [(0, client, to), (1, server, back)] {
             let shared = Arc::clone(shared);
-            let work = move || hand_on(from, to, &shared.bytes[way]);
+            let work = move || hand_on(from, to, (&shared.bytes[way], &shared.chunks[way]));
             _ = thread::Builder::new().name("counter".into()).spawn(work);
         }
     }
 }
 
-fn hand_on(mut from: TcpStream, mut to: TcpStream, bytes: &AtomicU64) {
+fn hand_on(mut from: TcpStream, mut to: TcpStream, (bytes, chunks): (&AtomicU64, &AtomicBool)) {
     _ = to.set_nodelay(true);
     let mut room = vec![0; 64 << 10];
     while let Ok(count) = from.read(&mut room) {
+        if !chunks.load(Ordering::Relaxed)
+            && room[..count].windows(CHUNKED.len()).any(|it| it.eq_ignore_ascii_case(CHUNKED))
+        {
+            chunks.store(true, Ordering::Release);
+        }
         bytes.fetch_add(count as u64, Ordering::AcqRel);
         if count == 0 || to.write_all(&room[..count]).is_err() {
             break;

@@ -1,15 +1,19 @@
-//! A toolkit in one mode: its client and its server, each a process of its own.
+//! A toolkit in one mode: its client and its server, each a process of its own. Of a service of somebody's own there is
+//! our client only.
 
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::link::Proxy;
 use crate::measure::Setting;
 use crate::measure::service::processors::Processors;
 use crate::peer::{ANSWER_TIMEOUT, Called, Peer, PeerError, Used};
+use trunkline_experiment::link::Link;
 use trunkline_experiment::names::BARE;
 use trunkline_experiment::subjects::TRUNKLINE;
-use trunkline_experiment::toolkits::{Call, Mode, Toolkit};
+use trunkline_experiment::toolkits::{Call, Mode, Service, Toolkit};
 
 /// Threads of our server at most: as its defaults are.
 const OUR_THREADS: u32 = 4;
@@ -18,11 +22,15 @@ const OUR_THREADS: u32 = 4;
 pub(super) struct Pair {
     pub(super) toolkit: &'static Toolkit,
     pub(super) mode: Mode,
+    pub(super) service: Service,
     pub(super) client: Peer,
-    pub(super) server: Peer,
-    pub(super) port: u16,
-    /// Threads that are connected.
-    threads: u32,
+    pub(super) server: Option<Peer>,
+    /// A port, or the URL of a service of somebody's own.
+    pub(super) target: String,
+    /// The link in front of the server, and what carries it; none where there is none.
+    link: Option<(String, Proxy)>,
+    /// Where its client is connected to, and with how many threads.
+    connected: Option<(String, u32)>,
     /// Whether it has been let compile what it runs.
     pub(super) is_warm: bool,
 }
@@ -31,15 +39,15 @@ pub(super) struct Pair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Carried {
     pub(super) call: Call,
-    /// Of a call over SOAP/TCP, there and back.
+    /// Of the same call by ours, there and back.
     pub(super) bytes: [u32; 2],
 }
 
 /// What a turn came to.
 pub(super) struct Turn {
     pub(super) called: Called,
-    /// The processor's time of a call, in nanoseconds: the client's and the server's.
-    pub(super) cpu: Option<[f64; 2]>,
+    /// The processor's time of a call, in nanoseconds: the client's and, where it is ours to look at, the server's.
+    pub(super) cpu: Option<Vec<f64>>,
     /// What the codec takes of a call in memory, in nanoseconds, where one is made alone by our own client.
     pub(super) codec: Option<f64>,
 }
@@ -56,45 +64,74 @@ impl Pair {
     /// Starts both; `connections` is how many there are at the same time, at most.
     pub(super) fn start(
         setting: &Setting<'_>,
-        (toolkit, mode): (&'static Toolkit, Mode),
+        (toolkit, mode, service): (&'static Toolkit, Mode, Service),
         program: Option<&Path>,
         processors: &Processors,
         connections: u32,
     ) -> Result<Self, PeerError> {
-        let start = || one_end(setting, toolkit, program);
-        let mut server = processors.among_servers(start)?;
-        let threads = match toolkit.is_peer() {
-            true => connections,
-            false => processors.of_servers().min(OUR_THREADS),
+        let start = || one_end(setting, (toolkit, service), program);
+        let (server, target) = match toolkit.endpoint {
+            Some(url) => (None, url.to_owned()),
+            None => {
+                let mut server = processors.among_servers(start)?;
+                let threads = match toolkit.is_peer() {
+                    true => connections,
+                    false => processors.of_servers().min(OUR_THREADS),
+                };
+                let port = server.serve_operations(mode.name(), threads, false)?;
+                (Some(server), port.to_string())
+            }
         };
-        let port = server.serve_operations(mode.name(), threads, false)?;
-        let client = start()?;
-        Ok(Self { toolkit, mode, client, server, port, threads: 0, is_warm: !toolkit.is_compiled })
+        let (client, is_warm) = (start()?, !toolkit.is_compiled);
+        let (link, connected) = (None, None);
+        Ok(Self { toolkit, mode, service, client, server, target, link, connected, is_warm })
     }
 
     pub(super) fn version(&self) -> &str {
         &self.client.greeting().version
     }
 
-    /// Lets so many threads connect, if they are not.
-    pub(super) fn connect(&mut self, threads: u32) -> Result<(), PeerError> {
-        if self.threads != threads {
-            self.connect_to(self.port, threads)?;
+    /// Puts a link in front of the server, or takes it away. There is none in front of somebody's own service.
+    pub(super) fn stand_behind(&mut self, link: &str) -> Result<(), String> {
+        if self.link.as_ref().is_some_and(|(known, _)| known == link) {
+            return Ok(());
+        }
+        self.link = None;
+        let link_of_name = link.parse::<Link>().map_err(|error| error.to_string())?;
+        if link_of_name != Link::DIRECT {
+            let port = self.target.parse().map_err(|_| format!("{} is no port", self.target))?;
+            let proxy = Proxy::start(link_of_name, (Ipv4Addr::LOCALHOST, port).into());
+            self.link = Some((link.to_owned(), proxy.map_err(|error| error.to_string())?));
         }
         Ok(())
     }
 
-    /// As [`connect`](Self::connect), to another port.
-    pub(super) fn connect_to(&mut self, port: u16, threads: u32) -> Result<(), PeerError> {
-        self.threads = 0;
-        self.client.connect(self.mode.name(), port, threads)?;
-        self.threads = threads;
+    /// Lets so many threads connect, if they are not.
+    pub(super) fn connect(&mut self, threads: u32) -> Result<(), PeerError> {
+        let target = match &self.link {
+            Some((_, proxy)) => proxy.address().port().to_string(),
+            None => self.target.clone(),
+        };
+        let is_connected =
+            self.connected.as_ref().is_some_and(|it| *it == (target.clone(), threads));
+        if is_connected { Ok(()) } else { self.connect_to(&target, threads) }
+    }
+
+    /// As [`connect`](Self::connect), anew, and to another place.
+    pub(super) fn connect_to(&mut self, target: &str, threads: u32) -> Result<(), PeerError> {
+        self.connected = None;
+        self.client.connect(self.mode.name(), target, threads)?;
+        self.connected = Some((target.to_owned(), threads));
         Ok(())
     }
 
     /// From here on it is not connected to where it was.
     pub(super) fn forget_connections(&mut self) {
-        self.threads = 0;
+        self.connected = None;
+    }
+
+    fn threads(&self) -> u32 {
+        self.connected.as_ref().map_or(1, |(_, threads)| *threads)
     }
 
     /// Lets the threads that are connected call for so long.
@@ -104,7 +141,7 @@ impl Pair {
         milliseconds: u32,
     ) -> Result<Called, PeerError> {
         let Carried { call, bytes: [sent, received] } = carried;
-        let threads = self.threads.max(1);
+        let threads = self.threads();
         match self.toolkit.name == BARE {
             true => {
                 let size = format!("{sent}:{received}");
@@ -118,9 +155,9 @@ impl Pair {
         }
     }
 
-    /// The processor's time of both ends so far.
-    fn used(&self) -> Option<[Used; 2]> {
-        Some([self.client.used()?, self.server.used()?])
+    /// The processor's time of both ends so far, or of the client where the server is somebody's own.
+    fn used(&self) -> Option<Vec<Used>> {
+        [Some(&self.client), self.server.as_ref()].into_iter().flatten().map(Peer::used).collect()
     }
 
     /// Waits until both ends stand still. What is compiled as it runs goes on compiling for some tenths of a second after
@@ -135,7 +172,11 @@ impl Pair {
             thread::sleep(LOOK);
             let after = self.used();
             let used = before.zip(after.clone()).map_or(0, |(before, after)| {
-                [0, 1].map(|end| after[end].by_threads_since(&before[end])).iter().sum()
+                after
+                    .iter()
+                    .zip(&before)
+                    .map(|(after, before)| after.by_threads_since(before))
+                    .sum()
             });
             if u128::from(used) <= (LOOK / MOST_OF_LOOK).as_nanos() {
                 return;
@@ -150,10 +191,11 @@ impl Pair {
         let called = self.call(carried, milliseconds)?;
         let calls = called.times.len().max(1) as f64;
         let cpu = before.zip(self.used()).map(|(before, after)| {
-            [0, 1].map(|end| after[end].by_threads_since(&before[end]) as f64 / calls)
+            let ends = after.iter().zip(&before);
+            ends.map(|(after, before)| after.by_threads_since(before) as f64 / calls).collect()
         });
         self.settle();
-        let codec = match self.toolkit.name == TRUNKLINE && self.threads == 1 {
+        let codec = match self.toolkit.name == TRUNKLINE && self.threads() == 1 {
             false => None,
             true => {
                 let size = carried.call.size.to_string();
@@ -168,7 +210,7 @@ impl Pair {
 /// A process of a toolkit, which is a client or a server as it is asked.
 pub(super) fn one_end(
     setting: &Setting<'_>,
-    toolkit: &Toolkit,
+    (toolkit, service): (&Toolkit, Service),
     program: Option<&Path>,
 ) -> Result<Peer, PeerError> {
     let own = setting.request.program.as_path();
@@ -178,6 +220,12 @@ pub(super) fn one_end(
             let arguments = ["lab", "operations", "--bare"];
             Peer::start_with(toolkit.name, own, &arguments, ANSWER_TIMEOUT)
         }
-        None => Peer::start_with(toolkit.name, own, &["lab", "operations"], ANSWER_TIMEOUT),
+        None => {
+            let arguments: &[&str] = match service {
+                Service::Operations => &["lab", "operations"],
+                Service::Arrays => &["lab", "operations", "--arrays"],
+            };
+            Peer::start_with(TRUNKLINE, own, arguments, ANSWER_TIMEOUT)
+        }
     }
 }

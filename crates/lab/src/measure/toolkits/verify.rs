@@ -2,7 +2,7 @@
 //!
 //! - our client calls the server, and compares each answer;
 //! - the client calls a service of ours that looks at each request, and sees how it travelled;
-//! - the client calls a service that changes what it gives back, and has to say so.
+//! - the client calls a service that changes what it gives back, and has to say so, once with each operation.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use crate::measure::Setting;
 use crate::operations::{Connector, Manner, check, service};
 use crate::peer::{PeerError, PeerErrorKind};
 use trunkline_experiment::names::BARE;
-use trunkline_experiment::toolkits::{Call, Mode, Operation};
+use trunkline_experiment::toolkits::{Call, Mode, Operation, Service};
 use trunkline_session::soap::{Running, Server};
 
 /// Tries a pair with these calls.
@@ -24,11 +24,16 @@ pub(super) fn verify(setting: &Setting<'_>, pair: &mut Pair, calls: &[Call]) -> 
     }
     // Nobody else speaks RMI.
     if pair.mode != Mode::Rmi {
-        let mut port = Connector::new(pair.mode, pair.port)?.connect()?;
+        let mode = if pair.mode == Mode::HttpReferences { Mode::Http } else { pair.mode };
+        let mut port = Connector::new((pair.service, mode), &pair.target)?.connect()?;
         for &call in calls {
             let told = |what| format!("its server, {call}: {what}");
             check(&mut port, call).map_err(told)?;
         }
+    }
+    // It is ours.
+    if pair.toolkit.endpoint.is_some() {
+        return Ok(());
     }
     let tried = try_client(setting, pair, calls);
     pair.forget_connections();
@@ -38,8 +43,8 @@ pub(super) fn verify(setting: &Setting<'_>, pair: &mut Pair, calls: &[Call]) -> 
 fn try_client(setting: &Setting<'_>, pair: &mut Pair, calls: &[Call]) -> Result<(), String> {
     let failed = |call: Call, error: PeerError| format!("its client, {call}: {error}");
     if pair.mode != Mode::Rmi {
-        let strict = Watched::start(Manner::Strict)?;
-        pair.connect_to(strict.port(), 1).map_err(|error| error.to_string())?;
+        let strict = Watched::start(pair.service, Manner::Strict)?;
+        pair.connect_to(&strict.port(), 1).map_err(|error| error.to_string())?;
         for &call in calls {
             pair.call(carried(call), 1).map_err(|error| failed(call, error))?;
         }
@@ -49,23 +54,25 @@ fn try_client(setting: &Setting<'_>, pair: &mut Pair, calls: &[Call]) -> Result<
     let port = match pair.mode {
         // Nobody else speaks it.
         Mode::Rmi => {
-            let program = super::program(setting, pair.toolkit);
-            let own = one_end(setting, pair.toolkit, program.as_deref());
+            let program = super::program(setting, pair.toolkit, pair.service);
+            let own = one_end(setting, (pair.toolkit, pair.service), program.as_deref());
             let mut own = own.map_err(|error| error.to_string())?;
             let port = own.serve_operations(pair.mode.name(), 1, true);
             _own = own;
-            port.map_err(|error| error.to_string())?
+            port.map_err(|error| error.to_string())?.to_string()
         }
         _ => {
-            let wrong = Watched::start(Manner::Wrong)?;
+            let wrong = Watched::start(pair.service, Manner::Wrong)?;
             let port = wrong.port();
             _ours = wrong;
             port
         }
     };
-    // There is nothing to change in nothing.
-    for &call in calls.iter().filter(|it| it.operation != Operation::EchoVoid) {
-        pair.connect_to(port, 1).map_err(|error| error.to_string())?;
+    // There is nothing to change in nothing. Calls are in the order of operations.
+    let mut once = calls.to_vec();
+    once.dedup_by_key(|it| it.operation);
+    for call in once.into_iter().filter(|it| it.operation != Operation::EchoVoid) {
+        pair.connect_to(&port, 1).map_err(|error| error.to_string())?;
         match pair.call(carried(call), 1) {
             Err(error) if matches!(error.kind(), PeerErrorKind::Rejected(_)) => {}
             Err(error) => return Err(failed(call, error)),
@@ -86,10 +93,10 @@ struct Watched {
 }
 
 impl Watched {
-    fn start(manner: Manner) -> Result<Self, String> {
+    fn start(which: Service, manner: Manner) -> Result<Self, String> {
         let profiles = Arc::<Mutex<Vec<String>>>::default();
         let seen = Arc::clone(&profiles);
-        let server = Server::new().service(service(manner)).on_call(move |report| {
+        let server = Server::new().service(service(which, manner)).on_call(move |report| {
             let it = &report.profile;
             let profile =
                 format!("{}/{}/{}/{}", it.transport, it.envelope, it.encoding, it.vocabulary);
@@ -102,8 +109,8 @@ impl Watched {
         Ok(Self { server, profiles })
     }
 
-    fn port(&self) -> u16 {
-        self.server.address().port()
+    fn port(&self) -> String {
+        self.server.address().port().to_string()
     }
 
     /// All calls travelled as the mode says.

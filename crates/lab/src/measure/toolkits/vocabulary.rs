@@ -7,9 +7,10 @@ use super::program;
 use crate::evaluation::Step;
 use crate::measure::service::processors::Processors;
 use crate::measure::{Findings, Setting};
+use crate::peer::Peer;
 use trunkline_bench::row::{Row, Verdict};
 use trunkline_experiment::definition::Vocabularies;
-use trunkline_experiment::toolkits::{Mode, TOOLKITS, Toolkit};
+use trunkline_experiment::toolkits::{Mode, Service, TOOLKITS, Toolkit};
 
 /// Stretches of a quick run.
 const QUICK: u32 = 2;
@@ -30,7 +31,7 @@ pub(super) fn measure(
     let count = (toolkits.len() * Vocabularies::MODES.len()) as f64;
     let mut done = 0.0;
     for toolkit in toolkits {
-        let program = program(setting, toolkit);
+        let program = program(setting, toolkit, Service::Operations);
         // What others keep has no limits that they know of.
         let has_it = |mode: &Mode| *mode != Mode::SoapTcpUnbounded || !toolkit.is_peer();
         for mode in Vocabularies::MODES.into_iter().filter(has_it) {
@@ -67,7 +68,8 @@ fn of_one(
     processors: &Processors,
 ) -> Result<Vec<Row>, String> {
     let told = |error: crate::peer::PeerError| error.to_string();
-    let mut pair = Pair::start(setting, (toolkit, mode), program, processors, 2).map_err(told)?;
+    let what = (toolkit, mode, Service::Operations);
+    let mut pair = Pair::start(setting, what, program, processors, 2).map_err(told)?;
     pair.connect(1).map_err(told)?;
     let stretches = if setting.request.is_quick { QUICK } else { asked.stretches };
     let milliseconds = asked.milliseconds;
@@ -78,7 +80,7 @@ fn of_one(
         let called = called.map_err(told)?;
         texts += called.times.len() as u64 * u64::from(asked.items) * TEXTS;
         nanoseconds += called.nanoseconds;
-        let memory = [pair.client.memory(), pair.server.memory()];
+        let memory = [pair.client.memory(), pair.server.as_mut().and_then(Peer::memory)];
         let [client, server] = memory.map(|it| it.map(|bytes| bytes as f64));
         let values = [Some(called.rate()), Some(texts as f64), client, server];
         let metrics = Vocabularies::METRICS.iter().zip(["1/s", "texts", "bytes", "bytes"]);

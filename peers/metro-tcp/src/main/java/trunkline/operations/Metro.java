@@ -1,6 +1,5 @@
 package trunkline.operations;
 
-import com.sun.net.httpserver.HttpServer;
 import com.sun.xml.ws.api.BindingID;
 import com.sun.xml.ws.api.server.InstanceResolver;
 import com.sun.xml.ws.api.server.WSEndpoint;
@@ -15,33 +14,21 @@ import com.sun.xml.ws.transport.tcp.util.ConnectionSession;
 import com.sun.xml.ws.transport.tcp.util.SelectorFactory;
 import com.sun.xml.ws.transport.tcp.util.WSTCPURI;
 import jakarta.xml.ws.BindingProvider;
-import jakarta.xml.ws.Endpoint;
-import jakarta.xml.ws.Service;
-import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.channels.Selector;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import javax.xml.namespace.QName;
+import trunkline.metro.MetroHttp;
+import trunkline.metro.Wsdl;
 import trunkline.tcp.Main.Module;
+import trunkline.toolkit.Toolkit;
 
 /** Metro over HTTP, in XML or Fast Infoset, and over SOAP/TCP. */
 final class Metro implements Toolkit {
     private static final String HTTP = "http";
     private static final String FAST_INFOSET = "http-fast-infoset";
     private static final String PATH = "/operations";
-    private static final int BACKLOG = 1024;
-    /** Where the service is in the WSDL. */
-    private static final String LOCATION = "http://localhost" + PATH;
     private static final String ENCODING = "com.sun.xml.ws.transport.tcp.encodingMode";
 
     /** Of SOAP/TCP, what a client offers. */
@@ -54,11 +41,12 @@ final class Metro implements Toolkit {
     }
 
     private int clients;
-    private final Map<String, Service> services = new HashMap<>();
+    private final Wsdl wsdl = new Wsdl("operations", "OperationsService");
 
+    /** Its own, as "4.0.5". */
     @Override
     public String version() {
-        return Main.metro();
+        return MetroHttp.version();
     }
 
     @Override
@@ -67,23 +55,10 @@ final class Metro implements Toolkit {
     }
 
     @Override
-    public Serving serve(String mode, int threads, OperationsService service) throws Exception {
-        return ENCODINGS.containsKey(mode) ? overTcp(service) : overHttp(threads, service);
-    }
-
-    private static Serving overHttp(int threads, OperationsService service) throws IOException {
-        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
-        HttpServer server = HttpServer.create(any, BACKLOG);
-        ExecutorService pool = Executors.newFixedThreadPool(threads);
-        server.setExecutor(pool);
-        Endpoint endpoint = Endpoint.create(service);
-        endpoint.publish(server.createContext(PATH));
-        server.start();
-        AutoCloseable close = () -> {
-            server.stop(0);
-            pool.shutdown();
-        };
-        return new Serving(close, server.getAddress().getPort());
+    public Serving serve(String mode, int threads, boolean isWrong) throws Exception {
+        OperationsService service = new OperationsService(isWrong);
+        return ENCODINGS.containsKey(mode) ? overTcp(service)
+                : MetroHttp.serve(PATH, threads, service);
     }
 
     /** Its connector has as many threads as there are processors, each with its connections. */
@@ -104,20 +79,20 @@ final class Metro implements Toolkit {
     }
 
     @Override
-    public Operations connect(String mode, int port) throws Exception {
+    public Client connect(String mode, int port, int thread) throws Exception {
         String encoding = ENCODINGS.get(mode);
         // It is read once.
         if (encoding != null) System.setProperty(ENCODING, encoding);
         String scheme = encoding == null ? "http" : "vnd.sun.ws.tcp";
         String url = scheme + "://" + host() + ":" + port + PATH;
-        Operations proxy = service(url).getPort(
+        Operations proxy = wsdl.at(url).getPort(
                 new QName(Operations.NAMESPACE, "OperationsServicePort"), Operations.class);
         if (encoding != null) tune(proxy, url);
         if (mode.equals(FAST_INFOSET)) {
             ((BindingProvider) proxy).getRequestContext()
                     .put(ContentNegotiation.PROPERTY, ContentNegotiation.optimistic.toString());
         }
-        return proxy;
+        return new OperationsClient(proxy, thread);
     }
 
     /** A connection for each client, and as many of them as there are clients. */
@@ -164,23 +139,5 @@ final class Metro implements Toolkit {
             }
         }
         return name.toString();
-    }
-
-    /** By the WSDL of all, at a URL: its scheme says which transport a client takes. */
-    private Service service(String url) throws IOException {
-        Service known = services.get(url);
-        if (known != null) return known;
-        String text;
-        try (InputStream in = Metro.class.getResourceAsStream("/operations.wsdl")) {
-            text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        }
-        if (!text.contains(LOCATION)) throw new IOException("the WSDL is not at " + LOCATION);
-        Path file = Files.createTempFile("operations", ".wsdl");
-        Files.writeString(file, text.replace(LOCATION, url));
-        file.toFile().deleteOnExit();
-        Service made = Service.create(file.toUri().toURL(),
-                new QName(Operations.NAMESPACE, "OperationsService"));
-        services.put(url, made);
-        return made;
     }
 }

@@ -14,6 +14,7 @@ import trunkline.operations.Structures.Item;
 import trunkline.operations.Structures.Order;
 import trunkline.operations.Structures.Struct;
 import trunkline.operations.Structures.Synthetic;
+import trunkline.toolkit.Toolkit;
 
 /** Java RMI: the registry and the object on one port. */
 final class Rmi implements Toolkit {
@@ -69,7 +70,8 @@ final class Rmi implements Toolkit {
 
     /** It starts a thread for each connection, whatever is asked for. */
     @Override
-    public Serving serve(String mode, int threads, OperationsService service) throws Exception {
+    public Serving serve(String mode, int threads, boolean isWrong) throws Exception {
+        OperationsService service = new OperationsService(isWrong);
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
@@ -81,11 +83,11 @@ final class Rmi implements Toolkit {
     }
 
     @Override
-    public Operations connect(String mode, int port) throws Exception {
+    public Client connect(String mode, int port, int thread) throws Exception {
         sockets.only = port;
         Operations.Distant distant =
                 (Operations.Distant) LocateRegistry.getRegistry("127.0.0.1", port).lookup(NAME);
-        return new Near(distant);
+        return new OperationsClient(new Near(distant), thread);
     }
 
     /** What may fail at a distance, as what may not. */

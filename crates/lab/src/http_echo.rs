@@ -1,6 +1,7 @@
-//! A bare echo over HTTP: hyper alone, which answers every request with its own body. What a server
-//! costs beyond this is its own.
+//! A bare echo over HTTP: hyper alone, which answers every request with its own body, or with as many bytes as it asks
+//! for. What a server costs beyond this is its own.
 
+use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
-use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
@@ -18,14 +19,12 @@ use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::fault::Fault;
-
 /// Threads at most.
 const THREADS: usize = 1024;
 
 /// A server that runs until it is dropped. Each of its threads has a runtime of its own and keeps the
 /// connections that it gets; they get them in turn.
-pub(super) struct HttpEcho {
+pub(crate) struct HttpEcho {
     port: u16,
     doors: Vec<UnboundedSender<Message>>,
     threads: Vec<JoinHandle<()>>,
@@ -45,20 +44,29 @@ enum Message {
 struct Service {
     calls: Arc<AtomicU64>,
     closes: bool,
+    answer: Answer,
 }
+
+/// The body of an answer, from the head and the body of a request.
+type Answer = fn(&HeaderMap, Bytes) -> Bytes;
 
 impl HttpEcho {
     /// Listens on the loopback at a port that the system picks. With `closes` every connection is for
     /// one request.
-    pub(super) fn start(threads: usize, closes: bool) -> Result<Self, Fault> {
+    pub(crate) fn start(threads: usize, closes: bool) -> io::Result<Self> {
+        Self::answering(threads, closes, |_, body| body)
+    }
+
+    /// As [`start`](Self::start), with other bodies than those that come.
+    pub(crate) fn answering(threads: usize, closes: bool, answer: Answer) -> io::Result<Self> {
         if !(1..=THREADS).contains(&threads) {
-            return Err(Fault::new(format!("{threads} threads are not 1 to {THREADS}")));
+            return Err(io::Error::other(format!("{threads} threads are not 1 to {THREADS}")));
         }
         let listener = TcpListener::bind("127.0.0.1:0")?;
         listener.set_nonblocking(true)?;
         let port = listener.local_addr()?.port();
         let calls = Arc::new(AtomicU64::new(0));
-        let service = Service { calls: Arc::clone(&calls), closes };
+        let service = Service { calls: Arc::clone(&calls), closes, answer };
         let (doors, receivers): (Vec<_>, Vec<_>) =
             (0..threads).map(|_| unbounded_channel()).unzip();
         let mut echo = Self { port, doors: doors.clone(), threads: Vec::new(), calls };
@@ -72,12 +80,12 @@ impl HttpEcho {
         Ok(echo)
     }
 
-    pub(super) fn port(&self) -> u16 {
+    pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
     /// Requests that were answered.
-    pub(super) fn calls(&self) -> u64 {
+    pub(crate) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
 }
@@ -138,9 +146,10 @@ async fn serve(stream: TcpStream, service: Service) {
     let answer = service_fn(|request: Request<Incoming>| {
         let service = &service;
         async move {
-            let body = request.into_body().collect().await?.to_bytes();
+            let (head, body) = request.into_parts();
+            let body = body.collect().await?.to_bytes();
             service.calls.fetch_add(1, Ordering::Relaxed);
-            Ok::<_, hyper::Error>(service.answer(body))
+            Ok::<_, hyper::Error>(service.answer((service.answer)(&head.headers, body)))
         }
     });
     // A client that breaks off sees that itself.

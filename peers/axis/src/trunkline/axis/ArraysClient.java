@@ -1,0 +1,32 @@
+package trunkline.axis;
+
+import java.io.IOException;
+import java.util.Arrays;
+import trunkline.arrays.Values;
+import trunkline.axis.made.ArraysServicePortType;
+import trunkline.toolkit.Toolkit;
+
+/** A thread's client of the operations on arrays. */
+record ArraysClient(ArraysServicePortType port) implements Toolkit.Client {
+    @Override
+    public Toolkit.Call prepare(String operation, int size) throws IOException {
+        double[] doubles = Values.doubles(size);
+        int[] ints = Values.ints(size);
+        String[] strings = Values.strings(size);
+        byte[] bytes = Values.bytes(size);
+        return switch (operation) {
+            case "echoVoid" -> () -> {
+                port.echoVoid();
+                return true;
+            };
+            case "echoDoubles" -> () -> Arrays.equals(doubles, port.echoDoubles(doubles));
+            case "echoInts" -> () -> Arrays.equals(ints, port.echoInts(ints));
+            case "echoStrings" -> () -> Arrays.equals(strings, port.echoStrings(strings));
+            case "receiveDoubles" -> () -> port.receiveDoubles(doubles) == size;
+            case "receiveInts" -> () -> port.receiveInts(ints) == size;
+            case "sendBytes" -> () -> Arrays.equals(bytes, port.sendBytes(size));
+            case "sendStrings" -> () -> Arrays.equals(strings, port.sendStrings(size));
+            default -> throw new IOException("there is no operation " + operation);
+        };
+    }
+}
