@@ -165,7 +165,13 @@ mod tests {
             delivery,
         };
         Fix {
-            listen: "127.0.0.1:0".to_owned(),
+            listen: Some("127.0.0.1:0".to_owned()),
+            connect: None,
+            ca: None,
+            certificates: std::collections::BTreeMap::new(),
+            logon: None,
+            heartbeat: std::time::Duration::from_secs(30),
+            hours: None,
             tls: false,
             sender: "BANK".to_owned(),
             targets: vec!["FUND".to_owned()],

@@ -554,5 +554,5 @@ fn fix_sessions_that_others_can_reach_want_certificates() {
         it.tls.client_ca = Some("clients.pem".into());
     })
     .expect("certificates");
-    fix(&|it| it.fix[0].listen = "127.0.0.1:5001".to_owned()).expect("this machine alone");
+    fix(&|it| it.fix[0].listen = Some("127.0.0.1:5001".to_owned())).expect("this machine alone");
 }
