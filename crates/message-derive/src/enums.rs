@@ -30,7 +30,8 @@ pub(crate) fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream
         arms.extend(errors.take(Arm::from_variant(variant, camel, is_choice)));
     }
     errors.add_repeated(arms.iter().map(|it| (&it.ident, &*it.name, &*it.notes)));
-    let known: &[&[_]] = if is_choice { &[&parse::OF_CHOICES] } else { &[] };
+    let known: &[&[_]] =
+        if is_choice { &[&parse::OF_CHOICES] } else { &[&parse::OF_ENUMERATIONS] };
     let of_type = errors.take(parse::notes(&input.attrs, known)).unwrap_or_default();
     errors.finish()?;
     // The values of an enumeration are texts, not names.
@@ -38,7 +39,7 @@ pub(crate) fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream
     let names = check_names((&input.ident, &name), named);
     let code = match is_choice {
         true => choice(&input.ident, &name, &of_type, &arms),
-        false => enumeration(&input.ident, &name, &arms),
+        false => enumeration(&input.ident, &name, &of_type, &arms),
     };
     Ok(quote! { const _: () = { #names #code }; })
 }
@@ -243,12 +244,15 @@ fn choice_value(ident: &Ident, arms: &[Arm]) -> TokenStream {
     }
 }
 
-fn enumeration(ident: &Ident, name: &str, arms: &[Arm]) -> TokenStream {
+fn enumeration(ident: &Ident, name: &str, of_type: &[Note], arms: &[Arm]) -> TokenStream {
     let variants: Vec<&Ident> = arms.iter().map(|it| &it.ident).collect();
     let names: Vec<&String> = arms.iter().map(|it| &it.name).collect();
     let places: Vec<usize> = (0..arms.len()).collect();
     let (first, item) = (variants[0], item(ident, variants[0]));
     let value = format_ident!("value");
+    let of_type = of_type.iter().map(|Note { format, word, value, .. }| {
+        quote! { types.notes().note_type(of, #format, #word, #value); }
+    });
     let notes = arms.iter().enumerate().flat_map(|(i, it)| {
         it.notes.iter().map(move |Note { format, word, value, .. }| {
             let i = i as u32;
@@ -270,6 +274,7 @@ fn enumeration(ident: &Ident, name: &str, arms: &[Arm]) -> TokenStream {
             fn register(types: &mut ::trunkline_message::Types) -> ::trunkline_message::TypeId {
                 types.once::<Self>(|types| {
                     let of = types.enumeration(#name, Self::VALUES);
+                    #(#of_type)*
                     #(#notes)*
                     of
                 })

@@ -111,7 +111,8 @@ const OF_MEMBERS: [Word; 15] = [
     Word { format: "xml", word: "nillable", value: Value::True },
     words("xml", "choice"),
 ];
-/// Of choices, their arms, and the values of enumerations.
+/// Of enumerations and their values, choices and their arms.
+pub(crate) const OF_ENUMERATIONS: [Word; 1] = [words("xml", "type_namespace")];
 pub(crate) const OF_CHOICES: [Word; 4] = [
     words("cdr", "switch"),
     words("xml", "namespace"),

@@ -45,7 +45,7 @@ fn is_own(format: &str) -> bool {
 }
 
 fn shown(place: Place, format: &str, word: &str, value: &str) -> Option<String> {
-    use Place::{Arm, Choice, Member, Struct, Value};
+    use Place::{Arm, Choice, Enumeration, Member, Struct, Value};
     let text = || Some(format!("{word} = {value:?}"));
     let filled = || text().filter(|_| !value.is_empty());
     let number = || value.parse::<u32>().ok().filter(|it| it.to_string() == value);
@@ -53,7 +53,7 @@ fn shown(place: Place, format: &str, word: &str, value: &str) -> Option<String> 
     match (place, format, word) {
         (Struct, "fix", "message_type") | (Struct, "xml", "type") => filled(),
         (Struct, "xml", "order") => text().filter(|_| value == "any"),
-        (Struct, "xml", "type_namespace") => text(),
+        (Struct | Enumeration, "xml", "type_namespace") => text(),
         (Struct | Choice | Member | Arm, "xml", "namespace") => text(),
         (Struct | Choice | Member | Arm, "xml", "form") => {
             text().filter(|_| matches!(value, "qualified" | "unqualified"))
@@ -88,7 +88,7 @@ fn shown(place: Place, format: &str, word: &str, value: &str) -> Option<String> 
             | "total_digits" | "fraction_digits" => number(),
             _ => None,
         },
-        (Place::Enumeration, ..) => None,
+        (Enumeration, ..) => None,
         _ if is_own(format) || format == "field" => None,
         _ => text().filter(|_| is_identifier(format) && is_identifier(word)),
     }
