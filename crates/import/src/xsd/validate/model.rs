@@ -175,7 +175,8 @@ impl Model {
         name: &Name,
         heads: &[ElementId],
     ) -> Option<Matched<'_>> {
-        let leaf = *self.leaves(schemas, name, heads).first()?;
+        let first = self.names.get(name).and_then(|it| it.first().copied());
+        let leaf = first.or_else(|| self.leaves(schemas, name, heads).first().copied())?;
         Some(self.matched(schemas, leaf, name))
     }
 

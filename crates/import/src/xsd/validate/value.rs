@@ -242,7 +242,7 @@ fn base64(text: &str) -> Option<Value<'static>> {
         _ => return None,
     };
     let is_right = digits.len().is_multiple_of(4) && is_whole && known.bytes().all(is_digit);
-    let count = digits.len() / 4 * 3 - filled;
+    let count = (digits.len() / 4 * 3).saturating_sub(filled);
     is_right.then_some(Value::Base64(digits, count))
 }
 
