@@ -77,10 +77,11 @@ fn small(test: &str, rest: &[&str]) -> (Vec<Row>, String) {
 fn prices_of_sessions_reach_subscribers_of_every_kind() {
     let (rows, told) = small("bridge-router", &["--only", "router"]);
     let of = |case: &str, metric: &str| value(&rows, case, "trunkline", metric);
-    for to in ["native", "json", "fix"] {
-        let case = format!("to-{to}-3-500");
-        assert!(of(&case, "latency-p50") > 0.0 && of(&case, "received-per-second") > 0.0, "{to}");
+    for to in ["native", "json"] {
+        assert!(of(&format!("to-{to}-3-500"), "latency-p50") > 0.0, "{to}");
     }
+    // It gets the newest alone, which may be few.
+    assert!(of("to-fix-3-500", "received-per-second") > 0.0);
     // At this rate nobody is behind.
     for to in ["native", "json"] {
         assert_eq!(of(&format!("to-{to}-3-500"), "lost"), 0.0, "{to}");
@@ -89,6 +90,8 @@ fn prices_of_sessions_reach_subscribers_of_every_kind() {
     // However many clients there are, each message is converted once for each of three formats.
     assert_eq!(of("renditions-4", "made-per-message-and-format"), 1.0);
     assert_eq!(of("renditions-4", "lost"), 0.0);
+    let aim = rows.iter().find(|row| row.case == "aim").expect("it is judged");
+    assert_eq!(aim.verdict, Verdict::Holds, "{aim:?}");
     for format in ["json", "soap-1.1", "cdr"] {
         let case = format!("rendition-{format}");
         assert!(of(&case, "cpu-time") > 0.0 && of(&case, "over-codec") > 0.0, "{format}");

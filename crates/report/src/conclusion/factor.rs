@@ -3,6 +3,7 @@
 use super::profile_of_quantity;
 use trunkline_bench::row::Row;
 use trunkline_bench::statistics::{Bounds, ComparisonRule};
+use trunkline_experiment::definition::sessions::MADE;
 use trunkline_experiment::definition::toolkit_calls::BYTES;
 use trunkline_experiment::definition::{Quantity, Term};
 use trunkline_experiment::format::Family;
@@ -178,6 +179,7 @@ fn is_exact(quantity: &Quantity) -> bool {
     case == "size"
         || case.starts_with("size-")
         || BYTES.contains(&metric)
+        || metric == MADE
         || (is_of_capacity && ["bits-per-second", "bytes-per-second"].contains(&metric))
 }
 

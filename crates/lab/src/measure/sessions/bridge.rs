@@ -1,7 +1,9 @@
 //! Sessions bring prices, the router passes them on: to a client, to another in JSON, and to a session.
 
+use std::time::Instant;
+
 use super::router::Router;
-use super::traffic::{Came, Numbers, Receiver, Sources};
+use super::traffic::{Came, Numbers, PATIENCE, Receiver, Sources};
 use crate::evaluation::Step;
 use crate::measure::series::{Series, find_or_add};
 use crate::measure::{Findings, Setting};
@@ -14,7 +16,7 @@ use trunkline_experiment::subjects::TRUNKLINE;
 /// All symbols.
 const PATTERN: &str = "fx/*";
 
-/// How often a turn is waited for before it counts: connections and caches are warm then.
+/// How long runs are that do not count, in milliseconds.
 const WARM_UP: u32 = 100;
 
 /// Measures at each number of sessions and each rate.
@@ -45,6 +47,31 @@ pub(super) fn measure(
     }
 }
 
+/// Sends until all get what is sent: what a session asks for takes effect some time after it has logged on.
+fn warm_up(
+    sources: &Sources,
+    receivers: &[(Subscriber, Receiver)],
+    numbers: &mut Numbers,
+) -> Result<(), String> {
+    let since = Instant::now();
+    loop {
+        let plan = numbers.plan(1_000, WARM_UP, sources.count());
+        receivers.iter().for_each(|(_, it)| it.begin(plan));
+        sources.run(plan)?;
+        let mut is_there = true;
+        for (to, receiver) in receivers {
+            let Came { messages, wrong, .. } = receiver.end();
+            is_there &= messages > 0;
+            if wrong > 0 || (!is_there && since.elapsed() > PATIENCE) {
+                return Err(format!("to {}: {messages} came, {wrong} wrong", to.name()));
+            }
+        }
+        if is_there {
+            return Ok(());
+        }
+    }
+}
+
 struct Measuring<'a> {
     setting: &'a Setting<'a>,
     asked: &'a Bridge,
@@ -63,21 +90,7 @@ impl Measuring<'_> {
         ];
         let sources = Sources::connect(&router, self.sessions)?;
         let mut numbers = Numbers::new();
-        // What comes of the first run shows that all get what is sent.
-        let plan = numbers.plan(1_000, WARM_UP, sources.count());
-        receivers.iter().for_each(|(_, it)| it.begin(plan));
-        sources.run(plan)?;
-        for (to, receiver) in &receivers {
-            let came = receiver.end();
-            if came.messages == 0 || came.wrong > 0 {
-                return Err(format!(
-                    "to {}: {} came, {} wrong",
-                    to.name(),
-                    came.messages,
-                    came.wrong
-                ));
-            }
-        }
+        warm_up(&sources, &receivers, &mut numbers)?;
         let turns = self.asked.count.unwrap_or(self.setting.repetitions());
         let rates = self.asked.rates(is_quick);
         for turn in 0..turns {

@@ -18,10 +18,11 @@ use trunkline_bench::clock::{RealClock, monotonic_nanoseconds};
 use trunkline_bench::histogram::Times;
 
 /// How long a Logon, a subscription, or room for what is sent may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Who gets no more for so long has all that comes, once all is sent.
-const SILENCE: Duration = Duration::from_millis(500);
+/// Whoever gets no more for so long has all that comes, once all is sent: of what is conflated, and of what is told of where it is
+/// lost.
+const SILENCE: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(10)];
 
 /// Between the order to begin and the first message.
 const LEAD: u64 = 2_000_000;
@@ -77,6 +78,8 @@ pub(super) struct Came {
     plan: Option<Plan>,
     pub(super) times: Times,
     pub(super) messages: u64,
+    /// Those of which the router says that they are lost.
+    gaps: u64,
     /// Messages of a symbol that came before one that was sent earlier, and those without a number.
     pub(super) wrong: u64,
     /// By symbol, the number behind the last.
@@ -136,6 +139,7 @@ fn locked(came: &Shared) -> MutexGuard<'_, Came> {
 /// Somebody who gets prices, on a thread of its own.
 pub(super) struct Receiver {
     came: Shared,
+    silence: Duration,
     /// What keeps it going: it ends with one of these.
     _client: Option<ClientThread>,
     _session: Option<Initiator>,
@@ -173,18 +177,19 @@ impl Receiver {
         let thread = thread::spawn(move || {
             while !stop.load(Ordering::Acquire) {
                 // What breaks is missed by whoever measures.
-                let received = client.receive(Some(Duration::from_millis(50)), &mut |event| {
-                    if let Event::Message(message) = event {
-                        locked(&own).note(message.payload, marker.as_ref());
-                    }
-                });
+                let received =
+                    client.receive(Some(Duration::from_millis(50)), &mut |event| match event {
+                        Event::Message(it) => locked(&own).note(it.payload, marker.as_ref()),
+                        Event::Gap(it) => locked(&own).gaps += it.count,
+                        _ => {}
+                    });
                 if received.is_err() {
                     break;
                 }
             }
         });
         let client = ClientThread { is_stopped, thread: Some(thread) };
-        Ok(Self { came, _client: Some(client), _session: None })
+        Ok(Self { came, silence: SILENCE[1], _client: Some(client), _session: None })
     }
 
     /// A session that asks for the prices of so many symbols.
@@ -192,7 +197,7 @@ impl Receiver {
         let came = Shared::default();
         let reader = Reader { symbols, came: came.clone(), marker: Finder::new(FIX).into_owned() };
         let initiator = connected(router, READER, reader)?;
-        Ok(Self { came, _client: None, _session: Some(initiator) })
+        Ok(Self { came, silence: SILENCE[0], _client: None, _session: Some(initiator) })
     }
 
     /// From now on it is about this run.
@@ -208,7 +213,8 @@ impl Receiver {
             let mut came = locked(&self.came);
             let quiet_since = came.last_at.map_or(sent, |it| it.max(sent));
             let count = came.plan.map_or(0, |it| it.count);
-            if came.messages >= count || quiet_since.elapsed() > SILENCE {
+            let is_known = came.messages + came.gaps >= count;
+            if is_known || quiet_since.elapsed() > self.silence {
                 return std::mem::take(&mut came);
             }
             drop(came);

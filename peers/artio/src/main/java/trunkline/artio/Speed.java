@@ -336,6 +336,9 @@ public final class Speed {
         long[] times = fund.measure(polled, session, trips);
         seconds(exchange, fund, polled, session, orders);
         double seconds = seconds(exchange, fund, polled, session, orders);
+        // Its engines would wait for that when they are closed.
+        polled.until(() -> session.startLogout() >= 0);
+        polled.until(() -> !session.isConnected());
         return "measured " + logon + " " + times[trips / 2] + " " + times[trips * 99 / 100] + " "
                 + (long) (orders / seconds);
     }
