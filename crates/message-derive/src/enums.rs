@@ -30,8 +30,7 @@ pub(crate) fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream
         arms.extend(errors.take(Arm::from_variant(variant, camel, is_choice)));
     }
     errors.add_repeated(arms.iter().map(|it| (&it.ident, &*it.name, &*it.notes)));
-    let known: &[&[_]] =
-        if is_choice { &[&parse::OF_CHOICES] } else { &[&parse::OF_ENUMERATIONS] };
+    let known: &[&[_]] = if is_choice { &[&parse::OF_CHOICES] } else { &[&parse::OF_ENUMERATIONS] };
     let of_type = errors.take(parse::notes(&input.attrs, known)).unwrap_or_default();
     errors.finish()?;
     // The values of an enumeration are texts, not names.
