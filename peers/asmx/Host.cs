@@ -194,7 +194,12 @@ public class Host : MarshalByRefObject {
         for (var count = 0; count < threads; count++) {
             var thread = new Thread(() => {
                 while (true) {
-                    HttpRuntime.ProcessRequest(new Request(listener.GetContext()));
+                    var context = listener.GetContext();
+                    if (IPAddress.IsLoopback(context.Request.RemoteEndPoint.Address)) {
+                        HttpRuntime.ProcessRequest(new Request(context));
+                    } else {
+                        context.Response.Abort();
+                    }
                 }
             });
             thread.IsBackground = true;

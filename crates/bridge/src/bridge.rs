@@ -14,7 +14,7 @@ use trunkline_fix::{
     Role, Schedule, Session, Settings, Store as _, Version,
 };
 use trunkline_import::{Limits, fix::Dictionary};
-use trunkline_server::config::Fix;
+use trunkline_server::config::{Fix, HEARTBEAT};
 use trunkline_server::{Config, Listening};
 
 use crate::connection::Connection;
@@ -36,6 +36,9 @@ const KEPT: u64 = 64 << 20;
 
 /// Bytes of a name of the router.
 const NAME_BYTES: usize = 200;
+
+/// Bytes of messages that are sent once more when numbers begin anew: far less than ends the connection.
+const AGAIN: usize = 8 << 20;
 
 /// How long the other sides may take for their Logouts.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -161,6 +164,9 @@ impl Bridge {
             self.acceptors.push(acceptor.map_err(failed)?);
         } else if let Some(place) = &fix.connect {
             let client_tls = credentials::of_client(fix, config)?;
+            if fix.logon.is_some() && client_tls.is_none() {
+                warn!(place, "the fields of the Logon, such as a password, go there without TLS");
+            }
             let tcp = TcpConfig { client_tls, ..TcpConfig::default() };
             for session in sessions {
                 let initiator = Initiator::start(place, session, tcp.clone());
@@ -179,6 +185,7 @@ impl Drop for Bridge {
             thread::sleep(LOOK);
         }
         self.acceptors.clear();
+        self.initiators.iter().for_each(Initiator::stop);
         self.initiators.clear();
         self.links.iter().for_each(|it| it.inbox.stop());
         for link in &mut self.links {
@@ -246,7 +253,7 @@ impl Common {
         settings.default_appl_ver_id = self.application.map(str::to_owned);
         settings.schedule.clone_from(&self.hours);
         settings.logon_fields.clone_from(&self.logon);
-        settings.heartbeat = fix.heartbeat;
+        settings.heartbeat = fix.heartbeat.unwrap_or(HEARTBEAT);
         settings
     }
 
@@ -455,6 +462,9 @@ impl Application for Joining {
 
 /// Sends a message of former numbers once more, and says that it may have been sent before.
 fn again(message: Message<'_>, outbox: &mut Outbox) -> Result<(), String> {
+    if outbox.waiting() > AGAIN {
+        return Err(format!("{AGAIN} bytes wait already"));
+    }
     let mut draft = Draft::read(message.bytes())?;
     if message.get(POSS_RESEND).is_none() {
         draft.push(POSS_RESEND, b"Y");

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use trunkline_fix::is_of_header;
 use trunkline_fix::tcp::{Admission, ClientTls, ServerTls};
 use trunkline_router::name_fits;
 use trunkline_server::Config;
@@ -10,8 +11,11 @@ use trunkline_server::config::Fix;
 use crate::bridge::BridgeError;
 use crate::names::cut;
 
-/// Fields of a Logon that the session writes itself.
-const OWN: [u32; 13] = [8, 9, 10, 34, 35, 43, 49, 52, 56, 98, 108, 141, 1137];
+/// Fields of a Logon that the session writes itself, besides those of header and trailer.
+const OWN: [u32; 4] = [98, 108, 141, 1137];
+
+/// What stands behind the body.
+const TRAILER: [u32; 3] = [10, 89, 93];
 
 /// The router's certificate, if a `[[fix]]` is to show it to who connects. Unlike clients of the router, engines may speak
 /// TLS 1.2.
@@ -71,6 +75,11 @@ pub(crate) fn logon(file: &Path) -> Result<Vec<(u32, String)>, BridgeError> {
             _ if value.is_empty() || value.contains('\u{1}') => {
                 return Err(wrong("the value is empty, or has a delimiter in it"));
             }
+            _ if is_of_header(tag) || TRAILER.contains(&tag) => {
+                return Err(wrong(
+                    "the field is of the header or trailer, which the session writes",
+                ));
+            }
             _ if OWN.contains(&tag) => return Err(wrong("the session writes this field itself")),
             _ if fields.iter().any(|(other, _)| *other == tag) => {
                 return Err(wrong("the field is there twice"));
@@ -99,6 +108,7 @@ mod tests {
             ("553=a\nname=secret", "line 2: what stands before = is no tag"),
             ("553=", "the value is empty"),
             ("108=30", "the session writes this field itself"),
+            ("50=DESK", "of the header or trailer"),
             ("553=a\n553=secret", "line 2: the field is there twice"),
         ] {
             let error = read(text).expect_err(text);

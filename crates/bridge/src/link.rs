@@ -267,7 +267,8 @@ impl Link {
         }
         while self.orders.untold.is_empty() {
             while self.orders.stored < self.orders.all.len() {
-                if !self.store_next(turns, conversation)? {
+                let is_done = self.store_next(turns, conversation)?;
+                if !is_done || !self.orders.untold.is_empty() {
                     return Ok(());
                 }
             }

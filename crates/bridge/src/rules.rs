@@ -170,7 +170,7 @@ mod tests {
             ca: None,
             certificates: std::collections::BTreeMap::new(),
             logon: None,
-            heartbeat: std::time::Duration::from_secs(30),
+            heartbeat: None,
             hours: None,
             tls: false,
             sender: "BANK".to_owned(),

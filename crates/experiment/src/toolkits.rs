@@ -36,7 +36,7 @@ words! {
         Rmi = "rmi",
         /// Bytes by themselves, over TCP.
         Bytes = "bytes",
-        /// XML over HTTP, in chunks both ways.
+        /// XML over HTTP, with requests in chunks; answers as the server sends them then.
         HttpChunked = "http-chunked",
         /// XML over HTTP/1.0, a connection for each call.
         HttpOnce = "http-1.0",

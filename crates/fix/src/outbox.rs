@@ -435,7 +435,8 @@ impl Outbox {
         self.output.ready()
     }
 
-    pub(crate) fn waiting(&self) -> usize {
+    /// Bytes that are to be sent, and those that wait for the store. More than [`Settings::output_bytes`] end the connection.
+    pub fn waiting(&self) -> usize {
         self.output.waiting()
     }
 

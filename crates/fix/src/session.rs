@@ -287,11 +287,16 @@ impl Session {
 
     /// Tells the application what may not have arrived, and cannot any more.
     fn tell_undelivered(&mut self, application: &mut dyn Application) {
-        for bytes in self.outbox.take_undelivered() {
+        let undelivered = self.outbox.take_undelivered();
+        for bytes in &undelivered {
             let mut fields = Fields::default();
-            if let Ok(message) = fields.read(&bytes) {
+            if let Ok(message) = fields.read(bytes) {
                 application.undelivered(message, &mut self.outbox);
             }
+        }
+        if !undelivered.is_empty() {
+            // What it sends of them does not wait for what comes or goes next.
+            self.outbox.sync();
         }
     }
 

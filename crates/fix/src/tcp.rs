@@ -625,8 +625,14 @@ impl Initiator {
                 let pause = match own.opens_in() {
                     Some(Duration::ZERO) => {
                         match connect(&address, &config) {
-                            // Why it ends, the application is told.
-                            Ok(it) => _ = own.serve(it, Vec::new(), &config, &stop),
+                            // Why a session ends, the application is told. With TLS 1.3 an initiator is there before
+                            // the other side has looked at its certificate.
+                            Ok(it) => match own.serve(it, Vec::new(), &config, &stop) {
+                                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                                    own.not_connected(&error);
+                                }
+                                _ => {}
+                            },
                             Err(error) => own.not_connected(&error),
                         }
                         config.reconnect
@@ -649,11 +655,17 @@ impl Initiator {
     pub fn session(&self) -> &Handle {
         &self.session
     }
+
+    /// Has it connect no more, without waiting for an attempt that is under way: who has many stops all before the first is
+    /// dropped.
+    pub fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Release);
+    }
 }
 
 impl Drop for Initiator {
     fn drop(&mut self) {
-        self.is_stopped.store(true, Ordering::Release);
+        self.stop();
         self.session.close();
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
@@ -667,7 +679,11 @@ fn connect(address: &str, config: &TcpConfig) -> io::Result<Transport> {
     let until = Instant::now() + config.first_timeout;
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for each in address.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&each, config.first_timeout) {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
+        }
+        match TcpStream::connect_timeout(&each, left) {
             Ok(stream) => {
                 let host = address.rsplit_once(':').map_or(address, |it| it.0);
                 let host = host.trim_start_matches('[').trim_end_matches(']');

@@ -28,7 +28,7 @@ use crate::threads::MOST_THREADS;
 
 pub use access::{Access, AccessRule, Anonymous};
 pub use durable::DurableRule;
-pub use fix::{Fix, FixDelivery, FixMarketData, FixRule, FixSend};
+pub use fix::{Fix, FixDelivery, FixMarketData, FixRule, FixSend, HEARTBEAT};
 pub use journal::{Journal, JournalRule};
 pub use last_value::LastValueRule;
 pub use load::ConfigError;

@@ -109,6 +109,7 @@ level = "debug"
 [tls]
 certificate = "router.pem"
 key = "router.key"
+client_ca = "customers.pem"
 
 [[fix]]
 listen = "127.0.0.1:5001"
@@ -307,6 +308,12 @@ fn a_fix_listens_or_connects_with_what_belongs_to_that() {
         ("listen = \":0\"\nca = \"a.pem\"", "\"B\"", "the fix that listens at :0 has a ca"),
         ("connect = \"a:1\"\nca = \"a.pem\"", "\"B\"", "connects to a:1 has a ca, and no tls"),
         ("listen = \":0\"\nlogon = \"a\"", "\"B\"", "a logon, which is for who connects"),
+        ("listen = \":0\"\nheartbeat = \"5s\"", "\"B\"", "a heartbeat, which is for who connects"),
+        (
+            "listen = \":0\"\ntls = true\ncertificates = {B = \"*\"}",
+            "\"B\"",
+            "no client_ca in [tls]",
+        ),
         ("connect = \"a:1\"\nheartbeat = \"500ms\"", "\"B\"", "whole seconds"),
         ("connect = \"a:1\"\ncertificates = {B = \"*\"}", "\"B\"", "for who listens"),
         ("listen = \":0\"\ncertificates = {B = \"*\"}", "\"B\"", "certificates, and no tls"),

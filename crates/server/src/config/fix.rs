@@ -12,6 +12,9 @@ use super::access::is_loopback;
 use super::quantity::{time, time_text};
 use super::show::{Page, quoted};
 
+/// HeartBtInt (108) of who connects and does not say it.
+pub const HEARTBEAT: Duration = Duration::from_secs(30);
+
 /// A `[[fix]]`: sessions of FIX on one port, or with one place, and what joins them to topics.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,9 +39,9 @@ pub struct Fix {
     /// The file with fields of the Logon of who connects, such as Username (553): `TAG=VALUE` in each line.
     #[serde(default)]
     pub logon: Option<PathBuf>,
-    /// HeartBtInt (108) of who connects, in whole seconds.
-    #[serde(default = "heartbeat", deserialize_with = "time")]
-    pub heartbeat: Duration,
+    /// HeartBtInt (108) of who connects, in whole seconds; 30 s if it is not there. Who listens takes that of the other side.
+    #[serde(default, deserialize_with = "optional_time")]
+    pub heartbeat: Option<Duration>,
     /// When the sessions are up, such as `mon-fri 08:00-17:30 America/New_York`; without it they never stop.
     #[serde(default)]
     pub hours: Option<String>,
@@ -157,6 +160,9 @@ impl Fix {
                 "has a ca, which is for who connects: the authorities of clients are tls.client_ca".to_owned()
             }
             Self { ca: Some(_), tls: false, .. } => "has a ca, and no tls = true".to_owned(),
+            Self { heartbeat: Some(_), .. } if is_listening => {
+                "has a heartbeat, which is for who connects: the other side says it".to_owned()
+            }
             Self { logon: Some(_), .. } if is_listening => "has a logon, which is for who connects".to_owned(),
             Self { certificates, .. } if certificates.is_empty() => return self.problem_of_heartbeat(),
             _ if !is_listening => "has certificates, which are for who listens".to_owned(),
@@ -171,7 +177,8 @@ impl Fix {
     }
 
     fn problem_of_heartbeat(&self) -> Option<String> {
-        let is_whole = self.heartbeat.subsec_nanos() == 0 && self.heartbeat.as_secs() <= 3600;
+        let is_whole = |it: Duration| it.subsec_nanos() == 0 && it.as_secs() <= 3600;
+        let is_whole = self.heartbeat.is_none_or(is_whole);
         let what = "has a heartbeat that is not in whole seconds, or longer than an hour";
         (!is_whole).then(|| format!("{self} {what}"))
     }
@@ -240,7 +247,12 @@ impl Config {
                 format!("there are two FIX sessions of {sender} and {target}")
             })
         };
-        self.fix.iter().find_map(Fix::problem).or_else(twice)
+        let has_nobody = |it: &&Fix| !it.certificates.is_empty() && self.tls.client_ca.is_none();
+        let nobody = || {
+            let what = "has certificates, and no client_ca in [tls]: nobody would be asked for one";
+            self.fix.iter().find(has_nobody).map(|it| format!("{it} {what}"))
+        };
+        self.fix.iter().find_map(Fix::problem).or_else(twice).or_else(nobody)
     }
 
     pub(super) fn show_fix(&self, page: &mut Page) {
@@ -301,7 +313,8 @@ impl Fix {
         }
         if let Some(place) = &self.connect {
             page.key("connect", &quoted(place), "HOST:PORT of the other side");
-            page.key("heartbeat", &quoted(&time_text(self.heartbeat)), "HeartBtInt (108)");
+            let heartbeat = self.heartbeat.unwrap_or(HEARTBEAT);
+            page.key("heartbeat", &quoted(&time_text(heartbeat)), "HeartBtInt (108)");
         }
         page.key("tls", &self.tls, "with the router's certificate, and no other way");
         if let Some(ca) = &self.ca {
@@ -313,8 +326,8 @@ impl Fix {
     }
 }
 
-fn heartbeat() -> Duration {
-    Duration::from_secs(30)
+fn optional_time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+    time(from).map(Some)
 }
 
 /// `HOST:PORT`.
