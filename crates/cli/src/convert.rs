@@ -44,7 +44,8 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Fault> {
             conversion.frames(file, whole)?;
         } else {
             let bytes = input::whole(Vec::new(), whole, file)?;
-            conversion.convert(file, Place { line: 1, offset: 0 }, &bytes)?;
+            let place = Place { line: 1, offset: 0 };
+            conversion.convert(file, &Found::alone(place, bytes))?;
         }
         conversion.flush()?;
     }
@@ -85,8 +86,8 @@ impl Conversion<'_> {
             while let Some(found) = scanner.next_message() {
                 is_any |= !matches!(&found, Ok(it) if kind.is_some() && it.kind != kind);
                 match found {
-                    Ok(Found { kind: is, place, bytes, .. }) if kind.is_none() || is == kind => {
-                        self.convert(file, place, &bytes)?;
+                    Ok(found) if kind.is_none() || found.kind == kind => {
+                        self.convert(file, &found)?;
                     }
                     Ok(_) => others += 1,
                     Err(Bad { place, error, .. }) => self.reject(file, place, &error.to_string()),
@@ -123,7 +124,7 @@ impl Conversion<'_> {
                 match framer.frame(&waiting[used..], &limits) {
                     Ok(Frame::Message(range)) => {
                         let message = waiting[used + range.start..used + range.end].to_vec();
-                        self.convert(file, place, &message)?;
+                        self.convert(file, &Found::alone(place, message))?;
                         used += range.end;
                     }
                     Ok(Frame::Skip(bytes)) => used += bytes,
@@ -156,8 +157,9 @@ impl Conversion<'_> {
     }
 
     /// Is a message that was read as its description says? If not, says why.
-    fn is_valid(&mut self, file: &str, place: Place, bytes: &[u8]) -> bool {
-        let invalid = match self.messages.validate(self.arguments.from, bytes) {
+    fn is_valid(&mut self, file: &str, found: &Found) -> bool {
+        let place = found.place;
+        let invalid = match self.messages.validate(self.arguments.from, &found.bytes) {
             Ok(invalid) => invalid,
             Err(error) => {
                 self.reject(file, place, &error.to_string());
@@ -165,8 +167,9 @@ impl Conversion<'_> {
             }
         };
         for invalid in &invalid {
-            let line = place.line + invalid.place.map_or(0, |it| u64::from(it.0 - 1));
-            let column = invalid.place.map_or(String::new(), |it| format!(":{}", it.1));
+            let of_file = invalid.place.map(|it| found.line_and_column(it.0, it.1));
+            let (line, column) = of_file.unwrap_or((place.line, None));
+            let column = column.map_or(String::new(), |it| format!(":{it}"));
             remark(&format!("{file}:{line}{column}: {}", plain(&invalid.to_string())));
         }
         if !invalid.is_empty() {
@@ -175,16 +178,17 @@ impl Conversion<'_> {
         invalid.is_empty()
     }
 
-    fn convert(&mut self, file: &str, place: Place, bytes: &[u8]) -> Result<(), Fault> {
+    fn convert(&mut self, file: &str, found: &Found) -> Result<(), Fault> {
+        let Found { place, bytes, .. } = found;
         let ConvertArguments { from, to, message: name, framed, .. } = self.arguments;
         self.message.clear();
         let converted =
             self.messages.convert((*from, bytes), name.as_deref(), *to, &mut self.message);
         if let Err(error) = converted {
-            self.reject(file, place, &error.to_string());
+            self.reject(file, *place, &error.to_string());
             return Ok(());
         }
-        if self.arguments.check && !self.is_valid(file, place, bytes) {
+        if self.arguments.check && !self.is_valid(file, found) {
             return Ok(());
         }
         match (to.is_binary(), framed) {

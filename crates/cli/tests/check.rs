@@ -138,3 +138,66 @@ fn bounds_of_other_descriptions_are_checked_too() {
         "{out}"
     );
 }
+
+#[test]
+fn places_are_those_of_the_file() {
+    let folder = folder("places");
+    let check = |input: &str| {
+        let (status, out, _) =
+            run(&folder, &["decode", "--schema", "orders.xsd", "--check"], input);
+        assert_eq!(status, Some(1), "{out}");
+        let said = out.lines().filter_map(|it| it.trim_start().strip_prefix("not valid: "));
+        let places = said.map(|it| it.split(": ").next().unwrap_or_default().to_owned());
+        places.collect::<Vec<_>>()
+    };
+    // An attribute is missing in the second line of the order.
+    let wrong = "<order xmlns=\"urn:o\"><line id=\"1\"><last>1</last></line><line><last>1</last></line></order>";
+    let column = wrong.find("<line>").expect("it is there") + 1;
+    let lines = wrong.replace("<line>", "\n<line>");
+    assert_eq!(check(&format!("{wrong}\n{lines}\n")), [format!("1:{column}"), "3:1".to_owned()]);
+    let behind = "2004-01-01 é received: <?xml version=\"1.0\"?>";
+    let further = column + behind.chars().count();
+    assert_eq!(
+        check(&format!("nothing\n{behind}{wrong}\n{behind}{lines}\n")),
+        [format!("2:{further}"), "4:1".to_owned()]
+    );
+    // Of a dump, the lines are not those of the message.
+    let hex: String = lines.bytes().map(|it| format!("{it:02x}")).collect();
+    assert_eq!(check(&format!("nothing\n{hex}\n")), ["2"]);
+}
+
+#[test]
+fn a_message_that_is_not_read_is_not_the_one_before() {
+    let folder = folder("unread");
+    let listing = "message Order\nfield id 0 text required\nnote facet max_length 3\nend\n";
+    fs::write(folder.join("order.listing"), listing).expect("a file");
+    let input = "{\"Order\":{\"id\":\"abcd\"}}\n{\"Other\":{\"id\":\"a\"}}\n";
+    let decode = ["decode", "--schema", "order.listing", "--check"];
+    let (status, out, err) = run(&folder, &decode, input);
+    assert_eq!((status, out.matches("not valid: ").count()), (Some(1), 1), "{out}{err}");
+    assert!(out.matches("wrong: ").count() == 2, "the other one is no message of it: {out}{err}");
+}
+
+#[test]
+fn envelopes_without_a_message_are_checked_too() {
+    let folder = folder("envelopes");
+    let wrong = "<order xmlns=\"urn:o\"><line><last>1</last></line></order>";
+    let fault = format!(
+        "<e:Fault><faultcode>e:Client</faultcode><faultstring>no</faultstring><detail>{wrong}</detail></e:Fault>"
+    );
+    for (header, body, path) in [
+        (wrong, "", "/Envelope/Header/order/line: the attribute id is missing"),
+        ("", &*fault, "/Envelope/Body/Fault/detail/order/line: the attribute id is missing"),
+    ] {
+        let envelope = format!(
+            "<e:Envelope xmlns:e=\"http://schemas.xmlsoap.org/soap/envelope/\"><e:Header>{header}</e:Header>\
+             <e:Body>{body}</e:Body></e:Envelope>"
+        );
+        let check = ["decode", "--schema", "orders.xsd", "--check"];
+        let (status, out, _) = run(&folder, &check, &envelope);
+        assert_eq!(status, Some(1), "{out}");
+        assert!(out.contains(path), "{out}");
+        let (status, out, _) = run(&folder, &check[..3], &envelope);
+        assert_eq!(status, Some(0), "{out}");
+    }
+}

@@ -154,6 +154,17 @@ fn what_is_in_an_all_stands_in_any_order() {
     for text in ["", "b", "aba"] {
         assert!(!wrong(&all, "", &letters(text)).is_empty(), "{text}");
     }
+    // Nothing may stand beside it, on either side of a derivation.
+    let nothing = "<xs:sequence><xs:element name='x' minOccurs='0' maxOccurs='0'/><xs:sequence/></xs:sequence>";
+    let both = format!("<xs:all>{}{}</xs:all>", e("a", ""), e("b", "minOccurs='0'"));
+    for (base, more) in [(nothing, &*both), (&*both, nothing), (&*both, "")] {
+        let extended = schemas(&format!(
+            "<xs:complexType name='B'>{base}</xs:complexType><xs:element name='r'><xs:complexType><xs:complexContent>
+             <xs:extension base='B'>{more}</xs:extension></xs:complexContent></xs:complexType></xs:element>"
+        ));
+        assert_eq!(wrong(&extended, "", &letters("ba")), [""; 0], "{base} {more}");
+        assert_wrong(&wrong(&extended, "", &letters("b")), &["{urn:a}a is missing"]);
+    }
     let found = wrong(&all, "", "<c/><b/>");
     assert_wrong(&found, &["{urn:a}c stands where one of {urn:a}a, {urn:a}b is expected"]);
 }
@@ -195,7 +206,15 @@ fn hostile_schemas_cost_no_more_than_their_size() {
     );
     let mut resolver = |_: &str| Ok(Some(unions.clone().into_bytes()));
     match Schemas::read("u.xsd", &mut resolver, &Limits::default()) {
-        Ok(read) => assert!(!read.validate(b"<r>x</r>", &Limits::default()).is_valid()),
+        Ok(read) => {
+            assert!(!read.validate(b"<r>x</r>", &Limits::default()).is_valid());
+            // A type that is of none of them is compared with each of them once.
+            let document = format!(
+                "<r {INSTANCE} xmlns:xs='http://www.w3.org/2001/XMLSchema' xsi:type='xs:date'>x</r>"
+            );
+            let found = read.validate(document.as_bytes(), &Limits::default()).violations;
+            assert!(found[0].what.contains("is not derived from the type"), "{found:#?}");
+        }
         Err(problem) => assert!(problem.to_string().starts_with("u.xsd:"), "{problem}"),
     }
     // Elements that are open at once, and what is told, are limited.
@@ -269,6 +288,12 @@ fn values_keep_to_their_types() {
         of("<xs:simpleType name='T'><xs:union memberTypes='xs:int xs:date'/></xs:simpleType>");
     assert_eq!(wrong(&union, "", "2004-02-29"), [""; 0]);
     assert_wrong(&wrong(&union, "", "2003-02-29"), &["none of the types of a union"]);
+    // The blanks are those of the innermost type.
+    let unions = of("<xs:simpleType name='S'><xs:union memberTypes='xs:int xs:date'/></xs:simpleType>
+        <xs:simpleType name='T'><xs:restriction><xs:simpleType><xs:union memberTypes='S'/></xs:simpleType>
+        <xs:pattern value='\\d+'/></xs:restriction></xs:simpleType>");
+    assert_eq!(wrong(&unions, "", " 12\n"), [""; 0]);
+    assert_wrong(&wrong(&unions, "", " 2004-02-29 "), &["cvc-pattern-valid"]);
     // Each step of a derivation counts.
     let steps = of("<xs:simpleType name='T'><xs:restriction base='S'><xs:pattern value='.*b'/></xs:restriction></xs:simpleType>
         <xs:simpleType name='S'><xs:restriction base='xs:string'><xs:pattern value='a.*'/></xs:restriction></xs:simpleType>");
@@ -334,6 +359,80 @@ fn types_and_elements_stand_for_others_where_they_may() {
     ] {
         assert_wrong(&wrong(&schemas, "", not_right), &[part]);
     }
+}
+
+#[test]
+fn arrays_of_the_encoding_stand_for_anything() {
+    let schemas =
+        schemas("<xs:element name='r' type='xs:anyType'/><xs:element name='i' type='xs:int'/>");
+    let array = " xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' xsi:type='e:Array' e:arrayType='x[1]'";
+    assert_eq!(wrong(&schemas, array, "<item>1</item>"), [""; 0]);
+    let found = wrong(&schemas, "", &format!("<i{array}>1</i>"));
+    assert_wrong(
+        &found,
+        &[
+            "is not derived from the type of the element",
+            "no attribute {http://schemas.xmlsoap.org",
+        ],
+    );
+}
+
+#[test]
+fn names_that_are_fixed_are_those_of_the_schema() {
+    let schemas = schemas(
+        "<xs:element name='r'><xs:complexType><xs:sequence>
+           <xs:element name='e' type='xs:QName' fixed='p:x' xmlns:p='urn:p'/></xs:sequence>
+           <xs:attribute name='a' type='xs:QName' fixed='p:x' xmlns:p='urn:p'/></xs:complexType></xs:element>",
+    );
+    let document = |prefix: &str, namespace: &str| {
+        let attributes = format!(" xmlns:{prefix}='{namespace}' a='{prefix}:x'");
+        wrong(&schemas, &attributes, &format!("<e>{prefix}:x</e>"))
+    };
+    assert_eq!(document("other", "urn:p"), [""; 0]);
+    // One that is not there has the value of the schema, whatever the prefix is here.
+    assert_eq!(wrong(&schemas, " xmlns:p='urn:q'", "<e/>"), [""; 0]);
+    assert_wrong(&document("p", "urn:q"), &["/r/@a: \"p:x\" is not", "/r/e: \"p:x\" is not"]);
+}
+
+#[test]
+fn blanks_stand_between_elements_however_they_are_written() {
+    let schemas =
+        of_content("<xs:sequence><xs:element name='a' maxOccurs='unbounded'/></xs:sequence>");
+    let blanks = "<a/>\n&#32;&#x9;<![CDATA[ \r\n]]><![CDATA[]]><a/>";
+    assert_eq!(wrong(&schemas, "", blanks), [""; 0]);
+    for text in ["&#32;x", "<![CDATA[ x]]>", "&#160;"] {
+        let found = wrong(&schemas, "", &format!("<a/>{text}<a/>"));
+        assert_wrong(&found, &["text stands where there are elements alone"]);
+    }
+}
+
+/// Of a namespace that was not found nothing is known, so that nothing of it is wrong.
+#[test]
+fn what_a_schema_that_is_not_there_may_say_is_taken() {
+    let text = "<xs:import namespace='urn:f'/>
+        <xs:complexType name='B'><xs:sequence><xs:element ref='f:head'/><xs:element name='x' type='xs:int'/></xs:sequence>
+          <xs:attribute name='own' type='xs:int'/><xs:attributeGroup ref='f:group'/></xs:complexType>
+        <xs:complexType name='D'><xs:complexContent><xs:extension base='B'>
+          <xs:anyAttribute namespace='urn:b' processContents='strict'/></xs:extension></xs:complexContent></xs:complexType>
+        <xs:element name='member' type='xs:int' substitutionGroup='f:head'/>
+        <xs:element name='other' type='xs:int' substitutionGroup='member'/>
+        <xs:element name='r' type='B'/><xs:element name='d' type='D'/>";
+    let text = format!(
+        "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:a' xmlns='urn:a' xmlns:f='urn:f' \
+         elementFormDefault='qualified'>{text}</xs:schema>"
+    );
+    let mut resolver = |path: &str| Ok((path == "a.xsd").then(|| text.clone().into_bytes()));
+    let schemas = Schemas::read("a.xsd", &mut resolver, &Limits::default()).expect("a schema");
+    let foreign = " xmlns:f='urn:f' f:one='1' two='x'";
+    for head in ["<f:head/>", "<member>1</member>", "<other>1</other>"] {
+        assert_eq!(wrong(&schemas, foreign, &format!("{head}<x>1</x>")), [""; 0], "{head}");
+        let extended = format!("<d xmlns='urn:a'{foreign}>{head}<x>1</x></d>");
+        assert_eq!(validation(&schemas, &extended).violations, [], "{head}");
+    }
+    // What is known of it is checked.
+    let found = wrong(&schemas, &format!("{foreign} own='x'"), "<member>x</member><x>1</x>");
+    assert_wrong(&found, &["/r/@own: \"x\" is no integer", "/r/member: \"x\" is no integer"]);
+    assert_wrong(&wrong(&schemas, foreign, "<x>1</x>"), &["{urn:a}x stands where"]);
 }
 
 #[test]
@@ -405,4 +504,30 @@ fn what_stands_in_an_envelope_is_held_against_the_schemas() {
         ["{urn:a}call"]
     );
     assert_eq!(found.violations.len(), 1);
+}
+
+#[test]
+fn entries_of_an_envelope_say_for_whom_they_are() {
+    let schemas = schemas("<xs:element name='known' type='xs:int'/>");
+    for namespace in
+        ["http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope"]
+    {
+        let envelope = |attributes: &str| {
+            format!(
+                "<e:Envelope xmlns:e='{namespace}' xmlns='urn:a'><e:Header><known {attributes}>1</known></e:Header>\
+                 <e:Body><known e:encodingStyle='urn:none'>1</known></e:Body></e:Envelope>"
+            )
+        };
+        for right in [
+            "e:mustUnderstand='1' e:actor='http://schemas.xmlsoap.org/soap/actor/next'",
+            "e:mustUnderstand='true' e:role='urn:r' e:relay='false' e:encodingStyle='urn:none'",
+        ] {
+            assert_eq!(validation(&schemas, &envelope(right)).violations, [], "{right}");
+        }
+        let found = validation(&schemas, &envelope("mustUnderstand='1'")).violations;
+        assert_eq!(found[0].what, "no attribute mustUnderstand is declared there");
+        // Elsewhere the schema says which attributes there are.
+        let alone = format!("<known xmlns='urn:a' xmlns:e='{namespace}' e:role='urn:r'>1</known>");
+        assert_eq!(validation(&schemas, &alone).violations.len(), 1);
+    }
 }

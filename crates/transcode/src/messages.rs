@@ -90,6 +90,8 @@ impl Messages {
         name: Option<&str>,
         bytes: &[u8],
     ) -> Result<Decoded<'_>, Error> {
+        // What cannot be read is not the message before.
+        self.last = None;
         let name = match name {
             Some(name) => name.to_owned(),
             None => self.name_of(format, bytes)?,
@@ -161,7 +163,6 @@ impl Messages {
             Format::Fix => fix::head(bytes).map(|it| it.0.to_owned()),
             _ => None,
         };
-        self.last = None;
         let compiled = self.compiled(index, format, begin_string.clone())?;
         let Known { record, codecs, .. } = &mut self.known[index];
         let decoded = codecs[compiled].codec.decode(bytes, record);

@@ -31,8 +31,31 @@ pub struct Found {
     pub written: Written,
     /// What stands before it on its line.
     pub before: String,
+    /// The character of its line at which it begins, from 1; none behind another message, and of a dump, whose lines are not
+    /// those of the message.
+    pub column: Option<u32>,
     /// The message, as it is on the wire.
     pub bytes: Vec<u8>,
+}
+
+impl Found {
+    /// A message that begins a line and is as it is on the wire.
+    pub fn alone(place: Place, bytes: Vec<u8>) -> Self {
+        let (written, before) = (Written::Plain, String::new());
+        Self { place, kind: Kind::of(&bytes), written, before, column: Some(1), bytes }
+    }
+
+    /// The line and the character of the input at which a line and a character of the message are, as far as that is known.
+    pub fn line_and_column(&self, line: u32, column: u32) -> (u64, Option<u32>) {
+        match (&self.written, line) {
+            (Written::Hexadecimal | Written::Base64, _) => (self.place.line, None),
+            (_, 0 | 1) => {
+                let further = column.saturating_sub(1);
+                (self.place.line, self.column.map(|it| it.saturating_add(further)))
+            }
+            _ => (self.place.line + u64::from(line - 1), Some(column)),
+        }
+    }
 }
 
 /// What begins as a message and is none, or is too long.
@@ -258,6 +281,10 @@ impl Scanner {
             kind: Some(kind),
             written: Written::Plain,
             before: before(&rest[..begin]),
+            column: (!self.is_used).then(|| {
+                let before = String::from_utf8_lossy(&rest[..begin]).chars().count();
+                u32::try_from(before + 1).unwrap_or(u32::MAX)
+            }),
             bytes: rest[begin..end].to_vec(),
         }
     }
@@ -390,7 +417,7 @@ impl Scanner {
             return None;
         }
         let before = String::new();
-        Some(Found { place, kind, written: line.written, before, bytes: line.bytes })
+        Some(Found { place, kind, written: line.written, before, column: None, bytes: line.bytes })
     }
 }
 

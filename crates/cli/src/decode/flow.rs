@@ -3,7 +3,7 @@
 use trunkline_message::{Error, ErrorKind};
 use trunkline_transcode::giop::Exchanges;
 use trunkline_transcode::kind::Giop;
-use trunkline_transcode::{Bad, Content, Found, Kind, Place, Scanner, Written};
+use trunkline_transcode::{Bad, Content, Found, Kind, Place, Scanner};
 
 use super::conversation::Side;
 use super::http::Bodies;
@@ -150,7 +150,6 @@ impl Pieces {
         }
         let bytes: Vec<u8> = self.came.drain(..end).collect();
         self.before += end as u64;
-        let (written, before) = (Written::Plain, String::new());
-        Some(Ok(Found { place, kind, written, before, bytes }))
+        Some(Ok(Found::alone(place, bytes)))
     }
 }

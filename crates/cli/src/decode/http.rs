@@ -5,7 +5,7 @@ use std::io::Read as _;
 
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use trunkline_message::{Error, ErrorKind};
-use trunkline_transcode::{Bad, Found, Kind, Place, Written};
+use trunkline_transcode::{Bad, Found, Place};
 
 use crate::input::FILE_BYTES;
 
@@ -241,8 +241,8 @@ impl Message {
                 return Err(Bad { place, kind: None, error });
             }
         };
-        let kind = Kind::of(&bytes);
-        Ok(Found { place, kind, written: Written::Plain, before: line, bytes })
+        // Its lines are counted from its own first.
+        Ok(Found { before: line, ..Found::alone(place, bytes) })
     }
 }
 

@@ -55,6 +55,8 @@ struct Shown {
     facts: Map<String, Value>,
     /// What is not valid in it.
     invalid: Vec<Invalid>,
+    /// Where that is in the file: the line, and the character if that is known.
+    places: Vec<(u64, Option<u32>)>,
     /// What it says, as lines.
     text: String,
     /// The same as JSON, and its key.
@@ -141,9 +143,7 @@ impl<'a> Show<'a> {
     /// Shows one message that is all of an input.
     pub(super) fn whole(&mut self, file: &str, bytes: Vec<u8>) -> Result<(), Fault> {
         let place = Place { line: 1, offset: 0 };
-        let (kind, before) = (Kind::of(&bytes), String::new());
-        let found = Found { place, kind, written: Written::Plain, before, bytes };
-        self.found(file, &found);
+        self.found(file, &Found::alone(place, bytes));
         self.flush()
     }
 
@@ -163,8 +163,7 @@ impl<'a> Show<'a> {
                 break;
             };
             let bytes = rest[..end].to_vec();
-            let (kind, written, before) = (Some(Kind::Giop), Written::Plain, String::new());
-            self.found(file, &Found { place, kind, written, before, bytes });
+            self.found(file, &Found::alone(place, bytes));
             at += end;
         }
         self.flush()
@@ -213,7 +212,12 @@ impl<'a> Show<'a> {
         self.shown += 1;
         let mut shown = Shown::default();
         let shown_as = self.show(found, &mut shown);
-        let wrong = shown_as.err().or_else(|| not_valid(&shown.invalid));
+        let wrong = shown_as.err().or_else(|| not_valid(shown.invalid.len()));
+        let of_file = |it: &Invalid| match it.place {
+            Some((line, column)) => found.line_and_column(line, column),
+            None => (found.place.line, None),
+        };
+        shown.places = shown.invalid.iter().map(of_file).collect();
         self.wrong += u64::from(wrong.is_some());
         let length = found.bytes.len();
         shown.words.push(counted(length as u64, "byte"));
@@ -236,13 +240,13 @@ impl<'a> Show<'a> {
 
     /// Puts what is said into the output: lines for people, or a line for programs.
     fn put(&mut self, file: &str, place: Place, shown: Shown, wrong: Option<&str>) {
-        let Shown { words, mut facts, invalid, text, json } = shown;
+        let Shown { words, mut facts, invalid, places, text, json } = shown;
+        let invalid = invalid.iter().zip(places);
         let Place { line, offset } = place;
         if self.form == Form::Text {
             _ = writeln!(self.out, "{file}:{line} (byte {offset}): {}", words.join(", "));
             self.out += &text;
-            for it in &invalid {
-                let (line, column) = lines_of(it, line);
+            for (it, (line, column)) in invalid {
                 let column = column.map_or(String::new(), |it| format!(":{it}"));
                 _ = writeln!(self.out, "  not valid: {line}{column}: {}", plain(&it.to_string()));
             }
@@ -252,8 +256,7 @@ impl<'a> Show<'a> {
             return;
         }
         if self.is_checked {
-            let all = invalid.iter().map(|it| {
-                let (line, column) = lines_of(it, line);
+            let all = invalid.map(|(it, (line, column))| {
                 json!({"line": line, "column": column, "path": it.path, "rule": it.rule, "what": it.what})
             });
             facts.insert("violations".into(), all.collect());
@@ -469,6 +472,9 @@ impl<'a> Show<'a> {
             self.by_schema(format, bytes, shown)
         } else {
             envelope.content.iter().for_each(|it| shown.fact("name", &it.0));
+            if let Some(messages) = self.messages.as_ref().filter(|_| self.is_checked) {
+                shown.invalid = messages.validate_envelope(bytes);
+            }
             Ok(())
         };
         if !is_described || result.is_err() {
@@ -501,17 +507,9 @@ impl<'a> Show<'a> {
     }
 }
 
-/// The line and column in a file of what is not valid in a message that begins in this line.
-fn lines_of(invalid: &Invalid, first: u64) -> (u64, Option<u32>) {
-    match invalid.place {
-        Some((line, column)) => (first + u64::from(line - 1), Some(column)),
-        None => (first, None),
-    }
-}
-
 /// Says that a message is not valid, if something is not.
-fn not_valid(invalid: &[Invalid]) -> Option<String> {
-    let count = invalid.len() as u64;
+fn not_valid(count: usize) -> Option<String> {
+    let count = count as u64;
     (count > 0).then(|| format!("not valid by its schema, in {}", counted(count, "place")))
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct Element {
     pub(crate) is_abstract: bool,
     pub(crate) default: Option<String>,
     pub(crate) fixed: Option<String>,
+    /// What prefixes stand for in these values.
+    pub(crate) prefixes: Prefixes,
     /// The head of the substitution group that it belongs to.
     pub(crate) substitutes: Option<Name>,
     pub(crate) blocked: Blocked,
@@ -243,6 +245,8 @@ pub(crate) struct Attribute {
     pub(crate) of: Option<TypeUse>,
     pub(crate) default: Option<String>,
     pub(crate) fixed: Option<String>,
+    /// What prefixes stand for in these values.
+    pub(crate) prefixes: Prefixes,
 }
 
 /// An attribute where a type has it.
@@ -252,6 +256,8 @@ pub(crate) struct AttributeUse {
     pub(crate) presence: Presence,
     pub(crate) default: Option<String>,
     pub(crate) fixed: Option<String>,
+    /// What prefixes stand for in these values.
+    pub(crate) prefixes: Prefixes,
     pub(crate) place: Place,
 }
 

@@ -426,6 +426,7 @@ impl Reader<'_, '_> {
             is_abstract: is_true("abstract"),
             default,
             fixed,
+            prefixes: element.prefixes(),
             substitutes: head,
             blocked: self.blocked(element),
             keys: self.keys(element)?,

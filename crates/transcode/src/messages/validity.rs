@@ -62,6 +62,12 @@ impl Messages {
         Ok(told(&self.validation(&document), false))
     }
 
+    /// The same of an envelope of XML in which no message is that is described, as it holds a fault or nothing: what the schemas
+    /// declare of its Header and of the fault's details.
+    pub fn validate_envelope(&self, envelope: &[u8]) -> Vec<Invalid> {
+        told(&self.validation(envelope), true)
+    }
+
     fn schemas(&self) -> Option<&Schemas> {
         match &self.description {
             Description::Elements(schemas) => Some(schemas),

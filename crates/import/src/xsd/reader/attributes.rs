@@ -65,7 +65,7 @@ impl Reader<'_, '_> {
                 return self.reject(element, what, "give it one of them");
             }
         };
-        Ok(AttributeUse { what, presence, default, fixed, place })
+        Ok(AttributeUse { what, presence, default, fixed, prefixes: element.prefixes(), place })
     }
 
     pub(super) fn attribute_declaration(
@@ -83,6 +83,6 @@ impl Reader<'_, '_> {
             (None, None) => None,
         };
         let (default, fixed) = self.fixed_or_default(element)?;
-        Ok(Attribute { name, of, default, fixed })
+        Ok(Attribute { name, of, default, fixed, prefixes: element.prefixes() })
     }
 }

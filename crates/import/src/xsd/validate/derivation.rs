@@ -1,9 +1,13 @@
 //! Which types may stand for others (part 1, section 3.4.6; part 1, section 3.14.6).
 
+use std::collections::HashSet;
+
 use crate::Problem;
 use crate::xsd::Schemas;
 use crate::xsd::builtin::BuiltIn;
-use crate::xsd::component::{Blocked, Derivation, ElementId, Simple, Type, TypeBody, TypeUse};
+use crate::xsd::component::{
+    Blocked, Derivation, ElementId, Simple, Type, TypeBody, TypeId, TypeUse,
+};
 use crate::xsd::lookup::Found;
 use crate::xsd::name::Name;
 
@@ -41,19 +45,17 @@ impl Schemas {
             Found::Type(id, _) => self.blocked_of(id),
             _ => Blocked::default(),
         };
-        self.comes_from(of, from, blocked.or(of_type), 0)
+        self.comes_from(of, from, blocked.or(of_type), (&mut HashSet::new(), 0))
     }
 
+    /// The same of types that are looked up. Unions are looked into once each, however many hold them.
     fn comes_from(
         &self,
         of: Found<'_>,
         from: Found<'_>,
         blocked: Blocked,
-        depth: usize,
+        (unions, depth): (&mut HashSet<TypeId>, usize),
     ) -> Result<bool, Problem> {
-        if depth > DEEPEST {
-            return Ok(false);
-        }
         let mut at = of;
         for _ in 0..DEEPEST {
             if same(at, from) {
@@ -64,18 +66,22 @@ impl Schemas {
                 Found::Type(_, of) => self.next_base(of)?,
                 Found::BuiltIn(_) if blocked.restriction => break,
                 Found::BuiltIn(known) => known.base().map(Found::BuiltIn),
-                Found::Array => None,
+                Found::Array if blocked.restriction => break,
+                Found::Array => BuiltIn::of("anyType").map(Found::BuiltIn),
             };
             let Some(next) = next else { break };
             at = next;
         }
         // What is of one of the types of a union is of the union.
-        let Found::Type(_, Type { body: TypeBody::Simple(Simple::Union { members }), .. }) = from
+        let Found::Type(id, Type { body: TypeBody::Simple(Simple::Union { members }), .. }) = from
         else {
             return Ok(false);
         };
+        if depth > DEEPEST || !unions.insert(id) {
+            return Ok(false);
+        }
         for member in members.iter().filter(|_| !blocked.restriction) {
-            if self.comes_from(of, self.found(member)?, blocked, depth + 1)? {
+            if self.comes_from(of, self.found(member)?, blocked, (unions, depth + 1))? {
                 return Ok(true);
             }
         }

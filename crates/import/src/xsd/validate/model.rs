@@ -99,7 +99,10 @@ impl Model {
         let (names, wildcards) = (HashMap::new(), Vec::new());
         let mut model = Self { nodes: Vec::new(), names, wildcards, is_all: false };
         let mut building = Building { schemas, model: &mut model, open: Vec::new() };
-        let only = match particles {
+        // An extension of an all that adds nothing is that all.
+        let particles: Vec<&Particle> =
+            particles.iter().copied().filter(|it| !is_nothing(it)).collect();
+        let only = match particles[..] {
             [only] => building.all_of(only)?,
             _ => None,
         };
@@ -445,15 +448,25 @@ impl Model {
         if state.at.is_none() && self.nodes[ROOT].is_nullable {
             return Ok(());
         }
-        let is_missing = |it: &&usize| {
-            !self.nodes[**it].is_nullable && !state.seen.get(**it).is_some_and(|it| *it)
-        };
-        let Some(missing) = self.nodes[ROOT].children.iter().find(is_missing) else {
-            return Ok(());
-        };
-        let Kind::Element(id) = &self.nodes[*missing].kind else { return Ok(()) };
-        let what = format!("{} is missing", schemas.at(*id).name);
+        // Which elements of other schemas may stand for one is not known.
+        let missing = self.nodes[ROOT].children.iter().find_map(|it| match &self.nodes[*it] {
+            Node { kind: Kind::Element(id), is_nullable: false, .. } => {
+                (!state.seen.get(*it).is_some_and(|it| *it)).then_some(id)
+            }
+            _ => None,
+        });
+        let Some(missing) = missing else { return Ok(()) };
+        let what = format!("{} is missing", schemas.at(*missing).name);
         Err(Fault::new("cvc-complex-type", what))
+    }
+}
+
+/// Does a particle take no element, so that it is as if it were not there? An empty choice is something: it takes nothing at all.
+fn is_nothing(particle: &Particle) -> bool {
+    match &particle.term {
+        _ if particle.most == Some(0) => true,
+        Term::All(inside) | Term::Sequence(inside) => inside.iter().all(is_nothing),
+        _ => false,
     }
 }
 
@@ -523,8 +536,7 @@ impl<'a> Building<'a, '_> {
         match term {
             Term::Element(id) => self.leaf(*id, occurs, parent, place),
             Term::Reference(name) if self.schemas.is_foreign(name) => {
-                let wildcard = Wildcard::foreign(name.namespace.clone());
-                self.wildcard(wildcard, occurs, parent, place)
+                self.foreign(name, occurs, parent, place)
             }
             Term::Reference(name) => {
                 let id = self.schemas.global(name, place)?;
@@ -563,6 +575,24 @@ impl<'a> Building<'a, '_> {
         inside.iter().try_for_each(|it| self.add(it, node))?;
         self.model.merge(node);
         Ok(())
+    }
+
+    /// An element of which no schema was found: one of its namespace, or one of ours that stands for it.
+    fn foreign(
+        &mut self,
+        name: &Name,
+        occurs: (u32, Option<u32>),
+        parent: usize,
+        place: &Place,
+    ) -> Result<(), Problem> {
+        let wildcard = Wildcard::foreign(name.namespace.clone());
+        let Some(members) = self.schemas.substitutes.get(name) else {
+            return self.wildcard(wildcard, occurs, parent, place);
+        };
+        let choice = self.node(Kind::Choice, occurs, parent, place)?;
+        self.wildcard(wildcard, (1, Some(1)), choice, place)?;
+        // Others stand for these in turn.
+        members.iter().try_for_each(|it| self.leaf(*it, (1, Some(1)), choice, place))
     }
 
     fn leaf(

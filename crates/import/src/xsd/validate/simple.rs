@@ -209,12 +209,21 @@ impl SimpleRules {
         text: &'t str,
         prefixes: &dyn Prefixes,
     ) -> Result<Value<'t>, Fault> {
+        Ok(self.checked(text, prefixes)?.0)
+    }
+
+    /// The same with the type that the text is of: of unions in one another, the innermost member.
+    fn checked<'t>(
+        &self,
+        text: &'t str,
+        prefixes: &dyn Prefixes,
+    ) -> Result<(Value<'t>, &Self), Fault> {
         let (value, member) = self.found(text, prefixes)?;
         let text = with_blanks(text, member.white);
         for step in &self.steps {
             step.check(&value, &text, member)?;
         }
-        Ok(value)
+        Ok((value, member))
     }
 
     /// Without what this type says itself; and the member of a union that it is of.
@@ -238,8 +247,7 @@ impl SimpleRules {
                 Ok((Value::List(items), self))
             }
             Variety::Union(members) => {
-                let found =
-                    members.iter().find_map(|it| Some((it.value(text, prefixes).ok()?, &**it)));
+                let found = members.iter().find_map(|it| it.checked(text, prefixes).ok());
                 found.ok_or_else(|| {
                     let what = format!("{} is of none of the types of a union", shown(text));
                     Fault::new("cvc-datatype-valid", what)

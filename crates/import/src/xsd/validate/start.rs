@@ -9,7 +9,7 @@ use super::model::State;
 use super::simple::{Declared, plain_key, shown};
 use super::types::{Content, TypeRules};
 use super::value::name_of;
-use super::walk::{Found, Frame, Walk, Wanted};
+use super::walk::{Found, Frame, Walk, Wanted, is_of_envelope};
 use crate::markup::Prefixes;
 use crate::xsd::component::{Blocked, ElementId, TypeUse};
 use crate::xsd::name::{Name, SCHEMA};
@@ -180,10 +180,12 @@ impl Walk<'_> {
         let mut all: Vec<(Name, String)> = Vec::new();
         let (mut wrong, mut identities) = (Vec::new(), Vec::new());
         let input = self.input;
+        let is_in_envelope = self.is_in_envelope(&["Header", "Body"]);
         let attributes: Vec<_> = self.parser.attributes(input).collect();
         for attribute in attributes {
             let namespace = self.parser.namespace_name(input, attribute.name.namespace).to_owned();
-            if is_of_instance(&namespace) {
+            // For whom an entry is, SOAP says (1.1, section 4.2; 1.2, part 1, section 5.2).
+            if is_of_instance(&namespace) || is_in_envelope && is_of_envelope(&namespace) {
                 continue;
             }
             let name = self.names.name(&namespace, attribute.name.local());
@@ -192,14 +194,14 @@ impl Walk<'_> {
                 let attribute = Some(attribute.name.local().to_owned());
                 wrong.push(Found { at, attribute, fault });
             };
-            let of_any = rules.any_attribute.as_ref().filter(|it| it.allows(&namespace));
+            let of_any = rules.any_attribute.process(&namespace);
             let global = || self.schemas.attribute_of_all(self.rules, &name);
             let found = match (rules.attributes.get(&name), of_any) {
                 (Some(own), _) => Some((None, Some(own))),
-                (None, Some(any)) if any.process == Process::Skip => Some((None, None)),
-                (None, Some(any)) => match global() {
+                (None, Some(Process::Skip)) => Some((None, None)),
+                (None, Some(process)) => match global() {
                     Some(global) => Some((Some(global), None)),
-                    None if any.process == Process::Lax => Some((None, None)),
+                    None if process == Process::Lax => Some((None, None)),
                     None => None,
                 },
                 (None, None) => None,
@@ -247,9 +249,8 @@ impl Walk<'_> {
             } else if let Some(default) =
                 of.default.as_ref().filter(|_| !self.rows.is_empty() || !self.scopes.is_empty())
             {
-                let prefixes = Prefixes::default();
-                let key =
-                    of.of.as_ref().and_then(|it| Some(it.value(default, &prefixes).ok()?.key()));
+                let key = of.of.as_ref();
+                let key = key.and_then(|it| Some(it.value(default, &of.prefixes).ok()?.key()));
                 all.push((name.clone(), key.unwrap_or_else(|| plain_key(default))));
             }
         }

@@ -7,19 +7,20 @@ use super::model::Model;
 use super::simple::SimpleRules;
 use super::{Fault, Rules};
 use crate::Problem;
+use crate::markup::Prefixes;
 use crate::xsd::Schemas;
 use crate::xsd::component::{
     AttributeTerm, AttributeUse, Derivation, GroupUses, Presence, Type, TypeBody, TypeUse,
 };
 use crate::xsd::lookup::Found;
-use crate::xsd::name::Name;
+use crate::xsd::name::{Name, XML};
 use crate::xsd::wildcard::{Process, Wildcard};
 
 /// What an element of a type may have.
 #[derive(Debug)]
 pub(crate) struct TypeRules {
     pub(super) attributes: HashMap<Name, AttributeRules>,
-    pub(super) any_attribute: Option<AnyAttribute>,
+    pub(super) any_attribute: AnyAttribute,
     pub(super) content: Content,
     pub(super) is_abstract: bool,
 }
@@ -46,19 +47,44 @@ pub(super) struct AttributeRules {
     pub(super) default: Option<String>,
     /// The value that it has to have, as it is written and by its key.
     pub(super) fixed: Option<(String, String)>,
+    /// What prefixes stand for where the schema says these values.
+    pub(super) prefixes: Prefixes,
 }
 
-/// Attributes of other names: each of one of these groups of wildcards takes it.
+/// Attributes of other names.
 #[derive(Clone, Debug)]
 pub(super) struct AnyAttribute {
+    /// Each of one of these groups of wildcards takes it.
     alternatives: Vec<Vec<Wildcard>>,
-    pub(super) process: Process,
+    process: Process,
+    /// What groups may have that were not found.
+    unknown: Vec<Wildcard>,
 }
 
 impl AnyAttribute {
-    pub(super) fn allows(&self, namespace: &str) -> bool {
-        self.alternatives.iter().any(|it| it.iter().all(|it| it.allows(namespace)))
+    const NONE: Self =
+        Self { alternatives: Vec::new(), process: Process::Strict, unknown: Vec::new() };
+
+    fn lax() -> Self {
+        Self {
+            alternatives: vec![vec![any(Process::Lax)]],
+            process: Process::Lax,
+            unknown: Vec::new(),
+        }
     }
+
+    /// What has to be known of one of a namespace; none if it may not be there.
+    pub(super) fn process(&self, namespace: &str) -> Option<Process> {
+        if self.unknown.iter().any(|it| it.allows(namespace)) {
+            return Some(Process::Skip);
+        }
+        let is_it = |it: &Vec<Wildcard>| it.iter().all(|it| it.allows(namespace));
+        self.alternatives.iter().any(is_it).then_some(self.process)
+    }
+}
+
+fn any(process: Process) -> Wildcard {
+    Wildcard { namespaces: "##any".into(), target: "".into(), process }
 }
 
 /// Groups of attributes in one another, and attributes of one type.
@@ -70,6 +96,8 @@ const MOST: usize = 10_000;
 struct Own<'a> {
     uses: Vec<&'a AttributeUse>,
     wildcards: Vec<Wildcard>,
+    /// What groups may have that were not found.
+    unknown: Vec<Wildcard>,
     /// Groups that were looked into.
     groups: usize,
 }
@@ -79,7 +107,7 @@ impl TypeRules {
     pub(super) fn of_text(text: Arc<SimpleRules>) -> Self {
         Self {
             attributes: HashMap::new(),
-            any_attribute: None,
+            any_attribute: AnyAttribute::NONE,
             content: Content::Text(text),
             is_abstract: false,
         }
@@ -87,14 +115,9 @@ impl TypeRules {
 
     /// Those of anything.
     pub(super) fn of_any() -> Self {
-        let namespaces = "##any".into();
-        let any = Wildcard { namespaces, target: "".into(), process: Process::Lax };
         Self {
             attributes: HashMap::new(),
-            any_attribute: Some(AnyAttribute {
-                alternatives: vec![vec![any]],
-                process: Process::Lax,
-            }),
+            any_attribute: AnyAttribute::lax(),
             content: Content::Any,
             is_abstract: false,
         }
@@ -107,16 +130,14 @@ impl AttributeRules {
         of: Option<Arc<SimpleRules>>,
         is_required: bool,
         (default, fixed): (Option<&String>, Option<&String>),
+        prefixes: &Prefixes,
     ) -> Self {
         let default = default.or(fixed).cloned();
         let fixed = fixed.map(|it| {
-            // Prefixes of the schema are not known any more.
-            let value = of.as_ref().and_then(|of| {
-                of.value(it, &crate::markup::Prefixes::default()).ok().map(|it| it.key())
-            });
+            let value = of.as_ref().and_then(|of| Some(of.value(it, prefixes).ok()?.key()));
             (it.clone(), value.unwrap_or_else(|| super::simple::plain_key(it)))
         });
-        Self { of, is_required, default, fixed }
+        Self { of, is_required, default, fixed, prefixes: prefixes.clone() }
     }
 }
 
@@ -189,8 +210,8 @@ impl Schemas {
         rules: &Rules,
         of: &Type,
         all: &mut HashMap<Name, AttributeRules>,
-    ) -> Result<Option<AnyAttribute>, Problem> {
-        let TypeBody::Complex(complex) = &of.body else { return Ok(None) };
+    ) -> Result<AnyAttribute, Problem> {
+        let TypeBody::Complex(complex) = &of.body else { return Ok(AnyAttribute::NONE) };
         let (base, is_extension) = match &complex.derivation {
             Derivation::Own(_) => (None, false),
             Derivation::Extension { base, .. } => (Some(base), true),
@@ -199,10 +220,11 @@ impl Schemas {
         };
         let of_base = match base.map(|it| self.found(it)).transpose()? {
             Some(Found::Type(_, base)) => self.attribute_rules(rules, base, all)?,
-            Some(Found::BuiltIn(base)) if base.is_any() && is_extension => {
-                TypeRules::of_any().any_attribute
+            Some(Found::BuiltIn(base)) if base.is_any() && is_extension => AnyAttribute::lax(),
+            Some(Found::BuiltIn(_)) if base.is_some_and(|it| self.is_of_foreign(it)) => {
+                AnyAttribute { unknown: vec![any(Process::Skip)], ..AnyAttribute::NONE }
             }
-            _ => None,
+            _ => AnyAttribute::NONE,
         };
         let mut own = Own::default();
         self.own_attributes(&complex.attributes, &complex.attribute_groups, &mut own, 0)?;
@@ -214,19 +236,19 @@ impl Schemas {
                 _ => _ = all.insert(name, made),
             }
         }
-        let own = own
-            .wildcards
-            .first()
-            .map(|it| it.process)
-            .map(|process| AnyAttribute { alternatives: vec![own.wildcards], process });
-        Ok(match (own, of_base) {
-            (Some(mut own), Some(base)) if is_extension => {
-                own.alternatives.extend(base.alternatives);
-                Some(own)
+        let mut made = match own.wildcards.first().map(|it| it.process) {
+            Some(process) => {
+                AnyAttribute { process, alternatives: vec![own.wildcards], ..AnyAttribute::NONE }
             }
-            (None, of_base) if is_extension => of_base,
-            (own, _) => own,
-        })
+            None if is_extension => AnyAttribute { process: of_base.process, ..AnyAttribute::NONE },
+            None => AnyAttribute::NONE,
+        };
+        if is_extension {
+            made.alternatives.extend(of_base.alternatives);
+        }
+        // Attributes of groups are handed on, in whichever way a type is derived.
+        made.unknown = [own.unknown, of_base.unknown].concat();
+        Ok(made)
     }
 
     fn own_attributes<'a>(
@@ -237,11 +259,19 @@ impl Schemas {
         depth: usize,
     ) -> Result<(), Problem> {
         own.uses.extend(attributes);
-        for (name, place) in groups.iter().filter(|it| !self.has_no_groups(&it.0)) {
+        for (name, place) in groups {
             own.groups += 1;
             if depth > DEEPEST || own.groups > MOST || own.uses.len() > MOST {
                 let what = format!("the attribute group {name} holds itself, or too much");
                 return Err(Problem::new(place, what, "let it hold fewer"));
+            }
+            if self.has_no_groups(name) {
+                // Those of XML are all of its own namespace.
+                own.unknown.push(match *name.namespace == *XML {
+                    true => Wildcard::foreign(name.namespace.clone()),
+                    false => any(Process::Skip),
+                });
+                continue;
             }
             let group = self.attribute_group(name, place)?;
             own.wildcards.extend(group.any_attribute.clone());
@@ -264,10 +294,16 @@ impl Schemas {
         let said = |own: &'_ Option<String>, declared: Option<&Option<String>>| {
             own.clone().or_else(|| declared.cloned().flatten())
         };
+        // An attribute that says neither has what is said for all, with the prefixes there.
+        let is_own = used.fixed.is_some() || used.default.is_some();
+        let prefixes = declared.filter(|_| !is_own).map_or(&used.prefixes, |it| &it.prefixes);
         let fixed = said(&used.fixed, declared.map(|it| &it.fixed));
         let default = said(&used.default, declared.map(|it| &it.default));
         let is_required = used.presence == Presence::Required;
-        Ok((name, AttributeRules::new(of, is_required, (default.as_ref(), fixed.as_ref()))))
+        Ok((
+            name,
+            AttributeRules::new(of, is_required, (default.as_ref(), fixed.as_ref()), prefixes),
+        ))
     }
 
     /// The rules of an attribute that a schema declares for all elements.
@@ -275,7 +311,8 @@ impl Schemas {
         let declared = self.attributes.get(name)?;
         let of = declared.of.as_ref();
         let of = of.and_then(|it| self.simple_rules(rules, it).ok().flatten());
-        Some(AttributeRules::new(of, false, (declared.default.as_ref(), declared.fixed.as_ref())))
+        let values = (declared.default.as_ref(), declared.fixed.as_ref());
+        Some(AttributeRules::new(of, false, values, &declared.prefixes))
     }
 }
 

@@ -307,9 +307,11 @@ impl Value<'_> {
     }
 }
 
+/// White space of XML; the first is what the others are replaced by.
+pub(super) const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
+
 /// A text with its blanks as they have to be.
 pub(super) fn with_blanks(text: &str, white: WhiteSpace) -> Cow<'_, str> {
-    const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
     match white {
         WhiteSpace::Preserve => Cow::Borrowed(text),
         WhiteSpace::Replace if !text.contains(&BLANKS[1..]) => Cow::Borrowed(text),

@@ -9,7 +9,7 @@ use super::identity::{Row, Scope};
 use super::model::{Matched, State};
 use super::simple::shown;
 use super::types::{Content, TypeRules};
-use super::value::Words;
+use super::value::{BLANKS, Words};
 use super::{Fault, Rules, Validation, places};
 use crate::Limits;
 use crate::markup::Prefixes;
@@ -92,8 +92,11 @@ pub(super) enum Wanted {
     Any(Process),
 }
 
-const ENVELOPES: [&str; 2] =
-    ["http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope"];
+/// Is it a namespace of SOAP's envelopes?
+pub(super) fn is_of_envelope(namespace: &str) -> bool {
+    ["http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope"]
+        .contains(&namespace)
+}
 
 pub(super) fn document(
     schemas: &Schemas,
@@ -156,10 +159,8 @@ impl Walk<'_> {
                     self.start(name, at + blanks)?;
                 }
                 Event::End { .. } => self.end(),
-                Event::Text { raw, white, .. } => self.text(white, |out| xml::unescape(raw, out)),
-                Event::CData { raw, .. } => {
-                    self.text(false, |out| xml::normalise_newlines(raw, out))
-                }
+                Event::Text { raw, white, .. } => self.text(raw, white, xml::unescape),
+                Event::CData { raw, .. } => self.text(raw, false, xml::normalise_newlines),
                 Event::Eof => break,
                 _ => {}
             }
@@ -196,8 +197,8 @@ impl Walk<'_> {
     /// What an element is held against; none if it is not looked into.
     fn wanted(&mut self, name: &Name, at: usize) -> Option<Wanted> {
         let global = self.schemas.global_elements.get(name).copied();
-        let is_envelope = |it: &Name| ENVELOPES.contains(&&*it.namespace);
-        let depth = self.frames.len();
+        let is_envelope = |it: &Name| is_of_envelope(&it.namespace);
+        let is_body = self.is_in_envelope(&["Body"]);
         let Some(around) = self.frames.last_mut() else {
             return match global {
                 Some(global) => Some(Wanted::Declared(global)),
@@ -208,10 +209,6 @@ impl Walk<'_> {
             };
         };
         around.has_children = true;
-        let is_body = depth == 2
-            && is_envelope(&around.name)
-            && *around.name.local == *"Body"
-            && around.element.is_none();
         if is_body && global.is_none() && !is_envelope(name) {
             self.undeclared.push(name.clone());
             return None;
@@ -251,6 +248,14 @@ impl Walk<'_> {
         None
     }
 
+    /// Is the next element an entry of one of these parts of an envelope that no schema declares?
+    pub(super) fn is_in_envelope(&self, parts: &[&str]) -> bool {
+        let [_, around] = &self.frames[..] else { return false };
+        is_of_envelope(&around.name.namespace)
+            && parts.contains(&&*around.name.local)
+            && around.element.is_none()
+    }
+
     fn matched(&self, name: &Name, matched: Matched<'_>) -> Option<Wanted> {
         match matched {
             Matched::Element(id) => Some(Wanted::Declared(id)),
@@ -262,7 +267,7 @@ impl Walk<'_> {
         }
     }
 
-    fn text(&mut self, is_white: bool, add: impl FnOnce(&mut String)) {
+    fn text(&mut self, raw: &str, is_white: bool, append: fn(&str, &mut String)) {
         let Some(frame) = self.frames.last_mut() else { return };
         let (may_be_text, keeps) = match &frame.rules.content {
             Content::Text(_) => (true, true),
@@ -271,9 +276,16 @@ impl Walk<'_> {
             Content::Elements { is_mixed, .. } => (*is_mixed, *is_mixed && frame.element.is_some()),
         };
         if (keeps || frame.is_nil) && !frame.has_children {
-            add(&mut frame.text);
+            append(raw, &mut frame.text);
         }
-        if !may_be_text && !is_white && !std::mem::replace(&mut frame.is_broken, true) {
+        if may_be_text || is_white || frame.is_broken {
+            return;
+        }
+        // Blanks may be written as references, or in a section of CDATA.
+        let mut text = String::new();
+        append(raw, &mut text);
+        if !text.trim_matches(BLANKS).is_empty() {
+            frame.is_broken = true;
             let at = frame.at;
             self.tell_at(
                 at,
@@ -306,6 +318,9 @@ impl Walk<'_> {
         let is_empty = frame.text.is_empty() && !frame.has_children;
         let default = declared.and_then(|it| it.default.as_ref()).or(fixed).filter(|_| is_empty);
         let text = default.unwrap_or(&frame.text);
+        // What the schema says has its prefixes.
+        let of_schema = declared.map_or(&frame.prefixes, |it| &it.prefixes);
+        let prefixes = if default.is_some() { of_schema } else { &frame.prefixes };
         let of = match &frame.rules.content {
             Content::Text(of) => of,
             Content::Elements { is_mixed: true, .. } => {
@@ -317,10 +332,10 @@ impl Walk<'_> {
             }
             _ => return None,
         };
-        let found = of.value(text, &frame.prefixes).map(|it| it.key());
+        let found = of.value(text, prefixes).map(|it| it.key());
         // The schema says of which type the value is by itself.
         let key_of =
-            |it: &str| of.value(it, &frame.prefixes).map_or_else(|_| it.to_owned(), |it| it.key());
+            |it: &str| of.value(it, of_schema).map_or_else(|_| it.to_owned(), |it| it.key());
         match found {
             Ok(key) => {
                 if let Some(fixed) = fixed.filter(|it| key_of(it) != key) {
