@@ -2,14 +2,30 @@ package trunkline.axis;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import trunkline.arrays.Values;
 import trunkline.axis.made.ArraysServicePortType;
 import trunkline.toolkit.Toolkit;
 
 /** A thread's client of the operations on arrays. */
-record ArraysClient(ArraysServicePortType port) implements Toolkit.Client {
+final class ArraysClient implements Toolkit.Client {
+    private final ArraysServicePortType port;
+    private final Set<String> called = new HashSet<>();
+
+    ArraysClient(ArraysServicePortType port) {
+        this.port = port;
+    }
+
     @Override
-    public Toolkit.Call prepare(String operation, int size) throws IOException {
+    public Toolkit.Call prepare(String operation, int size) throws Exception {
+        Toolkit.Call call = call(operation, size);
+        // Whoever calls an operation first fills tables that all stubs share, and nothing guards them.
+        if (called.add(operation)) call.isRight();
+        return call;
+    }
+
+    private Toolkit.Call call(String operation, int size) throws IOException {
         double[] doubles = Values.doubles(size);
         int[] ints = Values.ints(size);
         String[] strings = Values.strings(size);
