@@ -16,7 +16,7 @@ help:
 	@echo 'make packages a Debian package, a static binary and the image of a container, in $(TARGET)/packages'
 	@echo 'make peers   other toolkits to measure against (as root on Debian, fetches what they need)'
 	@echo 'make results the tables of docs/results.md and docs/lab.md, from the records'
-	@echo 'make soak    faults planted, idle clients, power cuts, kills and fuzzing, SOAK=$(SOAK) seconds each (nightly Rust with cargo-fuzz)'
+	@echo 'make soak    faults planted, idle clients, power cuts, kills, random schemas and fuzzing, SOAK=$(SOAK) seconds each (nightly Rust with cargo-fuzz)'
 
 run: build
 	@# Status 3 says that a noisy machine left a conclusion open, which the tables say too.
@@ -48,6 +48,7 @@ soak: tools
 	@tests/soak-faults
 	@tests/soak-tls
 	@tests/soak-guaranteed $(SOAK)
+	@TRUNKLINE_SCHEMAS=1000 cargo test --locked -p trunkline-tests --test random_schemas
 	@tests/soak $(SOAK)
 
 tools:

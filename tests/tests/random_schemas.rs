@@ -7,8 +7,13 @@ use trunkline_message::{Error, Layout, Record};
 use trunkline_tests::formats::{self, Alone, Format};
 use trunkline_tests::{each_format, random, schemas};
 
-const SCHEMAS: u64 = 150;
 const MESSAGES: u64 = 12;
+
+/// How many of each kind: as many as the environment says, for a longer run.
+fn seeds() -> std::ops::Range<u64> {
+    let asked = std::env::var("TRUNKLINE_SCHEMAS").ok();
+    0..asked.map_or(40, |it| it.parse().expect("TRUNKLINE_SCHEMAS is a number"))
+}
 
 /// The plan's error, if it has no form for the schema.
 fn go_through<F: Format>(
@@ -32,7 +37,7 @@ fn go_through<F: Format>(
 }
 
 fn every_kind<F: Format>() {
-    for seed in 0..SCHEMAS {
+    for seed in seeds() {
         for options in F::options(seed, 4) {
             let schema = F::Alone::schema(seed, &options);
             go_through::<F>(seed, &schema, &options).expect("a plan");
@@ -43,7 +48,7 @@ fn every_kind<F: Format>() {
 /// By schema, with notes that mean something and with others, whatever options stand beside them.
 fn notes<F: Format>() {
     let (mut kept, mut rejected) = (0, 0);
-    for seed in 0..SCHEMAS {
+    for seed in seeds() {
         for is_fitting in [true, false] {
             let schema = match is_fitting {
                 true => schemas::noted(seed, F::SAFE.fix),
@@ -89,7 +94,7 @@ each_format!(laws);
 #[test]
 fn a_listing_has_every_note() {
     let (mut notes, mut types) = (0, 0);
-    for seed in 0..SCHEMAS {
+    for seed in seeds() {
         for schema in
             [schemas::noted(seed, true), schemas::noted(seed, false), schemas::misnoted(seed)]
         {
