@@ -95,7 +95,9 @@ impl Store for SessionStore {
     }
 
     fn save(&mut self, message: Option<&[u8]>) -> io::Result<()> {
-        let message = message.filter(|_| self.progress.keeping() == Keeping::Message);
+        if message.is_some() && self.progress.keeping() == Keeping::Number {
+            return self.inner.note();
+        }
         let (Some(bytes), Some(place)) = (message, self.progress.take_position()) else {
             return self.inner.save(message);
         };

@@ -23,6 +23,11 @@ const EXPECTED: u8 = 3;
 const RESET: u8 = 4;
 /// Messages before this number have arrived.
 const ARRIVED: u8 = 5;
+/// Numbers before this one may have been sent, whether there is a record of them or not.
+const RESERVED: u8 = 6;
+
+/// So many numbers are reserved at once, and again when half of them are used.
+const BLOCK: u64 = 1024;
 
 /// Bytes of a segment.
 const SEGMENT: u32 = 4 << 20;
@@ -38,6 +43,9 @@ pub struct JournalStore {
     journal: Journal,
     /// The last record that is to be on the disk.
     asked: u64,
+    /// The last record that what is sent waits for.
+    needed: u64,
+    reserved: Reserved,
     wake: Arc<Mutex<Option<Wake>>>,
     kept: MemoryStore,
     /// The segments that are needed, each with its first position and the number of its first message.
@@ -45,6 +53,28 @@ pub struct JournalStore {
     /// How many of them there may be.
     most: usize,
     start: Instant,
+}
+
+/// Numbers that may be sent before there is a record of each on the disk: after a crash the next one is behind them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reserved {
+    /// Those before this one, as the disk has it.
+    until: u64,
+    /// Those before this one once a record is on the disk: its position, and the number.
+    coming: Option<(u64, u64)>,
+}
+
+impl Reserved {
+    fn latest(&self) -> u64 {
+        self.coming.map_or(self.until, |it| it.1)
+    }
+
+    /// The disk has all records up to a position.
+    fn stored(&mut self, durable: u64) {
+        if let Some((_, until)) = self.coming.take_if(|it| it.0 <= durable) {
+            self.until = until;
+        }
+    }
 }
 
 /// Who does the work on the disk.
@@ -74,6 +104,7 @@ impl std::fmt::Debug for JournalStore {
 struct Reading {
     kept: MemoryStore,
     segments: VecDeque<Segment>,
+    reserved: u64,
     is_complete: bool,
 }
 
@@ -82,6 +113,7 @@ impl Reading {
         Self {
             kept: MemoryStore::with_bytes(usize::MAX),
             segments: VecDeque::new(),
+            reserved: 0,
             is_complete: false,
         }
     }
@@ -95,13 +127,14 @@ struct State {
     since: u32,
     began: Option<i64>,
     arrived: u64,
+    reserved: u64,
 }
 
 /// When the numbers began, where that is not known.
 const NEVER: i64 = i64::MIN;
 
 impl State {
-    const BYTES: usize = 36;
+    const BYTES: usize = 44;
 
     fn read(body: &[u8]) -> Option<Self> {
         let number = |at: usize| Some(u64::from_le_bytes(body.get(at..at + 8)?.try_into().ok()?));
@@ -110,7 +143,8 @@ impl State {
         let began = number(20).map(|it| it as i64).filter(|it| *it != NEVER);
         let sender = number(0)?;
         let arrived = number(28).unwrap_or(sender);
-        Some(Self { sender, target: number(8)?, since, began, arrived })
+        let reserved = number(36).unwrap_or(0);
+        Some(Self { sender, target: number(8)?, since, began, arrived, reserved })
     }
 
     fn write(&self) -> [u8; Self::BYTES] {
@@ -119,7 +153,8 @@ impl State {
         body[8..16].copy_from_slice(&self.target.to_le_bytes());
         body[16..20].copy_from_slice(&self.since.to_le_bytes());
         body[20..28].copy_from_slice(&self.began.unwrap_or(NEVER).to_le_bytes());
-        body[28..].copy_from_slice(&self.arrived.to_le_bytes());
+        body[28..36].copy_from_slice(&self.arrived.to_le_bytes());
+        body[36..].copy_from_slice(&self.reserved.to_le_bytes());
         body
     }
 }
@@ -140,6 +175,7 @@ impl Recovery for Reading {
                 self.kept.go_on_at(state.sender, state.target);
                 self.kept.set_began(state.began);
                 _ = self.kept.set_arrived(state.arrived);
+                self.reserved = state.reserved;
                 self.is_complete = true;
                 let first_message = state.sender;
                 self.segments.push_back(Segment {
@@ -170,7 +206,12 @@ impl Recovery for Reading {
                 let Ok(number) = record.body.try_into() else { return false };
                 _ = self.kept.set_arrived(u64::from_le_bytes(number));
             }
+            RESERVED => {
+                let Ok(number) = record.body.try_into() else { return false };
+                self.reserved = u64::from_le_bytes(number);
+            }
             RESET => {
+                self.reserved = 0;
                 let utc = record.body.try_into().map(i64::from_le_bytes);
                 _ = self
                     .kept
@@ -229,11 +270,17 @@ impl JournalStore {
             SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |it| it.as_nanos() as u64);
         let (journal, _) = open(&mut *disk, options, number, STATE, &mut reading)?;
         let most = usize::try_from(bytes / u64::from(segment_bytes)).unwrap_or(usize::MAX).max(1);
-        let Reading { kept, segments, .. } = reading;
+        let Reading { mut kept, segments, reserved, .. } = reading;
+        if reserved > kept.next_sender() {
+            // It was not closed. What may have been sent is a gap, which is filled when it is asked for.
+            kept.go_on_at(reserved, kept.next_target());
+        }
         let mut store = Self {
             work: Work::Here(disk),
             journal,
             asked: 0,
+            needed: 0,
+            reserved: Reserved { until: reserved, coming: None },
             wake: Arc::default(),
             kept,
             segments,
@@ -278,7 +325,8 @@ impl JournalStore {
     fn state(&self, since: u32) -> [u8; State::BYTES] {
         let (sender, target) = (self.kept.next_sender(), self.kept.next_target());
         let arrived = self.kept.arrived().unwrap_or(1);
-        State { sender, target, since, began: self.kept.began(), arrived }.write()
+        let (began, reserved) = (self.kept.began(), self.reserved.latest());
+        State { sender, target, since, began, arrived, reserved }.write()
     }
 
     fn now(&self) -> u64 {
@@ -319,6 +367,7 @@ impl JournalStore {
             Outcome::Committed(result) => {
                 self.journal.committed(0, result);
                 self.journal.forget();
+                self.reserved.stored(self.journal.durable());
             }
             Outcome::Task(done) => self.journal.task_done(self.now(), done),
         }
@@ -334,7 +383,15 @@ impl JournalStore {
         }
     }
 
+    /// Appends a record that what is sent waits for.
     fn append(&mut self, kind: u8, parts: &[&[u8]]) -> io::Result<()> {
+        self.append_behind(kind, parts)?;
+        self.needed = self.journal.last();
+        Ok(())
+    }
+
+    /// Appends a record that is on the disk some time behind what is sent.
+    fn append_behind(&mut self, kind: u8, parts: &[&[u8]]) -> io::Result<()> {
         let bytes = parts.iter().map(|it| it.len()).sum();
         let time = time();
         let room = loop {
@@ -418,11 +475,26 @@ impl Store for JournalStore {
         self.kept.save(message)
     }
 
+    fn note(&mut self) -> io::Result<()> {
+        let number = self.kept.next_sender();
+        if self.reserved.coming.is_none() && number + BLOCK / 2 >= self.reserved.until {
+            let until = number + BLOCK;
+            self.append_behind(RESERVED, &[&until.to_le_bytes()])?;
+            self.reserved.coming = Some((self.journal.last(), until));
+        }
+        self.append_behind(SENT, &[&number.to_le_bytes()])?;
+        if number >= self.reserved.until {
+            self.needed = self.journal.last();
+        }
+        self.kept.save(None)
+    }
+
     fn load(&mut self, from: u64, message: &mut Vec<u8>) -> io::Result<Option<u64>> {
         self.kept.load(from, message)
     }
 
     fn reset(&mut self, utc: i64) -> io::Result<()> {
+        self.reserved = Reserved::default();
         self.append(RESET, &[&utc.to_le_bytes()])?;
         number_anew(&mut self.segments);
         self.kept.reset(utc)
@@ -446,9 +518,10 @@ impl Store for JournalStore {
     }
 
     fn sync(&mut self) -> io::Result<u64> {
-        self.asked = self.journal.last();
+        let coming = self.reserved.coming.map_or(0, |it| it.0);
+        self.asked = self.asked.max(self.needed).max(coming);
         self.stored()?;
-        Ok(self.asked)
+        Ok(self.needed)
     }
 
     fn stored(&mut self) -> io::Result<u64> {
@@ -462,8 +535,8 @@ impl Store for JournalStore {
     }
 
     fn wait(&mut self) -> io::Result<()> {
-        let mark = self.sync()?;
-        while self.stored()? < mark {
+        self.asked = self.journal.last();
+        while self.stored()? < self.asked {
             self.wait_for_work();
         }
         Ok(())
@@ -478,6 +551,11 @@ impl Drop for JournalStore {
     fn drop(&mut self) {
         // What was asked for may not have been passed on yet. Who can be told of an error, was told of it before.
         if matches!(self.work, Work::Threads(_)) {
+            // Nothing more is sent: the next number is known.
+            let next = self.kept.next_sender();
+            if self.reserved.latest() > next {
+                _ = self.append_behind(RESERVED, &[&next.to_le_bytes()]);
+            }
             _ = self.wait();
         }
     }

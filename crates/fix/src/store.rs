@@ -31,6 +31,15 @@ pub trait Store: Send {
     /// kept.
     fn save(&mut self, message: Option<&[u8]>) -> io::Result<()>;
 
+    /// Notes that the next number is sent, with a message of which nothing is kept. It may leave before there is a record of its
+    /// number: after a crash the next number may be a higher one, but is none that was sent.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    fn note(&mut self) -> io::Result<()> {
+        self.save(None)
+    }
+
     /// The first message that is kept with a number from here on, and its number.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
-//! A store that gathers what it keeps, and is cut off at any point of that: numbers and messages are as before.
+//! A store that is cut off at any point. Where it gathers what it keeps, numbers and messages are as before; where it notes what it
+//! does not keep, no number is used twice.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex};
 
@@ -169,4 +171,68 @@ fn what_is_kept_is_as_before_wherever_gathering_is_cut_off() {
         }
         assert!(cuts > 2, "{cuts}");
     }
+}
+
+#[test]
+fn what_is_noted_does_not_wait_for_the_disk() {
+    let shared = Shared::on(SimulatedDisk::new(1), Some(1 << 20), End::Kill, 0);
+    let mut store = shared.open().expect("it opens");
+    let changes = || shared.with(|it| (1 << 20) - it.left.expect("they are counted"));
+    let before = changes();
+    for _ in 0..5_000 {
+        store.note().expect("a disk");
+        let mark = store.sync().expect("a disk");
+        assert!(store.stored().expect("a disk") >= mark);
+    }
+    // Numbers are reserved five hundred at a time.
+    assert!(changes() - before < 50, "{}", changes() - before);
+}
+
+#[test]
+fn no_number_is_sent_twice_wherever_the_process_ends() {
+    let (mut gaps, mut was_cut) = (0, 0);
+    for seed in 0..300 {
+        let end = if seed % 2 == 0 { End::Kill } else { End::PowerCut };
+        let mut random = Random::new(seed);
+        let mut disk = SimulatedDisk::new(1);
+        let (mut last, mut kept) = (0, BTreeMap::new());
+        for process in 0..5 {
+            let place = format!("{end:?}, seed {seed}, process {process}");
+            let shared = Shared::on(disk, Some(1 + random.below(40)), end, seed);
+            if let Ok(mut store) = shared.open() {
+                assert!(store.next_sender() > last, "{place}: {} was sent", last);
+                gaps += u64::from(store.next_sender() > last + 1);
+                let (_, _, messages) = content(&mut store);
+                let messages: BTreeMap<u64, Vec<u8>> = messages.into_iter().collect();
+                for (number, message) in &kept {
+                    assert_eq!(messages.get(number), Some(message), "{place}: {number}");
+                }
+                let has_ended = || shared.with(|it| it.left == Some(0));
+                for _ in 0..random.below(2_500) {
+                    let number = store.next_sender();
+                    let message = (random.below(40) == 0).then(|| number.to_le_bytes().to_vec());
+                    let saved = match &message {
+                        None if random.below(40) > 0 => store.note(),
+                        message => store.save(message.as_deref()),
+                    };
+                    let stored =
+                        saved.and_then(|()| store.sync()).and_then(|it| Ok(store.stored()? >= it));
+                    if has_ended() || !matches!(stored, Ok(true)) {
+                        break;
+                    }
+                    last = number;
+                    kept.extend(message.map(|it| (number, it)));
+                }
+            }
+            disk = shared.with(|it| {
+                match it.left == Some(0) {
+                    true => was_cut += 1,
+                    // It ends while nothing is being written.
+                    false => it.disk.kill(&[], &mut |most| random.below(most)),
+                }
+                it.disk.clone()
+            });
+        }
+    }
+    assert!(gaps > 300 && was_cut > 300, "{gaps}, {was_cut}");
 }
