@@ -7,8 +7,9 @@ use std::sync::mpsc::{Sender, channel};
 use trunkline_session::soap;
 
 use super::desk::{
-    Ask, Ask2, DeskPortClient, DeskPortService, GridsPortClient, GridsPortService, LimitAsk, Number,
-    Order, Order2, OrderResponse, Turn, TurnResponse, desk_port_service, grids_port_service,
+    Ask, Ask2, DeskPortClient, DeskPortService, GridsPortClient, GridsPortService, LimitAsk,
+    Number, Order, Order2, OrderResponse, Turn, TurnResponse, desk_port_service,
+    grids_port_service,
 };
 use super::folder;
 use super::quotes::{
