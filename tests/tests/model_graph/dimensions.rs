@@ -216,8 +216,8 @@ fn what_is_no_such_array_is_rejected() {
         ("[][1,2]", two, "an array of 2 dimensions"),
         ("[1,]", two, "the sizes of all dimensions but the first"),
         ("[1,2]", "<i>1</i><i>x</i>", "a whole number"),
-        ("[1,2]", "<i>1</i><i><i>2</i></i>", "text, not elements"),
-        ("[1,2]", "<i>1</i><i href='#none'/>", "a reference to what is not in the message"),
+        ("[1,2]", "<i>1</i><i><i>2</i></i>", "not elements"),
+        ("[1,2]", "<i>1</i><i href='cid:x'/>", "a reference to what is not in the message"),
     ] {
         let error = numbers(&of(sizes), items).expect_err(sizes).to_string();
         assert!(error.contains(why), "{sizes} {items}: {error}");
