@@ -41,19 +41,19 @@ impl Dimensions {
     /// # Errors
     /// A note says another number of lists than there are, or what is a row in one place is none in another.
     pub fn new(layout: &Layout) -> Result<Self> {
-        let (mut found, mut told) = (Self::default(), HashSet::new());
+        let (mut found, mut named) = (Self::default(), HashSet::new());
         for (index, scope) in layout.scopes().iter().enumerate() {
             for (at, field) in scope.fields.iter().enumerate() {
                 let Some(noted) = of_member(layout, field.member, "dimensions") else { continue };
-                let read = found.tell(layout, (ScopeId(index as u16), at), noted, &mut told);
+                let read = found.tell(layout, (ScopeId(index as u16), at), noted, &mut named);
                 read.map_err(|what| scope.locate(unsupported(what), at))?;
             }
         }
         for (index, scope) in layout.scopes().iter().enumerate() {
             for (at, field) in scope.fields.iter().enumerate() {
-                let is_told = told.contains(&(ScopeId(index as u16), at));
+                let is_named = named.contains(&(ScopeId(index as u16), at));
                 if let Holds::Group(inner) = field.holds
-                    && !is_told
+                    && !is_named
                     && found.role(inner) != PLAIN
                 {
                     return Err(scope.locate(unsupported(SHARED.to_owned()), at));
@@ -116,7 +116,7 @@ impl Dimensions {
         layout: &Layout,
         (mut scope, mut at): (ScopeId, usize),
         noted: &str,
-        told: &mut HashSet<(ScopeId, usize)>,
+        named: &mut HashSet<(ScopeId, usize)>,
     ) -> std::result::Result<(), String> {
         let wrong = |what: &str| format!("xml(dimensions = {noted:?}) {what}");
         let read = |it: &str| it.parse().ok().filter(|it| (1..=MOST_DIMENSIONS).contains(it));
@@ -128,7 +128,7 @@ impl Dimensions {
         let levels = numbers.iter().flat_map(|count| (0..*count).map(move |it| (*count, it)));
         for (index, (count, level)) in levels.enumerate() {
             let field = &layout.scope(scope).fields[at];
-            told.insert((scope, at));
+            named.insert((scope, at));
             if index + 1 == lists {
                 return match is_list_of_items(layout, field) {
                     true => Ok(()),
