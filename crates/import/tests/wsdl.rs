@@ -270,6 +270,58 @@ fn what_a_document_is_may_be_told_inside() {
     assert_eq!(again(described, body), "<n1:sedan><n1:make>x</n1:make></n1:sedan>");
 }
 
+/// SOAP 1.1 section 5.4.2: as PHP writes such an array (round 2, group B, of the SOAPBuilders), and as it comes back.
+#[test]
+fn arrays_of_several_dimensions_are_lists_of_lists() {
+    let of = |array_type: &str| {
+        definitions(&format!(
+            "<types><xs:schema targetNamespace='urn:a'><xs:complexType name='Grid'><xs:complexContent>
+             <xs:restriction base='enc:Array'><xs:attribute ref='enc:arrayType' wsdl:arrayType='{array_type}'/></xs:restriction>
+             </xs:complexContent></xs:complexType>
+             <xs:complexType name='Pages'><xs:complexContent><xs:restriction base='enc:Array'>
+             <xs:attribute ref='enc:arrayType' wsdl:arrayType='a:Grid[]'/></xs:restriction></xs:complexContent></xs:complexType>
+             </xs:schema></types>
+             <message name='m'><part name='grid' type='a:Grid'/><part name='pages' type='a:Pages'/></message>
+             <portType name='P'><operation name='put'><input message='a:m'/></operation></portType>
+             <binding name='B' type='a:P'><soap:binding style='rpc' transport='http://schemas.xmlsoap.org/soap/http'/>
+             <operation name='put'><input><soap:body use='encoded' namespace='urn:b'/></input></operation></binding>",
+        ))
+    };
+    let spaces = "xmlns:ns=\"urn:b\" xmlns:enc=\"http://schemas.xmlsoap.org/soap/encoding/\" \
+        xmlns:xs=\"http://www.w3.org/2001/XMLSchema\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    let items = "<item xsi:type=\"xs:string\">row0col0</item><item xsi:type=\"xs:string\">row0col1</item>\
+        <item xsi:type=\"xs:string\">row1col0</item><item xsi:type=\"xs:string\">row1col1</item>";
+    let body = format!(
+        "<ns:put {spaces}><grid enc:arrayType=\"xs:string[2,2]\" xsi:type=\"ns:Grid\">{items}</grid>\
+         <pages enc:arrayType=\"xs:string[,][1]\"><item enc:arrayType=\"xs:string[2,2]\">{items}</item></pages></ns:put>"
+    );
+    let text = of("xs:string[,]");
+    let written = again(request(&text), &body);
+    let items = items.replace("xs:", "xsd:");
+    for part in [
+        format!(
+            "<grid xsi:type=\"SOAP-ENC:Array\" SOAP-ENC:arrayType=\"xsd:string[2,2]\">{items}</grid>"
+        ),
+        "SOAP-ENC:arrayType=\"xsd:string[,][1]\"><item xsi:type=\"SOAP-ENC:Array\" \
+         SOAP-ENC:arrayType=\"xsd:string[2,2]\"><item "
+            .to_owned(),
+    ] {
+        assert!(written.contains(&part), "no {part} in {written}");
+    }
+    for (array_type, why) in [
+        ("xs:anyType[,]", "several dimensions with items of any type"),
+        (&*format!("xs:int[{}]", ",".repeat(1_000_000)), "more than 16 dimensions"),
+        (&*format!("xs:int{}", "[]".repeat(1_000_000)), "more than 16 dimensions"),
+    ] {
+        let described = read(&of(array_type)).and_then(|it| {
+            let binding = &it.bindings()[0];
+            it.request(binding, &binding.operations[0]).map(|_| ())
+        });
+        let problem = described.expect_err(why).to_string();
+        assert!(problem.contains(why) && problem.contains(':'), "{problem:.300}");
+    }
+}
+
 /// As Axis sends it: what may repeat is no array.
 #[test]
 fn elements_repeat_where_content_is_encoded() {

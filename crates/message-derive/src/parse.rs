@@ -94,7 +94,7 @@ const OF_STRUCTS: [Word; 6] = [
     words("xml", "type"),
     words("xml", "type_namespace"),
 ];
-const OF_MEMBERS: [Word; 15] = [
+const OF_MEMBERS: [Word; 16] = [
     number("fix", "tag"),
     number("fix", "length"),
     words("xml", "name"),
@@ -102,6 +102,7 @@ const OF_MEMBERS: [Word; 15] = [
     words("xml", "form"),
     words("xml", "entry"),
     words("xml", "list"),
+    words("xml", "dimensions"),
     words("xml", "kind"),
     flag("xml", "attribute", "kind"),
     flag("xml", "text", "kind"),

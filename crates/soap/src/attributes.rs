@@ -25,6 +25,12 @@ pub(super) fn is_of_graphs(kind: &ErrorKind) -> bool {
     matches!(kind, ErrorKind::Unsupported(what) if known.contains(&&**what))
 }
 
+/// Why a message with an array of several dimensions is read as a graph.
+#[cold]
+pub(super) fn several_dimensions() -> ErrorKind {
+    ErrorKind::Unsupported(ARRAY.into())
+}
+
 /// May documents of the plan be read as graphs?
 pub(super) fn has_graphs(plan: &Plan) -> bool {
     plan.options.style.is_encoded() && !plan.options.attributes

@@ -7,6 +7,7 @@
 //! | `list` | a list in a struct | `repeated`: the same, also where content is by the encoding rules, which else has arrays, as it has of lists of lists |
 //! | `list` | a list of choices in a struct | `arms`: the elements of the arms stand beside other elements |
 //! | `list` | a list of choices that is all an element has inside | `mixed`: with text between the elements |
+//! | `dimensions` | a list of lists | where content is by the encoding rules, [how many](crate::Dimensions) the array has that they are |
 //! | `list` | a list of single values | `spaced`: all in one text, with blanks between them (`xs:list`) |
 //! | `name` | a member | the name of its element or attribute |
 //! | `namespace` | a member | that of its element or attribute; empty for none |

@@ -31,6 +31,8 @@ pub(super) struct Container {
     pub(super) is_compound: bool,
     /// Is it an array of the encoding, whose start tag ends in a count?
     pub(super) is_array: bool,
+    /// How many dimensions that has.
+    pub(super) dimensions: usize,
 }
 
 impl Container {
@@ -101,7 +103,8 @@ impl Container {
             }
         };
         let is_array = shape != Shape::Run && naming.is_array(field.holds);
-        Some(Self { enclosing, fixed, is_compound, is_array })
+        let dimensions = naming.dimensions.of(field.holds);
+        Some(Self { enclosing, fixed, is_compound, is_array, dimensions })
     }
 }
 

@@ -318,7 +318,7 @@ impl<'a, F: Form, const ATTRIBUTES: bool> Body<'a, F, ATTRIBUTES> {
             None => {
                 write(self.output, &slot.start);
                 if scope.container(slot).is_array {
-                    self.array_count(0);
+                    self.empty_array(scope.container(slot).dimensions);
                 }
                 write(self.output, &slot.end);
             }
@@ -740,8 +740,8 @@ impl<W: Form, const ATTRIBUTES: bool> FieldEncoder for Body<'_, W, ATTRIBUTES> {
         let is_wrapped = !matches!(slot.shape, Shape::Run | Shape::Mixed);
         if is_wrapped {
             write(self.output, &slot.start);
-            if scope.container(slot).is_array {
-                self.array_count(entries.len());
+            if scope.container(slot).is_array && !self.array_sizes(field, entries) {
+                return;
             }
         }
         let enclosing = scope.container(slot).enclosing.as_ref();

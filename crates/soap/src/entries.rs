@@ -8,6 +8,7 @@ use trunkline_codec::infoset::Event;
 use trunkline_message::{Entries, ErrorKind, Fields, Result, Shape as ScopeShape};
 use trunkline_wire::{Literal, scan};
 
+use crate::attributes::several_dimensions;
 use crate::container::{Container, Enclosing};
 use crate::decoder::Body;
 use crate::form::{Form, Value};
@@ -70,6 +71,9 @@ impl<'a, R: Form> Body<'a, R> {
         let (slot, container) = self.present();
         let inner = usize::from(slot.scope);
         let scope = &plan.scopes[inner];
+        if container.dimensions > 1 {
+            return Err(self.error(several_dimensions(), self.reader.position()));
+        }
         if slot.form != ListForm::Elements {
             return match slot.form {
                 ListForm::ByType => self.typed_entries(slot, container, into),

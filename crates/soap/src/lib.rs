@@ -24,6 +24,7 @@ mod call;
 mod container;
 mod content;
 mod decoder;
+mod dimensions;
 mod document;
 mod encoder;
 mod entries;
@@ -65,6 +66,7 @@ pub use binding::{
     type_namespace,
 };
 pub use decoder::Decoder;
+pub use dimensions::Dimensions;
 pub use encoder::Encoder;
 pub use fault::{Fault, FaultCode, FaultParts};
 pub use forward::forward;

@@ -13,6 +13,7 @@ use crate::binding::{
     check_component, check_member, check_type, entry_name, is_of_arms, is_repeated, is_spaced,
     is_unwrapped, item_name, noted_name, of_member,
 };
+use crate::dimensions::Dimensions;
 use crate::namespaces::{Namespaces, Place};
 use crate::plan::{Layout, NONE, Options, Shape, Style, Version};
 use crate::types::TypeNamespaces;
@@ -26,6 +27,8 @@ pub(super) struct Naming<'a> {
     pub(super) options: &'a Options,
     pub(super) namespaces: Namespaces,
     pub(super) types: TypeNamespaces,
+    /// Of arrays, where lists are such.
+    pub(super) dimensions: Dimensions,
     /// May values stand in start tags, or as the text of an element with such a one?
     pub(super) in_tags: bool,
     /// May elements be written that are nil?
@@ -38,7 +41,11 @@ impl<'a> Naming<'a> {
         let namespaces = Namespaces::of_elements(options.element_namespace());
         let in_tags = options.attributes;
         let types = TypeNamespaces::default();
-        let mut naming = Self { layout, options, namespaces, types, in_tags, has_nil: false };
+        // What is wrong in them is told by `check_notes`.
+        let dimensions = Dimensions::new(layout).ok().filter(|_| options.has_arrays());
+        let dimensions = dimensions.unwrap_or_default();
+        let mut naming =
+            Self { layout, options, namespaces, types, dimensions, in_tags, has_nil: false };
         let places = || {
             (0..layout.scopes().len() as u16).map(ScopeId).flat_map(|id| {
                 let fields = layout.scope(id).fields.len();
@@ -73,6 +80,7 @@ impl Naming<'_> {
         match field.holds {
             Holds::Group(_) if self.is_mixed(field) => Shape::Mixed,
             Holds::Group(_) | Holds::List(_) if self.is_run(field) => Shape::Run,
+            Holds::Group(_) | Holds::List(_) if self.dimensions.is_row(id) => Shape::Run,
             Holds::Value(Kind::Any) => Shape::Any,
             Holds::Group(_) | Holds::List(_) if self.is_spaced(field) => match self.kind(field) {
                 Some("attribute") => Shape::Attribute,
@@ -234,6 +242,7 @@ impl Naming<'_> {
     /// # Errors
     /// A note is no name or no word that is known, or stands where it means nothing.
     pub(super) fn check_notes(&self) -> Result<()> {
+        Dimensions::new(self.layout)?;
         for (index, of) in self.layout.schema().types().iter().enumerate() {
             let checked = check_type(self.layout, TypeId(index as u32));
             checked.map_err(|what| unsupported(what).within(&of.name))?;
@@ -571,7 +580,7 @@ impl Naming<'_> {
 
     /// The type of the items of an array. SOAP 1.2 has no name for arrays of something.
     fn type_of_items(&self, holds: Holds) -> String {
-        let inner = match holds {
+        let inner = match self.dimensions.held(self.layout, holds) {
             Holds::Group(inner) if self.is_typed_scope(inner) => {
                 return self.declared_type_written(inner);
             }
@@ -585,7 +594,10 @@ impl Naming<'_> {
                 self.value_type(inner.fields[0].holds)
             }
             (Some(list), _) if !self.is_array(list) => "xsd:anyType".into(),
-            (Some(list), Version::Soap11) => format!("{}[]", self.type_of_items(list)),
+            (Some(list), Version::Soap11) => {
+                let commas = ",".repeat(self.dimensions.of(list) - 1);
+                format!("{}[{commas}]", self.type_of_items(list))
+            }
             (Some(_), Version::Soap12) => "SOAP-ENC:Array".into(),
         }
     }

@@ -10,6 +10,7 @@ use trunkline_wire::Literal;
 use crate::any::Wildcard;
 use crate::call::{first, parameters, result, return_value};
 use crate::container::{Container, Depths, Enclosing, Values, end, many_named};
+use crate::dimensions::Dimensions;
 use crate::envelope;
 use crate::names::{Name, Names};
 use crate::namespaces::Namespaces;
@@ -282,6 +283,7 @@ pub struct Plan {
     /// The prefixes in the attributes of start tags, and what they must stand for.
     pub(super) prefixes: Vec<(Box<str>, Box<str>)>,
     pub(super) namespaces: Namespaces,
+    pub(super) dimensions: Dimensions,
     /// May values stand in start tags, or as the text of an element with such a one?
     pub(super) in_tags: bool,
     /// Is anything as notes say that graphs know nothing of: in other namespaces, in start tags, or a
@@ -334,6 +336,9 @@ impl Plan {
         let mut slots = scopes.iter().flat_map(|it| &it.slots);
         let has_bare = slots.any(|it| matches!(it.form, ListForm::Spaced | ListForm::Arms));
         let has_any = scopes.iter().flat_map(|it| &it.slots).any(|it| it.shape == Shape::Any);
+        if has_any {
+            naming.dimensions.check_beside_any()?;
+        }
         let result = result(&naming).filter(|_| options.result);
         scopes[0].hollow |= result.is_some();
         Ok(Arc::new(Self {
@@ -369,6 +374,7 @@ impl Plan {
             in_tags: naming.in_tags,
             is_by_schema: naming.in_tags || !naming.namespaces.is_one() || has_bare || has_any,
             namespaces: naming.namespaces,
+            dimensions: naming.dimensions,
             options,
         }))
     }

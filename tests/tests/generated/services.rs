@@ -6,6 +6,11 @@ use std::sync::mpsc::{Sender, channel};
 
 use trunkline_session::soap;
 
+use super::desk::{
+    Ask, Ask2, DeskPortClient, DeskPortService, GridsPortClient, GridsPortService, LimitAsk,
+    Number, Order, Order2, OrderResponse, Turn, TurnResponse, desk_port_service,
+    grids_port_service,
+};
 use super::folder;
 use super::quotes::{
     Add, AddResponse, Choice, Forget, Instrument, Price, Quote, QuoteResponse, QuotesPortClient,
@@ -80,4 +85,67 @@ fn a_client_calls_a_service_that_were_made_from_one_wsdl() {
     let served = sums.client().get().expect("the WSDL");
     let served = String::from_utf8(served).expect("text");
     assert!(served.contains(&url("/sums")), "{served}");
+}
+
+struct Desk(Mutex<Sender<&'static str>>);
+
+impl DeskPortService for Desk {
+    fn order(&self, request: Order, _: &mut soap::Context) -> Result<OrderResponse, soap::Fault> {
+        let note = format!("{} for {}", request.order.symbol, request.account);
+        Ok(OrderResponse { number: request.order.quantity.into(), note: (&*note).into() })
+    }
+
+    fn ask(&self, request: Ask, _: &mut soap::Context) -> Result<Number, soap::Fault> {
+        let Ask2::LimitAsk(ask) = request.ask;
+        Ok(Number { value: ask.symbol.len() as i64 })
+    }
+
+    fn ping(&self, _: soap::Nothing, _: &mut soap::Context) -> Result<soap::Nothing, soap::Fault> {
+        self.0.lock().expect("nobody panicked").send("ping").expect("the test waits");
+        Ok(soap::Nothing {})
+    }
+
+    fn close(&self, _: soap::Nothing) -> Result<(), soap::Fault> {
+        self.0.lock().expect("nobody panicked").send("close").expect("the test waits");
+        Ok(())
+    }
+}
+
+struct Grids;
+
+impl GridsPortService for Grids {
+    fn turn(&self, request: Turn, _: &mut soap::Context) -> Result<TurnResponse, soap::Fault> {
+        let column = |index| request.grid.iter().map(|row| row[index]).collect();
+        let columns = request.grid.first().map_or(0, Vec::len);
+        Ok(TurnResponse { grid: (0..columns).map(column).collect() })
+    }
+}
+
+/// WSDL 1.1 section 3.5; SOAP 1.1 section 5.4.2.
+#[test]
+fn documents_of_several_parts_or_none_and_arrays_of_two_dimensions_are_called() {
+    let wsdl = fs::read_to_string(folder().join("desk.wsdl")).expect("the WSDL");
+    let (called, is_called) = channel();
+    let server = soap::Server::new()
+        .service(desk_port_service(Desk(Mutex::new(called)), &wsdl))
+        .service(grids_port_service(Grids, &wsdl))
+        .start("127.0.0.1:0")
+        .expect("a server");
+    let url = |path: &str| format!("http://{}{path}", server.address());
+    let mut desk = DeskPortClient::new(&url("/desk")).expect("a URL");
+    let order = Order2 { symbol: "MSFT".into(), quantity: 7 };
+    let answer = desk.order(&Order { order, account: "A1".into() }).expect("an answer");
+    assert_eq!((answer.number, &*answer.note), (7, "MSFT for A1"));
+    let limit = LimitAsk { symbol: "IBM".into(), limit: "1.5".parse().expect("a number") };
+    assert_eq!(desk.ask(&Ask { ask: Ask2::LimitAsk(limit) }).expect("an answer").value, 3);
+    desk.ping(&soap::Nothing {}).expect("an answer");
+    assert_eq!(is_called.recv(), Ok("ping"));
+    desk.close(&soap::Nothing {}).expect("it is taken");
+    assert_eq!(is_called.recv(), Ok("close"));
+
+    let mut grids = GridsPortClient::new(&url("/grids")).expect("a URL");
+    let answer = grids.turn(&Turn { grid: vec![vec![1, 2, 3], vec![4, 5, 6]] });
+    assert_eq!(answer.expect("an answer").grid, [[1, 4], [2, 5], [3, 6]]);
+    let error = grids.turn(&Turn { grid: vec![vec![1], vec![]] }).expect_err("rows of two lengths");
+    assert!(error.to_string().contains("have not all the same number of items"), "{error}");
 }

@@ -1,5 +1,6 @@
 //! Messages of every shape of type, from graphs and into them.
 
+mod dimensions;
 mod gsoap;
 mod random;
 mod references;

@@ -3,7 +3,7 @@
 use trunkline_message::{
     Checks, Field, Holds, Kind, Layout, MemberId, Need, Scope, ScopeId, Shape, Value,
 };
-use trunkline_soap::{self as soap, Options, QName, Style, graph::Name};
+use trunkline_soap::{self as soap, Dimensions, Options, QName, Style, graph::Name};
 
 use super::content::Form;
 
@@ -13,6 +13,8 @@ pub(super) struct Request<'a> {
     options: &'a Options,
     /// None where facets cannot be looked at.
     checks: Option<Checks>,
+    /// Of arrays.
+    dimensions: Dimensions,
 }
 
 /// What an element holds.
@@ -89,7 +91,8 @@ const ROOT: Content = Content::Struct(ScopeId(0), None);
 impl<'a> Request<'a> {
     pub(super) fn new(form: &'a Form) -> Self {
         let (layout, options) = form;
-        Self { layout, options, checks: Checks::new(layout).ok() }
+        let dimensions = Dimensions::new(layout).unwrap_or_default();
+        Self { layout, options, checks: Checks::new(layout).ok(), dimensions }
     }
 
     /// What stands in the element of the Body; in the Body itself, if [that is the message](Self::is_body).
@@ -188,13 +191,32 @@ impl<'a> Request<'a> {
     /// The type of an array's items, and the dimensions of those that are arrays.
     pub(super) fn item_type(&self, item: Content) -> (Option<Name>, Vec<usize>) {
         match item {
-            Content::Array(scope, index) => {
-                let (name, mut ranks) = self.item_type(self.item(scope, index));
-                ranks.push(1);
+            Content::Array(..) => {
+                let dimensions = self.dimensions(item);
+                let (name, mut ranks) = self.item_type(self.item_of_rows(item, dimensions));
+                ranks.push(dimensions);
                 (name, ranks)
             }
             item => (self.type_name(item), Vec::new()),
         }
+    }
+
+    /// How many dimensions an array has.
+    pub(super) fn dimensions(&self, array: Content) -> usize {
+        match array {
+            Content::Array(scope, index) => {
+                self.dimensions.of(self.scope(scope).fields[index].holds)
+            }
+            _ => 1,
+        }
+    }
+
+    /// One item of an array of so many dimensions.
+    pub(super) fn item_of_rows(&self, array: Content, dimensions: usize) -> Content {
+        (0..dimensions).fold(array, |row, _| match row {
+            Content::Array(scope, index) => self.item(scope, index),
+            item => item,
+        })
     }
 
     /// The type for people, such as `int`, `Leg` or `int[]`.

@@ -448,8 +448,36 @@ impl Writer<'_> {
                 false => self.value(&path, branch, item)?,
             });
         }
+        let mut sizes = vec![Some(nodes.len() as u64)];
+        let dimensions = self.request.dimensions(array);
+        for _ in 1..dimensions {
+            let size;
+            (nodes, size) = self.row_by_row(path, &nodes)?;
+            sizes.push(Some(size));
+        }
+        let item = match dimensions {
+            1 => item,
+            _ => self.request.item_of_rows(array, dimensions),
+        };
         let (name, item_ranks) = self.request.item_type(item);
-        Ok(self.graph.add_array(Array { item_ranks, ..Array::new(name, nodes) }))
+        let array = Array { item_ranks, dimensions: sizes, ..Array::new(name, nodes) };
+        Ok(self.graph.add_array(array))
+    }
+
+    /// The items of these rows, and how many each has.
+    fn row_by_row(&self, path: &str, rows: &[NodeId]) -> Result<(Vec<NodeId>, u64), Fault> {
+        let items = |row: &NodeId| self.graph.array(*row).map_or(&[][..], |it| &it.items);
+        let size = rows.first().map_or(0, |row| items(row).len());
+        let is_row = |row: &NodeId| self.graph.array(*row).is_some() && items(row).len() == size;
+        match rows.iter().all(is_row) {
+            true => {
+                let nodes = rows.iter().flat_map(|row| items(row).iter().map(|item| item.1));
+                Ok((nodes.collect(), size as u64))
+            }
+            false => Err(Fault::new(format!(
+                "{path} is an array of several dimensions, whose rows have all the same number of items"
+            ))),
+        }
     }
 
     fn nil(

@@ -179,13 +179,29 @@ fn encoded_types_are_named_in_their_own_namespaces() {
     }
 }
 
+#[test]
+fn an_array_of_several_dimensions_is_sent_row_by_row() {
+    let given = ["fill", "grid[0].n[0]=1", "grid[0].n[1]=2", "grid[1].n[0]=3", "grid[1].n[1]=4"];
+    let (status, _, err, sent) = call(ENCODED, &given);
+    assert_eq!(status, Some(0), "{err}");
+    let at = sent.find(":int[2,2]\"").unwrap_or_else(|| panic!("no int[2,2] in {sent}"));
+    let items: Vec<&str> =
+        sent[at..].split("</").filter_map(|it| it.rsplit_once('>')).map(|it| it.1).collect();
+    assert_eq!(items[..4], ["1", "2", "3", "4"], "{sent}");
+    is_rejected(ENCODED, &["fill", "grid=1"], "grid");
+    let ragged = ["fill", "grid[0].n[0]=1", "grid[0].n[1]=2", "grid[1].n[0]=3"];
+    is_rejected(ENCODED, &ragged, "whose rows have all the same number of items");
+}
+
 /// What has no form is told with its place, and can be sent as it is.
 #[test]
 fn what_has_no_form_is_sent_as_it_is() {
-    is_rejected(ENCODED, &["fill", "grid=1"], "an array of several dimensions");
-    is_rejected(ENCODED, &["fill", "grid=1"], "an envelope can be sent as it is, by --body");
+    let cube = ENCODED.replace("xsd:int[,]", "xsd:anyType[,]");
+    let why = "an array of several dimensions with items of any type, for which there is no form";
+    is_rejected(&cube, &["fill", "grid=1"], why);
+    is_rejected(&cube, &["fill", "grid=1"], "an envelope can be sent as it is, by --body");
     let body = "<t:fill xmlns:t='urn:t'><grid/></t:fill>";
-    let (status, _, err, sent) = call(ENCODED, &["fill", "--body", body]);
+    let (status, _, err, sent) = call(&cube, &["fill", "--body", body]);
     assert_eq!(status, Some(0), "{err}");
     assert!(
         err.starts_with("it is not held against the WSDL: ") && sent.contains("<grid/>"),

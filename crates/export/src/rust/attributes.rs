@@ -73,6 +73,7 @@ fn shown(place: Place, format: &str, word: &str, value: &str) -> Option<String> 
             "repeated" | "arms" | "mixed" => text(),
             _ => None,
         },
+        (Member | Arm, "xml", "dimensions") => filled(),
         (Member, "xml", "kind") if value == "attribute" => Some(value.to_owned()),
         (Member | Arm, "xml", "kind") if matches!(value, "text" | "element") => {
             Some(value.to_owned())

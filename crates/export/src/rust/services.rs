@@ -28,22 +28,40 @@ struct Called {
     name: String,
     action: String,
     style: soap::Style,
-    request: Element,
-    reply: Option<Element>,
+    request: Message,
+    reply: Option<Message>,
     /// What faults may have as their details.
     details: Vec<usize>,
     /// Header blocks of requests.
     blocks: Vec<(String, String)>,
 }
 
-/// An element of a message.
-#[derive(Clone)]
-struct Element {
-    /// Its place among all messages.
-    root: usize,
-    namespace: String,
-    local: String,
+impl Called {
+    /// Itself, if a service knows it from these when it is called.
+    fn told_from(self, others: &[Self]) -> Result<Self, String> {
+        let is_nothing = |it: &Self| it.request.root.is_none();
+        let is_same = |it: &Self| is_nothing(it) && it.action == self.action;
+        match is_nothing(&self) && (self.action.is_empty() || others.iter().any(is_same)) {
+            false => Ok(self),
+            true => Err(
+                "nothing in the Body of a request says that it is called, and no action of its own"
+                    .into(),
+            ),
+        }
+    }
 }
+
+/// A message.
+#[derive(Clone)]
+struct Message {
+    /// Its place among all; none of one that is nothing.
+    root: Option<usize>,
+    /// Its element: a namespace and a name. None where it is the Body itself.
+    element: Option<(String, String)>,
+}
+
+/// What is not in the Body.
+const NOTHING: Message = Message { root: None, element: None };
 
 /// The messages of all operations.
 #[derive(Default)]
@@ -54,11 +72,12 @@ struct Messages {
 }
 
 impl Messages {
-    fn add(&mut self, described: Described, title: String) -> Element {
-        let soap::Options { namespace, operation, .. } = described.options;
+    fn add(&mut self, described: Described, title: String) -> Message {
+        let soap::Options { layout, namespace, operation, .. } = described.options;
         self.layouts.push(described.layout);
         self.titles.push(title);
-        Element { root: self.layouts.len() - 1, namespace, local: operation }
+        let element = (layout != soap::Layout::Body).then_some((namespace, operation));
+        Message { root: Some(self.layouts.len() - 1), element }
     }
 }
 
@@ -104,7 +123,8 @@ fn interface<'a>(
         operations: Vec::new(),
     };
     for operation in &binding.operations {
-        match called(description, binding, operation, messages) {
+        let called = called(description, binding, operation, messages);
+        match called.and_then(|it| it.told_from(&interface.operations)) {
             Ok(called) => interface.operations.push(called),
             Err(why) => {
                 let what = format!("the operation {} of {}", operation.name, binding.name.local);
@@ -122,28 +142,27 @@ fn called(
     messages: &mut Messages,
 ) -> Result<Called, String> {
     let name = &operation.name;
+    if operation.request.is_none() {
+        return Err("it has no request: the service would be the one that calls".to_owned());
+    }
     let request = description.request(binding, operation).map_err(|it| it.to_string())?;
-    let request = request.ok_or("nothing in the Body of a request says that it is called")?;
     let response = description.response(binding, operation).map_err(|it| it.to_string())?;
-    for described in [Some(&request), response.as_ref()].into_iter().flatten() {
+    for described in [&request, &response].into_iter().flatten() {
         let layout = Arc::new(described.layout.clone());
         soap::Plan::new(&layout, &described.options).map_err(|it| it.to_string())?;
     }
-    for described in [Some(&request), response.as_ref()].into_iter().flatten() {
-        if described.options.layout == soap::Layout::Body {
-            return Err("its Body is no struct: it has several parts, or one of an abstract type"
-                .to_owned());
-        }
-    }
-    let style = request.options.style;
-    let request = messages.add(request, format!("What `{name}` takes."));
-    let reply = response.map(|it| messages.add(it, format!("What `{name}` answers.")));
+    let style = request.as_ref().or(response.as_ref()).map(|it| it.options.style);
+    let style = style.unwrap_or(soap::Style::DocumentLiteral);
+    let takes = |it| messages.add(it, format!("What `{name}` takes."));
+    let request = request.map_or(NOTHING, takes);
+    let answers = |it| messages.add(it, format!("What `{name}` answers."));
+    let reply = operation.response.is_some().then(|| response.map_or(NOTHING, answers));
     let mut details = Vec::new();
     for fault in &operation.faults {
         match description.fault(binding, fault) {
             Ok(Some(detail)) => {
                 let title = format!("The detail of the fault `{}` of `{name}`.", fault.name);
-                details.push(messages.add(detail, title).root);
+                details.extend(messages.add(detail, title).root);
             }
             Ok(None) => {}
             Err(problem) => messages.left_out.push(LeftOut {
@@ -159,8 +178,8 @@ fn called(
         match description.header(binding, header) {
             Ok(described) => {
                 let title = format!("The header block `{}` of `{name}`.", header.part.name);
-                let element = messages.add(described, title);
-                blocks.extend(is_sent.then_some((element.namespace, element.local)));
+                let element = messages.add(described, title).element;
+                blocks.extend(element.filter(|_| is_sent));
             }
             Err(problem) => messages.left_out.push(LeftOut {
                 what: format!("the header block {} of {name}", header.part.name),
@@ -210,7 +229,8 @@ impl<'a> Printer<'a> {
         let mut methods = Methods::default();
         for called in &self.interface.operations {
             let roots = [Some(&called.request), called.reply.as_ref()];
-            let why = roots.into_iter().flatten().find_map(|it| self.declarations.problem(it.root));
+            let mut roots = roots.into_iter().flatten().filter_map(|it| it.root);
+            let why = roots.find_map(|it| self.declarations.problem(it));
             match why {
                 None => methods.add(called),
                 Some(why) => left_out.push(LeftOut {
@@ -226,8 +246,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn type_of(&self, element: &Element) -> &'a str {
-        self.declarations.message(element.root).unwrap_or_default()
+    fn type_of(&self, message: &Message) -> &'a str {
+        let root = message.root.map(|it| self.declarations.message(it).unwrap_or_default());
+        root.unwrap_or("soap::Nothing")
     }
 
     /// What the interface is, for people.
@@ -408,9 +429,17 @@ pub fn {function}(answers: impl {service}, wsdl: &str) -> soap::Service {{
         );
         for (method, called) in &methods.0 {
             let binding = self.binding(called.style);
-            let Element { namespace, local, .. } = &called.request;
             let (label, action) = (methods.label(called), &called.action);
             let request = self.type_of(&called.request);
+            let signature = match &called.request.element {
+                Some(element) => format!(
+                    "let element = {element:?};
+            let signature = soap::Signature::of::<{request}>(name, action, binding, element);"
+                ),
+                None => format!(
+                    "let signature = soap::Signature::of_body::<{request}>(name, action, binding);"
+                ),
+            };
             let _ = write!(
                 out,
                 "
@@ -419,18 +448,21 @@ pub fn {function}(answers: impl {service}, wsdl: &str) -> soap::Service {{
         SIGNATURE.get_or_init(|| {{
             let binding = {binding};
             let (name, action) = ({label:?}, {action:?});
-            let element = ({namespace:?}, {local:?});
-            let signature = soap::Signature::of::<{request}>(name, action, binding, element);
+            {signature}
 "
             );
-            if let Some(element) = &called.reply {
-                let Element { namespace, local, .. } = element;
-                let _ = write!(
+            if let Some(reply) = &called.reply {
+                let answer = self.type_of(reply);
+                let (before, answered) = match &reply.element {
+                    Some(element) => (
+                        format!("            let element = {element:?};\n"),
+                        format!("answered_by::<{answer}>(binding, element)"),
+                    ),
+                    None => (String::new(), format!("answered_by_body::<{answer}>(binding)")),
+                };
+                let _ = writeln!(
                     out,
-                    "            let element = ({namespace:?}, {local:?});
-            let signature = signature.and_then(|it| it.answered_by::<{}>(binding, element));
-",
-                    self.type_of(element)
+                    "{before}            let signature = signature.and_then(|it| it.{answered});"
                 );
             }
             out.push_str(

@@ -193,7 +193,7 @@ pub(crate) struct Complex {
 #[derive(Clone, Debug)]
 pub(crate) struct Items {
     pub(crate) of: TypeUse,
-    /// How many dimensions each of the arrays has, the innermost last.
+    /// How many dimensions each of the arrays in each other has, the outermost last.
     pub(crate) dimensions: Vec<usize>,
     /// How many there are in the outermost.
     pub(crate) occurs: Occurs,

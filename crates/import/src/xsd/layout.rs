@@ -44,6 +44,14 @@ pub(crate) struct Held {
     pub(crate) facets: Vec<(&'static str, String)>,
     /// Of single values.
     pub(crate) kind: Option<Kind>,
+    /// Of arrays of the encoding in each other, the outermost last.
+    pub(crate) dimensions: Vec<usize>,
+}
+
+impl Held {
+    fn new(of: TypeId, form: Form) -> Self {
+        Self { of, form, facets: Vec::new(), kind: None, dimensions: Vec::new() }
+    }
 }
 
 /// How it looks.
@@ -277,6 +285,7 @@ impl<'a> Builder<'a> {
                     form: Form::Array,
                     facets: Vec::new(),
                     kind: None,
+                    dimensions: vec![1],
                 })
             }
             Found::Type(id, of) => match items(of) {
@@ -330,17 +339,19 @@ impl<'a> Builder<'a> {
 
     pub(super) fn any(&mut self) -> Held {
         let of = self.types.scalar(Kind::Any);
-        Held { of, form: Form::Any, facets: Vec::new(), kind: None }
+        Held::new(of, Form::Any)
     }
 
     fn array(&mut self, items: &'a Items, name: &str) -> Result<Held, Problem> {
-        if items.dimensions.iter().any(|it| *it != 1) {
-            let what = "an array of several dimensions, for which there is no form";
-            return Err(Problem::new(&items.place, what, "describe it as an array of arrays"));
-        }
         let item = self.held(&items.of, name)?;
-        let mut of = item.of;
-        for _ in &items.dimensions {
+        if item.form == Form::Any && items.dimensions.iter().any(|it| *it != 1) {
+            let what =
+                "an array of several dimensions with items of any type, for which there is no form";
+            return Err(Problem::new(&items.place, what, "name a type of the items"));
+        }
+        let (mut of, mut dimensions) = (item.of, item.dimensions);
+        dimensions.extend(&items.dimensions);
+        for _ in 0..items.dimensions.iter().sum::<usize>() {
             of = self.types.list(of, None);
         }
         let (least, most) = items.occurs;
@@ -351,6 +362,7 @@ impl<'a> Builder<'a> {
             form: Form::Array,
             facets: least.into_iter().chain(most).collect(),
             kind: None,
+            dimensions,
         })
     }
 
@@ -366,7 +378,7 @@ impl<'a> Builder<'a> {
             .into_iter()
             .filter(|it| !is_abstract(&self.schemas.types[it.0]))
             .collect();
-        let held = |of| Held { of, form: Form::Struct, facets: Vec::new(), kind: None };
+        let held = |of| Held::new(of, Form::Struct);
         match (is_abstract(of), &*derived) {
             // Whatever it is, it is not known here.
             (true, []) => Ok(self.any()),
@@ -453,9 +465,9 @@ impl<'a> Builder<'a> {
         match is_list {
             true => {
                 let of = self.types.list(item, None);
-                Held { of, form: Form::Spaced, facets, kind: None }
+                Held { facets, ..Held::new(of, Form::Spaced) }
             }
-            false => Held { of: item, form: Form::Value, facets, kind: Some(kind) },
+            false => Held { facets, kind: Some(kind), ..Held::new(item, Form::Value) },
         }
     }
 }

@@ -76,44 +76,74 @@ mod translate {
     /// All but punctuation, separators and others.
     const WORD: &str = r"\p{L}\p{M}\p{N}\p{S}";
 
+    /// A class in brackets that is open.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Group {
+        /// Characters that it has.
+        Positive,
+        /// Characters that it has not: in brackets of their own, for what is taken out of a class is taken out
+        /// of what the negation leaves (production 16), while the library would negate last.
+        Negative,
+        /// Behind what is taken out of it, where it has to end.
+        Ended,
+    }
+
     /// The same in the words of the crate `regex`, for the whole of a text.
     pub(super) fn to_regex(pattern: &str) -> Result<String, String> {
         let mut out = String::from(r"\A(?:");
-        let (mut characters, mut depth) = (pattern.chars().peekable(), 0_u32);
+        let (mut characters, mut open) = (pattern.chars().peekable(), Vec::new());
         while let Some(character) = characters.next() {
-            match character {
-                '\\' => match characters.next() {
+            let is_taken_out = character == '-' && characters.peek() == Some(&'[');
+            match (character, open.last_mut()) {
+                (']', group) => end_class(group.copied(), &mut open, &mut out)?,
+                (_, Some(Group::Ended)) => {
+                    return Err("behind the class that is taken out of another stands a ]".into());
+                }
+                ('\\', _) => match characters.next() {
                     Some(sign @ ('p' | 'P')) => category(sign, &mut characters, &mut out)?,
                     other => escape(other, &mut out)?,
                 },
-                '[' if depth == 0 => {
-                    depth = 1;
-                    out.push('[');
-                }
-                '-' if depth > 0 && characters.peek() == Some(&'[') => {
+                ('[', None) => open.push(begin_class(&mut characters, &mut out)?),
+                ('-', Some(group)) if is_taken_out => {
                     characters.next();
-                    depth += 1;
-                    out.push_str("--[");
+                    out.push_str(if *group == Group::Negative { "]--" } else { "--" });
+                    *group = Group::Ended;
+                    open.push(begin_class(&mut characters, &mut out)?);
                 }
-                '[' => return Err("a [ inside brackets has a \\ before it".into()),
-                ']' => {
-                    depth = depth.checked_sub(1).ok_or("a ] has a \\ before it")?;
-                    out.push(']');
-                }
-                '(' if depth == 0 && characters.peek() == Some(&'?') => {
+                ('[', Some(_)) => return Err("a [ inside brackets has a \\ before it".into()),
+                ('(', None) if characters.peek() == Some(&'?') => {
                     return Err("a ? behind a ( has nothing that it repeats".into());
                 }
                 // Signs that mean something to the library alone.
-                '^' | '$' if depth == 0 => out.extend(['\\', character]),
-                '&' | '~' => out.extend(['\\', character]),
-                '.' if depth == 0 => out.push_str(r"[^\n\r]"),
-                character => out.push(character),
+                ('^' | '$', None) | ('&' | '~', _) => out.extend(['\\', character]),
+                ('.', None) => out.push_str(r"[^\n\r]"),
+                (character, _) => out.push(character),
             }
         }
-        match depth {
-            0 => Ok(out + r")\z"),
-            _ => Err("a ] is missing".into()),
+        match open.is_empty() {
+            true => Ok(out + r")\z"),
+            false => Err("a ] is missing".into()),
         }
+    }
+
+    /// Behind a `[`: is the class negated?
+    fn begin_class(rest: &mut Peekable<Chars<'_>>, out: &mut String) -> Result<Group, String> {
+        let is_negative = rest.next_if_eq(&'^').is_some();
+        if matches!(rest.peek(), Some(']')) {
+            return Err("a class in brackets has at least one character".into());
+        }
+        out.push_str(if is_negative { "[[^" } else { "[" });
+        Ok(if is_negative { Group::Negative } else { Group::Positive })
+    }
+
+    /// At a `]`.
+    fn end_class(
+        group: Option<Group>,
+        open: &mut Vec<Group>,
+        out: &mut String,
+    ) -> Result<(), String> {
+        out.push_str(if group == Some(Group::Negative) { "]]" } else { "]" });
+        open.pop().map(drop).ok_or_else(|| "a ] has a \\ before it".into())
     }
 
     /// What stands behind `\p`: a category of Unicode, or a block.

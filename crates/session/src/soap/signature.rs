@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use trunkline_message::{Layout, Limits, Record, Result, Structure, UnknownContent};
-use trunkline_soap::{Fault, Options, QName, Version};
+use trunkline_message::{Layout, Limits, Record, Result, ScopeId, Structure, UnknownContent};
+use trunkline_soap::{self as soap, Fault, Nothing, Options, QName, Version};
 
 use super::operation::{Answered, Call, OneWayCall, Operation, Plans};
 use super::{Binding, Context, Function};
@@ -125,6 +125,23 @@ impl Signature {
         self.answered((R::layout(), &options))
     }
 
+    /// An operation whose requests are the Body itself: the fields of the struct are the elements in it, and of one without
+    /// fields, such as [`Nothing`], it is empty. It is not answered.
+    ///
+    /// # Errors
+    /// Its request has no plan.
+    pub fn of_body<Q: Structure>(name: &str, action: &str, binding: Binding) -> Result<Self> {
+        Self::new(name, action, (Q::layout(), &body_options(binding, Q::layout())))
+    }
+
+    /// The same with an answer that is the Body itself.
+    ///
+    /// # Errors
+    /// The answer has no plan.
+    pub fn answered_by_body<R: Structure>(self, binding: Binding) -> Result<Self> {
+        self.answered((R::layout(), &body_options(binding, R::layout())))
+    }
+
     /// The name.
     pub fn name(&self) -> &str {
         &self.name
@@ -159,6 +176,14 @@ impl Signature {
 /// Of a message that is this element, by the notes of its members.
 fn options(binding: Binding, (namespace, local): (&str, &str)) -> Options {
     Binding { wrapped: true, qualified: false, ..binding }.options(namespace, local)
+}
+
+/// Of a message that is all of the Body.
+fn body_options(binding: Binding, layout: &Layout) -> Options {
+    match layout.scope(ScopeId(0)).fields.is_empty() {
+        true => Nothing::options(binding.version),
+        false => Options { layout: soap::Layout::Body, ..options(binding, ("", layout.name())) },
+    }
 }
 
 /// An operation of structs whose messages look as a signature says.

@@ -2,10 +2,12 @@
 
 use trunkline_codec::infoset::Name;
 use trunkline_message::{Fields, Need};
+use trunkline_wire::Integer;
 
 use super::form::Form;
 use super::{Body, count, write as write_literal};
-use crate::plan::{Shape, Slot};
+use crate::dimensions::{Sizes, of_rows};
+use crate::plan::{Shape, Slot, Version};
 
 impl<W: Form, const ATTRIBUTES: bool> Body<'_, W, ATTRIBUTES> {
     pub(super) fn list<T: Copy>(
@@ -76,6 +78,42 @@ impl<W: Form, const ATTRIBUTES: bool> Body<'_, W, ATTRIBUTES> {
         if is_wrapped {
             write_literal(self.output, &slot.end);
         }
+    }
+
+    /// How many entries an array has in each of its dimensions, and the end of its start tag; or fails.
+    #[inline]
+    pub(super) fn array_sizes<F: Fields>(&mut self, field: usize, entries: &[F]) -> bool {
+        let scope = self.scope;
+        match scope.container(&scope.slots[field]).dimensions {
+            1 => self.array_count(entries.len()),
+            dimensions => match of_rows(entries, dimensions) {
+                Ok(sizes) => self.write_sizes(&sizes),
+                Err(why) => {
+                    self.fail(field, why);
+                    return false;
+                }
+            },
+        }
+        true
+    }
+
+    /// The same of one that has no entries.
+    pub(super) fn empty_array(&mut self, dimensions: usize) {
+        self.write_sizes(&Sizes::of_nothing(dimensions));
+    }
+
+    #[cold]
+    fn write_sizes(&mut self, sizes: &Sizes) {
+        let [before @ .., last] = sizes.as_slice() else { return };
+        let between = if self.plan.options.version == Version::Soap11 { b',' } else { b' ' };
+        for size in before {
+            let mut cursor = self.output.cursor(64);
+            let length = (*size as u64).write(cursor.window());
+            cursor.advance(length);
+            cursor.byte(between);
+            cursor.finish();
+        }
+        self.array_count(*last);
     }
 
     /// Writes numbers in one text.

@@ -11,6 +11,7 @@ use trunkline_message::{
 use super::model::{Array, Content, Message, Node, NodeId};
 use super::name::Name;
 use super::namespaces::{self, XSD};
+use crate::dimensions::Sizes;
 use crate::naming::{Naming, xsd_name};
 use crate::plan::{self, NONE, Plan};
 
@@ -211,7 +212,8 @@ impl Writer<'_> {
         let lists = scope.parts.iter().filter(|part| part.nil.is_none());
         for part in lists.map(|part| usize::from(part.field)) {
             if part >= self.next && part < field {
-                self.list(part, Vec::new());
+                let dimensions = plan.dimensions_of(self.scope, part);
+                self.list(part, &Sizes::of_nothing(dimensions), Vec::new());
             }
         }
         let next = self.next;
@@ -296,11 +298,12 @@ impl Writer<'_> {
         elements
     }
 
-    /// Adds a list of these elements: an array, a struct of them, or nothing around them.
-    fn list(&mut self, field: usize, elements: Vec<Element>) {
+    /// Adds a list of these elements: an array of these sizes, a struct of them, or nothing around them.
+    fn list(&mut self, field: usize, sizes: &Sizes, elements: Vec<Element>) {
         let known = &self.plan.layout.scopes()[self.scope].fields[field];
-        if let Some(fixed) = known.fixed.filter(|it| *it as usize != elements.len()) {
-            let (stated, found) = (fixed as usize, elements.len());
+        let found = sizes.as_slice()[0];
+        if let Some(fixed) = known.fixed.filter(|it| *it as usize != found) {
+            let stated = fixed as usize;
             self.fail(field, ErrorKind::Count { stated, found });
         }
         if self.is_unwrapped(field) {
@@ -315,6 +318,7 @@ impl Writer<'_> {
                 let name = elements.first().map(|it| it.0.clone());
                 let items = elements.into_iter().map(|it| it.1).collect();
                 let mut array = Array { item_ranks, ..Array::new(Some(item_type), items) };
+                array.dimensions = sizes.as_slice().iter().map(|it| Some(*it as u64)).collect();
                 array.item_name = name.unwrap_or_else(|| self.item.clone());
                 let arrays = Name::new(namespaces::encoding(self.plan.options.version), "Array");
                 self.out.graph.add(Node::new(Content::Array(Box::new(array))).of_type(arrays))
@@ -329,7 +333,7 @@ impl Writer<'_> {
     /// of an array do not.
     fn array_type(&self, scope: usize, field: usize) -> Option<(Name, Vec<usize>)> {
         let layout = &self.plan.layout;
-        let inner = match layout.scopes()[scope].fields[field].holds {
+        let inner = match self.plan.innermost(scope, field) {
             Holds::List(kind) => return Some((schema_type(kind), Vec::new())),
             Holds::Group(inner) => usize::from(inner.0),
             _ => return None,
@@ -347,7 +351,7 @@ impl Writer<'_> {
             }
             _ => Some(match self.array_type(inner, 0) {
                 Some((name, mut ranks)) => {
-                    ranks.push(1);
+                    ranks.push(self.plan.dimensions_of(inner, 0));
                     (name, ranks)
                 }
                 None => (Name::new(XSD, "anyType"), Vec::new()),

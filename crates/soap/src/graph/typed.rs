@@ -2,6 +2,7 @@
 //! the plan does not follow.
 
 mod lists;
+mod rows;
 mod values;
 
 use std::cell::Cell;
@@ -9,6 +10,7 @@ use std::cell::Cell;
 use trunkline_codec::infoset;
 use trunkline_message::{Error, ErrorKind, Field, Fields, Holds, Limits, Message as Typed, Result};
 
+use self::rows::Rows;
 use super::decode::{Form, decode_as};
 use super::model::{Content, Graph, Message, Node, NodeId};
 use super::namespaces::{ENCODING11, ENCODING12, RPC, envelope};
@@ -147,6 +149,7 @@ fn read<M: Typed>(
         fields: 0,
         entries: 0,
         run: None,
+        rows: None,
         bytes: Cell::new(0),
         unnamed: 0,
         result: None,
@@ -279,6 +282,8 @@ struct Reader<'a> {
     entries: usize,
     /// The elements of the present list, if they have none around them.
     run: Option<Vec<NodeId>>,
+    /// What the present list is of an array of several dimensions, if it is its rows or one of them.
+    rows: Option<Rows<'a>>,
     /// Of text, as often as it is used: sharing does not get around the limits.
     bytes: Cell<usize>,
     /// How many parameters were read by position.

@@ -117,8 +117,17 @@ impl<'a> Builder<'a> {
             Form::Any => self.note(member, "kind", "element"),
             Form::Value | Form::Struct | Form::Array => {}
         }
+        self.note_dimensions(member, &held.dimensions);
         for (word, value) in &held.facets {
             self.types.notes().note_member(member, "facet", word, value);
+        }
+    }
+
+    /// Notes how many dimensions arrays in each other have, the outermost last, if not all have one.
+    fn note_dimensions(&mut self, member: MemberId, dimensions: &[usize]) {
+        if dimensions.iter().any(|it| *it > 1) {
+            let numbers: Vec<String> = dimensions.iter().map(usize::to_string).collect();
+            self.note(member, "dimensions", &numbers.join(" "));
         }
     }
 
@@ -349,6 +358,8 @@ impl<'a> Builder<'a> {
         let member = members.add(&element.name.local, of, of_list(occurs.0));
         members.element_named(self, member, &element.name);
         self.note_values(member, &held);
+        // One of arrays is an array of them.
+        self.note_dimensions(member, &[&held.dimensions[..], &[1]].concat());
         if held.form == Form::Spaced {
             // Each item is a list in one text.
             let item = MemberId { of: held.of, index: 0 };

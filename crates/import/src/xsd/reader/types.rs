@@ -10,6 +10,9 @@ use crate::xsd::component::{
 };
 use crate::xsd::name::{ENCODING, Name, WSDL};
 
+/// Dimensions that an array may have, and arrays in each other.
+const MOST_DIMENSIONS: usize = 16;
+
 /// Facets, and what messages call them.
 const FACETS: [(&str, &str); 9] = [
     ("length", "length"),
@@ -247,6 +250,10 @@ impl Reader<'_, '_> {
             .filter_map(|it| it.trim().strip_prefix('['))
             .map(|it| 1 + it.matches(',').count())
             .collect();
+        if dimensions.len() > MOST_DIMENSIONS || dimensions.iter().any(|it| *it > MOST_DIMENSIONS) {
+            let what = "an arrayType with more than 16 dimensions, or arrays in each other";
+            return self.reject(element, what, "describe it with fewer");
+        }
         if dimensions.is_empty() {
             let what = format!("arrayType is {written:?}, which has no []");
             return self.reject(element, what, "put [] behind the type of the items");

@@ -8,8 +8,8 @@ use trunkline_message::{
     Shape as ScopeShape, TypeId,
 };
 use trunkline_soap::{
-    is_attribute, is_mixed, is_nillable, is_of_arms, is_repeated, is_spaced, is_text, is_typed,
-    is_unwrapped, item_name, namespace_of, noted_name, type_namespace, type_of_arm,
+    Dimensions, is_attribute, is_mixed, is_nillable, is_of_arms, is_repeated, is_spaced, is_text,
+    is_typed, is_unwrapped, item_name, namespace_of, noted_name, type_namespace, type_of_arm,
 };
 
 use super::content::{
@@ -25,6 +25,7 @@ pub(super) struct Walk<'a> {
     pub(super) types: &'a mut Types,
     pub(super) layout: &'a Layout,
     form: Form,
+    dimensions: Dimensions,
     /// The types that hold themselves and are being described.
     open: HashMap<ScopeId, String>,
     /// The lists of choices that hold themselves and are being described, by how many items they have.
@@ -42,7 +43,9 @@ enum Member {
 impl<'a> Walk<'a> {
     pub(super) fn new(types: &'a mut Types, layout: &'a Layout, form: Form) -> Self {
         let (open, open_lists, named) = Default::default();
-        Self { types, layout, form, open, open_lists, named }
+        // A plan tells what is wrong in them.
+        let dimensions = Dimensions::new(layout).unwrap_or_default();
+        Self { types, layout, form, dimensions, open, open_lists, named }
     }
 
     /// In which schema a type is: that of the namespace of its members, so that they are local to it.
@@ -468,7 +471,9 @@ impl<'a> Walk<'a> {
                 Content::Choice(self.arms(id, arms, home), facets::occurs(layout, field))
             }
             _ if self.form == Form::Encoded => {
-                Content::Array(format!("{}[]", self.item(field, namespace)))
+                let commas = ",".repeat(self.dimensions.of(field.holds) - 1);
+                let items = self.dimensions.innermost(layout, field);
+                Content::Array(format!("{}[{commas}]", self.item(items, namespace)))
             }
             _ => {
                 let type_name = self.item(field, namespace);

@@ -7,6 +7,7 @@ use trunkline_wire::{
 };
 
 use super::{Element, Writer, schema_type};
+use crate::dimensions::{Sizes, of_rows};
 use crate::graph::model::{Content, Node};
 use crate::plan;
 
@@ -49,7 +50,7 @@ impl Writer<'_> {
             };
             items.push((name.clone(), node));
         }
-        self.list(field, items);
+        self.list(field, &Sizes::of_items(values.len()), items);
     }
 }
 
@@ -165,10 +166,18 @@ impl Encoder for Writer<'_> {
         let Holds::Group(inner) = self.holds(field) else {
             return self.fail(field, ErrorKind::Schema);
         };
+        let sizes = match self.plan.dimensions_of(self.scope, field) {
+            1 => Ok(Sizes::of_items(entries.len())),
+            dimensions => of_rows(entries, dimensions),
+        };
+        let sizes = match sizes {
+            Ok(sizes) => sizes,
+            Err(why) => return self.fail(field, ErrorKind::Unwritable(why)),
+        };
         if self.deepen(field) {
             let elements = self.elements(field, inner.0.into(), entries);
             self.depth -= 1;
-            self.list(field, elements);
+            self.list(field, &sizes, elements);
         }
     }
 

@@ -67,11 +67,11 @@ impl<'a> Reader<'a> {
 
     /// The nodes of a list's numbers, whatever they are called.
     fn items(&mut self) -> Result<Cow<'a, [NodeId]>> {
-        if let Some(run) = self.run.take() {
+        if let Some(run) = self.run_or_row() {
             return Ok(Cow::Owned(run));
         }
         match &self.graph.node(self.node).content {
-            Content::Array(array) => self.array(array, 0).map(Cow::Owned),
+            Content::Array(array) => self.array(array, &[]).map(Cow::Owned),
             Content::Struct(members) => Ok(members.iter().map(|it| it.1).collect()),
             Content::Text(text) if self.is_blank(text)? => Ok(Cow::Borrowed(&[])),
             Content::Text(_) | Content::Nil => Err(self.no_items()),
@@ -83,12 +83,26 @@ impl<'a> Reader<'a> {
         self.error(ErrorKind::Expected("items, not text".into()))
     }
 
-    /// The nodes of an array's items, which are lists in lists as `deep` as this at most.
-    fn array(&self, array: &Array, deep: usize) -> Result<Vec<NodeId>> {
-        let ranks = &array.item_ranks;
-        let fits = ranks.len() <= deep && ranks.iter().all(|rank| *rank == 1);
-        if array.dimensions.len() > 1 || !fits {
-            return Err(self.error(ErrorKind::Expected("an array of one dimension".into())));
+    /// The nodes of an array's items, which are arrays in each other of these dimensions at most.
+    fn array(&self, array: &Array, inside: &[usize]) -> Result<Vec<NodeId>> {
+        self.check_array(array, 1, inside)?;
+        Ok(array.items.iter().map(|item| item.1).collect())
+    }
+
+    /// Has an array so many dimensions, and are all its items there, which are arrays in each other of the dimensions
+    /// `inside` at most?
+    pub(super) fn check_array(
+        &self,
+        array: &Array,
+        dimensions: usize,
+        inside: &[usize],
+    ) -> Result<()> {
+        if array.dimensions.len() != dimensions || !inside.ends_with(&array.item_ranks) {
+            let what = match dimensions {
+                1 => "an array of one dimension".to_owned(),
+                _ => format!("an array of {dimensions} dimensions"),
+            };
+            return Err(self.error(ErrorKind::Expected(what.into())));
         }
         // An item that was not transmitted has no correct value.
         if !array.is_complete() {
@@ -103,11 +117,11 @@ impl<'a> Reader<'a> {
             );
             return Err(self.error(ErrorKind::Expected(what.into())));
         }
-        Ok(array.items.iter().map(|item| item.1).collect())
+        Ok(())
     }
 
     /// A list of a fixed size has exactly so many items.
-    fn check_count(&self, found: usize) -> Result<()> {
+    pub(super) fn check_count(&self, found: usize) -> Result<()> {
         match self.present().and_then(|it| it.fixed) {
             Some(fixed) if fixed as usize != found => {
                 Err(self.error(ErrorKind::Count { stated: fixed as usize, found }))
@@ -118,17 +132,16 @@ impl<'a> Reader<'a> {
 
     /// Reads the entries of the present list, which another scope describes.
     pub(super) fn entries<G: Entries>(&mut self, inner: usize, into: &mut G) -> Result<()> {
+        if let Some(rows) = self.rows()? {
+            return self.read_rows(inner, &rows, into);
+        }
         let plan = self.plan;
         let (outer, field) = (self.scope, self.field);
         let entries = self.entry_nodes(inner)?;
         self.check_count(entries.len())?;
         for (index, entry) in entries.into_iter().enumerate() {
-            self.entries += 1;
             self.node = entry.node;
-            if self.entries > self.limits.entries {
-                let limit = self.limits.entries;
-                return Err(self.error(ErrorKind::Limit { name: "entries", limit }));
-            }
+            self.count_entries(1)?;
             let read = match entry.field {
                 None => {
                     self.reject_reference(entry.node)?;
@@ -174,23 +187,36 @@ impl<'a> Reader<'a> {
             return Ok(entries(run));
         }
         match &self.graph.node(self.node).content {
-            Content::Array(array) => Ok(entries(self.array(array, self.deep(inner))?)),
+            Content::Array(array) => Ok(entries(self.array(array, &self.inside(inner))?)),
             Content::Struct(members) => self.named_entries(inner, shape, members),
             Content::Text(text) if self.is_blank(text)? => Ok(Vec::new()),
             Content::Text(_) | Content::Nil => Err(self.no_items()),
         }
     }
 
-    /// How deep lists stand in each other in each entry of a list.
-    fn deep(&self, mut inner: usize) -> usize {
-        let mut deep = 0;
-        loop {
-            let scope = &self.plan.layout.scopes()[inner];
-            match scope.fields.first().filter(|_| scope.shape == Shape::Item).map(|it| it.holds) {
-                Some(Holds::List(_)) => return deep + 1,
-                Some(Holds::Group(items)) => (inner, deep) = (items.0.into(), deep + 1),
-                _ => return deep,
+    /// The dimensions of the arrays in each other in each entry of a list, those of the outermost last.
+    pub(super) fn inside(&self, inner: usize) -> Vec<usize> {
+        let scopes = self.plan.layout.scopes();
+        let (mut found, mut inner) = (Vec::new(), inner);
+        while scopes[inner].shape == Shape::Item
+            && matches!(scopes[inner].fields[0].holds, Holds::List(_) | Holds::Group(_))
+        {
+            found.insert(0, self.plan.dimensions_of(inner, 0));
+            match self.plan.innermost(inner, 0) {
+                Holds::Group(items) => inner = items.0.into(),
+                _ => break,
             }
+        }
+        found
+    }
+
+    /// Counts the entries of a list before there is room for them.
+    pub(super) fn count_entries(&mut self, more: usize) -> Result<()> {
+        self.entries = self.entries.saturating_add(more);
+        let limit = self.limits.entries;
+        match self.entries > limit {
+            true => Err(self.error(ErrorKind::Limit { name: "entries", limit })),
+            false => Ok(()),
         }
     }
 
