@@ -127,9 +127,7 @@ impl fmt::Display for Error {
                 }
             }
             Self::Rejected(rejection) => rejection.fmt(out),
-            Self::TimedOut { waiting_for, because: None } => {
-                write!(out, "no {waiting_for} in time")
-            }
+            Self::TimedOut { waiting_for, because: None } => write!(out, "no {waiting_for} in time"),
             Self::TimedOut { waiting_for, because: Some(rejection) } => {
                 write!(out, "no {waiting_for} in time: {rejection}")
             }
@@ -143,9 +141,7 @@ impl fmt::Display for Error {
             Self::NoLastValues => out.write_str("the router is of a version without last values"),
             Self::NoFormats => out.write_str("the router is of a version without formats"),
             Self::NoFilters => out.write_str("the router is of a version without filters"),
-            Self::NoFields => {
-                out.write_str("the router is of a version that does not select fields of messages")
-            }
+            Self::NoFields => out.write_str("the router is of a version without selected fields"),
             Self::FormatOfConsumer => out.write_str("guaranteed messages come as they were published"),
             Self::FilterOfConsumer => out.write_str("guaranteed messages are not filtered"),
             Self::FieldsOfConsumer => out.write_str("guaranteed messages come as a whole"),

@@ -131,12 +131,6 @@ fn a_part_is_made_of_what_has_the_format_too() {
     assert_eq!(world.receive(second), ["1 a#1 format 2 <it>", "1 a#2 format 2 <it>"]);
 }
 
-/// Converts the next message into this.
-fn convert_into(world: &mut World, made: &str) {
-    let id = world.router.next_conversion().expect("one is wanted").id;
-    world.router.converted(world.now, id, Ok(made.as_bytes()));
-}
-
 #[test]
 fn a_number_is_free_when_its_renditions_are_forgotten_and_none_is_under_way() {
     let mut world = World::new();

@@ -18,7 +18,7 @@ fn router(folder: &Folder, more: &str) -> Running {
 }
 
 fn quote(number: usize) -> Vec<u8> {
-    fix(&format!("117=q{number}\u{1}55=EURUSD\u{1}132=1.{:02}", number % 100))
+    fix(&format!("117=q{number}\u{1}55=EURUSD\u{1}132={}", price(number)))
 }
 
 fn publish(client: &mut Client, topic: &str, all: impl IntoIterator<Item = Vec<u8>>) {
@@ -29,10 +29,9 @@ fn publish(client: &mut Client, topic: &str, all: impl IntoIterator<Item = Vec<u
     client.flush().expect("it is sent");
 }
 
+/// From 1.001 on.
 fn price(number: usize) -> String {
-    // As JSON writes it: without zeros at the end.
-    let price = format!("1.{:02}", number % 100);
-    price.trim_end_matches('0').trim_end_matches('.').to_owned()
+    format!("1.{:02}1", number % 100)
 }
 
 #[test]
@@ -86,7 +85,7 @@ fn each_gets_its_fields_made_once_for_all_who_want_the_same() {
 #[test]
 fn fields_go_with_filters_last_values_and_conflation() {
     let folder = Folder::new("together");
-    let router = router(&folder, "[[last_value]]\npattern = \"fx/>\"\n");
+    let router = router(&folder, "[[last_value]]\ntopics = \"fx/>\"\n");
     let mut source = connect(&router, "source");
     publish(&mut source, "fx/a", [quote(40)]);
     source.synchronise().expect("it is there");

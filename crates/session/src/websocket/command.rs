@@ -370,22 +370,26 @@ mod tests {
         Payload::Text(text.into())
     }
 
+    fn ten_updates_a_second() -> Command<'static> {
+        Command::Subscribe {
+            subscription: 1,
+            pattern: "fx/>".into(),
+            updates_per_second: Some(10),
+            conflate: false,
+            last_values: false,
+            wants_format: None,
+            filter: "".into(),
+            fields: "".into(),
+        }
+    }
+
     #[test]
     fn every_command_is_read() {
         let to = ReplyTo { client: u64::MAX, correlation: 10 };
         for (json, command) in [
             (
                 r#"{"subscribe": 1, "pattern": "fx/>", "updates_per_second": 10}"#,
-                Command::Subscribe {
-                    subscription: 1,
-                    pattern: "fx/>".into(),
-                    updates_per_second: Some(10),
-                    conflate: false,
-                    last_values: false,
-                    wants_format: None,
-                    filter: "".into(),
-                    fields: "".into(),
-                },
+                ten_updates_a_second(),
             ),
             (r#"{"unsubscribe": 1}"#, Command::Unsubscribe { subscription: 1 }),
             (

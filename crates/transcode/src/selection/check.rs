@@ -40,8 +40,9 @@ impl<'a> Scan<'a> {
         self.open.retain(|it| !is_there(it));
         let found = self.selection.paths().iter().filter(is_there).count();
         if let Some((path, _)) = self.open.first() {
-            let names = layout.scope(ScopeId(0)).fields.iter().map(|it| &*it.name);
-            let is_near = path.last().and_then(|it| nearest(it, names)).is_some();
+            let names = || layout.scope(ScopeId(0)).fields.iter().map(|it| &*it.name);
+            let ends = [path.first(), path.last()];
+            let is_near = ends.into_iter().flatten().any(|it| nearest(it, names()).is_some());
             if self.closest.as_ref().is_none_or(|it| it.0 < (found, is_near)) {
                 self.closest = Some(((found, is_near), names_of(layout)));
             }
