@@ -47,7 +47,7 @@ pub(crate) fn not_taken(name: &str, error: Error) -> Fault {
     match error {
         Error::Rejected(rejection) => {
             // The byte of another text than the name.
-            if rejection.code != code::BAD_FILTER {
+            if !matches!(rejection.code, code::BAD_FILTER | code::BAD_FIELDS) {
                 point_at(name, &rejection);
             }
             Fault::new(rejected(name, &rejection))

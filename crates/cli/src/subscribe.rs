@@ -107,16 +107,20 @@ fn subscribe(
         last_values: arguments.last,
         format: arguments.format,
         filter: arguments.filter.as_deref().map(Into::into),
+        fields: arguments.fields.as_deref().map(Into::into),
     };
     let mut made = Vec::new();
     for (index, pattern) in arguments.patterns.iter().enumerate() {
         let subscription = match arguments.is_guaranteed() {
             true => guaranteed::consume(client, arguments, pattern, how.clone())?,
             false => client.subscribe(pattern, &how).map_err(|error| {
-                if let (Error::Rejected(it), Some(filter)) = (&error, &arguments.filter)
-                    && it.code == code::BAD_FILTER
-                {
-                    point_at(filter, it);
+                if let Error::Rejected(it) = &error {
+                    let text = match it.code {
+                        code::BAD_FILTER => &arguments.filter,
+                        code::BAD_FIELDS => &arguments.fields,
+                        _ => &None,
+                    };
+                    text.iter().for_each(|text| point_at(text, it));
                 }
                 not_taken(pattern, error)
             })?,

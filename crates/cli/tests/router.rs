@@ -320,6 +320,41 @@ fn a_subscriber_gets_the_messages_that_it_asks_for_by_what_they_say() {
 }
 
 #[test]
+fn a_subscriber_gets_the_fields_that_it_names() {
+    let listing = folder("fields-files").join("order.listing");
+    let text = "message Order D\nfield ClOrdID 11 text required\nfield Price 44 decimal optional\n\
+                field Text 58 text optional\nend\n";
+    fs::write(&listing, text).expect("a file");
+    let topic = format!(
+        "[[topic]]\npattern = \"orders\"\nschema = {listing:?}\ntype = \"Order\"\nformat = \"json\"\n"
+    );
+    let router = Router::start_with("fields", "tcp://127.0.0.1:0", &topic);
+    let told = router.bad(&["sub", "orders", "--fields", "Price,Txt"]);
+    let (shown, line) = told.split_once("trunkline: ").expect("a line");
+    let [text, mark] = &shown.lines().collect::<Vec<_>>()[..] else { panic!("{told}") };
+    assert!(mark.find('^').is_some_and(|it| text[it..].starts_with("Txt")), "{told}");
+    for word in ["\"orders\" is rejected: ", "column 7: Txt is no field", "mean Text?", "ClOrdID, "]
+    {
+        assert!(line.contains(word), "{told}");
+    }
+    let running =
+        router.sub(&["orders", "--fields", "Text,Price", "--where", "Price > 1", "-n", "2"]);
+    for (id, price) in [("A", "1"), ("B", "1.5"), ("C", "2")] {
+        let order = format!("{{\"Price\":{price},\"Text\":\"t\",\"ClOrdID\":\"{id}\"}}");
+        router.good(&["pub", "orders", &order]);
+    }
+    let (status, out, err) = running.end();
+    assert_eq!(status, Some(0), "{err:?}");
+    assert_eq!(
+        out,
+        [
+            "orders\t{\"Order\":{\"Price\":1.5,\"Text\":\"t\"}}",
+            "orders\t{\"Order\":{\"Price\":2,\"Text\":\"t\"}}"
+        ]
+    );
+}
+
+#[test]
 fn a_subscription_that_the_router_ends_is_not_waited_for() {
     let limits = "[limits]\noverlaps_per_client = 1\n";
     let router = Router::start_with("overlaps", "tcp://127.0.0.1:0", limits);

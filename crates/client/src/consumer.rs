@@ -168,6 +168,7 @@ impl SubscriptionState {
                     last_values: how.last_values,
                     format: how.format,
                     filter: how.filter.as_deref().unwrap_or_default(),
+                    fields: how.fields.as_deref().unwrap_or_default(),
                     pattern,
                 };
                 encode_subscription(out, &it);

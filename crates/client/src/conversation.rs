@@ -351,10 +351,11 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// If the pattern does not fit a frame, or the router knows no last values, no formats or no filters.
+    /// If the pattern does not fit a frame, or the router knows no last values, no formats, no filters or no fields.
     pub fn subscribe(&mut self, pattern: &str, how: &Subscribe) -> Result<Subscription> {
-        let filter = how.filter.as_ref().map_or(0, |it| 4 + it.len());
-        self.check_payload(pattern.as_bytes(), 16 + filter)?;
+        let texts: usize =
+            [&how.filter, &how.fields].into_iter().flatten().map(|it| 4 + it.len()).sum();
+        self.check_payload(pattern.as_bytes(), 16 + texts)?;
         self.state.check_subscription(how)?;
         self.stand(Kind::Direct { pattern: pattern.into(), how: how.clone() })
     }

@@ -60,10 +60,14 @@ pub enum Error {
     NoFormats,
     /// The router is of a version that knows no filters.
     NoFilters,
+    /// The router is of a version that delivers whole messages only.
+    NoFields,
     /// Guaranteed messages are delivered as they were published.
     FormatOfConsumer,
     /// Guaranteed messages are delivered whatever they say.
     FilterOfConsumer,
+    /// Guaranteed messages are delivered as a whole.
+    FieldsOfConsumer,
     /// The router is of a version in which consumers ask for no delivery policy.
     NoPolicies,
     /// Storing needs a producer ([`crate::Client::producer`]).
@@ -123,9 +127,7 @@ impl fmt::Display for Error {
                 }
             }
             Self::Rejected(rejection) => rejection.fmt(out),
-            Self::TimedOut { waiting_for, because: None } => {
-                write!(out, "no {waiting_for} in time")
-            }
+            Self::TimedOut { waiting_for, because: None } => write!(out, "no {waiting_for} in time"),
             Self::TimedOut { waiting_for, because: Some(rejection) } => {
                 write!(out, "no {waiting_for} in time: {rejection}")
             }
@@ -139,8 +141,10 @@ impl fmt::Display for Error {
             Self::NoLastValues => out.write_str("the router is of a version without last values"),
             Self::NoFormats => out.write_str("the router is of a version without formats"),
             Self::NoFilters => out.write_str("the router is of a version without filters"),
+            Self::NoFields => out.write_str("the router is of a version without selected fields"),
             Self::FormatOfConsumer => out.write_str("guaranteed messages come as they were published"),
             Self::FilterOfConsumer => out.write_str("guaranteed messages are not filtered"),
+            Self::FieldsOfConsumer => out.write_str("guaranteed messages come as a whole"),
             Self::NoPolicies => out.write_str(
                 "the router is of a version in which consumers cannot ask for a time to acknowledge or a limit of \
                  deliveries",

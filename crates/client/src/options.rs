@@ -104,6 +104,7 @@ impl Options {
                 policies: true,
                 formats: true,
                 filters: true,
+                fields: true,
             },
             queue_messages: self.queue_messages,
             overflow: self.overflow,
@@ -129,6 +130,8 @@ pub struct Subscribe {
     pub format: Option<u16>,
     /// Which messages, by what they say, where the router knows what is published; not for consumers.
     pub filter: Option<Box<str>>,
+    /// Which of their fields, such as `Symbol,Bid,Legs.Price`, where the router knows what is published; not for consumers.
+    pub fields: Option<Box<str>>,
 }
 
 impl Subscribe {
@@ -169,6 +172,13 @@ impl Subscribe {
     #[must_use]
     pub fn filter(self, filter: &str) -> Self {
         Self { filter: Some(filter.into()), ..self }
+    }
+
+    /// The same, with these fields alone of each message, such as `Symbol,Bid,Legs.Price`. A message that the router cannot
+    /// read by its schema, or that has no form in its format without the other fields, is a gap with the reason.
+    #[must_use]
+    pub fn fields(self, fields: &str) -> Self {
+        Self { fields: Some(fields.into()), ..self }
     }
 
     pub(crate) fn updates(&self) -> Updates {

@@ -231,6 +231,7 @@ impl State {
         match how {
             _ if how.format.is_some() && !features.formats => Err(Error::NoFormats),
             _ if how.filter.is_some() && !features.filters => Err(Error::NoFilters),
+            _ if how.fields.is_some() && !features.fields => Err(Error::NoFields),
             _ => Ok(()),
         }
     }

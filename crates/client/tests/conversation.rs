@@ -167,7 +167,7 @@ fn what_the_router_must_know_is_said_again() {
         said(&mut conversation),
         [
             "Topic(Topic { alias: 1, name: \"orders\" })",
-            "Subscribe(Subscribe { subscription: 1, updates: Newest, last_values: false, format: None, filter: \"\", pattern: \"fx/*\" })",
+            "Subscribe(Subscribe { subscription: 1, updates: Newest, last_values: false, format: None, filter: \"\", fields: \"\", pattern: \"fx/*\" })",
         ]
     );
     // The numbers that were given back are the next.

@@ -37,6 +37,9 @@ pub const FORBIDDEN: u16 = 16;
 pub const NO_FORMAT: u16 = 17;
 /// A filter is none, or not one of the messages of the topics; `offset` says where.
 pub const BAD_FILTER: u16 = 18;
+/// Selected fields are not those of the messages of the topics, or the format cannot leave out the others; `offset` says
+/// where.
+pub const BAD_FIELDS: u16 = 19;
 
 /// A frame could not be read, or is not allowed at this point.
 pub const BAD_FRAME: u16 = 32;
@@ -84,6 +87,7 @@ pub fn name(code: u16) -> Option<&'static str> {
         FORBIDDEN => "forbidden",
         NO_FORMAT => "no such format",
         BAD_FILTER => "bad filter",
+        BAD_FIELDS => "bad fields",
         BAD_FRAME => "bad frame",
         NO_HELLO => "no HELLO",
         VERSION => "version not spoken",

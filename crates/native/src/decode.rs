@@ -48,8 +48,7 @@ fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize
         Some(match kind {
             kind::HELLO => Shape::Open(HELLO_HEAD),
             kind::TOPIC | kind::PUBLISH => Shape::Open(12),
-            kind::SUBSCRIBE if flags & flag::HAS_FILTER != 0 => Shape::Open(20),
-            kind::SUBSCRIBE => Shape::Open(16),
+            kind::SUBSCRIBE => Shape::Open(subscribe::shortest(flags)),
             kind::UNSUBSCRIBE | kind::FORGET => Shape::Fixed(12),
             kind::REQUEST | kind::REPLY => Shape::Open(24),
             kind::PING | kind::PONG | kind::CLOCK => Shape::Fixed(16),

@@ -113,23 +113,25 @@ pub fn encode_forget(out: &mut Vec<u8>, alias: u32) {
 
 /// SUBSCRIBE.
 pub fn encode_subscribe(out: &mut Vec<u8>, subscription: u32, updates: Updates, pattern: &str) {
-    let (last_values, format, filter) = (false, None, "");
-    let it = Subscribe { subscription, updates, last_values, format, filter, pattern };
+    let (last_values, format, filter, fields) = (false, None, "", "");
+    let it = Subscribe { subscription, updates, last_values, format, filter, fields, pattern };
     encode_subscription(out, &it);
 }
 
-/// SUBSCRIBE, with the flags for last values, a format and a filter.
+/// SUBSCRIBE, with the flags for last values, a format, a filter and fields.
 pub fn encode_subscription(out: &mut Vec<u8>, it: &Subscribe<'_>) {
     let flags = flag::when(it.last_values, flag::WANTS_LAST_VALUES)
         | flag::when(it.format.is_some(), flag::WANTS_FORMAT)
-        | flag::when(!it.filter.is_empty(), flag::HAS_FILTER);
-    let filter = if it.filter.is_empty() { 0 } else { 4 + it.filter.len() };
-    begin(out, kind::SUBSCRIBE, flags, it.format.unwrap_or(0), 8 + filter + it.pattern.len());
+        | flag::when(!it.filter.is_empty(), flag::HAS_FILTER)
+        | flag::when(!it.fields.is_empty(), flag::HAS_FIELDS);
+    let texts = [it.filter, it.fields];
+    let long: usize = texts.iter().filter(|it| !it.is_empty()).map(|it| 4 + it.len()).sum();
+    begin(out, kind::SUBSCRIBE, flags, it.format.unwrap_or(0), 8 + long + it.pattern.len());
     put_u32(out, it.subscription);
     put_u32(out, updates(it.updates));
-    if !it.filter.is_empty() {
-        put_u32(out, it.filter.len() as u32);
-        out.extend_from_slice(it.filter.as_bytes());
+    for text in texts.iter().filter(|it| !it.is_empty()) {
+        put_u32(out, text.len() as u32);
+        out.extend_from_slice(text.as_bytes());
     }
     out.extend_from_slice(it.pattern.as_bytes());
 }

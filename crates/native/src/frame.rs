@@ -141,6 +141,8 @@ pub struct Features {
     pub formats: bool,
     /// The client may say by SUBSCRIBE which messages it wants, by what they say, and GAP may have a reason.
     pub filters: bool,
+    /// The client may say by SUBSCRIBE which fields of messages it wants, and GAP may have a reason.
+    pub fields: bool,
 }
 
 impl Features {
@@ -153,6 +155,7 @@ impl Features {
         policies: false,
         formats: false,
         filters: false,
+        fields: false,
     };
 
     const CREDIT: u16 = 1;
@@ -162,6 +165,7 @@ impl Features {
     const POLICIES: u16 = 16;
     const FORMATS: u16 = 32;
     const FILTERS: u16 = 64;
+    const FIELDS: u16 = 128;
 
     /// The bits of HELLO and WELCOME.
     pub(crate) fn bits(self) -> u16 {
@@ -172,6 +176,7 @@ impl Features {
             | (if self.policies { Self::POLICIES } else { 0 })
             | (if self.formats { Self::FORMATS } else { 0 })
             | (if self.filters { Self::FILTERS } else { 0 })
+            | (if self.fields { Self::FIELDS } else { 0 })
     }
 
     /// Unknown bits are ignored: a newer side may know more.
@@ -184,6 +189,7 @@ impl Features {
             policies: bits & Self::POLICIES != 0,
             formats: bits & Self::FORMATS != 0,
             filters: bits & Self::FILTERS != 0,
+            fields: bits & Self::FIELDS != 0,
         }
     }
 }
@@ -237,6 +243,8 @@ pub struct Subscribe<'a> {
     pub format: Option<u16>,
     /// Which messages, by what they say; all if it is empty.
     pub filter: &'a str,
+    /// Which fields of them, with commas between; all if it is empty.
+    pub fields: &'a str,
     /// Such as `fx/*/spot` or `fx/>`.
     pub pattern: &'a str,
 }

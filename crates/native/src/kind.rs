@@ -146,6 +146,8 @@ pub(crate) mod flag {
     pub(crate) const WANTS_FORMAT: u8 = 2;
     /// SUBSCRIBE: a filter comes before the pattern, with its length.
     pub(crate) const HAS_FILTER: u8 = 4;
+    /// SUBSCRIBE: fields come before the pattern and behind the filter, with their length.
+    pub(crate) const HAS_FIELDS: u8 = 8;
     /// GAP: the reason follows.
     pub(crate) const HAS_REASON: u8 = 1;
     /// PUBLISH: the topic has no last value then.
@@ -178,7 +180,7 @@ pub(crate) mod flag {
         match kind {
             super::HELLO => HAS_CREDENTIALS,
             super::MESSAGE => CONFLATED | REQUEST | TIMED | LAST_VALUE,
-            super::SUBSCRIBE => WANTS_LAST_VALUES | WANTS_FORMAT | HAS_FILTER,
+            super::SUBSCRIBE => WANTS_LAST_VALUES | WANTS_FORMAT | HAS_FILTER | HAS_FIELDS,
             super::GAP => HAS_REASON,
             super::PUBLISH => CLEARS,
             super::STORE => SENT_BEFORE,

@@ -71,6 +71,7 @@ impl Material {
                 last_values: self.has(1),
                 format: self.has(2).then_some(format),
                 filter: if self.has(4) { name } else { "" },
+                fields: if self.has(8) { name } else { "" },
                 pattern: name,
             }),
             4 => ClientFrame::Unsubscribe(first),
@@ -171,8 +172,8 @@ impl Material {
     fn features(&self) -> Features {
         let (credit, times, last_values) = (self.has(16), self.has(32), self.has(64));
         let (notices, policies, formats) = (self.has(128), self.has(8), self.has(4));
-        let filters = self.has(2);
-        Features { credit, times, last_values, notices, policies, formats, filters }
+        let (filters, fields) = (self.has(2), self.has(1));
+        Features { credit, times, last_values, notices, policies, formats, filters, fields }
     }
 
     fn hello(&self) -> Hello<'_> {

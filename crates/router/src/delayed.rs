@@ -21,7 +21,7 @@ use crate::conflation::WAITING_HEAD;
 use crate::egress::{Content, Egress, Turn, announce, client_of, delivery, mark, tell};
 use crate::filters::ClientFilters;
 use crate::matched::{CONVERTED, FIRST_WAITS, LAST_VALUE, Lost, Match, add};
-use crate::message::{Conflation, Gap, LastValue, Renderer, RenditionFormat};
+use crate::message::{Conflation, ConvertsTo, Gap, LastValue, Renderer, RenditionFormat};
 use crate::pool::NONE;
 use crate::queue::Front;
 use crate::slab::{Handle, Kept};
@@ -85,7 +85,7 @@ fn wanted<R: Renderer>(port: &Port<R>, matched: &Match, format: u16) -> Option<R
         return None;
     }
     let wanted = matched.rendition()?;
-    (port.renderer.converts_to(wanted) != Some(format)).then_some(wanted)
+    (port.renderer.converts_to(wanted) != Some(ConvertsTo::Format(format))).then_some(wanted)
 }
 
 /// Whether a message of this format that could go to a match now has to be converted, or to go behind others.
@@ -282,7 +282,7 @@ impl<R: Renderer> Egress<R> {
         let conflation =
             it.replaced.map(|replaced| Conflation { replaced, age, published: kept.published });
         let last_value = it.is_last_value.then_some(LastValue { age, published: kept.published });
-        let to = format.and_then(|format| port.renderer.converts_to(format));
+        let to = format.and_then(|it| port.renderer.converts_to(it)).and_then(ConvertsTo::format);
         let content = Content {
             sequence: kept.sequence,
             published: kept.published,

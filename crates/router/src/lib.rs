@@ -49,7 +49,7 @@ pub use ledger::Ledger;
 pub use limits::Limits;
 pub use matcher::Matcher;
 pub use message::{
-    Conflation, Delivery, Envelope, Gap, LastValue, Message, Mode, Renderer, Rendition,
+    Conflation, ConvertsTo, Delivery, Envelope, Gap, LastValue, Message, Mode, Renderer, Rendition,
     RenditionFormat, Requester,
 };
 pub use name::name_fits;

@@ -101,6 +101,25 @@ impl<'a> Message<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RenditionFormat(pub NonZeroU16);
 
+/// What a conversion makes of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConvertsTo {
+    /// The whole message in this payload format. What is published in it is delivered as it is.
+    Format(u16),
+    /// A part of the message, in this payload format or else in the one that it has.
+    Part(Option<u16>),
+}
+
+impl ConvertsTo {
+    /// The payload format, if it is not the one that the message has.
+    pub fn format(self) -> Option<u16> {
+        match self {
+            Self::Format(format) => Some(format),
+            Self::Part(format) => format,
+        }
+    }
+}
+
 /// A message in the format of some clients, the same for all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rendition<'a> {
@@ -153,7 +172,7 @@ pub struct Gap<'a> {
     pub last: u64,
     /// Nanoseconds since the first was lost.
     pub age: u64,
-    /// Why it is not to be had in the format that the subscription wants. Otherwise the client did not keep up.
+    /// Why it is not to be had as the subscription wants it. Otherwise the client did not keep up.
     pub reason: Option<&'a str>,
     pub(crate) names: &'a Topics,
 }
@@ -182,10 +201,9 @@ pub trait Renderer {
     fn rendition(&self, _: &mut Vec<u8>, _: RenditionFormat, _: &Message<'_>) -> [usize; 2] {
         [0, 0]
     }
-    /// The payload format of renditions that are made elsewhere ([`crate::Router::next_conversion`]), while clients
-    /// wait for them. What is published in this format is delivered as it is. Nothing for renditions that
-    /// [`Self::rendition`] makes.
-    fn converts_to(&self, _: RenditionFormat) -> Option<u16> {
+    /// What renditions are that are made elsewhere ([`crate::Router::next_conversion`]), while clients wait for them.
+    /// Nothing for those that [`Self::rendition`] makes.
+    fn converts_to(&self, _: RenditionFormat) -> Option<ConvertsTo> {
         None
     }
     /// A message of a subscription that wants a rendition, which is there: what [`Self::message`] would write.

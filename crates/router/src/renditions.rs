@@ -13,14 +13,16 @@
 
 use std::collections::VecDeque;
 
+use crate::client::ClientId;
 use crate::egress::{Egress, Place};
 use crate::message::{Delivery, Message, Renderer, Rendition, RenditionFormat};
+use crate::router::Router;
 use crate::slab::{Handle, Slab};
 
 /// Bytes that a buffer for renditions keeps.
 const KEPT: usize = 64 << 10;
 
-/// How often the renditions of a format were needed.
+/// How often the renditions of a format were needed. A number that got another meaning is counted on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RenditionCounts {
     /// The format.
@@ -68,8 +70,10 @@ impl Made {
 #[derive(Debug)]
 struct OfFormat {
     counts: RenditionCounts,
-    /// That of the newest message which could go at once.
+    /// That of the newest message which could go at once, if it is made here.
     newest: Made,
+    /// One has been.
+    is_framed: bool,
     /// Conversions that nobody makes yet, and deliveries of those that were made.
     wanted: VecDeque<u32>,
     used: u64,
@@ -78,12 +82,18 @@ struct OfFormat {
 /// What is there besides the renditions that the slab keeps.
 #[derive(Debug, Default)]
 pub(crate) struct Renditions {
-    /// Few, in the order in which they were wanted first.
+    /// In the order in which they were wanted first.
     formats: Vec<OfFormat>,
+    /// Where each number stands among them, plus one; 0 is nowhere.
+    places: Vec<u16>,
+    /// Those that are made here: few.
+    framed: Vec<usize>,
     /// One that was made for a message which had waited.
     scratch: Made,
-    /// The format whose conversion is next, if it wants one.
-    turn: usize,
+    /// The formats that want conversions, each once, in their turns.
+    turns: VecDeque<usize>,
+    /// The conversions of subscriptions that have ended, with their clients.
+    pub(crate) ended: Vec<(ClientId, RenditionFormat)>,
 }
 
 impl Renditions {
@@ -95,14 +105,26 @@ impl Renditions {
         })
     }
 
+    #[inline]
     fn of(&mut self, format: RenditionFormat) -> usize {
-        let found = self.formats.iter().position(|it| it.counts.format == format);
-        found.unwrap_or_else(|| {
-            let counts = RenditionCounts { format, made: 0, shared: 0, failed: 0, pending: 0 };
-            let (newest, wanted) = (Made::default(), VecDeque::new());
-            self.formats.push(OfFormat { counts, newest, wanted, used: 0 });
-            self.formats.len() - 1
-        })
+        match self.places.get(usize::from(format.0.get())) {
+            Some(place) if *place > 0 => usize::from(*place) - 1,
+            _ => self.add(format),
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, format: RenditionFormat) -> usize {
+        let counts = RenditionCounts { format, made: 0, shared: 0, failed: 0, pending: 0 };
+        let (newest, is_framed, wanted) = (Made::default(), false, VecDeque::new());
+        self.formats.push(OfFormat { counts, newest, is_framed, wanted, used: 0 });
+        let number = usize::from(format.0.get());
+        if number >= self.places.len() {
+            self.places.resize(number + 1, 0);
+        }
+        // There are fewer than numbers, of which 0 is none.
+        self.places[number] = self.formats.len() as u16;
+        self.formats.len() - 1
     }
 
     /// Frames a message for a client. `waited` is where it has waited, or nothing if it is newly published.
@@ -116,8 +138,11 @@ impl Renditions {
         (format, waited): (RenditionFormat, Handle),
     ) -> bool {
         let at = self.of(format);
-        let Self { formats, scratch, .. } = self;
-        let OfFormat { counts, newest, .. } = &mut formats[at];
+        let Self { formats, framed, scratch, .. } = self;
+        let OfFormat { counts, newest, is_framed, .. } = &mut formats[at];
+        if !std::mem::replace(is_framed, true) {
+            framed.push(at);
+        }
         let is_new = waited == Handle::NONE;
         if !is_new && let Some(kept) = slab.rendition(waited, format) {
             counts.shared += 1;
@@ -139,20 +164,23 @@ impl Renditions {
     /// A conversion is wanted.
     pub(crate) fn want(&mut self, format: RenditionFormat, conversion: u32) {
         let at = self.of(format);
-        self.formats[at].counts.pending += 1;
-        self.formats[at].wanted.push_back(conversion);
+        let OfFormat { counts, wanted, .. } = &mut self.formats[at];
+        counts.pending += 1;
+        wanted.push_back(conversion);
+        if wanted.len() == 1 {
+            self.turns.push_back(at);
+        }
     }
 
     /// The next conversion to make. Formats take turns, so that one which many want does not hold up others.
     pub(crate) fn next_wanted(&mut self) -> Option<u32> {
-        for _ in 0..self.formats.len() {
-            self.turn = (self.turn + 1) % self.formats.len();
-            let next = self.formats[self.turn].wanted.pop_front();
-            if next.is_some() {
-                return next;
-            }
+        let at = self.turns.pop_front()?;
+        let wanted = &mut self.formats[at].wanted;
+        let next = wanted.pop_front();
+        if !wanted.is_empty() {
+            self.turns.push_back(at);
         }
-        None
+        next
     }
 
     /// A conversion was made, or could not be, or was not tried.
@@ -172,13 +200,13 @@ impl Renditions {
 
     /// Messages may get the numbers of others.
     pub(crate) fn forget(&mut self) {
-        self.formats.iter_mut().for_each(|it| it.newest.of = None);
+        self.framed.iter().for_each(|at| self.formats[*at].newest.of = None);
     }
 
     /// Gives back the memory of long ones.
     pub(crate) fn shrink(&mut self) {
         self.scratch.shrink();
-        self.formats.iter_mut().for_each(|it| it.newest.shrink());
+        self.framed.iter().for_each(|at| self.formats[*at].newest.shrink());
     }
 }
 
@@ -217,7 +245,8 @@ impl<R> Egress<R> {
         if !self.may_keep_renditions() {
             return;
         }
-        for OfFormat { counts, newest, .. } in &self.renditions.formats {
+        for at in &self.renditions.framed {
+            let OfFormat { counts, newest, .. } = &self.renditions.formats[*at];
             if newest.of == Some((topic, sequence))
                 && self.slab.rendition(message, counts.format).is_none()
             {
@@ -228,5 +257,24 @@ impl<R> Egress<R> {
 
     fn may_keep_renditions(&self) -> bool {
         !self.ceiling.is_tight(self.slab.bytes())
+    }
+}
+
+impl<R: Renderer> Router<R> {
+    /// A subscription that wanted a conversion has ended: whose it was, and which conversion. Once for each.
+    pub fn next_ended_rendition(&mut self) -> Option<(ClientId, RenditionFormat)> {
+        self.egress.renditions.ended.pop()
+    }
+
+    /// Drops the renditions of formats that nobody wants any more, so that their numbers can mean something else. Returns
+    /// those formats of which conversions are still under way: their numbers cannot yet. Goes through all renditions that
+    /// are kept.
+    pub fn forget_renditions(
+        &mut self,
+        is_gone: impl Fn(RenditionFormat) -> bool,
+    ) -> Vec<RenditionFormat> {
+        self.egress.slab.drop_renditions_in(&is_gone);
+        let all = self.egress.renditions.formats.iter().map(|it| &it.counts);
+        all.filter(|it| it.pending > 0 && is_gone(it.format)).map(|it| it.format).collect()
     }
 }

@@ -320,6 +320,10 @@ impl<R: Renderer> Router<R> {
             let client = client_of(&mut self.egress.clients, at.client).port.id;
             self.egress.filters.ended.push((client, filter));
         }
+        if let Some(rendition) = at.rendition {
+            let client = client_of(&mut self.egress.clients, at.client).port.id;
+            self.egress.renditions.ended.push((client, rendition));
+        }
         self.matcher.remove(&at.pattern, subscription);
         self.egress.leave_interval(at.interval);
         self.subscriptions.give(subscription);

@@ -11,11 +11,17 @@ use trunkline_router::{
     ClientId, ClientOptions, ConversionId, Envelope, Limits, Mode, RenditionCounts,
     RenditionFormat, SubscriptionOptions,
 };
-use world::{CONVERSIONS, MILLISECOND, World};
+use world::{CONVERSIONS, MILLISECOND, PARTS, World};
 
 /// Options of a subscription that wants its messages in this payload format.
 fn wanting(format: u16) -> SubscriptionOptions {
     let rendition = NonZeroU16::new(CONVERSIONS + format).map(RenditionFormat);
+    SubscriptionOptions { rendition, ..SubscriptionOptions::default() }
+}
+
+/// Options of one that wants a part of its messages, in this payload format or, for 0, in their own.
+fn wanting_part(format: u16) -> SubscriptionOptions {
+    let rendition = NonZeroU16::new(PARTS + format).map(RenditionFormat);
     SubscriptionOptions { rendition, ..SubscriptionOptions::default() }
 }
 
@@ -111,6 +117,41 @@ fn what_has_the_format_already_is_not_touched() {
     assert_eq!(world.receive(client).len(), 0);
     assert_eq!(convert_all(&mut world), 1);
     assert_eq!(world.receive(client), ["1 a#2 format 2 <first>", "1 b#1 format 2 second"]);
+}
+
+#[test]
+fn a_part_is_made_of_what_has_the_format_too() {
+    let mut world = World::new();
+    let [own, second] = [0, 2].map(|it| reader(&mut world, wanting_part(it)));
+    for format in [2, 3] {
+        publish(&mut world, "a", format, "it");
+    }
+    assert_eq!(convert_all(&mut world), 4);
+    assert_eq!(world.receive(own), ["1 a#1 format 2 <it>", "1 a#2 format 3 <it>"]);
+    assert_eq!(world.receive(second), ["1 a#1 format 2 <it>", "1 a#2 format 2 <it>"]);
+}
+
+#[test]
+fn a_number_is_free_when_its_renditions_are_forgotten_and_none_is_under_way() {
+    let mut world = World::new();
+    let is_gone = |it: RenditionFormat| it.0.get() == PARTS;
+    let (first, other) = (reader(&mut world, wanting_part(0)), reader(&mut world, wanting_part(1)));
+    publish(&mut world, "a", 1, "it");
+    let taken = world.router.next_conversion().expect("one is wanted").id;
+    world.router.unsubscribe(world.now, first, 1).expect("it is there");
+    let (client, format) = world.router.next_ended_rendition().expect("it has ended");
+    assert_eq!((client, format.0.get()), (first, PARTS));
+    assert!(world.router.next_ended_rendition().is_none());
+    assert_eq!(world.router.forget_renditions(is_gone), [format]);
+    // The message waits for the other still, so that what is made is kept with it.
+    world.router.converted(world.now, taken, Ok(b"old"));
+    assert!(world.router.forget_renditions(is_gone).is_empty());
+    let again = reader(&mut world, wanting_part(0));
+    publish(&mut world, "a", 1, "more");
+    assert_eq!(convert_all(&mut world), 3);
+    assert_eq!(world.receive(other), ["1 a#1 format 1 <it>", "1 a#2 format 1 <more>"]);
+    assert_eq!(world.receive(again), ["1 a#2 format 1 <more>"]);
+    world.check_ledgers();
 }
 
 #[test]
@@ -325,6 +366,7 @@ impl History {
                     assert_eq!(ended, Ok(()));
                 }
             }
+            2 => self.forget(),
             _ => {
                 // No number is used twice, so that what comes is known by it.
                 let number = (self.payloads.len() * 10 + self.clients[at].1.len()) as u32;
@@ -339,6 +381,14 @@ impl History {
                 }
             }
         }
+    }
+
+    /// What is kept in formats that nobody wants goes; all else stays.
+    fn forget(&mut self) {
+        while self.world.router.next_ended_rendition().is_some() {}
+        let all = self.clients.iter().flat_map(|it| it.1.values());
+        let wanted: BTreeSet<_> = all.filter_map(|it| it.rendition).map(|it| it.0).collect();
+        self.world.router.forget_renditions(|it| !wanted.contains(&it.0));
     }
 
     fn publish(&mut self) {

@@ -137,6 +137,12 @@ pub struct Limits {
     pub filters_per_client: usize,
     /// Bytes of a filter.
     pub filter_bytes: usize,
+    /// Selections of fields of all subscriptions that differ.
+    pub selections: usize,
+    /// Subscriptions of one client that select fields.
+    pub selections_per_client: usize,
+    /// Bytes of a selection.
+    pub selection_bytes: usize,
     /// Subscriptions of one client that match one topic.
     pub overlaps_per_client: usize,
     /// Pairs of a subscription and a topic that it has matched.
@@ -172,6 +178,9 @@ impl Default for Limits {
             filters: 10_000,
             filters_per_client: 100,
             filter_bytes: 4 << 10,
+            selections: 3_000,
+            selections_per_client: 20,
+            selection_bytes: 4 << 10,
             overlaps_per_client: 256,
             matches: 5_000_000,
             matches_per_client: 2_000_000,

@@ -11,6 +11,7 @@ mod durables;
 mod filters;
 mod gate;
 mod held;
+mod interests;
 mod logins;
 mod memory;
 mod new_producers;
@@ -18,6 +19,7 @@ mod notices;
 mod output;
 mod recheck;
 mod requests;
+mod selections;
 mod shortage;
 mod state;
 mod storage;
@@ -170,7 +172,7 @@ impl Engine {
             return bytes.len();
         }
         let waits_for = self.state.held.reason(id);
-        if matches!(waits_for, Some(WaitsFor::Reader | WaitsFor::Turn | WaitsFor::Filter)) {
+        if matches!(waits_for, Some(WaitsFor::Reader | WaitsFor::Turn | WaitsFor::Check)) {
             return 0;
         }
         self.state.work = 0;
@@ -298,7 +300,7 @@ impl Engine {
         connection.session.leave(|topic| self.router.release(now, topic));
         self.state.memory.count_session(connection.memory, 0);
         self.state.held.forget(id);
-        self.state.filters.forget(id);
+        self.state.interests.forget(id);
         self.leave_store(now, id, connection.client_session.producer);
         self.state.totals.disconnected += 1;
         let ledger = self.router.view().client(id).map(|it| it.ledger).unwrap_or_default();
@@ -441,7 +443,7 @@ impl Engine {
             return context::close(now, &mut self.router, client_session, code::SILENT, reason);
         }
         let waits_for = state.held.reason(id);
-        if matches!(waits_for, Some(WaitsFor::Storage | WaitsFor::Filter)) {
+        if matches!(waits_for, Some(WaitsFor::Storage | WaitsFor::Check)) {
             // We chose not to read its frames.
             (client_session.last_received, client_session.missed) = (now, 0);
         }

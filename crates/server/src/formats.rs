@@ -1,13 +1,14 @@
-//! Messages in the formats that their subscribers want, and held against their filters: what is published to which topic,
-//! how it becomes another format, and what it says. The router hands out messages to convert, one for each message and
-//! format, and to look at, one for all filters; somebody else than its thread does that.
+//! Messages in the formats that their subscribers want, those of their fields that they want, and held against their
+//! filters: what is published to which topic, how it becomes another format, and what it says. The router hands out messages
+//! to convert, one for each message, format and selection of fields, and to look at, one for all filters; somebody else than
+//! its thread does that.
 
 use std::fmt;
 use std::sync::Arc;
 
 use trunkline_native::format;
 use trunkline_router::{ClientId, ConversionId, DecisionId};
-use trunkline_transcode::{Filter, FilterError, Format, Messages, Options};
+use trunkline_transcode::{Filter, FilterError, Format, Messages, Options, Selection};
 
 use crate::config::TopicRule;
 
@@ -37,10 +38,34 @@ pub enum ConversionOrder {
     Topics(Arc<[TopicRule]>),
     /// A message is wanted in another format, of this number.
     Convert(ConversionId, u16, PublishedMessage),
+    /// What is selected of a message is wanted, in another format, of this number, or in its own.
+    Select(ConversionId, Option<u16>, Arc<Selection>, PublishedMessage),
     /// Which of these filters does a message pass?
     Decide(DecisionId, Vec<Arc<Filter>>, PublishedMessage),
-    /// A client wants the messages of a pattern that pass a filter: can there be such?
-    Check(ClientId, String, Arc<Filter>),
+    /// Can there be such messages as a client wants?
+    Check(ClientId, Interest),
+}
+
+/// What a client wants of the messages of a pattern.
+#[derive(Clone, Debug)]
+pub struct Interest {
+    /// The pattern.
+    pub pattern: String,
+    /// Those messages that pass it.
+    pub filter: Option<Arc<Filter>>,
+    /// These fields of them.
+    pub fields: Option<Arc<Selection>>,
+    /// The number of the format, if it is another one than they are published in.
+    pub format: Option<u16>,
+}
+
+/// Why there are no such messages.
+#[derive(Clone, Debug)]
+pub enum Unfit {
+    /// The filter is not about them.
+    Filter(FilterError),
+    /// They have not these fields, or the format cannot leave out the others.
+    Fields(FilterError),
 }
 
 /// A message with what is known of it.
@@ -66,8 +91,8 @@ pub enum Converted {
     Message(ConversionId, Result<Vec<u8>, String>),
     /// Whether the message passes each of the filters, or why that is not known.
     Decided(DecisionId, Result<Vec<bool>, String>),
-    /// Why there are no messages that the filter of this client is about, if it is so.
-    Checked(ClientId, Result<(), FilterError>),
+    /// Why there are no messages such as this client wants, if it is so.
+    Checked(ClientId, Result<(), Unfit>),
 }
 
 impl ConversionOrder {
@@ -76,10 +101,11 @@ impl ConversionOrder {
         let why = why.to_owned();
         match self {
             Self::Topics(_) => None,
-            Self::Convert(id, ..) => Some(Converted::Message(*id, Err(why))),
+            Self::Convert(id, ..) | Self::Select(id, ..) => Some(Converted::Message(*id, Err(why))),
             Self::Decide(id, ..) => Some(Converted::Decided(*id, Err(why))),
             Self::Check(client, ..) => {
-                Some(Converted::Checked(*client, Err(FilterError { offset: 0, why })))
+                let unfit = Unfit::Filter(FilterError { offset: 0, why });
+                Some(Converted::Checked(*client, Err(unfit)))
             }
         }
     }
@@ -131,11 +157,16 @@ impl Converter {
                 let made = self.convert(&message, to, &mut out).map(|()| out);
                 Some(Converted::Message(id, made))
             }
+            ConversionOrder::Select(id, to, fields, message) => {
+                let mut out = Vec::new();
+                let made = self.select(&message, &fields, to, &mut out).map(|()| out);
+                Some(Converted::Message(id, made))
+            }
             ConversionOrder::Decide(id, filters, message) => {
                 Some(Converted::Decided(id, self.decide(&message, &filters)))
             }
-            ConversionOrder::Check(client, pattern, filter) => {
-                Some(Converted::Checked(client, self.check(&pattern, &filter)))
+            ConversionOrder::Check(client, interest) => {
+                Some(Converted::Checked(client, self.check(&interest)))
             }
         }
     }
@@ -160,15 +191,38 @@ impl Converter {
         messages.passes(read, name, filters).map_err(|error| error.to_string())
     }
 
-    /// Whether a filter is about the messages of some topic of a pattern.
-    fn check(&self, pattern: &str, filter: &Filter) -> Result<(), FilterError> {
+    /// Whether there are such messages in some topic of the pattern: the filter is about some, and so are the fields.
+    fn check(&self, interest: &Interest) -> Result<(), Unfit> {
+        let Interest { pattern, filter, fields, format } = interest;
+        if let Some(filter) = filter {
+            self.check_topics(pattern, |messages, rule| {
+                messages.check(filter, rule.message.as_deref())
+            })
+            .map_err(Unfit::Filter)?;
+        }
+        if let Some(fields) = fields {
+            self.check_topics(pattern, |messages, rule| {
+                let to = format.or(rule.format).and_then(written_as);
+                messages.check_selection(fields, to, rule.message.as_deref())
+            })
+            .map_err(Unfit::Fields)?;
+        }
+        Ok(())
+    }
+
+    /// Whether something is so of the messages of some topic of a pattern; or why it is not of those of the first.
+    fn check_topics(
+        &self,
+        pattern: &str,
+        check: impl Fn(&Messages, &TopicRule) -> Result<(), FilterError>,
+    ) -> Result<(), FilterError> {
         let mut first = None;
         for (rule, schema) in self.rules.iter().zip(&self.schemas) {
             if !rule.is_about(pattern) {
                 continue;
             }
             let checked = match &self.messages[*schema] {
-                Ok(messages) => messages.check(filter, rule.message.as_deref()),
+                Ok(messages) => check(messages, rule),
                 Err(problem) => Err(FilterError { offset: 0, why: problem.clone() }),
             };
             match checked {
@@ -193,21 +247,58 @@ impl Converter {
     ) -> Result<(), String> {
         let (messages, name) = self.described(&message.topic)?;
         let (from, bytes) = message.read()?;
-        let to = match to {
-            format::JSON => Format::Json,
-            format::SOAP_11 => Format::Soap11,
-            format::SOAP_12 => Format::Soap12,
-            format::FIX => Format::Fix,
-            format::FAST_INFOSET => Format::FastInfoset,
-            format::XML => Format::Xml,
-            format::CDR => {
-                out.push(LITTLE_ENDIAN);
-                Format::CdrLittle
-            }
-            _ => return Err(format!("nothing is converted into it; there are {}", names())),
-        };
+        let to = target(to, out)?;
         messages.convert((from, bytes), name, to, out).map_err(|error| error.to_string())
     }
+
+    /// Appends what is selected of a message, in the format that it is wanted in or else in its own.
+    ///
+    /// # Errors
+    /// As [`convert`](Self::convert), or the format cannot leave out the other fields.
+    pub fn select(
+        &mut self,
+        message: &PublishedMessage,
+        fields: &Arc<Selection>,
+        to: Option<u16>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let (messages, name) = self.described(&message.topic)?;
+        let (from, bytes) = message.read()?;
+        let to = match to {
+            Some(to) => target(to, out)?,
+            None => {
+                // The byte order, as it is.
+                let is_cdr = matches!(from, Format::CdrLittle | Format::CdrBig);
+                out.extend(message.payload.first().filter(|_| is_cdr));
+                from
+            }
+        };
+        messages.select((from, bytes), name, fields, to, out).map_err(|error| error.to_string())
+    }
+}
+
+/// The format of this number, as it is written.
+fn written_as(number: u16) -> Option<Format> {
+    Some(match number {
+        format::JSON => Format::Json,
+        format::SOAP_11 => Format::Soap11,
+        format::SOAP_12 => Format::Soap12,
+        format::FIX => Format::Fix,
+        format::FAST_INFOSET => Format::FastInfoset,
+        format::XML => Format::Xml,
+        format::CDR => Format::CdrLittle,
+        _ => return None,
+    })
+}
+
+/// The same for what is about to be written, with what stands before a message in it.
+fn target(number: u16, out: &mut Vec<u8>) -> Result<Format, String> {
+    let to = written_as(number)
+        .ok_or_else(|| format!("nothing is converted into it; there are {}", names()))?;
+    if to == Format::CdrLittle {
+        out.push(LITTLE_ENDIAN);
+    }
+    Ok(to)
 }
 
 impl PublishedMessage {

@@ -204,7 +204,16 @@ fn what_comes_behind_a_subscription_that_is_checked_stays_in_its_order() {
     for subscription in 0..20 {
         let filter = if subscription % 2 == 0 { "BidPx > 1" } else { "Bid > 1" };
         let pattern = "fx/>";
-        let it = native::Subscribe { subscription, updates, last_values, format, filter, pattern };
+        let fields = "";
+        let it = native::Subscribe {
+            subscription,
+            updates,
+            last_values,
+            format,
+            filter,
+            fields,
+            pattern,
+        };
         native::encode_subscription(&mut bytes, &it);
         native::encode_ping(&mut bytes, subscription.into());
     }
@@ -239,6 +248,7 @@ fn many_who_leave_while_they_are_checked_harm_nobody() {
             last_values,
             format,
             filter: &filter,
+            fields: "",
             pattern,
         };
         native::encode_subscription(&mut bytes, &it);

@@ -110,6 +110,41 @@ fn a_page_gets_the_messages_that_pass_its_filter() {
 }
 
 #[test]
+fn a_page_gets_the_fields_that_it_asks_for() {
+    let idl = "struct Price { string symbol; double bid; double ask; };";
+    let router = start(|config| {
+        config.topics = vec![TopicRule {
+            pattern: "fx/>".to_owned(),
+            schema: "price.idl".to_owned(),
+            transport: None,
+            format: Some(2),
+            message: Some("Price".to_owned()),
+            documents: Documents::from_iter([("price.idl".to_owned(), idl.into())]),
+        }];
+    });
+    let mut page = Page::open(&router, "");
+    let wrong = json!({"subscribe": 1, "pattern": "fx/>", "fields": "symbol,bod"});
+    let rejected = page.ask(&wrong);
+    assert_eq!(rejected["rejected"]["code"], "bad fields", "{rejected}");
+    let reason = rejected["rejected"]["reason"].as_str().expect("a text");
+    for word in ["column 8", "did you mean bid?", "Price has symbol, bid, ask"] {
+        assert!(reason.contains(word), "{reason}");
+    }
+    let subscribe =
+        json!({"subscribe": 1, "pattern": "fx/>", "where": "bid > 1.5", "fields": "bid,symbol"});
+    assert_eq!(page.ask(&subscribe), json!({"subscribed": 1}));
+    for bid in ["1.5", "1.6"] {
+        let payload = format!("{{\"symbol\": \"EUR\", \"bid\": {bid}, \"ask\": 2.0}}");
+        page.say(&json!({"publish": "fx/a", "format": "json", "payload": payload}));
+    }
+    let told = page.told();
+    let message = &told["message"];
+    assert_eq!((&message["format"], &message["sequence"]), (&json!("json"), &json!(2)), "{told}");
+    let payload = message["payload"].as_str().expect("a text");
+    assert_eq!(payload, r#"{"Price":{"symbol":"EUR","bid":1.6}}"#);
+}
+
+#[test]
 fn pages_and_programs_ask_each_other() {
     let router = start(|_| {});
     let mut program =

@@ -10,7 +10,8 @@ use trunkline_native::{ClientFrame, Credentials, Hello, code, kind};
 use trunkline_router::{Overflow, SubscriptionOptions, TopicId};
 
 use crate::router::{
-    ClientContext, ClientRenderer, ConnectionProducer, Greeting, Rejected, RequestedLimits,
+    ClientContext, ClientRenderer, ConnectionProducer, Greeting, Narrowing, Rejected,
+    RequestedLimits,
 };
 use aliases::Aliases;
 
@@ -187,13 +188,11 @@ fn subscribe(context: &mut impl ClientContext, it: &native::Subscribe<'_>) -> bo
     };
     let last_values = it.last_values;
     let number = it.subscription;
-    let rendition = it.format.map(|format| context.conversion(format, it.pattern)).transpose();
     let options =
         SubscriptionOptions { updates_per_second, conflate, last_values, ..Default::default() };
-    let subscribed = rendition.and_then(|rendition| {
-        let options = SubscriptionOptions { rendition, ..options };
-        context.subscribe_filtered(number, (it.pattern, it.filter), options)
-    });
+    let native::Subscribe { pattern, format, filter, fields, .. } = *it;
+    let wanted = Narrowing { pattern, format, filter, fields };
+    let subscribed = context.subscribe_narrowed(number, &wanted, options);
     match subscribed {
         Ok(Some(())) => context.tell(|out| native::encode_subscribed(out, number)),
         Ok(None) => return false,

@@ -6,6 +6,7 @@
 
 mod context;
 mod held_topic;
+mod narrowing;
 mod producer;
 mod rejected;
 mod renderer;
@@ -13,10 +14,14 @@ mod rendition;
 
 pub use context::{ClientContext, Greeting, GuaranteedMessage, RequestedLimits};
 pub use held_topic::{AccessEpoch, HeldTopic, Rights};
+pub use narrowing::{Narrowed, Narrowing};
 pub(crate) use producer::{ConnectionProducer, interval};
 pub use rejected::{Rejected, StoreError};
 pub use renderer::{SessionRenderer, StoreEvent};
-pub use rendition::{JSON, conversion_into, converts_to, rendition_name};
+pub use rendition::{
+    JSON, MOST_SELECTIONS, conversion_into, converts_to, rendition_name, selection_into,
+    selection_of,
+};
 
 use trunkline_router::{Delivery, Gap, Message, Rendition, RenditionFormat, TopicId};
 

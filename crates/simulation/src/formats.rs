@@ -1,6 +1,6 @@
-//! Messages in the formats that clients ask for, and held against their filters, by an actor that takes its time: each
-//! client gets in order what a plain conversion gives of what passes, or a gap with the reason. Every message is converted
-//! once for each format, and looked at once for all filters.
+//! Messages in the formats that clients ask for, those fields of them that they want, and held against their filters, by
+//! an actor that takes its time: each client gets in order what a plain conversion gives of what passes, or a gap with the
+//! reason. Every message is converted once for each format and selection of fields, and looked at once for all filters.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -57,10 +57,12 @@ impl Quote {
         self.is_good && self.number % 10 >= 6
     }
 
-    /// What of it stands in every format.
-    fn is_in(self, payload: &[u8]) -> bool {
+    /// Whether of what stands in every format those fields are there that are wanted, and no others.
+    fn is_in(self, payload: &[u8], fields: &str) -> bool {
         let text = String::from_utf8_lossy(payload);
-        text.contains(&format!("q{}", self.number)) && text.contains(&self.price())
+        let wants = |field| fields.is_empty() || fields.contains(field);
+        text.contains(&format!("q{}", self.number)) == wants("QuoteID")
+            && text.contains(&self.price()) == wants("BidPx")
     }
 
     /// How a message in a format begins.
@@ -76,10 +78,15 @@ impl Quote {
 /// What some readers want.
 const FILTER: &str = "BidPx > 1.55";
 
+/// All fields, which is all that a message has.
+const ALL: &str = "BidPx,QuoteID";
+
 struct Reader {
     link: LinkId,
     format: Option<u16>,
     has_filter: bool,
+    /// All, if it is empty.
+    fields: &'static str,
     updates: Updates,
     reads_seldom: bool,
     bytes: Vec<u8>,
@@ -153,17 +160,30 @@ impl Arena {
         ]);
         let has_filter = self.random.below(2) == 0;
         let filter = if has_filter { FILTER } else { "" };
+        // Only JSON can be without what the dictionary requires.
+        let fields = match format {
+            Some(format::JSON) => self.random.pick(&["", "", "QuoteID", "BidPx", ALL]),
+            _ => self.random.pick(&["", "", "QuoteID", ALL]),
+        };
         let link = self.connect(native, 16 << 10);
         self.send(link, |out| {
             let (subscription, last_values, pattern) = (1, false, "fx/>");
-            let it =
-                native::Subscribe { subscription, updates, last_values, format, filter, pattern };
+            let it = native::Subscribe {
+                subscription,
+                updates,
+                last_values,
+                format,
+                filter,
+                fields,
+                pattern,
+            };
             native::encode_subscription(out, &it);
         });
         self.readers.push(Reader {
             link,
             format,
             has_filter,
+            fields,
             updates,
             reads_seldom: number.is_multiple_of(3),
             bytes: Vec::new(),
@@ -177,7 +197,8 @@ impl Arena {
             LinkOptions { transport: Transport::Tcp, capacity: (capacity, capacity), random: 1 };
         let link = self.kernel.borrow_mut().connect(address, "simulated".to_owned(), options);
         let link = link.expect("it listens");
-        let features = native::Features { formats: true, filters: true, ..native::Features::NONE };
+        let none = native::Features::NONE;
+        let features = native::Features { formats: true, filters: true, fields: true, ..none };
         let hello =
             native::Hello { version: native::VERSION, features, ..native::Hello::default() };
         self.send(link, |out| native::encode_hello(out, &hello));
@@ -313,10 +334,11 @@ impl Reader {
                 let expected = self.format.unwrap_or(format::FIX);
                 assert_eq!(it.format, expected, "{name} {}", it.sequence);
                 assert!(!self.has_filter || quote.passes(), "{quote:?}");
-                if expected == format::FIX {
+                if expected == format::FIX && ["", ALL].contains(&self.fields) {
+                    assert!(quote.is_good || self.fields.is_empty(), "{quote:?}");
                     assert_eq!(it.payload, quote.fix());
                 } else {
-                    assert!(quote.is_good && quote.is_in(it.payload), "{quote:?}");
+                    assert!(quote.is_good && quote.is_in(it.payload, self.fields), "{quote:?}");
                     assert!(it.payload.starts_with(Quote::begins(expected)), "{quote:?}");
                 }
                 let seen = self.seen.entry(name).or_default();
@@ -334,7 +356,9 @@ impl Reader {
                     let is_one = it.count == 1 && it.first == it.last;
                     assert!(!is_one || !quote(&name, it.first).is_good, "{it:?}");
                     assert!(is_one || self.has_filter, "{it:?}");
-                    let (reason, is_read) = (it.reason, self.format.is_some() || self.has_filter);
+                    let is_read =
+                        self.format.is_some() || self.has_filter || !self.fields.is_empty();
+                    let reason = it.reason;
                     assert!(is_read && reason.contains("BidPx"), "{reason}");
                     assert!(it.last > seen[0], "{} after {}", it.last, seen[0]);
                     (seen[0], seen[4]) = (it.last, seen[4] + it.count);
@@ -369,13 +393,16 @@ impl Reader {
 #[test]
 fn each_gets_what_a_plain_conversion_gives_or_a_gap_in_order() {
     let (mut unrendered, mut elided, mut shared, mut discarded) = (0, 0, 0, 0);
-    let mut filtered = 0;
+    let (mut filtered, mut selected) = (0, 0);
     for seed in 0..40 {
         let mut arena = Arena::new(seed);
         (0..400).for_each(|_| arena.step());
         arena.end();
         for reader in &arena.readers {
             reader.check(&arena.published);
+            if !reader.fields.is_empty() {
+                selected += reader.seen.values().map(|it| it[1]).sum::<u64>();
+            }
         }
         let messages: usize = arena.published.iter().map(|it| it.1.len()).sum();
         let view = arena.event_loop.engine().router().view();
@@ -392,6 +419,6 @@ fn each_gets_what_a_plain_conversion_gives_or_a_gap_in_order() {
         elided += ledger.elided;
         discarded += ledger.discarded;
     }
-    let all = [unrendered, elided, shared, discarded, filtered];
+    let all = [unrendered, elided, shared, discarded, filtered, selected];
     assert!(all.iter().all(|it| *it > 500), "little has happened: {all:?}");
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use trunkline_codec::{cdr, fast_infoset, fix, json};
-use trunkline_message::{Layout, Limits, Record, Result, UnknownContent};
+use trunkline_message::{Layout, Limits, Message, Record, Result, UnknownContent};
 use trunkline_soap as soap;
 
 use crate::kind::{self, Envelope, Kind};
@@ -208,7 +208,7 @@ impl Codec {
     ///
     /// # Errors
     /// The encoder's: which field has no form, and why.
-    pub fn encode(&mut self, message: &Record) -> Result<&[u8]> {
+    pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
         match self {
             Self::Fix(encoder, _) => encoder.encode(message),
             Self::Cdr(encoder, _) => encoder.encode(message),

@@ -27,8 +27,9 @@ use std::fmt;
 
 use trunkline_wire::{BigDecimal, Decimal};
 
-pub(crate) use bound::Bound;
-pub(crate) use check::{Checked, Scan};
+pub(crate) use bound::{Bound, find};
+pub(crate) use check::{Checked, Names, Scan};
+pub(crate) use parser::parse_paths;
 
 /// Which messages somebody wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +120,10 @@ pub(crate) struct Number {
     pub(crate) decimal: Option<Decimal>,
 }
 
-/// Why a text is no filter, or not one of the messages of a description.
+/// A field that a text names: the names from the outermost on, and the byte at which they begin.
+pub(crate) type Path = (Vec<Box<str>>, usize);
+
+/// Why a text is no filter or selection, or not one of the messages of a description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterError {
     /// The byte of the text.
@@ -225,7 +229,7 @@ impl fmt::Display for Test {
 }
 
 /// A path as it is written.
-fn shown_path(path: &[Box<str>]) -> String {
+pub(crate) fn shown_path(path: &[Box<str>]) -> String {
     let step = |it: &str| match lexer::is_plain(it) {
         true => it.to_string(),
         false => format!("\"{}\"", it.replace('"', "\"\"")),

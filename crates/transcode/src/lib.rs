@@ -7,6 +7,7 @@
 //! | [`scanner`] | finds messages in logs, streams and dumps |
 //! | [`messages`] | reads and converts messages by a description |
 //! | [`filter`] | says which messages somebody wants, by what they say |
+//! | [`selection`] | says which of their fields |
 //! | [`tree`] | shows a message to people |
 //! | [`fix`] | FIX without a dictionary |
 //! | [`giop`] | GIOP by IDL: heads, fragments, requests and what answers them |
@@ -24,6 +25,7 @@ pub mod giop;
 pub mod kind;
 pub mod messages;
 pub mod scanner;
+pub mod selection;
 pub mod tree;
 
 pub use codec::{Codec, Format, Options};
@@ -33,3 +35,4 @@ pub use filter::{Filter, FilterError};
 pub use kind::Kind;
 pub use messages::{Decoded, Invalid, Messages};
 pub use scanner::{Bad, Content, Found, Place, Scanner};
+pub use selection::Selection;

@@ -1,6 +1,7 @@
 //! The messages of a description, compiled for formats as they are needed.
 
 mod filters;
+mod selections;
 mod validity;
 
 use std::borrow::Cow;
@@ -15,10 +16,12 @@ use trunkline_soap as soap;
 
 use crate::codec::{Codec, Format, Options};
 use crate::error::Error;
+use crate::filter::{Bound, Filter};
 use crate::fix;
 use crate::kind::Envelope;
+use crate::selection::{Kept, Selection};
 use crate::tree::plain;
-use filters::BoundFilters;
+use filters::BoundTo;
 pub use validity::Invalid;
 
 /// The messages of a description.
@@ -27,11 +30,13 @@ pub struct Messages {
     description: Description,
     options: Options,
     limits: Limits,
+    /// BeginString of all FIX that is written, if options or description say it.
+    begin_string: Option<Arc<str>>,
     known: Vec<Known>,
     /// Where each stands among those that are known, by its name or MsgType.
     names: HashMap<String, usize>,
     /// The one that was read last, and its BeginString.
-    last: Option<(usize, Option<String>)>,
+    last: Option<(usize, Option<Arc<str>>)>,
 }
 
 /// A message that was asked for.
@@ -42,7 +47,8 @@ struct Known {
     soap: Option<soap::Options>,
     record: Record,
     codecs: Vec<Compiled>,
-    filters: BoundFilters,
+    filters: BoundTo<Filter, Bound>,
+    selections: BoundTo<Selection, Kept>,
     /// The bounds of its fields, once they were asked for.
     checks: Option<Arc<Checks>>,
 }
@@ -51,7 +57,7 @@ struct Known {
 struct Compiled {
     format: Format,
     /// Of FIX.
-    begin_string: Option<String>,
+    begin_string: Option<Arc<str>>,
     codec: Codec,
 }
 
@@ -72,7 +78,13 @@ pub struct Decoded<'a> {
 impl Messages {
     /// Those of a description.
     pub fn new(description: Description, options: Options, limits: Limits) -> Self {
-        Self { description, options, limits, known: Vec::new(), names: HashMap::new(), last: None }
+        let of_dictionary = || match &description {
+            Description::Fix(dictionary) => dictionary.begin_string(),
+            _ => None,
+        };
+        let begin_string = options.begin_string.as_deref().or_else(of_dictionary).map(Arc::from);
+        let (known, names) = (Vec::new(), HashMap::new());
+        Self { description, options, limits, begin_string, known, names, last: None }
     }
 
     /// What describes them.
@@ -93,7 +105,7 @@ impl Messages {
         // What cannot be read is not the message before.
         self.last = None;
         let name = match name {
-            Some(name) => name.to_owned(),
+            Some(name) => Cow::Borrowed(name),
             None => self.name_of(format, bytes)?,
         };
         let index = self.index(&name)?;
@@ -108,12 +120,7 @@ impl Messages {
     /// # Errors
     /// Nothing was read, or the format has no form for the message: names the field.
     pub fn write(&mut self, to: Format, out: &mut Vec<u8>) -> Result<usize, Error> {
-        let Some((index, begin_string)) = self.last.clone() else { return Err(Error::NothingRead) };
-        let begin_string = match to {
-            Format::Fix => Some(self.begin_string().or(begin_string).ok_or(Error::NoBeginString)?),
-            _ => None,
-        };
-        let compiled = self.compiled(index, to, begin_string)?;
+        let (index, compiled) = self.writer(to)?;
         let Known { record, codecs, .. } = &mut self.known[index];
         let codec = &mut codecs[compiled].codec;
         let bytes = codec.encode(record).map_err(|error| Error::Unwritable(to, error))?;
@@ -148,35 +155,38 @@ impl Messages {
         }
     }
 
-    /// BeginString of what is written.
-    fn begin_string(&self) -> Option<String> {
-        let of_dictionary = || match &self.description {
-            Description::Fix(dictionary) => dictionary.begin_string().map(str::to_owned),
+    /// The message that was read last, and where its codec for a format stands that is written.
+    fn writer(&mut self, to: Format) -> Result<(usize, usize), Error> {
+        let (index, begin_string) = self.last.as_ref().ok_or(Error::NothingRead)?;
+        let (index, begin_string) = (*index, self.begin_string.as_ref().or(begin_string.as_ref()));
+        let begin_string = match to {
+            Format::Fix => Some(begin_string.ok_or(Error::NoBeginString)?.clone()),
             _ => None,
         };
-        self.options.begin_string.clone().or_else(of_dictionary)
+        Ok((index, self.compiled(index, to, begin_string.as_deref())?))
     }
 
     fn read(&mut self, index: usize, format: Format, bytes: &[u8]) -> Result<usize, Error> {
         // Whichever version a message says it is of, its fields are those of the dictionary.
         let begin_string = match format {
-            Format::Fix => fix::head(bytes).map(|it| it.0.to_owned()),
+            Format::Fix => fix::head(bytes).map(|it| it.0),
             _ => None,
         };
-        let compiled = self.compiled(index, format, begin_string.clone())?;
+        let compiled = self.compiled(index, format, begin_string)?;
         let Known { record, codecs, .. } = &mut self.known[index];
-        let decoded = codecs[compiled].codec.decode(bytes, record);
+        let Compiled { begin_string, codec, .. } = &mut codecs[compiled];
+        let decoded = codec.decode(bytes, record);
         let left_out =
             decoded.map_err(|error| delimited(format, bytes).unwrap_or(Error::Rejected(error)))?;
-        self.last = Some((index, begin_string));
+        self.last = Some((index, begin_string.clone()));
         Ok(left_out)
     }
 
     /// The name of the type of a message, as its bytes say it.
-    fn name_of(&self, format: Format, bytes: &[u8]) -> Result<String, Error> {
+    fn name_of<'a>(&self, format: Format, bytes: &'a [u8]) -> Result<Cow<'a, str>, Error> {
         let name = match format {
             Format::Fix => match fix::head(bytes) {
-                Some((_, message_type)) => Some(message_type.to_owned()),
+                Some((_, message_type)) => Some(message_type.into()),
                 None => delimited(format, bytes).map_or(Ok(None), Err)?,
             },
             Format::Xml | Format::Soap11 | Format::Soap12 => {
@@ -185,21 +195,21 @@ impl Messages {
                 let text = text.map_err(|error| Error::Rejected(error.into()))?;
                 let reader = xml::Reader::soap(text, &self.limits);
                 let mut reader = reader.map_err(|error| Error::Rejected(error.into()))?;
-                self.root(&mut reader)?
+                self.root(&mut reader)?.map(Cow::Owned)
             }
             Format::FastInfoset => {
                 let options = fast_infoset::Options::soap();
                 let mut parser = fast_infoset::Parser::stateless(options, &self.limits);
                 let reader = fast_infoset::Reader::begin(&mut parser, bytes);
-                self.root(&mut reader.map_err(Error::Rejected)?)?
+                self.root(&mut reader.map_err(Error::Rejected)?)?.map(Cow::Owned)
             }
-            Format::Json => json::name(bytes).ok().map(Cow::into_owned).filter(|it| {
-                self.names.contains_key(it) || json_is_named(bytes) || self.has_message(it)
+            Format::Json => json::name(bytes).ok().filter(|it| {
+                self.names.contains_key(&**it) || json_is_named(bytes) || self.has_message(it)
             }),
             Format::CdrLittle | Format::CdrBig => None,
         };
         let only = || match &self.description.messages()[..] {
-            [only] => Some(only.clone()),
+            [only] => Some(Cow::Owned(only.clone())),
             _ => None,
         };
         name.or_else(only).ok_or(Error::Unnamed(format))
@@ -227,8 +237,8 @@ impl Messages {
         };
         let layout = Arc::new(layout);
         let record = Record::new(&layout);
-        let (codecs, filters) = (Vec::new(), BoundFilters::default());
-        self.known.push(Known { layout, soap, record, codecs, filters, checks: None });
+        let (codecs, filters, selections) = Default::default();
+        self.known.push(Known { layout, soap, record, codecs, filters, selections, checks: None });
         self.names.insert(name.to_owned(), self.known.len() - 1);
         Ok(self.known.len() - 1)
     }
@@ -238,15 +248,15 @@ impl Messages {
         &mut self,
         index: usize,
         format: Format,
-        begin_string: Option<String>,
+        begin_string: Option<&str>,
     ) -> Result<usize, Error> {
-        let begin_string = begin_string.filter(|_| format == Format::Fix);
         let Known { layout, soap, codecs, .. } = &mut self.known[index];
-        let is_it = |it: &Compiled| it.format == format && it.begin_string == begin_string;
+        let is_it =
+            |it: &Compiled| it.format == format && it.begin_string.as_deref() == begin_string;
         if let Some(at) = codecs.iter().position(is_it) {
             return Ok(at);
         }
-        let begin = begin_string.clone().or_else(|| self.options.begin_string.clone());
+        let begin = begin_string.map(str::to_owned).or_else(|| self.options.begin_string.clone());
         let soap = soap.clone();
         let options = Options { begin_string: begin, soap, ..self.options.clone() };
         let codec = Codec::new(layout, format, &options, &self.limits)
@@ -254,7 +264,7 @@ impl Messages {
         if codecs.len() == MOST_COMPILED {
             codecs.remove(0);
         }
-        codecs.push(Compiled { format, begin_string, codec });
+        codecs.push(Compiled { format, begin_string: begin_string.map(Arc::from), codec });
         Ok(codecs.len() - 1)
     }
 }

@@ -156,6 +156,10 @@ pub(crate) struct SubArguments {
     /// "Bid > 1.08 and (Source = 'X' or not Side in ('BUY', 'SELL')) and exists Quote.Ask"
     #[arg(long = "where", value_name = "FILTER", conflicts_with = "kept")]
     pub(crate) filter: Option<String>,
+    /// Receive these fields of messages alone, where the router knows the schema of what is published (`[[topic]]`), such
+    /// as Symbol,Bid,Legs.Price. JSON leaves out whatever is not named, other formats what their schema lets be absent
+    #[arg(long, value_name = "FIELDS", conflicts_with = "kept")]
+    pub(crate) fields: Option<String>,
     /// Receive at most N messages a second, of all topics
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) messages_per_second: u32,

@@ -108,14 +108,17 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// [`Error::BadName`], the pattern does not fit a frame, [`Error::NoPolicies`], [`Error::FormatOfConsumer`], or
-    /// [`Error::FilterOfConsumer`].
+    /// [`Error::BadName`], the pattern does not fit a frame, [`Error::NoPolicies`], [`Error::FormatOfConsumer`],
+    /// [`Error::FilterOfConsumer`], or [`Error::FieldsOfConsumer`].
     pub fn consume(&mut self, how: &Consume) -> Result<Subscription> {
         if how.updates.format.is_some() {
             return Err(Error::FormatOfConsumer);
         }
         if how.updates.filter.is_some() {
             return Err(Error::FilterOfConsumer);
+        }
+        if how.updates.fields.is_some() {
+            return Err(Error::FieldsOfConsumer);
         }
         if !how.name.is_empty() {
             check_name(&how.name)?;

@@ -7,6 +7,8 @@
 //!                                     [bytes]                  [bytes]
 //! ```
 
+use std::num::NonZeroU16;
+
 use super::{HEAD, Handle, OWN, Page, RENDITIONS, Slab, size_for};
 use crate::message::{Rendition, RenditionFormat};
 use crate::pool::{Linked, Links, List, NONE, Pool};
@@ -134,6 +136,36 @@ impl Slab {
             self.free(slot);
             next = after;
         }
+    }
+
+    /// Drops those in some formats, of all messages.
+    pub(crate) fn drop_renditions_in(&mut self, is_gone: &impl Fn(RenditionFormat) -> bool) {
+        let mut number = self.renditions.all.head();
+        while number != NONE {
+            let it = &self.renditions.pool[number];
+            let (after, message, format) = (it.links.next, it.message, it.format);
+            if NonZeroU16::new(format).is_some_and(|it| is_gone(RenditionFormat(it))) {
+                self.drop_rendition(message, number);
+            }
+            number = after;
+        }
+    }
+
+    /// Drops one of the renditions of a message.
+    fn drop_rendition(&mut self, message: Handle, number: u32) {
+        let KeptRendition { next, slot, .. } = self.renditions.pool[number];
+        let mut before = self.renditions_of(message);
+        if before == number + 1 {
+            self.set_renditions(message, next);
+        } else {
+            while self.renditions.pool[before - 1].next != number + 1 {
+                before = self.renditions.pool[before - 1].next;
+            }
+            self.renditions.pool[before - 1].next = next;
+        }
+        self.renditions.all.remove(&mut self.renditions.pool, number);
+        self.renditions.pool.give(number);
+        self.free(slot);
     }
 
     /// Drops the renditions of at most so many messages, those that were made first. Returns whether there

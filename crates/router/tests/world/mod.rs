@@ -4,12 +4,15 @@
 use std::num::NonZeroU16;
 
 use trunkline_router::{
-    ClientId, ClientOptions, Delivery, Dirty, Envelope, Gap, Limits, Message, Mode, Renderer,
-    Rendition, RenditionFormat, Requester, Router, SubscriptionOptions, TopicId,
+    ClientId, ClientOptions, ConvertsTo, Delivery, Dirty, Envelope, Gap, Limits, Message, Mode,
+    Renderer, Rendition, RenditionFormat, Requester, Router, SubscriptionOptions, TopicId,
 };
 
 /// Formats of renditions from this number on are conversions, into the payload formats from 0 on.
 pub(crate) const CONVERSIONS: u16 = 100;
+
+/// From this number on they are conversions of parts of messages: in their own format, and into those from 1 on.
+pub(crate) const PARTS: u16 = 1_000;
 
 /// Writes each frame as a line of text.
 #[derive(Default)]
@@ -34,8 +37,12 @@ impl Renderer for Lines {
         self.wants
     }
 
-    fn converts_to(&self, format: RenditionFormat) -> Option<u16> {
-        format.0.get().checked_sub(CONVERSIONS)
+    fn converts_to(&self, format: RenditionFormat) -> Option<ConvertsTo> {
+        let number = format.0.get();
+        match number.checked_sub(PARTS) {
+            Some(part) => Some(ConvertsTo::Part((part > 0).then_some(part))),
+            None => number.checked_sub(CONVERSIONS).map(ConvertsTo::Format),
+        }
     }
 
     fn rendition(

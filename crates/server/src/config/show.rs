@@ -60,6 +60,13 @@ impl Config {
         page.key("filters", &limits.filters, "that differ");
         page.key("filters_per_client", &limits.filters_per_client, "subscriptions that have one");
         page.key("filter_bytes", &limits.filter_bytes, "of one");
+        page.key("selections", &limits.selections, "of fields, that differ; 3839 at most");
+        page.key(
+            "selections_per_client",
+            &limits.selections_per_client,
+            "subscriptions that have one",
+        );
+        page.key("selection_bytes", &limits.selection_bytes, "of one");
         page.key("overlaps_per_client", &limits.overlaps_per_client, "that match one topic");
         page.key("matches", &limits.matches, "pairs of a subscription and a topic it has matched");
         page.key(

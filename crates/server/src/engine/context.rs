@@ -5,13 +5,13 @@ use std::fmt;
 use tracing::{debug, warn};
 use trunkline_native::code;
 use trunkline_router::{
-    ClientId, Envelope, FilterId, Mode, Rejection, RenditionFormat, Requester, Router,
-    SubscriptionOptions, TopicId, check_pattern,
+    ClientId, Envelope, Mode, Rejection, Requester, Router, SubscriptionOptions, TopicId,
+    check_pattern,
 };
 use trunkline_security::Operation;
 use trunkline_session::router::{
-    ClientContext, ClientRenderer, Greeting, GuaranteedMessage, HeldTopic, Rejected,
-    SessionRenderer as _, StoreError,
+    ClientContext, ClientRenderer, Greeting, GuaranteedMessage, HeldTopic, Narrowed, Narrowing,
+    Rejected, SessionRenderer as _, StoreError, selection_of,
 };
 use trunkline_store::{ClockReading, Consume, NewMessage, ProducerId, Producing, Store};
 
@@ -219,16 +219,8 @@ impl ClientContext for EngineContext<'_> {
         if is_taken { Ok(()) } else { Err(gone("the requester accepts no more answers")) }
     }
 
-    fn conversion(&mut self, format: u16, pattern: &str) -> Result<RenditionFormat, Rejected> {
-        // Which topics have a schema is told to those alone who may subscribe.
-        if check_pattern(pattern).is_ok() {
-            self.check_access(Operation::Subscribe, pattern)?;
-        }
-        self.conversion_of(format, pattern)
-    }
-
-    fn filter(&mut self, text: &str, pattern: &str) -> Result<Option<FilterId>, Rejected> {
-        self.filter_of(text, pattern)
+    fn narrow(&mut self, wanted: &Narrowing<'_>) -> Result<Option<Narrowed>, Rejected> {
+        self.narrowed(wanted)
     }
 
     fn subscribe(
@@ -238,10 +230,17 @@ impl ClientContext for EngineContext<'_> {
         options: SubscriptionOptions,
     ) -> Result<(), Rejected> {
         let done = self.subscribe_to(number, pattern, options);
+        let (client, state) = (self.client_session.id, &mut *self.state);
         if let Some(filter) = options.filter {
             match done {
-                Ok(()) => self.state.filters.begin(self.client_session.id, filter),
-                Err(_) => self.state.filters.settle(filter),
+                Ok(()) => state.filters.begin(client, filter),
+                Err(_) => state.filters.settle(filter),
+            }
+        }
+        if let Some(selection) = options.rendition.and_then(selection_of) {
+            match done {
+                Ok(()) => state.selections.begin(client, selection),
+                Err(_) => state.selections.settle(selection),
             }
         }
         done

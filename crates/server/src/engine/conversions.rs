@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tracing::warn;
 use trunkline_native::{code, format};
-use trunkline_router::{Message, RenditionFormat, check_pattern};
+use trunkline_router::{ConvertsTo, Message, RenditionFormat, check_pattern};
 use trunkline_session::router::{Rejected, conversion_into, converts_to};
 
 use super::context::EngineContext;
@@ -100,7 +100,8 @@ impl Engine {
             return Some(ConversionOrder::Topics(Arc::clone(&state.topics)));
         }
         self.forget_filters();
-        if let Some(check) = self.state.filters.next_check() {
+        self.forget_selections();
+        if let Some(check) = self.state.interests.next_check() {
             return Some(check);
         }
         let state = &self.state.conversions;
@@ -126,8 +127,15 @@ impl Engine {
 
     fn next_message(&mut self) -> Option<ConversionOrder> {
         let it = self.router.next_conversion()?;
-        let to = converts_to(it.format).unwrap_or(format::OPAQUE);
-        Some(ConversionOrder::Convert(it.id, to, published(&it.message)))
+        let message = published(&it.message);
+        let to = converts_to(it.format).unwrap_or(ConvertsTo::Format(format::OPAQUE));
+        Some(match to {
+            ConvertsTo::Format(to) => ConversionOrder::Convert(it.id, to, message),
+            ConvertsTo::Part(to) => {
+                let fields = self.state.selections.get(it.format);
+                ConversionOrder::Select(it.id, to, fields, message)
+            }
+        })
     }
 
     fn next_decision(&mut self) -> Option<ConversionOrder> {
@@ -150,7 +158,7 @@ impl Engine {
                 (self.router.decided(now, *id, passes), problem)
             }
             Converted::Checked(client, fits) => {
-                self.filter_checked(*client, fits);
+                self.interest_checked(*client, fits);
                 return 0;
             }
         };
@@ -176,7 +184,9 @@ fn published(it: &Message<'_>) -> PublishedMessage {
 
 fn bytes_of(order: &ConversionOrder) -> usize {
     match order {
-        ConversionOrder::Convert(_, _, it) | ConversionOrder::Decide(_, _, it) => it.payload.len(),
+        ConversionOrder::Convert(_, _, it)
+        | ConversionOrder::Select(_, _, _, it)
+        | ConversionOrder::Decide(_, _, it) => it.payload.len(),
         ConversionOrder::Topics(_) | ConversionOrder::Check(..) => 0,
     }
 }

@@ -14,8 +14,8 @@ pub(crate) enum WaitsFor {
     Reader,
     /// Its password has been compared with its hash.
     Login,
-    /// Its filter has been held against the schema.
-    Filter,
+    /// What it wants of messages has been held against the schema.
+    Check,
     /// Others have had their turn: it has made much work at once.
     Turn,
 }
@@ -50,7 +50,7 @@ impl HeldConnections {
         }
         self.waiting.insert(id, waits_for);
         match waits_for {
-            WaitsFor::Reader | WaitsFor::Login | WaitsFor::Filter => {}
+            WaitsFor::Reader | WaitsFor::Login | WaitsFor::Check => {}
             WaitsFor::Turn => self.next_turn.push(id),
             WaitsFor::Storage => {
                 self.has_room = false;

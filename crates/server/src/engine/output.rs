@@ -2,7 +2,9 @@
 //! beside it.
 
 use trunkline_native::code;
-use trunkline_router::{Delivery, Gap, Message, Renderer, Rendition, RenditionFormat, TopicId};
+use trunkline_router::{
+    ConvertsTo, Delivery, Gap, Message, Renderer, Rendition, RenditionFormat, TopicId,
+};
 use trunkline_session::router::{ClientRenderer, Protocol, SessionRenderer as _, converts_to};
 
 use super::requests::Requests;
@@ -57,7 +59,7 @@ impl Renderer for ClientOutput {
         self.renderer.wants()
     }
 
-    fn converts_to(&self, format: RenditionFormat) -> Option<u16> {
+    fn converts_to(&self, format: RenditionFormat) -> Option<ConvertsTo> {
         converts_to(format)
     }
 

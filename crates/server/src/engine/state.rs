@@ -10,8 +10,10 @@ use super::access::Access;
 use super::conversions::ConversionState;
 use super::filters::FilterTable;
 use super::held::HeldConnections;
+use super::interests::InterestTable;
 use super::memory::MemoryState;
 use super::notices::Notices;
+use super::selections::SelectionTable;
 use super::survey::DepartedTotals;
 use crate::config::Config;
 
@@ -57,6 +59,9 @@ pub(crate) struct EngineState {
     /// What is published to which topics.
     pub(super) conversions: ConversionState,
     pub(super) filters: FilterTable,
+    pub(super) selections: SelectionTable,
+    /// What clients want and is not held against the schemas yet.
+    pub(super) interests: InterestTable,
     /// Nanoseconds.
     pub(crate) handshake_timeout: u64,
     /// Nanoseconds.
@@ -86,6 +91,8 @@ impl EngineState {
             access: Access::new(config),
             conversions: ConversionState::new(config),
             filters: FilterTable::default(),
+            selections: SelectionTable::default(),
+            interests: InterestTable::default(),
             handshake_timeout: nanoseconds(config.router.handshake_timeout),
             keepalive: nanoseconds(config.router.keepalive),
             totals: Totals::default(),

@@ -225,7 +225,7 @@ impl Engine {
         };
         totals.discarded_for_memory = memory.lost;
         totals.renditions = view.renditions().filter_map(rendition_status).collect();
-        totals.conversions = view.renditions().filter_map(conversion_status).collect();
+        totals.conversions = conversions(view.renditions());
         totals.filters = filters(view.filters());
         totals.connections = state.connected;
         totals.received_bytes = state.bytes_in;
@@ -337,10 +337,24 @@ fn rendition_status(it: RenditionCounts) -> Option<RenditionStatus> {
     Some(RenditionStatus { format, made: it.made, shared: it.shared })
 }
 
-fn conversion_status(it: RenditionCounts) -> Option<ConversionStatus> {
-    let format = format::name(converts_to(it.format)?).unwrap_or("unknown").to_owned();
-    let (made, shared, failed) = (it.made, it.shared, it.failed);
-    Some(ConversionStatus { format, made, shared, failed, pending_now: it.pending })
+/// What was converted by format, whole messages and selected fields.
+fn conversions(all: impl Iterator<Item = RenditionCounts>) -> Vec<ConversionStatus> {
+    let mut sums: Vec<ConversionStatus> = Vec::new();
+    for it in all {
+        let Some(to) = converts_to(it.format) else { continue };
+        let name = to.format().map(|it| format::name(it).unwrap_or("unknown"));
+        let name = name.unwrap_or("as published");
+        let at = sums.iter().position(|it| it.format == name).unwrap_or_else(|| {
+            sums.push(ConversionStatus { format: name.to_owned(), ..Default::default() });
+            sums.len() - 1
+        });
+        let sum = &mut sums[at];
+        sum.made += it.made;
+        sum.shared += it.shared;
+        sum.failed += it.failed;
+        sum.pending_now += it.pending;
+    }
+    sums
 }
 
 fn filters(it: FilterCounts) -> FilterStatus {

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use trunkline_native::{self as native, Credentials, kind};
-use trunkline_router::{
-    ClientId, ClientOptions, FilterId, Overflow, RenditionFormat, SubscriptionOptions, TopicId,
-};
+use trunkline_router::{ClientId, ClientOptions, Overflow, SubscriptionOptions, TopicId};
 use trunkline_store::{ClockReading, Consume, EventSink, ProducerId, Producing, Store};
 
-use super::{ClientRenderer, HeldTopic, Rejected, SessionRenderer as _, StoreError};
+use super::{
+    ClientRenderer, HeldTopic, Narrowed, Narrowing, Rejected, SessionRenderer as _, StoreError,
+};
 
 /// The client's introduction.
 #[derive(Clone, Copy, Debug, Default)]
@@ -163,21 +163,15 @@ pub trait ClientContext {
         payload: &[u8],
     ) -> Result<(), Rejected>;
 
-    /// The rendition of the messages of a pattern in a payload format, for [`ClientContext::subscribe`].
+    /// What of the messages of a pattern a client wants, for [`ClientContext::subscribe`], which must be called with it.
+    /// None if it is not known yet whether there can be such: the same question is to come again when the connection is
+    /// held no more.
     ///
     /// # Errors
     ///
-    /// Nothing is converted into this format, or no schema is known for any topic that matches.
-    fn conversion(&mut self, format: u16, pattern: &str) -> Result<RenditionFormat, Rejected>;
-
-    /// The filter that lets those messages of a pattern pass of which `text` says so, for [`ClientContext::subscribe`],
-    /// which must be called with it. None if it is not known yet whether there can be such: the same question is to come
-    /// again when the connection is held no more.
-    ///
-    /// # Errors
-    ///
-    /// It is no filter, or not one of these messages, or a limit is reached.
-    fn filter(&mut self, text: &str, pattern: &str) -> Result<Option<FilterId>, Rejected>;
+    /// Nothing is converted into this format, or no schema is known for any topic that matches; it is no filter or
+    /// selection of fields, or not one of these messages; or a limit is reached.
+    fn narrow(&mut self, wanted: &Narrowing<'_>) -> Result<Option<Narrowed>, Rejected>;
 
     /// Subscribes to a pattern, with no more updates than the configuration allows this client.
     ///
@@ -191,26 +185,21 @@ pub trait ClientContext {
         options: SubscriptionOptions,
     ) -> Result<(), Rejected>;
 
-    /// As [`ClientContext::subscribe`], to those messages of a pattern that pass a filter; all if that is empty. None if
-    /// the same is to come again.
+    /// As [`ClientContext::subscribe`], to what a client wants of the messages of a pattern. None if the same is to come
+    /// again.
     ///
     /// # Errors
     ///
-    /// As [`ClientContext::subscribe`] and [`ClientContext::filter`].
-    fn subscribe_filtered(
+    /// As [`ClientContext::subscribe`] and [`ClientContext::narrow`].
+    fn subscribe_narrowed(
         &mut self,
         number: u32,
-        (pattern, filter): (&str, &str),
+        wanted: &Narrowing<'_>,
         options: SubscriptionOptions,
     ) -> Result<Option<()>, Rejected> {
-        let filter = match filter {
-            "" => None,
-            text => match self.filter(text, pattern)? {
-                None => return Ok(None),
-                known => known,
-            },
-        };
-        self.subscribe(number, pattern, SubscriptionOptions { filter, ..options }).map(Some)
+        let Some(Narrowed { rendition, filter }) = self.narrow(wanted)? else { return Ok(None) };
+        let options = SubscriptionOptions { rendition, filter, ..options };
+        self.subscribe(number, wanted.pattern, options).map(Some)
     }
 
     /// Ends a subscription.

@@ -28,6 +28,8 @@ pub enum Command<'a> {
         wants_format: Option<u16>,
         /// Which messages, by what they say; all if it is empty.
         filter: Cow<'a, str>,
+        /// Which of their fields, with commas between; all if it is empty.
+        fields: Cow<'a, str>,
     },
     /// Deliver no more for this subscription.
     Unsubscribe {
@@ -210,6 +212,7 @@ impl<'a> Command<'a> {
                 last_values,
                 wants_format,
                 filter,
+                fields,
             } => Command::Subscribe {
                 subscription,
                 pattern: owned(pattern),
@@ -218,6 +221,7 @@ impl<'a> Command<'a> {
                 last_values,
                 wants_format,
                 filter: owned(filter),
+                fields: owned(fields),
             },
             Self::Unsubscribe { subscription } => Command::Unsubscribe { subscription },
             Self::Publish { topic, clears_last_value, format, payload } => Command::Publish {
@@ -241,6 +245,14 @@ impl<'a> Command<'a> {
             Self::Clock { token } => Command::Clock { token },
             Self::Ping { token } => Command::Ping { token },
         }
+    }
+}
+
+/// The text of a key that may be absent, and not empty.
+fn expression<'a>(text: Option<Text<'a>>, what: &str) -> Result<Cow<'a, str>, CommandError> {
+    match text {
+        Some(Text(text)) if text.is_empty() => Err(CommandError(what.into())),
+        text => Ok(text.map(|Text(text)| text).unwrap_or_default()),
     }
 }
 
@@ -271,12 +283,8 @@ impl<'a> Keys<'a> {
             let conflate = self.conflate.take().unwrap_or(false);
             let last_values = self.last_values.take().unwrap_or(false);
             let wants_format = self.format.take().map(|it| it.number()).transpose()?;
-            let filter = match self.filter.take() {
-                Some(Text(filter)) if filter.is_empty() => {
-                    return Err(CommandError("where is a filter, such as Bid > 1.08".into()));
-                }
-                filter => filter.map(|Text(filter)| filter).unwrap_or_default(),
-            };
+            let filter = expression(self.filter.take(), "where is a filter, such as Bid > 1.08")?;
+            let fields = expression(self.fields.take(), "fields are such as Symbol,Bid,Ask")?;
             return Ok(Command::Subscribe {
                 subscription,
                 pattern,
@@ -285,6 +293,7 @@ impl<'a> Keys<'a> {
                 last_values,
                 wants_format,
                 filter,
+                fields,
             });
         }
         if let Some(subscription) = self.unsubscribe {
@@ -361,21 +370,26 @@ mod tests {
         Payload::Text(text.into())
     }
 
+    fn ten_updates_a_second() -> Command<'static> {
+        Command::Subscribe {
+            subscription: 1,
+            pattern: "fx/>".into(),
+            updates_per_second: Some(10),
+            conflate: false,
+            last_values: false,
+            wants_format: None,
+            filter: "".into(),
+            fields: "".into(),
+        }
+    }
+
     #[test]
     fn every_command_is_read() {
         let to = ReplyTo { client: u64::MAX, correlation: 10 };
         for (json, command) in [
             (
                 r#"{"subscribe": 1, "pattern": "fx/>", "updates_per_second": 10}"#,
-                Command::Subscribe {
-                    subscription: 1,
-                    pattern: "fx/>".into(),
-                    updates_per_second: Some(10),
-                    conflate: false,
-                    last_values: false,
-                    wants_format: None,
-                    filter: "".into(),
-                },
+                ten_updates_a_second(),
             ),
             (r#"{"unsubscribe": 1}"#, Command::Unsubscribe { subscription: 1 }),
             (
@@ -453,11 +467,14 @@ mod tests {
     }
 
     #[test]
-    fn a_subscription_has_a_filter() {
-        let json = r#"{"subscribe": 1, "pattern": "a", "where": "Bid > 1.08"}"#;
+    fn a_subscription_has_a_filter_and_fields() {
+        let json =
+            r#"{"subscribe": 1, "pattern": "a", "where": "Bid > 1.08", "fields": "Bid,Ask"}"#;
         let read = Command::parse(json).expect(json);
         let has_it = |it: &Command<'_>| match it {
-            Command::Subscribe { filter, .. } => filter == "Bid > 1.08",
+            Command::Subscribe { filter, fields, .. } => {
+                filter == "Bid > 1.08" && fields == "Bid,Ask"
+            }
             _ => false,
         };
         assert!(has_it(&read) && has_it(&read.into_owned()));
@@ -518,6 +535,7 @@ mod tests {
             (r#"{"ping": 1, "subscribe": 1}"#, "subscribe and ping cannot"),
             (r#"{"subscribe": 1}"#, "needs a pattern"),
             (r#"{"subscribe": 1, "pattern": "a", "where": ""}"#, "where is a filter"),
+            (r#"{"subscribe": 1, "pattern": "a", "fields": ""}"#, "fields are such as"),
             (r#"{"subscribe": 1, "pattern": "a", "updates_per_second": 0}"#, "from 1 on"),
             (r#"{"publish": "a"}"#, "publish needs either a payload"),
             (r#"{"publish": "a", "payload": "", "binary": true}"#, "publish needs either"),

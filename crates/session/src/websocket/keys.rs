@@ -135,6 +135,7 @@ keys! {
         delay_ms: u32,
         format: Format<'a>,
         filter as "where": Text<'a>,
+        fields: Text<'a>,
         binary: bool,
         payload: Text<'a>,
     }

@@ -14,7 +14,7 @@ use super::{
     WebSocketRenderer, Welcome, guaranteed,
 };
 use crate::router::{
-    Accepted, ClientContext, ClientRenderer, ConnectionProducer, Greeting, Rejected,
+    Accepted, ClientContext, ClientRenderer, ConnectionProducer, Greeting, Narrowing, Rejected,
 };
 
 /// Version of the protocol in JSON.
@@ -279,19 +279,19 @@ fn subscribe(
         last_values,
         wants_format,
         filter,
+        fields,
     } = command
     else {
         return Ok(Some(()));
     };
-    let rendition = wants_format.map(|it| context.conversion(it, pattern)).transpose()?;
     let options = SubscriptionOptions {
         updates_per_second: updates_per_second.and_then(NonZeroU32::new),
         conflate: *conflate,
         last_values: *last_values,
-        rendition,
-        filter: None,
+        ..SubscriptionOptions::default()
     };
-    context.subscribe_filtered(*subscription, (pattern, filter), options)
+    let wanted = Narrowing { pattern, format: *wants_format, filter, fields };
+    context.subscribe_narrowed(*subscription, &wanted, options)
 }
 
 pub(super) fn write(

@@ -144,7 +144,11 @@ impl BoundTest {
 
 /// Where a path leads: the positions in the lists and structs on the way, and how many there are from the last one on, if
 /// that begins a struct that lies in the positions of the one around it.
-fn find(layout: &Layout, scope: ScopeId, path: &[Box<str>]) -> Option<(Vec<usize>, usize)> {
+pub(crate) fn find(
+    layout: &Layout,
+    scope: ScopeId,
+    path: &[Box<str>],
+) -> Option<(Vec<usize>, usize)> {
     let described = layout.scope(scope);
     let whole = path.join("/");
     if let Some(position) = described.position(&whole) {

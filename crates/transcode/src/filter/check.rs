@@ -14,10 +14,10 @@ const MOST_FIELDS: usize = 1 << 18;
 /// Names that are kept for who has mistaken one.
 const MOST_NAMES: usize = 1 << 14;
 
-/// The tests of a filter, and what came of them in the messages so far.
-pub(crate) struct Scan<'a> {
-    open: Vec<(&'a Test, Option<String>)>,
-    names: BTreeSet<String>,
+/// The names of the fields of messages that were looked at, for who has mistaken one.
+#[derive(Default)]
+pub(crate) struct Names {
+    all: BTreeSet<String>,
     fields: usize,
     messages: usize,
 }
@@ -29,11 +29,53 @@ pub(crate) enum Checked {
     Done,
 }
 
+impl Names {
+    /// Looks at a message.
+    pub(crate) fn message(&mut self, layout: &Layout) -> Checked {
+        self.messages += 1;
+        for scope in layout.scopes() {
+            self.fields += scope.fields.len();
+            for (index, field) in scope.fields.iter().enumerate() {
+                if self.all.len() < MOST_NAMES && !self.all.contains(&*field.name) {
+                    self.all.insert(field.name.to_string());
+                }
+                if self.all.len() < MOST_NAMES && field.component.is_some() {
+                    self.all.insert(scope.path(index).replace('/', "."));
+                }
+            }
+        }
+        if self.fields < MOST_FIELDS { Checked::GoOn } else { Checked::Done }
+    }
+
+    /// That there is no such field in these messages, which are all if nothing is left to look at; and which one was
+    /// meant, if one is near.
+    pub(crate) fn unknown(&self, path: &[Box<str>], is_whole: bool) -> String {
+        let near = |wrong: &str| nearest(wrong, self.all.iter().map(|it| &**it));
+        let shown = shown_path(path);
+        let meant = near(&shown).or_else(|| near(path.last()?));
+        let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
+        let among = match is_whole {
+            true => "the messages of the topic's schema".to_owned(),
+            false => format!(
+                "the first {} messages of the topic's schema (type in [[topic]] names the one that is published)",
+                self.messages
+            ),
+        };
+        format!("{shown} is no field of {among}{meant}")
+    }
+}
+
+/// The tests of a filter, and what came of them in the messages so far.
+pub(crate) struct Scan<'a> {
+    open: Vec<(&'a Test, Option<String>)>,
+    names: Names,
+}
+
 impl<'a> Scan<'a> {
     pub(crate) fn new(filter: &'a Filter) -> Self {
         let mut open = Vec::new();
         filter.root().tests(&mut |it| open.push((it, None)));
-        Self { open, names: BTreeSet::new(), fields: 0, messages: 0 }
+        Self { open, names: Names::default() }
     }
 
     /// Looks at a message.
@@ -46,22 +88,7 @@ impl<'a> Scan<'a> {
                 true
             }
         });
-        if self.open.is_empty() {
-            return Checked::Done;
-        }
-        self.messages += 1;
-        for scope in layout.scopes() {
-            self.fields += scope.fields.len();
-            for (index, field) in scope.fields.iter().enumerate() {
-                if self.names.len() < MOST_NAMES && !self.names.contains(&*field.name) {
-                    self.names.insert(field.name.to_string());
-                }
-                if self.names.len() < MOST_NAMES && field.component.is_some() {
-                    self.names.insert(scope.path(index).replace('/', "."));
-                }
-            }
-        }
-        if self.fields < MOST_FIELDS { Checked::GoOn } else { Checked::Done }
+        if self.open.is_empty() { Checked::Done } else { self.names.message(layout) }
     }
 
     /// What came of it, if there is nothing more to look at.
@@ -70,20 +97,7 @@ impl<'a> Scan<'a> {
     /// The first test that is none of any message.
     pub(crate) fn end(self, is_whole: bool) -> Result<(), FilterError> {
         let Some((test, why)) = self.open.first() else { return Ok(()) };
-        if let Some(why) = why {
-            return Err(FilterError::new(test.offset, why.clone()));
-        }
-        let path = shown_path(&test.path);
-        let near = |wrong: &str| nearest(wrong, self.names.iter().map(|it| &**it));
-        let meant = near(&path).or_else(|| near(test.path.last()?));
-        let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
-        let among = match is_whole {
-            true => "the messages of the topic's schema".to_owned(),
-            false => format!(
-                "the first {} messages of the topic's schema (type in [[topic]] names the one that is published)",
-                self.messages
-            ),
-        };
-        Err(FilterError::new(test.offset, format!("{path} is no field of {among}{meant}")))
+        let why = why.clone().unwrap_or_else(|| self.names.unknown(&test.path, is_whole));
+        Err(FilterError::new(test.offset, why))
     }
 }

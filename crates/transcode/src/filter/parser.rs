@@ -3,7 +3,7 @@
 use trunkline_wire::BigDecimal;
 
 use super::lexer::{Lexer, Token};
-use super::{Comparison, Condition, Filter, FilterError, Literal, Node, Number, Test};
+use super::{Comparison, Condition, Filter, FilterError, Literal, Node, Number, Path, Test};
 
 pub(super) fn parse(text: &str) -> Result<Node, FilterError> {
     let mut parser = Parser::new(text)?;
@@ -16,6 +16,31 @@ pub(super) fn parse(text: &str) -> Result<Node, FilterError> {
         Token::End => Ok(root),
         Token::Compare(Comparison::Equal) => Err(parser.wrong("one = is enough")),
         _ => Err(parser.wrong("and, or, or the end is expected")),
+    }
+}
+
+/// The fields of a list with commas: at most so many names.
+pub(crate) fn parse_paths(text: &str, most: usize) -> Result<Vec<Path>, FilterError> {
+    let mut parser = Parser::new(text)?;
+    if parser.token == Token::End {
+        return Err(FilterError::new(0, "it is empty; fields are such as Symbol, Bid, Ask"));
+    }
+    let (mut paths, mut names) = (Vec::new(), 0);
+    loop {
+        if matches!(parser.token, Token::Number(_) | Token::Text(_)) {
+            return Err(parser.wrong("the name of a field is expected"));
+        }
+        let path = parser.path()?;
+        names += path.0.len();
+        if names > most {
+            return Err(FilterError::new(path.1, format!("it has more than {most} names")));
+        }
+        paths.push(path);
+        match parser.token {
+            Token::End => return Ok(paths),
+            Token::Comma => parser.advance()?,
+            _ => return Err(parser.wrong("a comma or the end is expected")),
+        }
     }
 }
 
@@ -141,7 +166,7 @@ impl<'a> Parser<'a> {
         Ok(Test { path, offset, condition })
     }
 
-    fn path(&mut self) -> Result<(Vec<Box<str>>, usize), FilterError> {
+    fn path(&mut self) -> Result<Path, FilterError> {
         let start = self.offset;
         let mut path = Vec::new();
         loop {

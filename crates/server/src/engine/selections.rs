@@ -1,0 +1,200 @@
+//! The selections of fields that subscriptions have, with their numbers. A number names what the router keeps of messages,
+//! so that it is free for another selection only when all of that is forgotten.
+//!
+//! ```text
+//!   free ---> a subscription has it ---> none has it any more ---> forgotten by the router, none under way ---> free
+//!                      ^                          |
+//!                      +------ one has it again --+
+//! ```
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trunkline_native::code;
+use trunkline_router::{ClientId, RenditionFormat, Router};
+use trunkline_session::router::{MOST_SELECTIONS, Rejected, selection_of};
+use trunkline_transcode::{FilterError, Selection};
+
+use super::context::EngineContext;
+use super::{ClientOutput, Engine};
+
+/// With so many more that no subscription has any more, the router is told to forget them: it looks at all that it keeps then.
+const MANY: usize = 64;
+
+/// The selections that subscriptions have.
+#[derive(Debug, Default)]
+pub(super) struct SelectionTable {
+    numbers: HashMap<Arc<str>, u16>,
+    /// By their numbers.
+    all: Vec<Option<Known>>,
+    free: Vec<u16>,
+    /// Those that no subscription had at some time, and of which the router may keep something.
+    ended: Vec<u16>,
+    /// How many of them were under way when the router was told to forget them.
+    left: usize,
+    /// Those that subscriptions have.
+    used: usize,
+    of_client: HashMap<ClientId, usize>,
+}
+
+/// A selection that subscriptions have or had.
+#[derive(Debug)]
+struct Known {
+    text: Arc<str>,
+    selection: Arc<Selection>,
+    uses: usize,
+    /// It is among those that have ended, though it may have begun again.
+    is_ended: bool,
+}
+
+impl SelectionTable {
+    /// The selection of a rendition.
+    pub(super) fn get(&self, format: RenditionFormat) -> Arc<Selection> {
+        let known = selection_of(format).and_then(|it| self.all.get(usize::from(it))?.as_ref());
+        let known = known.expect("its number is not free while something of it is wanted");
+        Arc::clone(&known.selection)
+    }
+
+    /// The number of a selection, if one is free.
+    pub(super) fn number_of(
+        &mut self,
+        selection: &Arc<Selection>,
+        router: &mut Router<ClientOutput>,
+    ) -> Option<u16> {
+        let text: Arc<str> = selection.to_string().into();
+        if let Some(number) = self.numbers.get(&text) {
+            return Some(*number);
+        }
+        if self.free.is_empty() && self.all.len() == usize::from(MOST_SELECTIONS) {
+            self.forget(router);
+        }
+        let number = match self.free.pop() {
+            Some(number) => number,
+            None if self.all.len() == usize::from(MOST_SELECTIONS) => return None,
+            None => {
+                self.all.push(None);
+                (self.all.len() - 1) as u16
+            }
+        };
+        self.numbers.insert(Arc::clone(&text), number);
+        let (selection, uses, is_ended) = (Arc::clone(selection), 0, false);
+        self.all[usize::from(number)] = Some(Known { text, selection, uses, is_ended });
+        Some(number)
+    }
+
+    /// A subscription of a client has the selection from now on.
+    pub(super) fn begin(&mut self, client: ClientId, number: u16) {
+        if let Some(known) = &mut self.all[usize::from(number)] {
+            self.used += usize::from(known.uses == 0);
+            known.uses += 1;
+        }
+        *self.of_client.entry(client).or_default() += 1;
+    }
+
+    /// A subscription of a client has ended.
+    fn end(&mut self, client: ClientId, number: u16) {
+        if let Some(known) = &mut self.all[usize::from(number)] {
+            known.uses -= 1;
+            self.used -= usize::from(known.uses == 0);
+        }
+        if let Some(count) = self.of_client.get_mut(&client) {
+            *count -= 1;
+            if *count == 0 {
+                self.of_client.remove(&client);
+            }
+        }
+        self.settle(number);
+    }
+
+    /// If no subscription has the selection, its number is to become free.
+    pub(super) fn settle(&mut self, number: u16) {
+        if let Some(known) = &mut self.all[usize::from(number)]
+            && known.uses == 0
+            && !std::mem::replace(&mut known.is_ended, true)
+        {
+            self.ended.push(number);
+        }
+    }
+
+    /// Has the router forget those that have ended. The numbers of those for which nothing is under way are free then.
+    fn forget(&mut self, router: &mut Router<ClientOutput>) {
+        let all = &mut self.all;
+        self.ended.retain(|number| {
+            let known = all[usize::from(*number)].as_mut();
+            known.is_some_and(|it| {
+                it.is_ended = it.uses == 0;
+                it.is_ended
+            })
+        });
+        let is_gone = |format| {
+            let number = selection_of(format).map(usize::from);
+            number.and_then(|it| all.get(it)?.as_ref()).is_some_and(|it| it.is_ended)
+        };
+        let under_way = router.forget_renditions(is_gone);
+        let under_way: Vec<u16> = under_way.into_iter().filter_map(selection_of).collect();
+        self.ended.retain(|number| {
+            if under_way.contains(number) {
+                return true;
+            }
+            if let Some(known) = self.all[usize::from(*number)].take() {
+                self.numbers.remove(&known.text);
+            }
+            self.free.push(*number);
+            false
+        });
+        self.left = self.ended.len();
+    }
+}
+
+impl EngineContext<'_> {
+    /// A selection that is within the limits.
+    pub(super) fn new_selection(&self, text: &str) -> Result<Selection, Rejected> {
+        let limits = &self.state.config.limits;
+        let limit = |text| Err(Rejected::new(code::LIMIT, text));
+        let most = limits.selection_bytes;
+        if text.len() > most {
+            return limit(format!(
+                "the fields have {} bytes, and {most} are the most (limits.selection_bytes)",
+                text.len()
+            ));
+        }
+        let selection = Selection::parse(text).map_err(|error| bad_fields(text, &error))?;
+        let table = &self.state.selections;
+        let most = limits.selections_per_client;
+        if table.of_client.get(&self.client_session.id).copied().unwrap_or(0) >= most {
+            return limit(format!(
+                "the client has its limit of {most} subscriptions that select fields \
+                 (limits.selections_per_client)"
+            ));
+        }
+        let most = limits.selections.min(usize::from(MOST_SELECTIONS));
+        let number = table.numbers.get(&*selection.to_string());
+        let known = number.and_then(|it| table.all[usize::from(*it)].as_ref());
+        if table.used >= most && known.is_none_or(|it| it.uses == 0) {
+            return limit(format!(
+                "there are {most} selections of fields that differ (limits.selections)"
+            ));
+        }
+        Ok(selection)
+    }
+}
+
+pub(super) fn bad_fields(text: &str, error: &FilterError) -> Rejected {
+    let offset = u32::try_from(error.offset).ok();
+    Rejected { code: code::BAD_FIELDS, offset, text: format!("fields: {}", error.within(text)) }
+}
+
+impl Engine {
+    /// Selections of subscriptions that have ended are forgotten, many at a time.
+    pub(super) fn forget_selections(&mut self) {
+        while let Some((client, format)) = self.router.next_ended_rendition() {
+            if let Some(number) = selection_of(format) {
+                self.state.selections.end(client, number);
+            }
+        }
+        let selections = &mut self.state.selections;
+        if selections.ended.len() >= selections.left + MANY {
+            selections.forget(&mut self.router);
+        }
+    }
+}
