@@ -43,7 +43,7 @@ pub(crate) use messages::{
 };
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
 pub(crate) use site::{Asked, SiteArguments};
-pub(crate) use soap::{CallerArguments, SoapDescribeArguments};
+pub(crate) use soap::{CallerArguments, SoapDescribeArguments, WsSecurityArguments};
 pub(crate) use tls::{ServerTlsArguments, TlsArguments};
 pub(crate) use top::{Sort, TopArguments};
 
@@ -195,7 +195,7 @@ pub(crate) enum SoapCommand {
     /// The service's WSDL defines its messages. The call is rejected if an element is unknown or missing, or
     /// its value does not fit. Without a WSDL, use --namespace and --binding. Status 1 means that the service
     /// answered with a fault.
-    Call(SoapCallArguments),
+    Call(Box<SoapCallArguments>),
     /// Serve what a WSDL describes, with answers from files or made up
     ///
     /// Each operation of each port of SOAP has an answer: that of OPERATION.json in the folder of --answers, in the
@@ -294,6 +294,8 @@ pub(crate) struct SoapCallArguments {
     pub(crate) form: FormArguments,
     #[command(flatten)]
     pub(crate) caller: CallerArguments,
+    #[command(flatten)]
+    pub(crate) ws_security: WsSecurityArguments,
     /// Compress the request
     #[arg(long)]
     pub(crate) gzip: bool,

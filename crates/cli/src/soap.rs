@@ -28,6 +28,7 @@ mod parameters;
 mod passport;
 mod reply;
 mod request;
+mod security;
 mod serve;
 mod source;
 mod typed;
@@ -66,9 +67,13 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
     // An error is of what was typed, and not of what is made from it.
     client(&arguments.url, "", Binding::default(), config(arguments)?)?;
     let passport = Passport::of(&arguments.caller, &arguments.url)?;
+    let passport = passport.sealed(security::seal(&arguments.ws_security)?);
     let (called, envelope) = written(arguments, called(arguments, &passport)?)?;
     if arguments.dry_run {
         print(&format!("{envelope}\n"))?;
+        if passport.is_sealed() {
+            remark("the Security header is made when a request is sent, and not shown");
+        }
         return Ok(Ending::Right);
     }
     let mut client = prepared(arguments, &passport, &called)?;
@@ -143,6 +148,7 @@ fn prepared(
             called.url, arguments.url
         )));
     }
+    client.expect_ws_security(security::guard(&arguments.ws_security)?);
     client.set_encoding(called.encoding);
     client.set_optimistic(arguments.optimistic);
     Ok(client)

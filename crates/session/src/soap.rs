@@ -42,6 +42,7 @@ mod tcp;
 mod telemetry;
 mod url;
 mod vocabularies;
+pub mod ws_security;
 pub mod wsdl;
 
 pub use admission::{Arrival, BasicLogin, Refusal};

@@ -4,6 +4,7 @@
 mod album;
 mod described;
 mod desk;
+mod secured;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};

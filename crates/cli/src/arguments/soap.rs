@@ -1,4 +1,4 @@
-//! The command line of `soap describe`.
+//! The command line of `soap describe`, and what it shares with `soap call`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -49,4 +49,39 @@ pub(crate) struct CallerArguments {
     /// Also send this header of HTTP to the host of URL, such as "X-Request-Id: 17"; several are allowed
     #[arg(long, value_name = "NAME: VALUE")]
     pub(crate) http_header: Vec<String>,
+}
+
+/// The Security header of requests (WS-Security), and what is demanded of that of answers.
+#[derive(Debug, Default, Args)]
+pub(crate) struct WsSecurityArguments {
+    /// Put a UsernameToken of this user into the SOAP header; the password travels as it is, unless --wsse-digest is said. Only
+    /// the host of URL gets it
+    #[arg(long, value_name = "USER")]
+    pub(crate) wsse_user: Option<String>,
+    /// A file whose first line is that user's password; without one the terminal asks for it
+    #[arg(long, value_name = "FILE", requires = "wsse_user")]
+    pub(crate) wsse_password_file: Option<PathBuf>,
+    /// The variable of the environment that has the password
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "wsse_user",
+        conflicts_with = "wsse_password_file"
+    )]
+    pub(crate) wsse_password_env: Option<String>,
+    /// Show the digest of the password, with nonce and moment (PasswordDigest)
+    #[arg(long, requires = "wsse_user")]
+    pub(crate) wsse_digest: bool,
+    /// Put a Timestamp into the SOAP header, which holds for so long
+    #[arg(long, value_name = "LIFETIME", value_parser = quantity::patience, num_args = 0..=1, default_missing_value = "5m")]
+    pub(crate) wsse_timestamp: Option<Duration>,
+    /// Sign the Body and a Timestamp by this key, in PEM: RSA or ECDSA on P-256
+    #[arg(long, value_name = "FILE", requires = "wsse_certificate")]
+    pub(crate) wsse_key: Option<PathBuf>,
+    /// The certificate of that key, in PEM
+    #[arg(long, value_name = "FILE", requires = "wsse_key")]
+    pub(crate) wsse_certificate: Option<PathBuf>,
+    /// Take answers only that are signed by a certificate which one of these authorities has issued, in PEM
+    #[arg(long, value_name = "FILE")]
+    pub(crate) wsse_ca: Option<PathBuf>,
 }

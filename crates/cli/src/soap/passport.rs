@@ -1,6 +1,7 @@
 //! Who calls, and headers of HTTP that go with that.
 
 use trunkline_http::Uri;
+use trunkline_session::soap::ws_security::Seal;
 use trunkline_session::soap::{CallError, Client};
 
 use crate::arguments::CallerArguments;
@@ -12,6 +13,7 @@ pub(super) struct Passport {
     url: String,
     login: Option<(String, String)>,
     headers: Vec<(String, String)>,
+    seal: Option<Seal>,
 }
 
 impl Passport {
@@ -29,12 +31,21 @@ impl Passport {
             Ok::<_, Fault>((name.trim().to_owned(), value.trim().to_owned()))
         };
         let headers = http_header.iter().map(header).collect::<Result<_, _>>()?;
-        Ok(Self { url: url.to_owned(), login: login.transpose()?, headers })
+        Ok(Self { url: url.to_owned(), login: login.transpose()?, headers, seal: None })
+    }
+
+    /// With a Security header.
+    pub(super) fn sealed(self, seal: Option<Seal>) -> Self {
+        Self { seal, ..self }
+    }
+
+    pub(super) fn is_sealed(&self) -> bool {
+        self.seal.is_some()
     }
 
     /// Has the client show it, if it is one of that host; false if it is not, and there is something to show.
     pub(super) fn show(&self, client: &mut Client, url: &str) -> Result<bool, CallError> {
-        if self.login.is_none() && self.headers.is_empty() {
+        if self.login.is_none() && self.headers.is_empty() && self.seal.is_none() {
             return Ok(true);
         }
         if !is_same_host(&self.url, url) {
@@ -43,6 +54,7 @@ impl Passport {
         if let Some((user, password)) = &self.login {
             client.set_login(user, password)?;
         }
+        client.set_ws_security(self.seal.clone());
         self.headers.iter().try_for_each(|(name, value)| client.set_http_header(name, value))?;
         Ok(true)
     }

@@ -4,6 +4,7 @@ use std::{env, fs};
 
 use trunkline_lab::customer_services::web_service::service;
 use trunkline_session::soap::Server;
+use trunkline_session::soap::ws_security::Guard;
 
 use super::said;
 
@@ -71,4 +72,42 @@ fn headers_of_http_are_sent_as_they_were_given() {
         let (status, _, err) = said(&[&call[..], &["--http-header", header]].concat());
         assert!(status == Some(2) && err.contains(why), "{err}");
     }
+}
+
+#[test]
+fn a_security_header_is_put_in_as_it_was_asked_for() {
+    let guard = Guard::new()
+        .timestamp()
+        .users(|user, password| (user, password) == ("ann", "secret"))
+        .passwords(|user| (user == "ann").then(|| "secret".to_owned()));
+    let server = Server::new().service(service().ws_security(guard)).start("127.0.0.1:0");
+    let url = format!("http://{}/rpc-literal", server.as_ref().expect("a server").address());
+    let file = env::temp_dir().join(format!("trunkline-wsse-{}", std::process::id()));
+    fs::write(&file, "secret\nnot this\n").expect("a file");
+    let file = file.display().to_string();
+    let call = [&*url, "echo", "header=X", "customers=", "products="];
+    let echo = |more: &[&str]| said(&[&call[..], more].concat());
+
+    let (status, out, err) = echo(&[]);
+    assert_eq!(status, Some(1), "{out}{err}");
+    assert!(format!("{out}{err}").contains("a Security header is needed"), "{out}{err}");
+    let user = ["--wsse-user", "ann", "--wsse-password-file", &*file];
+    for more in [&["--wsse-timestamp"][..], &["--wsse-timestamp", "10s", "--wsse-digest"]] {
+        let (status, out, err) = echo(&[&user[..], more].concat());
+        assert_eq!((status, out.starts_with("header = RESPONSE\n")), (Some(0), true), "{out}{err}");
+        assert!(!err.contains("secret"), "{err}");
+    }
+    let (status, out, err) = echo(&user);
+    assert!(format!("{out}{err}").contains("a Timestamp is needed"), "{status:?} {out}{err}");
+    let (status, out, err) = echo(&[&user[..], &["--dry-run"]].concat());
+    assert_eq!(status, Some(0), "{err}");
+    assert!(
+        !out.contains("secret") && err.contains("the Security header is made when"),
+        "{out}{err}"
+    );
+    let variable = ["--wsse-user", "ann", "--wsse-password-env", "TRUNKLINE_NOT_SET"];
+    let (status, _, err) = echo(&variable);
+    assert!(status == Some(2) && err.contains("there is no such variable"), "{err}");
+    let (status, _, err) = echo(&["--wsse-user", "ann"]);
+    assert!(status == Some(2) && err.contains("needs --wsse-password-file"), "{err}");
 }

@@ -1,5 +1,7 @@
 //! Calling a service.
 
+mod secured;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -22,6 +24,7 @@ use super::signature::Signature;
 use super::telemetry::{Called, Telemetry};
 use super::url::Url;
 use super::vocabularies::Vocabularies;
+use super::ws_security::Seal;
 use super::{Binding, MessageEncoding};
 use crate::{Profile, Retained};
 
@@ -69,6 +72,7 @@ pub struct Client {
     unknown: usize,
     last: String,
     telemetry: Telemetry,
+    seal: Option<Seal>,
 }
 
 /// Why a call has no reply.
@@ -100,6 +104,8 @@ pub enum CallError {
     Reply(trunkline_message::Error),
     /// A header block of the reply has to be understood and is not.
     NotUnderstood(Vec<soap::QName>),
+    /// The reply has no Security header as it is [expected](Client::expect_ws_security).
+    Security(Box<Fault>),
 }
 
 impl fmt::Display for CallError {
@@ -114,6 +120,7 @@ impl fmt::Display for CallError {
             Self::Status { status, text } => write!(out, "HTTP status {status}: {text}"),
             Self::Request(error) => write!(out, "the request cannot be written: {error}"),
             Self::Reply(error) => write!(out, "the reply cannot be read: {error}"),
+            Self::Security(fault) => write!(out, "the reply's Security header: {fault}"),
             Self::NotUnderstood(names) => {
                 let names: Vec<String> = names.iter().map(ToString::to_string).collect();
                 write!(out, "the reply's header {} must be understood", names.join(", "))
@@ -241,6 +248,7 @@ impl Client {
                 namespace: namespace.to_owned(),
                 limits: Limits::default(),
                 header: Received::default(),
+                guard: None,
             },
             plain: Prologues::new(),
             answered: None,
@@ -248,6 +256,7 @@ impl Client {
             unknown: 0,
             last: String::new(),
             telemetry: Telemetry::default(),
+            seal: None,
         }
     }
 
@@ -613,7 +622,8 @@ impl Client {
                 &traced
             }
         };
-        let answer = self.exchange.call(&self.url.path, head, &mut message)?;
+        let way = (&*self.url.path, head);
+        let answer = secured::call(&mut self.exchange, self.seal.as_ref(), way, &mut message)?;
         self.answered = answer.encoding.filter(|_| !answer.body.is_empty());
         self.answer_attachments = answer.package.as_ref().map(soap::Unpacked::attachments);
         Ok(answer)
@@ -642,7 +652,8 @@ impl Client {
         answered
     }
 
-    /// Sends an envelope as it is; as Fast Infoset, what it says. It has the header blocks that it has, and no others.
+    /// Sends an envelope as it is; as Fast Infoset, what it says. It has the header blocks that it has, and no others but that
+    /// of [`set_ws_security`](Self::set_ws_security).
     ///
     /// # Errors
     /// The service's fault, or the reason why there is no reply.
@@ -661,7 +672,8 @@ impl Client {
     ) -> Result<Option<graph::Message>, CallError> {
         self.begin();
         let head = Head::new(self.binding.version, action, &self.http_headers)?;
-        let answer = self.exchange.call(&self.url.path, &head, message)?;
+        let way = (&*self.url.path, &head);
+        let answer = secured::call(&mut self.exchange, self.seal.as_ref(), way, message)?;
         self.last.clear();
         if answer.body.is_empty() && answer.is_success() {
             return Ok(None);

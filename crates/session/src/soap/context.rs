@@ -23,6 +23,8 @@ pub struct Context {
     version: Version,
     caller: Option<SocketAddr>,
     identity: Option<String>,
+    /// Who is shown by the Security header of this message.
+    secured: Option<String>,
     /// Of HTTP, if they are kept.
     http_headers: Option<HeaderMap>,
     header: Received,
@@ -77,6 +79,7 @@ impl Context {
             version: Version::Soap11,
             caller,
             identity,
+            secured: None,
             http_headers: None,
             header: Received::default(),
             on_unknown,
@@ -99,6 +102,7 @@ impl Context {
             operation: self.operation.clone(),
             action: self.action.clone(),
             identity: self.identity.clone(),
+            secured: self.secured.clone(),
             http_headers: self.http_headers.clone(),
             header: Received::new(self.header.blocks().to_vec()),
             reply_header: Vec::new(),
@@ -158,7 +162,7 @@ impl Context {
             }
         }
         (self.version, self.unknown) = (version, 0);
-        (self.is_busy, self.added) = (false, None);
+        (self.is_busy, self.added, self.secured) = (false, None, None);
         self.header.clear();
         self.reply_header.clear();
     }
@@ -195,10 +199,10 @@ impl Context {
         self.caller
     }
 
-    /// Who calls: whom the server's [`before`](super::Server::before) or [`basic`](super::Server::basic) has found,
+    /// Who calls: whom the request's Security header [shows](super::Service::ws_security), or else whom the server's [`before`](super::Server::before) or [`basic`](super::Server::basic) has found,
     /// or else the subject of the caller's certificate, with mutual TLS.
     pub fn identity(&self) -> Option<&str> {
-        self.identity.as_deref()
+        self.secured.as_deref().or(self.identity.as_deref())
     }
 
     /// The headers of HTTP, if the server [keeps](super::Server::keep_http_headers) them; SOAP/TCP has none.
@@ -209,6 +213,10 @@ impl Context {
     /// A header of HTTP, as [`http_headers`](Self::http_headers), if it is text; the first one if there are several.
     pub fn http_header(&self, name: &str) -> Option<&str> {
         self.http_headers.as_ref()?.get(name)?.to_str().ok()
+    }
+
+    pub(super) fn set_secured(&mut self, identity: Option<String>) {
+        self.secured = identity;
     }
 
     pub(super) fn introduce(&mut self, identity: Option<String>, headers: Option<HeaderMap>) {

@@ -19,6 +19,7 @@ use super::prologue::Prologues;
 use super::service::{Endpoint, EndpointParts};
 use super::telemetry::{Called, Telemetry};
 use super::vocabularies::Vocabularies;
+use super::ws_security;
 use super::{Context, MessageEncoding};
 use crate::Retained;
 
@@ -40,6 +41,10 @@ pub struct Conversation {
     pending: Option<usize>,
     wait: Option<Wait>,
     telemetry: Telemetry,
+    /// Did the request come in a package?
+    is_packaged: bool,
+    /// The answer with its Security header.
+    sealed: Vec<u8>,
 }
 
 /// The operation of messages that begin like an earlier one.
@@ -122,6 +127,8 @@ impl Conversation {
             pending: None,
             wait: None,
             telemetry: Telemetry::default(),
+            is_packaged: false,
+            sealed: Vec::new(),
         }
     }
 
@@ -199,7 +206,9 @@ impl Conversation {
         (action, expected): (&str, Version),
         attachments: Option<Attachments>,
     ) -> Answer<'_> {
-        let from = self.endpoint.0.service.attached_from;
+        let service = &self.endpoint.0.service;
+        let attachments = attachments.filter(|_| service.seal.is_none());
+        let from = service.attached_from;
         self.context.set_attachments(attachments.map(|it| (it, from)));
         self.answer_envelope(encodings, request, action, expected)
     }
@@ -212,12 +221,43 @@ impl Conversation {
 
     fn answer_envelope(
         &mut self,
+        encodings: [MessageEncoding; 2],
+        request: Envelope<'_>,
+        action: &str,
+        expected: Version,
+    ) -> Answer<'_> {
+        if self.endpoint.0.service.seal.is_none() {
+            return self.answer_unsealed(encodings, request, action, expected);
+        }
+        let endpoint = self.endpoint.clone();
+        let answer = self.answer_unsealed(encodings, request, action, expected);
+        let Answer { mut outcome, version, is_one_way, waits, is_busy, .. } = answer;
+        let sealed = match answer.bytes.is_empty() || encodings[1] != MessageEncoding::Xml {
+            true => Ok(answer.bytes.to_vec()),
+            false => {
+                let seal = endpoint.0.service.seal.as_ref();
+                seal.map_or(Ok(Vec::new()), |it| ws_security::sealed(it, answer.bytes))
+            }
+        };
+        self.sealed = sealed.unwrap_or_else(|error| {
+            let fault = Fault::from(error);
+            outcome = Outcome::Fault(fault.code);
+            self.reason = Some(fault.reason.clone());
+            fault.encode(version)
+        });
+        let (bytes, media_type) = (&*self.sealed, None);
+        Answer { bytes, outcome, version, is_one_way, media_type, waits, is_busy }
+    }
+
+    fn answer_unsealed(
+        &mut self,
         [received, sent]: [MessageEncoding; 2],
         request: Envelope<'_>,
         action: &str,
         expected: Version,
     ) -> Answer<'_> {
         let Envelope { bytes: request, package } = request;
+        self.is_packaged = package.is_some();
         let resumed = self.pending.take();
         let operation = match resumed {
             Some(operation) => Ok(operation),
@@ -304,9 +344,13 @@ impl Conversation {
                 self.forms[form] = FastInfoset::new(encoding, limits, &self.vocabularies);
             }
         }
-        match form(received) {
+        let operation = match form(received) {
             None => self.recognise(request),
             Some(form) => self.recognise_in(form, request),
+        }?;
+        match self.endpoint.0.service.seal.is_some() && sent != MessageEncoding::Xml {
+            true => Err(Fault::sender("answers here have a Security header, and are in XML only")),
+            false => Ok(operation),
         }
     }
 
@@ -399,6 +443,12 @@ impl Conversation {
             && !soap::graph::is_known_encoding(style)
         {
             return Err(unknown_encoding(style));
+        }
+        if let Some(guard) = &service.guard {
+            let document = (prologues == 0 && !self.is_packaged).then_some(request);
+            let (header, limits) = (&opened.header, &service.limits);
+            let caller = ws_security::check(guard, header, &roles, document, limits)?;
+            self.context.set_secured(caller.identity());
         }
         match self.named(&opened)? {
             Named::Operation { index, is_alone } => {

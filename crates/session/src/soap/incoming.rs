@@ -30,6 +30,11 @@ impl<'a> Incoming<'a> {
         Self { body, package, reader, plain }
     }
 
+    /// Is it XML, by itself?
+    pub(super) fn is_xml(&self) -> bool {
+        self.reader.is_none() && self.package.is_none()
+    }
+
     /// As XML, with all that is attached in its place.
     fn whole(&self) -> Cow<'a, [u8]> {
         self.package.map_or(Cow::Borrowed(self.body), Unpacked::whole)

@@ -7,6 +7,7 @@ use super::CallError;
 use super::exchange::Reply;
 use super::header::Received;
 use super::incoming::Incoming;
+use super::ws_security::{self, Guard, WSSE};
 
 /// What a client expects of replies, and the header of the last one.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub(super) struct Replies {
     pub(super) namespace: String,
     pub(super) limits: Limits,
     pub(super) header: Received,
+    /// What is demanded of Security headers.
+    pub(super) guard: Option<Guard>,
 }
 
 impl Replies {
@@ -34,13 +37,16 @@ impl Replies {
         };
         let roles = Roles::ultimate(&[]);
         // What its caller asks for with `reply_header` is understood, and that is not known yet.
-        let own = |name: &QName| name.namespace == self.namespace;
+        let is_security = |name: &QName| self.guard.is_some() && name.is(WSSE, "Security");
+        let own = |name: &QName| name.namespace == self.namespace || is_security(name);
         let missing = soap::not_understood(&opened.header, &own, &roles);
+        let secured = self.check(reply, incoming, &opened);
         opened.header.retain(|block| roles.play(block));
         self.header = Received::new(std::mem::take(&mut opened.header));
         if !missing.is_empty() {
             return Err(CallError::NotUnderstood(missing));
         }
+        secured?;
         if opened.is_fault {
             let fault = incoming.fault(&self.limits).map_err(CallError::Reply)?;
             return Err(CallError::Fault(Box::new(fault)));
@@ -53,6 +59,25 @@ impl Replies {
             incoming.remember_plain(&opened);
         }
         Ok(())
+    }
+
+    /// Looks at the Security header, if it is to be looked at.
+    fn check(
+        &self,
+        reply: &Reply,
+        incoming: &Incoming<'_>,
+        opened: &soap::Opened,
+    ) -> Result<(), CallError> {
+        let Some(guard) = &self.guard else { return Ok(()) };
+        let is_there = opened.header.iter().any(|it| it.name.is(WSSE, "Security"));
+        if opened.is_fault && !is_there {
+            return Ok(());
+        }
+        let document = incoming.is_xml().then_some(&*reply.body);
+        let roles = Roles::ultimate(&[]);
+        ws_security::check(guard, &opened.header, &roles, document, &self.limits)
+            .map(drop)
+            .map_err(|it| CallError::Security(Box::new(it)))
     }
 }
 

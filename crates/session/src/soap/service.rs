@@ -13,6 +13,7 @@ use super::described::Described;
 use super::fallback::Fallback;
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
 use super::signature::{AnsweredRecords, OfRecords, Signature, Signed, TakenRecords};
+use super::ws_security::{Guard, Seal, WSSE};
 use super::wsdl::{self, Description, Offer, OperationDescription};
 use super::{Binding, Context, Function, ports};
 
@@ -57,6 +58,9 @@ pub struct Service {
     problem: Option<String>,
     /// Are Sender faults of SOAP 1.2 answered by 400?
     pub(super) is_sender_bad_request: bool,
+    /// What is demanded of Security headers, and what answers have of them.
+    pub(super) guard: Option<Arc<Guard>>,
+    pub(super) seal: Option<Seal>,
 }
 
 /// From how many octets on a member of an answer is attached.
@@ -119,6 +123,8 @@ impl Service {
             attached_from: ATTACHED,
             problem: None,
             is_sender_bad_request: false,
+            guard: None,
+            seal: None,
         }
     }
 
@@ -448,6 +454,23 @@ impl Service {
         self
     }
 
+    /// Demands this of the Security header of each request, at all paths, before a function is called; who is shown by it is the
+    /// [identity](super::Context::identity) of the call. Services that know the same users share one guard, so that what was sent to one
+    /// is not replayed to another. The WSDL does not tell clients so.
+    #[must_use]
+    pub fn ws_security(mut self, guard: impl Into<Arc<Guard>>) -> Self {
+        self.guard = Some(guard.into());
+        self
+    }
+
+    /// Puts a Security header into each answer, also if that is a fault. Answers are in XML then, without attachments; who
+    /// asks for another encoding is told so by a fault.
+    #[must_use]
+    pub fn ws_security_of_answers(mut self, seal: Seal) -> Self {
+        self.seal = Some(seal);
+        self
+    }
+
     /// Answers Sender faults of SOAP 1.2 by the HTTP status 400, as SOAP 1.2 part 2 table 20 has it. By
     /// default the status is 500, as for every other fault, since CXF's client reads no fault from a 400.
     #[must_use]
@@ -523,7 +546,8 @@ impl Service {
     }
 
     pub(super) fn understood(&self, name: &QName) -> bool {
-        self.understood.contains(name)
+        let is_security = self.guard.is_some() && name.is(WSSE, "Security");
+        is_security || self.understood.contains(name)
     }
 
     pub(super) fn roles(&self) -> &[String] {

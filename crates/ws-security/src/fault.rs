@@ -1,0 +1,30 @@
+//! What is wrong with a Security header, as faults that the specification names.
+
+use trunkline_soap::{Fault, QName};
+
+use crate::WSSE;
+
+/// The codes of WSS section 12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    UnsupportedSecurityToken,
+    UnsupportedAlgorithm,
+    InvalidSecurity,
+    InvalidSecurityToken,
+    FailedAuthentication,
+    FailedCheck,
+    SecurityTokenUnavailable,
+    MessageExpired,
+}
+
+/// A fault of the sender with this code and reason.
+#[cold]
+pub(crate) fn fault(code: Code, reason: impl Into<String>) -> Fault {
+    Fault::sender(reason).with_subcode(QName::new(WSSE, format!("{code:?}")))
+}
+
+/// As [`fault`], for a header whose form is wrong.
+#[cold]
+pub(crate) fn invalid(reason: impl Into<String>) -> Fault {
+    fault(Code::InvalidSecurity, reason)
+}
