@@ -219,6 +219,9 @@ pub(crate) struct SoapServeArguments {
     /// answer to what, faults, delays
     #[arg(long, value_name = "FOLDER|FILE", conflicts_with = "write_answers")]
     pub(crate) answers: Option<PathBuf>,
+    /// Pass over elements and attributes of requests that the WSDL does not have, and log their names; else they are a fault
+    #[arg(long)]
+    pub(crate) lenient: bool,
     /// Write the answers that are made up to this folder, to be changed; and serve nothing
     #[arg(long, value_name = "FOLDER")]
     pub(crate) write_answers: Option<PathBuf>,
@@ -237,9 +240,13 @@ pub(crate) struct SoapCallArguments {
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) values: Vec<String>,
     /// The request in place of its elements: XML, which is the element in the Body or the envelope, or JSON in the form
-    /// that `convert` has. It is the text itself, a file, or `-` for standard input
+    /// that `convert` has, with or without the object around it that has its name. It is the text itself, a file, or `-` for
+    /// standard input
     #[arg(long, value_name = "TEXT|FILE", conflicts_with = "values")]
     pub(crate) body: Option<String>,
+    /// Send values that the WSDL forbids, too, and XML as it is
+    #[arg(long)]
+    pub(crate) unchecked: bool,
     /// Send this header block: XML, or JSON such as '{"Session": {"token": "x"}}' for one of the WSDL; the text itself
     /// or a file. Several are allowed
     #[arg(long, value_name = "TEXT|FILE")]

@@ -116,10 +116,12 @@ fn written(arguments: &SoapCallArguments, all: Vec<Called>) -> Result<(Called, S
     let envelope = |called: &mut Called| {
         let blocks = body::blocks(called, &arguments.header)?;
         match &arguments.body {
-            Some(body) => body::envelope(called, body, &blocks),
+            Some(body) => body::envelope(called, body, &blocks, !arguments.unchecked),
             None => {
                 let envelope = request::envelope(called, &arguments.values, &blocks)?;
-                valid::check(called, &envelope)?;
+                if !arguments.unchecked {
+                    valid::check(called, &envelope)?;
+                }
                 Ok(envelope)
             }
         }

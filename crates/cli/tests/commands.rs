@@ -520,8 +520,8 @@ fn declarations_of_idl_are_listed_and_shown() {
     let (status, tree, err) = show(&[&["Trading::Order"], &more[..]].concat());
     assert_eq!((status, err.as_str()), (Some(0), ""));
     assert!(tree.starts_with("Order\n  id ") && tree.contains("\nSide\n  buy\n  SELL\n"), "{tree}");
-    let missing = "trunkline: own.idl:1:1: side.idl is not there; \
-                   put it beside, or name the folder that has it\n";
+    let missing = "trunkline: own.idl:1:1: side.idl, which is included, is not there; \
+                   name the folder that has it (--include FOLDER)\n";
     assert_eq!(show(&[]), (Some(2), String::new(), missing.to_owned()));
     let unknown = "trunkline: own.idl has no message \"X\"; it has Trading::Order\n";
     assert_eq!(show(&[&["X"], &more[..]].concat()), (Some(2), String::new(), unknown.to_owned()));

@@ -509,7 +509,10 @@ fn instructions_of_messages_are_counted_where_valgrind_is() {
     if status == Some(2) && err.contains("valgrind is not there") {
         return;
     }
-    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    assert_eq!(status, Some(0), "{out}{err}");
+    // It takes a while, so that it is said what is counted.
+    let said = "counting instructions under Valgrind, of 1 type of message in up to 8 formats: some seconds for each\n";
+    assert!(err.starts_with(said) && err.contains("\ncounting NewOrderSingle as fix\n"), "{err}");
     for line in out.lines() {
         let fact: serde_json::Value = serde_json::from_str(line).expect("JSON");
         for key in ["encode_instructions", "decode_instructions"] {
@@ -690,4 +693,84 @@ fn what_a_message_does_not_say_is_asked_for() {
     }
     let (_, _, err) = run(&folder, &[&json[..], &["--type", "Bb"]].concat(), b"{\"x\": 7}\n");
     assert!(err.contains("has no message \"Bb\"; it has A, B; did you mean B?"), "{err}");
+}
+
+/// An error of a value has the value, and what the schema takes in its place.
+#[test]
+fn a_wrong_value_is_told_with_what_may_stand_there() {
+    let folder = folder("values");
+    let venue = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples/venue");
+    let venue = |file: &str| venue.join(file).to_str().expect("text").to_owned();
+    let fix = ["convert", "--from", "fix", "--to", "json", "--schema", &venue("venue.xml")];
+    let log = fs::read_to_string(venue("session.log")).expect("a log");
+    let (_, json, err) = run(&folder, &fix, log.as_bytes());
+    assert!(err.contains("an unexpected character at 1; it is \"1OO\"\n"), "{err}");
+    let back = ["convert", "--from", "json", "--to", "fix", "--schema", &venue("venue.xml")];
+    let bay = json.replace("\"BUY\"", "\"BAY\"");
+    let (status, _, err) = run(&folder, &back, bay.as_bytes());
+    assert_eq!(status, Some(1));
+    assert!(err.contains("; it is \"BAY\", and it takes BUY, SELL\n"), "{err}");
+    // Of FIX by its codes. The check sum is that of the message that was changed.
+    let order = "8=FIX.4.4|9=115|35=D|49=DESK7|56=VENUE|34=2|52=20260105-09:30:01.456|11=ORD-1|55=IBM|54=9|\
+        38=100|44=182.350|453=1|448=FUND 7|452=3|10=242|";
+    let (status, _, err) = run(&folder, &fix, order.as_bytes());
+    assert_eq!(status, Some(1));
+    assert!(
+        err.contains("expected a value of Side, not \"9\"; it takes 1 (BUY), 2 (SELL)\n"),
+        "{err}"
+    );
+}
+
+/// A file in which nothing is recognised is not what was meant.
+#[test]
+fn what_holds_no_message_is_no_success() {
+    let folder = folder("no-message");
+    let (status, out, err) = run(&folder, &["decode"], b"dear all,\nthe orders are attached\n");
+    assert_eq!((status, &*out), (Some(1), ""));
+    assert_eq!(err, "-: 0 messages; 2 lines without one\n");
+    // Nothing at all is no log with something else.
+    assert_eq!(run(&folder, &["decode"], b"").0, Some(0));
+}
+
+/// A dictionary of a version that is none of FIX's is told to have another one.
+#[test]
+fn a_dictionary_says_which_version_it_is_of() {
+    let folder = folder("versions");
+    let dictionary = |root: &str| {
+        format!(
+            "<fix {root}><header/><trailer/><messages><message name='Note' msgtype='B' msgcat='app'>\
+             <field name='Text' required='Y'/></message></messages><fields>\
+             <field number='58' name='Text' type='STRING'/></fields></fix>"
+        )
+    };
+    for (root, version, said) in [
+        (
+            "type='FIX' major='5' minor='0' servicepack='2'",
+            "type=\"FIX\" major=\"5\" minor=\"0\" servicepack=\"2\"",
+            "",
+        ),
+        (
+            "type='FIXT' major='1' minor='1'",
+            "type=\"FIXT\" major=\"1\" minor=\"1\" servicepack=\"0\"",
+            "",
+        ),
+        (
+            "type='Order Entry' major='3' minor='1'",
+            "type=\"FIX\" major=\"4\" minor=\"4\" servicepack=\"0\"",
+            "said otherwise: the version: \"Order Entry.3.1 SP0\" is no version of FIX, and that is FIX 4.4 here\n",
+        ),
+    ] {
+        fs::write(folder.join("own.xml"), dictionary(root)).expect("a file");
+        let (status, out, err) = run(&folder, &["schema", "own.xml", "--fix"], b"");
+        assert_eq!((status, &*err), (Some(0), said), "{root}");
+        assert!(out.starts_with(&format!("<fix {version}>")), "{root}: {out}");
+    }
+    fs::write(folder.join("own.listing"), "message Note B\nfield Text 58 text required\nend\n")
+        .expect("a file");
+    let (status, _, err) = run(&folder, &["schema", "own.listing", "--fix"], b"");
+    assert_eq!(status, Some(0), "{err}");
+    assert!(
+        err.contains("the version: it says no version of FIX, and that is FIX 4.4 here"),
+        "{err}"
+    );
 }

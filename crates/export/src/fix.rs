@@ -4,7 +4,7 @@
 //! fields, such as `PRICE`, and values beside which others are allowed. These have no form, and the messages that
 //! hold them are left out: members without tags; choices; durations, whole numbers of any size and content of any shape;
 //! lists of anything but texts and structs; defaults; what holds itself; and two fields or components of one name that
-//! differ.
+//! differ. A version that is none of FIX, as venues have them, is FIX 4.4, which is told.
 //!
 //! Said otherwise are whole numbers of other widths, which are `INT`; floats and decimals of any size, `FLOAT`;
 //! components that may be there without anything in them; bounds and what other formats note.
@@ -34,12 +34,17 @@ const TARGET: &str = "a dictionary";
 pub fn of_description(description: &Description, only: Option<&str>) -> Result<Written, Problem> {
     let Messages { messages, left_out } = Messages::of(description, only)?;
     let layouts: Vec<&Layout> = messages.iter().map(|it| &it.layout).collect();
-    let source = match description {
+    let (source, change) = match description {
         Description::Fix(dictionary) => Source::of(dictionary),
-        _ => Source::default(),
+        _ => (
+            Source::default(),
+            Some("it says no version of FIX, and that is FIX 4.4 here".to_owned()),
+        ),
     };
     let mut written = source.dictionary(&layouts);
     written.left_out.extend(left_out);
+    let change = change.map(|why| LeftOut { what: "the version".to_owned(), why });
+    written.changed.splice(0..0, change);
     Ok(written)
 }
 
@@ -69,12 +74,26 @@ fn version(kind: &str, major: &str, minor: &str, service_pack: &str) -> String {
 }
 
 impl<'a> Source<'a> {
-    fn of(dictionary: &'a dictionary::Dictionary) -> Self {
+    /// Also why its version is another one, if it is.
+    fn of(dictionary: &'a dictionary::Dictionary) -> (Self, Option<String>) {
         let mut fields = HashMap::new();
         for field in dictionary.fields() {
             fields.entry(field.tag).or_insert(field);
         }
-        Self { version: own_version(dictionary).unwrap_or(Self::default().version), fields }
+        let said = dictionary.version();
+        let (version, change) = match own_version(dictionary) {
+            Some(version) => (version, None),
+            // Its extension packs are those of FIX 5.0 SP2.
+            None if said.starts_with("FIX.Latest") => {
+                let why = format!("{said} has no number, and is FIX 5.0 SP2 here");
+                (version("FIX", "5", "0", "2"), Some(why))
+            }
+            None => {
+                let why = format!("{said:?} is no version of FIX, and that is FIX 4.4 here");
+                (Self::default().version, Some(why))
+            }
+        };
+        (Self { version, fields }, change)
     }
 
     fn dictionary(&self, layouts: &[&Layout]) -> Written {

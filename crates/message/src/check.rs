@@ -10,6 +10,8 @@ use trunkline_wire::{
 
 #[cfg(feature = "patterns")]
 mod blocks;
+#[cfg(feature = "patterns")]
+mod example;
 mod facets;
 mod pattern;
 
@@ -18,7 +20,8 @@ pub use pattern::Pattern;
 
 use crate::record::{of_float, of_integer};
 use crate::{
-    Any, Encoder, Error, ErrorKind, Fields, Layout, Message, SchemaError, Scope, ScopeId, Value,
+    Any, Encoder, Error, ErrorKind, Field, Fields, Layout, Message, SchemaError, Scope, ScopeId,
+    Value,
 };
 
 /// The facets of a layout's members (XML Schema part 2, section 4.3), read from its notes and ready to
@@ -76,6 +79,26 @@ impl Checks {
     /// What the facets of a field say against one value of it, or against one item of its list of numbers.
     pub fn of_value(&self, scope: ScopeId, field: usize, value: &Value) -> Option<String> {
         self.scopes[usize::from(scope.0)].get(field)?.as_deref()?.of_value(value)
+    }
+
+    /// The facets of a field, as they are noted: words and values.
+    pub(crate) fn words(layout: &Layout, scope: &Scope, field: &Field) -> Vec<[String; 2]> {
+        let (member, _) = facets::member_of(layout, scope, field);
+        let notes = layout.notes().all_of_member(member).filter(|it| it.0 == "facet");
+        notes.map(|it| [it.1, it.2].map(str::to_owned)).collect()
+    }
+
+    /// A value that the facets of a field allow, made up; the one that is given, if they allow that. None if none is found.
+    pub(crate) fn made_up(
+        layout: &Layout,
+        scope: &Scope,
+        field: &Field,
+        plain: Value,
+    ) -> Option<Value> {
+        match Facets::of(layout, scope, field).ok()? {
+            Some(facets) => facets.made_up(field.holds.kind()?, plain),
+            None => Some(plain),
+        }
     }
 
     /// Compares every value with its facets.

@@ -25,6 +25,8 @@ pub enum Error {
     NoForm(Format, String, trunkline_message::Error),
     /// The message is not as its description says.
     Rejected(trunkline_message::Error),
+    /// A value is not as its description says: with what it is, and what it may be.
+    Value(trunkline_message::Error, String),
     /// The message cannot be written in this format.
     Unwritable(Format, trunkline_message::Error),
     /// The bounds of the message's fields are not such that a value is compared with them.
@@ -56,6 +58,7 @@ impl fmt::Display for Error {
                 write!(f, "{format} has no form for {name}: {error}")
             }
             Self::Rejected(error) => write!(f, "{error}"),
+            Self::Value(error, explained) => write!(f, "{error}{explained}"),
             Self::Unwritable(format, error) => write!(f, "as {format}: {error}"),
             Self::Unchecked(why) => write!(f, "it is not checked: {why}"),
             Self::Undescribed(format, count, first) => {

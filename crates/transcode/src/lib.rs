@@ -19,6 +19,7 @@
 mod codec;
 mod dump;
 mod error;
+mod explain;
 pub mod filter;
 pub mod fix;
 pub mod giop;
@@ -31,6 +32,7 @@ pub mod tree;
 pub use codec::{Codec, Format, Options};
 pub use dump::Written;
 pub use error::Error;
+pub use explain::explain;
 pub use filter::{Filter, FilterError};
 pub use kind::Kind;
 pub use messages::{Decoded, Invalid, Messages};

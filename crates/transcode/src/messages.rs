@@ -16,6 +16,7 @@ use trunkline_soap as soap;
 
 use crate::codec::{Codec, Format, Options};
 use crate::error::Error;
+use crate::explain::explain;
 use crate::filter::{Bound, Filter};
 use crate::fix;
 use crate::kind::Envelope;
@@ -173,11 +174,17 @@ impl Messages {
             _ => None,
         };
         let compiled = self.compiled(index, format, begin_string)?;
-        let Known { record, codecs, .. } = &mut self.known[index];
+        let Known { layout, record, codecs, .. } = &mut self.known[index];
         let Compiled { begin_string, codec, .. } = &mut codecs[compiled];
         let decoded = codec.decode(bytes, record);
-        let left_out =
-            decoded.map_err(|error| delimited(format, bytes).unwrap_or(Error::Rejected(error)))?;
+        let left_out = decoded.map_err(|error| {
+            delimited(format, bytes).unwrap_or_else(|| {
+                match explain(format, bytes, layout, &error) {
+                    it if it.is_empty() => Error::Rejected(error),
+                    explained => Error::Value(error, explained),
+                }
+            })
+        })?;
         self.last = Some((index, begin_string.clone()));
         Ok(left_out)
     }

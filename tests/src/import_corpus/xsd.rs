@@ -32,6 +32,8 @@ pub struct Row {
     pub valid: (usize, Vec<String>),
     /// The same of those that are not valid, and rejected; the others are taken.
     pub invalid: (usize, Vec<String>),
+    /// Messages that are made up: how many have values as their types say, and what is wrong with the others.
+    pub made_up: (usize, Vec<String>),
     /// Instances of which `Schemas::validate` says what the suite says, and what it says of the others.
     pub validated: (usize, Vec<String>),
 }
@@ -129,7 +131,13 @@ fn row(suite: &Path, facts: &Value) -> Row {
         for of in own.into_iter().chain(types.into_iter().map(Some)) {
             let plan = plan(&schemas, name, element, of);
             match &plan {
-                Ok(_) => row.plans += 1,
+                Ok((plan, layout)) => {
+                    row.plans += 1;
+                    match made_up(&schemas, plan, layout) {
+                        Ok(()) => row.made_up.0 += 1,
+                        Err(why) => row.made_up.1.push(format!("{name}: {why}")),
+                    }
+                }
                 Err(why) => row.without_plan.push(format!("{name}: {why}")),
             }
             let of_type = of.and_then(|it| schemas.type_name(it)).cloned();
@@ -203,6 +211,33 @@ fn validated(schemas: &Schemas, file: &Path, is_valid: bool) -> Result<(), Strin
         (false, None) => Err("it is not valid, and nothing is told".to_owned()),
         _ => Ok(()),
     }
+}
+
+/// Are the values of a message that is made up such as their types have them? Names that stand once in a document, keys and the
+/// order of elements are not looked at.
+fn made_up(schemas: &Schemas, plan: &Arc<Plan>, layout: &Arc<Layout>) -> Result<(), String> {
+    const OF_VALUES: [&str; 12] = [
+        "cvc-datatype-valid",
+        "cvc-enumeration-valid",
+        "cvc-fractionDigits-valid",
+        "cvc-length-valid",
+        "cvc-maxExclusive-valid",
+        "cvc-maxInclusive-valid",
+        "cvc-maxLength-valid",
+        "cvc-minExclusive-valid",
+        "cvc-minInclusive-valid",
+        "cvc-minLength-valid",
+        "cvc-pattern-valid",
+        "cvc-totalDigits-valid",
+    ];
+    let sample = Record::sample(layout);
+    // What has no end cannot be written.
+    let Ok(document) = Encoder::new(plan).encode(&sample).map(<[u8]>::to_vec) else {
+        return Ok(());
+    };
+    let validation = schemas.validate(&document, &Limits::default());
+    let wrong = validation.violations.iter().find(|it| OF_VALUES.contains(&it.rule));
+    wrong.map_or(Ok(()), |it| Err(it.to_string()))
 }
 
 /// Reads an instance, checks it, and writes it again.

@@ -42,6 +42,8 @@ pub(super) struct Show<'a> {
     is_client: Option<bool>,
     shown: u64,
     wrong: u64,
+    /// Was there a file in which nothing was recognised?
+    is_foreign: bool,
     out: String,
     is_read: bool,
 }
@@ -92,6 +94,7 @@ impl<'a> Show<'a> {
             is_client: None,
             shown: 0,
             wrong: 0,
+            is_foreign: false,
             out: String::new(),
             is_read: true,
         }
@@ -99,7 +102,7 @@ impl<'a> Show<'a> {
 
     /// Has something been wrong?
     pub(super) fn is_wrong(&self) -> bool {
-        self.wrong > 0
+        self.wrong > 0 || self.is_foreign
     }
 
     /// Shows every message of an input as it comes.
@@ -137,6 +140,8 @@ impl<'a> Show<'a> {
             let others = if lines > 0 { format!("; {others} without one") } else { String::new() };
             remark(&format!("{file}: {messages}{wrong}{others}"));
         }
+        // A log has other lines, too, and a file may be empty; what has nothing else is no file of messages.
+        self.is_foreign |= shown == 0 && lines > 0;
         Ok(())
     }
 

@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: &MessageArguments) -> Result<Ending, Fault> {
             return Err(Fault::new("--instructions reads the messages again: name a file"));
         }
         counter::try_it().map_err(Fault::new)?;
+        announce(&kinds);
     }
     let mut measured = Vec::new();
     for kind in kinds.values() {
@@ -59,6 +60,15 @@ pub(crate) fn run(arguments: &MessageArguments) -> Result<Ending, Fault> {
     }
     tables::print_all(&measured, demand.as_ref(), arguments)?;
     Ok(Ending::Right)
+}
+
+/// Says what will take a while: this program runs under Valgrind again and again.
+fn announce(kinds: &BTreeMap<String, OfType>) {
+    let types = counted(kinds.len() as u64, "type of message");
+    let formats = counted(Format::ALL.len() as u64, "format");
+    remark(&format!(
+        "counting instructions under Valgrind, of {types} in up to {formats}: some seconds for each"
+    ));
 }
 
 /// Does what is counted, in the process that Valgrind looks at.
@@ -169,6 +179,7 @@ fn rows<'a>(
         row.warm_up();
         if arguments.instructions {
             let name = kind.layout.name();
+            remark(&format!("counting {name} as {}", row.format));
             row.instructions = Some(counts::of(name, row.format, kind.records.len())?);
         }
         for &link in &arguments.link {

@@ -11,8 +11,8 @@ use trunkline_import::wsdl::{Described, Description, Header};
 use trunkline_soap::{Encoder, Fragment, HeaderBlock, Options, Plan, QName, Version};
 
 use super::choice::Bound;
-use super::content::{Form, enveloped, from_json, from_xml, is_envelope};
-use super::{Called, listed};
+use super::content::{Enveloped, Form, Unread, from_json, from_xml, is_envelope};
+use super::{Called, listed, valid};
 use crate::fault::Fault;
 use crate::output::remark;
 
@@ -107,7 +107,8 @@ fn of_json(called: &Called, text: &str) -> Result<Fragment, String> {
         ));
     };
     let (layout, options) = block.form.as_ref().map_err(ToString::to_string)?;
-    let record = from_json(value.to_string().as_bytes(), layout)?;
+    let record = from_json(&value.to_string(), layout, block.form.as_ref().ok());
+    let record = record.map_err(|it| it.what)?;
     let plan = Plan::new(layout, options).map_err(|it| it.to_string())?;
     let mut encoder = Encoder::new(&plan);
     let bytes = encoder.encode(&record).map_err(|it| it.to_string())?;
@@ -116,52 +117,70 @@ fn of_json(called: &Called, text: &str) -> Result<Fragment, String> {
 
 const UNKNOWN: &str = "in JSON it is by a WSDL, and there is none: say it in XML";
 
-/// The envelope of a request that was said. In XML it goes as it is, once it is known to fit.
+/// The envelope of a request that was said. In XML it goes as it is, once it is known to fit; where nothing is checked, at once.
 pub(super) fn envelope(
     called: &Called,
     said: &str,
     blocks: &[HeaderBlock],
+    is_checked: bool,
 ) -> Result<String, Fault> {
     let version = called.binding.version;
     let text = text_of(said)?;
+    let name = if is_inline(said) { "--body" } else { said };
     let header: String = blocks.iter().map(|it| it.encode(version)).collect();
-    let wrong = |why: String| Fault::new(format!("--body {said}: {why}"));
+    let wrong = |why: String| Fault::new(format!("{name}: {why}"));
+    let unread = |why: Unread| Fault::new(why.of(name));
     let nothing = || wrong(format!("the Body of {} has nothing in it", called.name));
     let request = match called.messages.as_ref().map(|it| &it.request) {
         None => None,
         Some(None) => return Err(nothing()),
         Some(Some(request)) => Some(request),
     };
-    match (text.trim_ascii(), request) {
-        (text, _) if text.starts_with('<') && is_envelope(text) && !blocks.is_empty() => {
-            Err(wrong("it is an envelope, which has its own header".to_owned()))
-        }
-        (text, request) if text.starts_with('<') => {
-            let envelope = enveloped(text, version, &header);
+    let is_xml = text.trim_ascii_start().starts_with('<');
+    if is_xml && is_envelope(&text) && !blocks.is_empty() {
+        return Err(wrong("it is an envelope, which has its own header".to_owned()));
+    }
+    match (is_xml, request) {
+        (true, request) => {
+            let said = Enveloped::new(&text, version, &header);
             match request {
-                Some(Ok(form)) => _ = from_xml(&envelope, form).map_err(wrong)?,
-                Some(Err(why)) => remark(&format!("it is not held against the WSDL: {why}")),
-                None => {}
+                Some(Ok(form)) if is_checked => {
+                    let record = from_xml(&said, form).map_err(unread)?;
+                    valid::check_body(called, &said.envelope, (name, Some(&said)), &record)?;
+                }
+                Some(Err(why)) if is_checked => {
+                    remark(&format!("it is not held against the WSDL: {why}"));
+                }
+                _ => {}
             }
-            Ok(envelope)
+            Ok(said.envelope)
         }
-        (text, Some(Ok((layout, options)))) => {
-            let record = from_json(text.as_bytes(), layout).map_err(wrong)?;
+        (false, Some(Ok(form @ (layout, options)))) => {
+            let record = from_json(&text, layout, Some(form)).map_err(unread)?;
             let plan = Plan::new(layout, options)?;
             let mut encoder = Encoder::new(&plan);
             let bytes = encoder.encode_with(&header, &record)?;
-            Ok(String::from_utf8_lossy(bytes).into_owned())
+            let envelope = String::from_utf8_lossy(bytes).into_owned();
+            if is_checked {
+                valid::check_body(called, &envelope, (name, None), &record)?;
+            }
+            Ok(envelope)
         }
-        (_, Some(Err(why))) => Err(wrong(format!("{why}; say it in XML"))),
-        (_, None) => Err(wrong(UNKNOWN.to_owned())),
+        (false, Some(Err(why))) => Err(wrong(format!("{why}; say it in XML"))),
+        (false, None) => Err(wrong(UNKNOWN.to_owned())),
     }
+}
+
+/// Is it the text itself, and no file?
+fn is_inline(said: &str) -> bool {
+    said.trim_ascii_start().starts_with(['<', '{'])
 }
 
 /// The text that was said, or that of a file, or of standard input.
 fn text_of(said: &str) -> Result<String, Fault> {
-    let read = match said.trim_ascii_start().chars().next() {
-        Some('<' | '{') => return Ok(said.to_owned()),
-        _ if said == "-" => {
+    let read = match said {
+        _ if is_inline(said) => return Ok(said.to_owned()),
+        "-" => {
             let mut text = String::new();
             io::stdin().read_to_string(&mut text).map(|_| text)
         }

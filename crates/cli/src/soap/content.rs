@@ -1,48 +1,174 @@
-//! Messages that are given in files, as JSON or XML.
+//! Messages that are given in files or as texts, in JSON or XML, and where in them something is wrong.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
 
 use trunkline_codec::json;
-use trunkline_message::{Layout, Record, UnknownContent};
+use trunkline_import::nearest;
+use trunkline_message::{Error, ErrorKind, Layout, Record, ScopeId, UnknownContent};
 use trunkline_soap::{Decoder, Options, Plan, Version};
+use trunkline_transcode::{Format, explain};
 
+use super::listed;
+use super::members::Request;
 use crate::fault::Fault;
 
 /// The layout of a message, and how it looks.
 pub(super) type Form = (Arc<Layout>, Options);
 
-/// A message in a file: in JSON, or as XML, which is the element in the Body or the whole envelope.
-pub(super) fn from_file(path: &Path, form: &Form) -> Result<Record, Fault> {
-    let bytes = fs::read(path).map_err(|cause| of_file(path, &cause))?;
-    let read = match bytes.trim_ascii_start().first() {
-        Some(b'<') => str::from_utf8(bytes.trim_ascii())
-            .map_err(|it| it.to_string())
-            .and_then(|it| from_xml(&enveloped(it, form.1.version, ""), form)),
-        _ => from_json(bytes.trim_ascii(), &form.0),
-    };
-    read.map_err(|why| Fault::new(format!("{}: {why}", path.display())))
+/// As many names are shown where one is wrong.
+const SHOWN: usize = 24;
+
+/// Why a text is no message, and where: `3:7: symbol: a required field is missing`.
+pub(super) struct Unread {
+    /// The line and the character, from 1; none if that is not known.
+    pub(super) place: Option<(usize, usize)>,
+    pub(super) what: String,
 }
 
-/// A message in JSON, of which every member is known.
-pub(super) fn from_json(bytes: &[u8], layout: &Arc<Layout>) -> Result<Record, String> {
-    let plan = json::Plan::new(layout, &json::Options::default()).map_err(|it| it.to_string())?;
+impl Unread {
+    pub(super) fn new(what: impl ToString) -> Self {
+        Self { place: None, what: what.to_string() }
+    }
+
+    /// The same behind the name of what was read, as compilers have it.
+    pub(super) fn of(&self, name: &str) -> String {
+        match self.place {
+            Some((line, column)) => format!("{name}:{line}:{column}: {}", self.what),
+            None => format!("{name}: {}", self.what),
+        }
+    }
+}
+
+/// A message in a file: in JSON, or as XML, which is the element in the Body or the whole envelope.
+pub(super) fn from_file(path: &Path, form: &Form) -> Result<Record, Fault> {
+    let text = fs::read_to_string(path).map_err(|cause| of_file(path, &cause))?;
+    let read = match text.trim_ascii_start().starts_with('<') {
+        true => from_xml(&Enveloped::new(&text, form.1.version, ""), form),
+        false => from_json(&text, &form.0, Some(form)),
+    };
+    read.map_err(|why| Fault::new(why.of(&path.display().to_string())))
+}
+
+/// A message in JSON, of which every member is known. It may stand in an object whose only member has the name of the
+/// message, as `convert` writes it. What `form` has is suggested where a name is not known.
+pub(super) fn from_json(
+    text: &str,
+    layout: &Arc<Layout>,
+    form: Option<&Form>,
+) -> Result<Record, Unread> {
+    let trimmed = text.trim_ascii();
+    let own = text.len() - text.trim_ascii_start().len();
+    let is_member = || {
+        let scope = layout.scope(ScopeId(0));
+        let fields = scope.fields.iter().map(|it| &*it.name);
+        let mut names = fields.chain(scope.components.iter().map(|it| &*it.name));
+        names.any(|it| it == layout.name())
+    };
+    let named = json::name(trimmed.as_bytes()).is_ok_and(|it| it == layout.name()) && !is_member();
+    let options = json::Options { named, ..json::Options::default() };
+    let plan = json::Plan::new(layout, &options).map_err(Unread::new)?;
     let mut record = Record::new(layout);
     let mut decoder = json::Decoder::new(&plan).on_unknown(UnknownContent::Reject);
-    decoder.decode(bytes, &mut record).map_err(|it| it.to_string())?;
+    decoder.decode(trimmed.as_bytes(), &mut record).map_err(|error| Unread {
+        place: Some(place_of(text, own + error.offset())),
+        what: told(&error, (Format::Json, trimmed.as_bytes()), layout, form),
+    })?;
     Ok(record)
 }
 
 /// A message in an envelope, of which every element is known.
-pub(super) fn from_xml(envelope: &str, (layout, options): &Form) -> Result<Record, String> {
+pub(super) fn from_xml(said: &Enveloped<'_>, form: &Form) -> Result<Record, Unread> {
+    let (layout, options) = form;
     let options = Options { any_header: true, ..options.clone() };
-    let plan = Plan::new(layout, &options).map_err(|it| it.to_string())?;
+    let plan = Plan::new(layout, &options).map_err(Unread::new)?;
     let mut record = Record::new(layout);
     let mut decoder = Decoder::new(&plan).on_unknown(UnknownContent::Reject);
-    decoder.decode(envelope.as_bytes(), &mut record).map_err(|it| it.to_string())?;
+    let bytes = said.envelope.as_bytes();
+    decoder.decode(bytes, &mut record).map_err(|error| Unread {
+        place: Some(said.place(error.offset())),
+        what: told(&error, (Format::Xml, bytes), layout, Some(form)),
+    })?;
     Ok(record)
 }
+
+/// An error without its byte, with what was meant or may stand there.
+fn told(
+    error: &Error,
+    (format, bytes): (Format, &[u8]),
+    layout: &Layout,
+    form: Option<&Form>,
+) -> String {
+    let path = error.path();
+    let before = if path.is_empty() { String::new() } else { format!("{path}: ") };
+    let mut what = format!("{before}{}{}", error.kind(), explain(format, bytes, layout, error));
+    if let (ErrorKind::Unknown, Some(form)) = (error.kind(), form) {
+        let (around, wrong) = path.rsplit_once('/').unwrap_or(("", &path));
+        let request = Request::new(form);
+        let names = request.names_at(around);
+        let names =
+            names.or_else(|| request.names_at(around.split_once('/').map_or("", |it| it.1)));
+        let names = names.unwrap_or_default();
+        if !names.is_empty() {
+            let meant = nearest(wrong.trim_start_matches('@'), names.iter().map(|it| &**it));
+            let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
+            what += &format!("; there is {}{meant}", listed(names.iter().cloned(), SHOWN));
+        }
+    }
+    what
+}
+
+/// The line and the character in it, both from 1, of a byte of a text.
+fn place_of(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    (1 + before.matches('\n').count(), 1 + line.chars().count())
+}
+
+/// A text of XML as an envelope, which knows where in the text it is.
+pub(super) struct Enveloped<'a> {
+    pub(super) envelope: String,
+    text: &'a str,
+    /// Where the element begins that is the text's, in the envelope and in the text.
+    starts: (usize, usize),
+}
+
+impl<'a> Enveloped<'a> {
+    /// An envelope with these header blocks around an element, unless the text is one.
+    pub(super) fn new(text: &'a str, version: Version, header: &str) -> Self {
+        let element = element(text);
+        let own = element.as_ptr() as usize - text.as_ptr() as usize;
+        if is_envelope(text) {
+            let envelope = text.trim_ascii().to_owned();
+            let blanks = text.len() - text.trim_ascii_start().len();
+            return Self { envelope, text, starts: (0, blanks) };
+        }
+        let envelope = enveloped(element, version, header);
+        let start = envelope.len() - element.len() - END.len();
+        Self { envelope, text, starts: (start, own) }
+    }
+
+    /// The line and the character in the text of a byte of the envelope; of what is before the element, its beginning.
+    pub(super) fn place(&self, offset: usize) -> (usize, usize) {
+        let (start, own) = self.starts;
+        place_of(self.text, (own + offset.saturating_sub(start)).min(self.text.len()))
+    }
+
+    /// The same of a line and a character of the envelope, both from 1; none if that is in a header block that is not of the text.
+    pub(super) fn place_of_line(&self, (line, column): (u32, u32)) -> Option<(usize, usize)> {
+        let (mut offset, envelope) = (0, &*self.envelope);
+        for _ in 1..line {
+            offset += envelope[offset..].find('\n').map_or(0, |it| it + 1);
+        }
+        let behind = envelope[offset..].char_indices().nth(column.saturating_sub(1) as usize);
+        offset += behind.map_or(0, |it| it.0);
+        (offset >= self.starts.0).then(|| self.place(offset))
+    }
+}
+
+/// What is behind the element in an envelope.
+const END: &str = "</SOAP-ENV:Body></SOAP-ENV:Envelope>";
 
 /// Is it a whole envelope?
 pub(super) fn is_envelope(text: &str) -> bool {
@@ -66,8 +192,7 @@ pub(super) fn enveloped(text: &str, version: Version, header: &str) -> String {
     };
     let element = element(text);
     format!(
-        "<SOAP-ENV:Envelope xmlns:SOAP-ENV=\"{namespace}\">{header}<SOAP-ENV:Body>{element}</SOAP-ENV:Body>\
-         </SOAP-ENV:Envelope>"
+        "<SOAP-ENV:Envelope xmlns:SOAP-ENV=\"{namespace}\">{header}<SOAP-ENV:Body>{element}{END}"
     )
 }
 
@@ -82,4 +207,25 @@ fn element(text: &str) -> &str {
 
 pub(super) fn of_file(path: &Path, cause: &io::Error) -> Fault {
     Fault::new(format!("{}: {cause}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_the_text_that_was_given() {
+        let text = "<?xml version='1.0'?>\n<!-- ä -->\n  <a>\n <b/></a>\n";
+        let said = Enveloped::new(text, Version::Soap11, "<h>\n</h>");
+        let at = said.envelope.find("<b/>").expect("it is there");
+        assert_eq!(said.place(at), (4, 2));
+        assert_eq!(said.place(said.envelope.find("<a>").expect("it is there")), (3, 3));
+        // The header has a line of its own.
+        assert_eq!(said.place_of_line((3, 2)), Some((4, 2)));
+        assert_eq!(said.place_of_line((1, 1)), None);
+        let whole = format!("\n {}", said.envelope);
+        let said = Enveloped::new(&whole, Version::Soap11, "");
+        assert_eq!(said.place(0), (2, 2));
+        assert_eq!(said.envelope, whole.trim());
+    }
 }

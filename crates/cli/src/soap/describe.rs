@@ -170,8 +170,9 @@ impl<'a> Printed<'a> {
     fn as_at(&self, other: &str, places: &[Place<'_>]) -> Result<(), Fault> {
         print(&format!("    its operations are those of the port {}\n", plain(other)))?;
         let is_soap = |at: &&Place<'_>| is_soap(&at.binding.protocol);
-        for line in places.iter().filter(is_soap).filter_map(|at| example::of(self.source, at)) {
-            print(&format!("      {line}\n"))?;
+        let examples = places.iter().filter(is_soap);
+        for example in examples.filter_map(|at| example::of(self.source, at)) {
+            print(&format!("      {}\n", example.line))?;
         }
         print("\n")
     }
@@ -190,7 +191,9 @@ impl<'a> Printed<'a> {
         self.form.fact(&json!({
             "fact": "operation", "port": port.name, "name": operation.name, "form": form,
             "action": operation.action, "documentation": operation.documentation,
-            "is_answered": operation.response.is_some(), "example": example,
+            "is_answered": operation.response.is_some(),
+            "example": example.as_ref().map(|it| &it.line),
+            "example_is_wrong": example.as_ref().and_then(|it| it.invalid.as_ref()),
             "attachments": attachments(&operation.request),
             "answered_attachments": attachments(&operation.response),
         }))?;
@@ -204,7 +207,15 @@ impl<'a> Printed<'a> {
             None => self.messages(at)?,
         }
         self.seen.entry(key).or_insert(&port.name);
-        example.map_or(Ok(()), |it| self.form.say(&format!("      {it}\n")))
+        let Some(example) = example else { return Ok(()) };
+        self.form.say(&format!("      {}\n", example.line))?;
+        match example.invalid {
+            Some(why) => self.form.say(&format!(
+                "        no valid values are found: put others in: {}\n",
+                plain(&why)
+            )),
+            None => Ok(()),
+        }
     }
 
     fn messages(&self, at: &Place<'_>) -> Result<(), Fault> {

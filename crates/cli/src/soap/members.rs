@@ -43,6 +43,8 @@ pub(super) struct Parameter {
     /// and may be.
     pub(super) most: u64,
     pub(super) is_nillable: bool,
+    /// May it be nil though no schema says so? That of the parts of a call no schema says.
+    pub(super) may_be_nil: bool,
     /// The choice that it is one of, by its place in [`Members::choices`].
     pub(super) choice: Option<usize>,
 }
@@ -133,6 +135,7 @@ impl<'a> Request<'a> {
                     least,
                     most,
                     is_nillable: false,
+                    may_be_nil: false,
                     choice: None,
                 });
             }
@@ -151,6 +154,46 @@ impl<'a> Request<'a> {
             Some(Arm { name, content: self.held(scope, index), is_base })
         };
         arms.filter_map(arm).collect()
+    }
+
+    /// The names of the elements and attributes at a path such as `legs[0]/price`; none if there is nothing there.
+    pub(super) fn names_at(&self, path: &str) -> Option<Vec<String>> {
+        let mut members = self.members();
+        for step in path.split('/').filter(|it| !it.is_empty()) {
+            let (name, is_item) = match step.split_once('[') {
+                Some((name, _)) => (name, true),
+                None => (step, false),
+            };
+            let found = members.parameters.iter().find(|it| it.name.local == name)?;
+            members = self.members_of(match found.content {
+                Content::List(scope, index) | Content::Array(scope, index) if is_item => {
+                    self.item(scope, index)
+                }
+                content => content,
+            });
+        }
+        let elements = members.parameters.into_iter().map(|it| it.name.local);
+        let attributes = members.attributes.into_iter().map(|it| it.name.local);
+        Some(elements.chain(attributes).collect())
+    }
+
+    /// The value of an element or attribute that may have no other one, since the schema fixes it.
+    pub(super) fn only_value(&self, content: Content) -> Option<String> {
+        let Content::Value(scope, index) = content else { return None };
+        let field = &self.scope(scope).fields[index];
+        let facet = |word| self.layout.notes().of_member(field.member, "facet", word);
+        match field.holds {
+            Holds::Enumeration(of) => match self.layout.schema().values(of) {
+                [only] => Some(only.to_string()),
+                _ => None,
+            },
+            Holds::Value(Kind::Text) => literal(facet("pattern")?),
+            Holds::Value(_) => {
+                let (least, most) = (facet("min_inclusive")?, facet("max_inclusive")?);
+                (least == most).then(|| least.to_owned())
+            }
+            _ => None,
+        }
     }
 
     /// One item of a list.
@@ -307,6 +350,11 @@ impl<'a> Request<'a> {
         why.map_or(Ok(()), |why| Err(Some(why)))
     }
 
+    /// Is what stands here a parameter of an encoded call, which may be nil as any accessor may (SOAP 1.1 section 5.1)?
+    fn is_part(&self, id: ScopeId, around: Option<u16>) -> bool {
+        self.is_encoded() && self.options.style.is_rpc() && id == ScopeId(0) && around.is_none()
+    }
+
     fn scope(&self, id: ScopeId) -> &'a Scope {
         self.layout.scope(id)
     }
@@ -400,7 +448,8 @@ impl<'a> Request<'a> {
             },
             least: u64::from((is_needed || is_nillable) && choice.is_none()),
             most: 1,
-            is_nillable: is_nillable || self.is_encoded(),
+            is_nillable,
+            may_be_nil: self.is_part(id, component.parent),
             choice,
         });
     }
@@ -464,7 +513,8 @@ impl<'a> Request<'a> {
             content,
             least: if choice.is_some() { 0 } else { least },
             most,
-            is_nillable: is_nillable || self.is_encoded(),
+            is_nillable,
+            may_be_nil: self.is_part(id, field.component),
             choice,
         });
     }
@@ -475,4 +525,17 @@ impl Members {
         self.choices.push(Choice { is_needed, is_repeated });
         self.choices.len() - 1
     }
+}
+
+/// The one text that a pattern matches, if there is no sign in it that stands for others.
+fn literal(pattern: &str) -> Option<String> {
+    let (mut text, mut characters) = (String::new(), pattern.chars());
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => text.push(characters.next().filter(char::is_ascii_punctuation)?),
+            sign if "|.?*+{}()[]".contains(sign) => return None,
+            other => text.push(other),
+        }
+    }
+    Some(text)
 }

@@ -1,10 +1,11 @@
 //! `trunkline soap serve`: a service as a WSDL describes it, with answers that are given.
 
+mod admission;
 mod answer;
 mod documents;
 mod script;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use trunkline_import::nearest;
 use trunkline_import::wsdl::{
     self, Binding as Bound, Described, Description, Operation, Port, Protocol,
 };
-use trunkline_message::{Checks, Layout, Record, ScopeId, Structure as _};
+use trunkline_message::{Layout, Record, ScopeId, Structure as _};
 use trunkline_session::soap::{self, Binding, Context, Server, Service, Signature};
 use trunkline_soap::{Nothing, Version};
 
@@ -27,6 +28,7 @@ use crate::client::counted;
 use crate::fault::Fault;
 use crate::output::{plain, print, remark};
 
+use admission::Admission;
 use answer::Answer;
 use documents::Documents;
 use script::{Rules, Script};
@@ -37,8 +39,7 @@ struct Served {
     answer: Answer,
     /// What goes before that.
     rules: Rules,
-    /// What its requests are held against.
-    checks: Option<Checks>,
+    admission: Admission,
     /// Header blocks that it understands.
     headers: Vec<(String, String)>,
     documentation: String,
@@ -55,6 +56,7 @@ const QUEUE: usize = 1024;
 pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
     let file = &arguments.file;
     let (description, documents) = Documents::read(file)?;
+    let description = Arc::<Description>::from(description);
     description.warnings().iter().for_each(|it| remark(&it.to_string()));
     let ports = ports(&description, arguments);
     if ports.is_empty() {
@@ -72,7 +74,11 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
         Some(path) if !path.is_dir() => {
             return Err(Fault::new(format!("{}: there is no such folder or file", path.display())));
         }
-        folder => (Script::default(), folder.clone()),
+        Some(folder) => {
+            answer::check_folder(folder, &names(&description))?;
+            (Script::default(), Some(folder.clone()))
+        }
+        None => (Script::default(), None),
     };
     check_names(&script, &description, &ports)?;
     let mut server = Server::new().on_call(|call| remark(&call.to_string()));
@@ -80,13 +86,15 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
     let paths: Vec<String> = ports.iter().map(|it| path_of(it.1, &mut taken)).collect();
     let (mut lines, mut waits) = (Vec::new(), false);
     for (&(owner, port), path) in ports.iter().zip(&paths) {
-        let served = operations(&description, port, folder.as_deref(), &script)?;
+        let given = Given { folder: folder.as_deref(), script: &script, arguments };
+        let served = operations(&description, port, given)?;
         waits |= served.iter().any(|it| it.rules.wait());
         let count = counted(served.len() as u64, "operation");
         let name = binding(&description, port).name();
         lines.push(format!("{path}  {}", plain(&format!("{} in {name}, {count}", port.name))));
-        let mut service = service(owner, port, served).at(path, binding(&description, port));
-        service = documents.describe(service);
+        let service = service(owner, port, served).at(path, binding(&description, port));
+        let service = service.on_unknown(Admission::of_unknown(arguments.lenient));
+        let mut service = documents.describe(service);
         for ((_, port), path) in ports.iter().zip(&paths) {
             service = service.located(port.address.as_deref().unwrap_or_default(), path);
         }
@@ -127,6 +135,25 @@ fn no_ports(description: &Description, arguments: &SoapServeArguments) -> String
         }
         (None, _) => "it has no port".to_owned(),
     }
+}
+
+/// What is given for answers, and how requests are taken.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    folder: Option<&'a Path>,
+    script: &'a Script,
+    arguments: &'a SoapServeArguments,
+}
+
+/// The operations of all ports of SOAP; those that are true are answered.
+fn names(description: &Description) -> BTreeMap<&str, bool> {
+    let ports = description.services().iter().flat_map(|it| &it.ports);
+    let bindings = ports.map(|it| description.binding(it)).filter(|it| is_soap(&it.protocol));
+    let mut names = BTreeMap::new();
+    for operation in bindings.flat_map(|it| &it.operations) {
+        *names.entry(&*operation.name).or_default() |= operation.response.is_some();
+    }
+    names
 }
 
 /// Is there an operation for every rule?
@@ -173,15 +200,14 @@ fn binding(description: &Description, port: &Port) -> Binding {
 
 /// The operations of a port, with their answers from a folder, or made up.
 fn operations(
-    description: &Description,
+    description: &Arc<Description>,
     port: &Port,
-    folder: Option<&Path>,
-    script: &Script,
+    given: Given<'_>,
 ) -> Result<Vec<Served>, Fault> {
     let bound = description.binding(port);
     let mut all = Vec::new();
     for operation in &bound.operations {
-        match served(description, (bound, operation), folder, script)? {
+        match served(description, (bound, operation), given)? {
             Ok(served) => all.push(served),
             Err(why) => remark(&format!("{} is not served: {why}", operation.name)),
         }
@@ -194,10 +220,9 @@ fn operations(
 
 /// An operation, or why it is not served.
 fn served(
-    description: &Description,
+    description: &Arc<Description>,
     (bound, operation): (&Bound, &Operation),
-    folder: Option<&Path>,
-    script: &Script,
+    given: Given<'_>,
 ) -> Result<Result<Served, String>, Fault> {
     let (request, response) = match messages(description, bound, operation) {
         Ok(messages) => messages,
@@ -206,6 +231,7 @@ fn served(
     if operation.request.is_none() {
         return Ok(Err("the service would begin it".to_owned()));
     }
+    let admission = Admission::new(&operation.name, description, &request, given.arguments.lenient);
     let (layout, options) = request;
     let action = operation.action.clone().unwrap_or_default();
     let mut signature = match Signature::new(&operation.name, &action, (&layout, &options)) {
@@ -218,21 +244,17 @@ fn served(
             Ok(signature) => signature,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        answer = answer::of(operation, message, folder)?;
+        answer = answer::of(description, operation, message, given.folder)?;
     }
-    let rules = script.of(description, (bound, operation), &layout, response.as_ref())?;
-    let checks = Checks::new(&layout).map_err(|why| {
-        remark(&format!("{}: facets are not checked: {why}", operation.name));
-    });
+    let rules = given.script.of(description, (bound, operation), &layout, response.as_ref())?;
     let headers = operation.request.iter().flat_map(|it| &it.headers).map(|header| {
         header.part.element().map_or_else(
             || (header.namespace.clone(), header.part.name.clone()),
             |name| (name.namespace.to_string(), name.local.to_string()),
         )
     });
-    let (checks, headers) = (checks.ok(), headers.collect());
-    let documentation = operation.documentation.clone();
-    Ok(Ok(Served { signature, answer, rules, checks, headers, documentation }))
+    let (headers, documentation) = (headers.collect(), operation.documentation.clone());
+    Ok(Ok(Served { signature, answer, rules, admission, headers, documentation }))
 }
 
 /// What an operation takes, and what it answers if it does.
@@ -262,13 +284,13 @@ fn service(owner: &wsdl::Service, port: &Port, all: Vec<Served>) -> Service {
     if !owner.documentation.is_empty() {
         service = service.documentation(&owner.documentation);
     }
-    for Served { signature, answer, rules, checks, headers, documentation } in all {
+    for Served { signature, answer, rules, admission, headers, documentation } in all {
         for (namespace, local) in &headers {
             service = service.understands(namespace, local);
         }
-        let admitted = move |request: &Record| match checks.as_ref().map(|it| it.check(request)) {
-            Some(Err(unfit)) => Err(soap::Fault::sender(unfit.to_string())),
-            _ => rules.answer(request).map(|it| it.cloned()),
+        let admitted = move |request: &Record| {
+            admission.admit(request)?;
+            rules.answer(request).map(|it| it.cloned())
         };
         service = match answer {
             Answer::Nothing => {
@@ -315,8 +337,12 @@ fn write_answers(
                 }
             };
             let is_empty = |it: &Layout| it.scope(ScopeId(0)).fields.is_empty();
-            let Some((layout, _)) = response.filter(|it| !is_empty(&it.0)) else { continue };
-            let text = match answer::written(&layout) {
+            let Some(form) = response.filter(|it| !is_empty(&it.0)) else { continue };
+            let sample = Record::sample(&form.0);
+            if let Ok(Some(why)) = answer::invalid(description, &form, &sample) {
+                remark(&format!("{}: {}", operation.name, answer::no_valid_one(&why)));
+            }
+            let text = match answer::written(&form.0, &sample) {
                 Ok(text) => text,
                 Err(why) => {
                     remark(&format!("{}: no answer can be made up: {why}", operation.name));

@@ -37,8 +37,9 @@ pub(super) fn request(
     let is_value = members.text.is_some();
     if let Some(content) = members.text {
         let name = QName::new(namespace.as_str(), local.as_str());
-        let (least, most, choice) = (1, 1, None);
-        members.parameters = vec![Parameter { name, content, least, most, is_nillable, choice }];
+        let (least, most, choice, may_be_nil) = (1, 1, None, false);
+        members.parameters =
+            vec![Parameter { name, content, least, most, is_nillable, may_be_nil, choice }];
     }
     let inside = writer.members(&at, &tree.inside, &members)?;
     let node = match (request.is_body(), is_value, &*inside) {
@@ -182,12 +183,17 @@ impl Writer<'_> {
         let Parameter { name, content, least, most, .. } = parameter;
         let path = at.inside(&name.local);
         if given.is_empty() {
-            return match least {
-                0 => Ok(Vec::new()),
+            return match (least, self.request.only_value(*content)) {
+                (0, _) => Ok(Vec::new()),
+                (1, Some(only)) => {
+                    let content = *content;
+                    let text = Node::new(graph::Content::Text(only.as_str().into()));
+                    Ok(vec![self.add(text, content)])
+                }
                 _ => Err(self.missing(at, parameter, all)),
             };
         }
-        let is_nillable = parameter.is_nillable;
+        let is_nillable = parameter.is_nillable || parameter.may_be_nil;
         if let (Content::Array(..), true) = (content, *most == 1) {
             given.iter().try_for_each(|it| self.of_array(&path, it))?;
             return match given {
@@ -305,6 +311,13 @@ impl Writer<'_> {
             let path = format!("{path}@{}", name.local);
             let value = given.iter().find(|it| it.0 == name.local && !is_second);
             let Some((_, value)) = value else {
+                if let (true, Some(only)) =
+                    (*is_required, self.request.only_value(Content::Value(of.0, of.1)))
+                {
+                    let name = Name::new(&name.namespace, &name.local);
+                    found.push((name, only.as_str().into()));
+                    continue;
+                }
                 if *is_required {
                     let shown = self.request.shown(Content::Value(of.0, of.1));
                     return Err(Fault::new(format!(

@@ -75,11 +75,11 @@ fn a_body_is_json_or_xml_and_fits() {
     is_sent(&["--body", file.to_str().expect("text")], &["a>7</"]);
 
     is_rejected(&["--body", r#"{"a": 7, "c": 1}"#], "c");
-    is_rejected(&["--body", r#"{"a": "seven"}"#], ": a at byte ");
+    is_rejected(&["--body", r#"{"a": "seven"}"#], "--body:1:8: a: expected ");
     is_rejected(&["--body", r#"{"b": ["x"]}"#], "a");
-    is_rejected(&["--body", "<ask xmlns='urn:t'><a>seven</a></ask>"], ": a at byte ");
+    is_rejected(&["--body", "<ask xmlns='urn:t'><a>seven</a></ask>"], "--body:1:23: a: expected ");
     is_rejected(&["--body", "<ask xmlns='urn:t'><a>7</a><c/></ask>"], "c");
-    is_rejected(&["--body", "<ask xmlns='urn:t'><a>7</ask>"], "--body <ask");
+    is_rejected(&["--body", "<ask xmlns='urn:t'><a>7</ask>"], "--body:1:24: ");
     is_rejected(&["--body", "none.json"], "none.json: No such file");
     is_rejected(&["--body", r#"{"a": 7}"#, "a=7"], "cannot be used with");
 }

@@ -13,6 +13,7 @@ mod served;
 mod shapes;
 mod site;
 mod typed;
+mod valid;
 
 use std::process::{Command, Output};
 

@@ -235,8 +235,8 @@ impl Preprocessor<'_> {
         match self.opened(path, name, is_beside, place)? {
             true => Ok(()),
             false => {
-                let what = format!("{name} is not there");
-                Err(Problem::new(place, what, "put it beside, or name the folder that has it"))
+                let what = format!("{name}, which is included, is not there");
+                Err(Problem::new(place, what, "name the folder that has it (--include FOLDER)"))
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The facets of one member.
 
+mod made_up;
+
 use std::cmp::Ordering;
 
 use trunkline_wire::{BigDecimal, Time, Timestamp};
@@ -180,10 +182,7 @@ impl Facets {
         scope: &Scope,
         field: &Field,
     ) -> Result<Option<Box<Self>>, SchemaError> {
-        let (member, is_item) = match list_around(layout, scope) {
-            Some(list) => (list.member, true),
-            None => (field.member, false),
-        };
+        let (member, is_item) = member_of(layout, scope, field);
         let holds = field.holds;
         let words = Words { layout, member, holds, is_item };
         let mut said = layout.notes().all_of_member(member);
@@ -302,6 +301,14 @@ fn order(value: &Value, bound: &Value) -> Option<Ordering> {
         }
         (Value::Duration(value), Value::Duration(bound)) => value.partial_cmp(bound),
         (value, bound) => Some(number(value)?.cmp(&number(bound)?)),
+    }
+}
+
+/// The member whose facets a field has, and whether it is an item of that.
+pub(super) fn member_of(layout: &Layout, scope: &Scope, field: &Field) -> (MemberId, bool) {
+    match list_around(layout, scope) {
+        Some(list) => (list.member, true),
+        None => (field.member, false),
     }
 }
 

@@ -46,12 +46,29 @@ impl Pattern {
         Ok(())
     }
 
+    /// The expression, as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Is the whole of a text so?
     pub fn is_match(&self, text: &str) -> bool {
         #[cfg(feature = "patterns")]
         return self.compiled.is_match(text);
         #[cfg(not(feature = "patterns"))]
         return text == &*self.text;
+    }
+
+    /// A short text that is so, of at least and at most so many characters; none if there is none of up to 255.
+    #[cfg(feature = "patterns")]
+    pub(super) fn example(&self, least: usize, most: usize) -> Option<String> {
+        super::example::of(self.compiled.as_str(), least, most).filter(|it| self.is_match(it))
+    }
+
+    /// A text that is so: none is known in this build.
+    #[cfg(not(feature = "patterns"))]
+    pub(super) fn example(&self, _: usize, _: usize) -> Option<String> {
+        None
     }
 
     /// Why a text is not so.

@@ -1,17 +1,18 @@
 //! A message to start from: one that has a value wherever there may be one.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Record, Value};
-use crate::{Any, Field, Holds, Kind, Layout, Need, Scope, ScopeId, Shape};
+use crate::{Any, Checks, Field, Holds, Kind, Layout, Need, Scope, ScopeId, Shape};
 
 /// Structs by themselves and lists are made so deep; below that, what need not be there is left out.
 const DEEPEST: usize = 6;
 
 impl Record {
     /// A message with a value in every field: of lists one item or the least number of them, of choices the
-    /// first arm, of enumerations the first value; defaults stay. Other facets are not looked at, so that it may have to be
-    /// changed before anybody accepts it. What holds itself ends as soon as it may: deeper down there is only what must be
+    /// first arm, of enumerations the first value; defaults stay. Texts, numbers and times keep to their facets where a value that
+    /// does is found: [`Checks`](crate::Checks) names those that do not. What holds itself ends as soon as it may: deeper down there is only what must be
     /// there, and of a choice the arm that ends first. What has to hold itself has no sample: it is left out.
     pub fn sample(layout: &Arc<Layout>) -> Self {
         Sampler::new(layout).record(ScopeId(0), true)
@@ -29,6 +30,8 @@ struct Sampler<'a> {
     heights: Vec<u32>,
     /// The scopes around what is being made.
     around: Vec<ScopeId>,
+    /// What was made up for a kind with facets, since many fields have the same; none if nothing was found.
+    made_up: HashMap<(Kind, Vec<[String; 2]>), Option<Value>>,
 }
 
 const ENDLESS: u32 = u32::MAX;
@@ -40,7 +43,7 @@ impl<'a> Sampler<'a> {
         loop {
             let found: Vec<u32> = scopes.iter().map(|it| height(layout, it, &heights)).collect();
             if found == heights {
-                return Self { layout, heights, around: Vec::new() };
+                return Self { layout, heights, around: Vec::new(), made_up: HashMap::new() };
             }
             heights = found;
         }
@@ -74,14 +77,31 @@ impl<'a> Sampler<'a> {
                     }
                     group
                 }
-                Holds::List(kind) => list(kind, count(layout, field)),
+                Holds::List(kind) => list(self.value(kind, scope, index), count(layout, field)),
                 Holds::Enumeration(_) => Value::Enumeration(0),
-                Holds::Value(kind) => value(kind),
+                Holds::Value(kind) => self.value(kind, scope, index),
             };
             *record.place(index) = value;
         }
         self.around.pop();
         record
+    }
+
+    /// A value of a field, or of an item of its list, that keeps to its facets if one is found.
+    fn value(&mut self, kind: Kind, scope: ScopeId, index: usize) -> Value {
+        let layout = self.layout;
+        let described = layout.scope(scope);
+        let field = &described.fields[index];
+        let plain = value(kind);
+        let facets = Checks::words(layout, described, field);
+        if facets.is_empty() {
+            return plain;
+        }
+        let made = self
+            .made_up
+            .entry((kind, facets))
+            .or_insert_with(|| Checks::made_up(layout, described, field, plain.clone()));
+        made.clone().unwrap_or(plain)
     }
 
     /// Does a field hold what it is in?
@@ -157,8 +177,8 @@ fn count(layout: &Layout, field: &Field) -> usize {
     field.fixed.map_or(least(layout, field).clamp(1, 16), |it| it as usize)
 }
 
-fn list(kind: Kind, count: usize) -> Value {
-    match value(kind) {
+fn list(one: Value, count: usize) -> Value {
+    match one {
         Value::Integer(number) => Value::Integers(vec![number; count]),
         Value::Unsigned(number) => Value::UnsignedIntegers(vec![number; count]),
         Value::Single(number) => Value::Singles(vec![number; count]),

@@ -1,16 +1,22 @@
-//! What an operation answers: a response from a file, or one that is made up, and rules that go before.
+//! What an operation answers: a response from a file, or one that is made up.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
 use trunkline_codec::json;
-use trunkline_import::wsdl::Operation;
+use trunkline_import::nearest;
+use trunkline_import::wsdl::{Description, Operation};
 use trunkline_message::{Layout, Record};
 use trunkline_soap::{Encoder, Plan};
 
+use super::SHOWN;
 use crate::fault::Fault;
-use crate::soap::content::{Form, from_file};
+use crate::output::remark;
+use crate::soap::content::{Form, from_file, of_file};
+use crate::soap::{listed, valid};
 
 /// What an operation answers where no rule says otherwise.
 pub(super) enum Answer {
@@ -22,36 +28,107 @@ pub(super) enum Answer {
     Missing(String),
 }
 
-/// What is in the folder, or else made up.
+/// What is in the folder, or else made up. What the schemas forbid of it is told.
 pub(super) fn of(
+    description: &Description,
     operation: &Operation,
     message: &Form,
     folder: Option<&Path>,
 ) -> Result<Answer, Fault> {
-    for kind in ["json", "xml"] {
-        let path = folder.map(|it| it.join(format!("{}.{kind}", operation.name)));
+    let name = &operation.name;
+    for kind in KINDS {
+        let path = folder.map(|it| it.join(format!("{name}.{kind}")));
         if let Some(path) = path.filter(|it| it.exists()) {
-            return from_file(&path, message).map(|it| Answer::Canned(Box::new(it)));
+            let record = from_file(&path, message)?;
+            if let Some(why) = invalid(description, message, &record).ok().flatten() {
+                remark(&format!("{} is served, and not valid: {why}", path.display()));
+            }
+            return Ok(Answer::Canned(Box::new(record)));
         }
     }
-    let (layout, options) = message;
-    let sample = Record::sample(layout);
-    let is_writable =
-        Plan::new(layout, options).and_then(|plan| Encoder::new(&plan).encode(&sample).map(|_| ()));
-    Ok(match is_writable {
-        Ok(()) => Answer::Canned(Box::new(sample)),
+    let sample = Record::sample(&message.0);
+    Ok(match invalid(description, message, &sample) {
+        Ok(why) => {
+            if let Some(why) = why {
+                remark(&format!("{name}: {}", no_valid_one(&why)));
+            }
+            Answer::Canned(Box::new(sample))
+        }
         Err(why) => Answer::Missing(format!(
-            "no answer to {name} can be made up, give one as {name}.json in --answers FOLDER: {why}",
-            name = operation.name
+            "no answer to {name} can be made up, give one as {name}.json in --answers FOLDER: {why}"
         )),
     })
 }
 
-/// The text of the answer that would be made up; none if there is nothing to answer with.
-pub(super) fn written(layout: &Arc<Layout>) -> trunkline_message::Result<Vec<u8>> {
+/// What is said of an answer that is made up, and not as it should be.
+pub(super) fn no_valid_one(why: &str) -> String {
+    format!("no valid answer is found, and the one that is made up is not: {why}")
+}
+
+/// What the schemas say against a message.
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn invalid(
+    description: &Description,
+    (layout, options): &Form,
+    record: &Record,
+) -> trunkline_message::Result<Option<String>> {
+    let plan = Plan::new(layout, options)?;
+    let mut encoder = Encoder::new(&plan);
+    let envelope = String::from_utf8_lossy(encoder.encode(record)?).into_owned();
+    Ok(valid::of_message(description, options, (&envelope, record)))
+}
+
+/// How the files are called that answers are in.
+const KINDS: [&str; 2] = ["json", "xml"];
+
+/// Rejects a folder with a file that would never be an answer, though it is called like one. `operations` are those that there
+/// are; those that are true are answered.
+pub(super) fn check_folder(folder: &Path, operations: &BTreeMap<&str, bool>) -> Result<(), Fault> {
+    let wrong = |path: &Path, why: &str| Err(Fault::new(format!("{}: {why}", path.display())));
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|cause| of_file(folder, &cause))? {
+        files.push(entry.map_err(|cause| of_file(folder, &cause))?.path());
+    }
+    files.sort();
+    for path in files.iter().filter(|it| it.is_file()) {
+        let [name, kind] = [path.file_stem(), path.extension()]
+            .map(|it| it.and_then(OsStr::to_str).unwrap_or_default());
+        let is_answer = KINDS.contains(&kind);
+        let meant = nearest(name, operations.keys().copied());
+        let is_meant = is_answer || KINDS.contains(&&*kind.to_lowercase());
+        match (operations.get(name), meant) {
+            _ if name.starts_with('.') => {}
+            (Some(true), _) if is_answer => {
+                if KINDS.iter().all(|it| path.with_extension(it).exists()) {
+                    return wrong(path, "the answer is there twice, as JSON and as XML");
+                }
+            }
+            (Some(true), _) if kind != "wsdl" && kind != "xsd" => {
+                return wrong(path, &format!("an answer is a file {name}.json or {name}.xml"));
+            }
+            (Some(false), _) if is_meant => {
+                return wrong(path, &format!("the operation {name} is not answered"));
+            }
+            (None, meant) if is_meant => {
+                let names = listed(operations.keys().map(|it| (*it).to_owned()), SHOWN);
+                let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
+                let why =
+                    format!("there is no operation {name} to answer; there is {names}{meant}");
+                return wrong(path, &why);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The text of an answer.
+pub(super) fn written(layout: &Arc<Layout>, record: &Record) -> trunkline_message::Result<Vec<u8>> {
     let plan = json::Plan::new(layout, &json::Options::default())?;
     let mut encoder = json::Encoder::new(&plan);
-    Ok([encoder.encode(&Record::sample(layout))?, b"\n"].concat())
+    Ok([encoder.encode(record)?, b"\n"].concat())
 }
 
 /// Writes it, if there is no such file yet.

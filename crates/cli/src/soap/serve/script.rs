@@ -18,7 +18,9 @@ use trunkline_message::{Layout, Record};
 use trunkline_session::soap::Fault as SoapFault;
 use trunkline_soap::{Encoder, FaultCode, Fragment, Plan};
 
+use super::answer::invalid;
 use crate::fault::Fault;
+use crate::output::remark;
 use crate::soap::content::{Form, from_file, from_json, of_file};
 use condition::Condition;
 
@@ -150,13 +152,17 @@ impl Script {
             (None, None, _) => return Ok(None),
             (_, _, None) => return Err("the operation is not answered".to_owned()),
             (Some(inline), _, Some((layout, _))) => {
-                from_json(json_of(inline).to_string().as_bytes(), layout)?
+                from_json(&json_of(inline).to_string(), layout, response).map_err(|it| it.what)?
             }
             (None, Some(file), Some(message)) => {
                 let path = self.folder().join(file);
                 from_file(&path, message).map_err(|it| it.to_string())?
             }
         };
+        if let Some(Some(why)) = response.map(|it| invalid(description, it, &answer).ok().flatten())
+        {
+            remark(&format!("an answer to {} is served, and not valid: {why}", rule.operation));
+        }
         Ok(Some(Outcome::Response(Box::new(answer))))
     }
 }
@@ -188,7 +194,8 @@ fn made(
             let described = description.fault(bound, known).map_err(|it| it.to_string())?;
             let described = described.ok_or("fault: the WSDL has no detail of it")?;
             let layout = Arc::new(described.layout);
-            let record = from_json(json_of(detail).to_string().as_bytes(), &layout)?;
+            let record = from_json(&json_of(detail).to_string(), &layout, None);
+            let record = record.map_err(|it| it.what)?;
             let plan = Plan::new(&layout, &described.options).map_err(|it| it.to_string())?;
             let mut encoder = Encoder::new(&plan);
             let bytes = encoder.encode(&record).map_err(|it| it.to_string())?;

@@ -49,10 +49,14 @@ struct Step {
     patterns: Vec<Pattern>,
     /// The keys of its values, if there are any.
     values: Option<HashSet<String>>,
+    /// The first of them as they are written.
+    named: Vec<String>,
 }
 
 /// Types that are made of one another, at most.
 const DEEPEST: usize = 64;
+/// Values of an enumeration that are named where a text is none of them.
+const NAMED: usize = 12;
 /// Types with which one text is compared, at most.
 const MOST: usize = 10_000;
 
@@ -198,6 +202,7 @@ impl SimpleRules {
             let values = facets.values.iter();
             let keys = values.filter_map(|it| Some(rules.value(it, &facets.prefixes).ok()?.key()));
             step.values = Some(keys.collect());
+            step.named = facets.values.iter().take(NAMED).cloned().collect();
         }
         rules.steps.push(Arc::new(step));
         Ok(rules)
@@ -295,12 +300,16 @@ impl Step {
         }
         self.bounds.iter().try_for_each(|it| within(it, value, text, of))?;
         if !self.patterns.is_empty() && !self.patterns.iter().any(|it| it.is_match(text)) {
-            let what = format!("{} is not as the pattern has it", shown(text));
+            let all: Vec<&str> = self.patterns.iter().map(|it| it.text()).collect();
+            let what =
+                format!("{} is not as the pattern {} has it", shown(text), cut(&all.join("|")));
             return Err(Fault::new("cvc-pattern-valid", what));
         }
         match &self.values {
             Some(values) if !values.contains(&value.key()) => {
-                let what = format!("{} is none of the values of its enumeration", shown(text));
+                let (named, more) = (self.named.join(", "), values.len() > self.named.len());
+                let more = if more { " and others" } else { "" };
+                let what = format!("{} is none of {}{more}", shown(text), cut(&named));
                 Err(Fault::new("cvc-enumeration-valid", what))
             }
             _ => Ok(()),
@@ -333,6 +342,15 @@ fn within(
     match keeps {
         true => Ok(()),
         false => Err(Fault::new(rule, format!("{} is {how} {said}", shown(text)))),
+    }
+}
+
+/// What is said of a type, of which the first part is enough.
+fn cut(text: &str) -> String {
+    const MOST: usize = 120;
+    match text.char_indices().nth(MOST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", &text[..end]),
     }
 }
 

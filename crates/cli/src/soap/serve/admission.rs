@@ -1,0 +1,116 @@
+//! Which requests are answered: those that are as the WSDL says.
+
+use std::sync::Arc;
+
+use trunkline_import::wsdl::Description;
+use trunkline_message::{Checks, Holds, Layout, Record, ScopeId, UnknownContent, Value};
+use trunkline_session::soap::Fault as SoapFault;
+use trunkline_soap::{Encoder, Plan};
+
+use crate::output::{plain, remark};
+use crate::soap::content::Form;
+use crate::soap::{listed, valid};
+
+/// As many names are logged of what is passed over in a request, each as long as this.
+const SHOWN: usize = 8;
+const LONGEST: usize = 100;
+
+/// What the requests of an operation are held against.
+pub(super) struct Admission {
+    operation: String,
+    description: Arc<Description>,
+    request: Form,
+    /// None where facets cannot be looked at.
+    checks: Option<Checks>,
+    /// Of requests as the schemas have them; none if they are not written again.
+    plan: Option<Arc<Plan>>,
+    is_lenient: bool,
+}
+
+impl Admission {
+    pub(super) fn new(
+        operation: &str,
+        description: &Arc<Description>,
+        request: &Form,
+        is_lenient: bool,
+    ) -> Self {
+        let checks = Checks::new(&request.0).map_err(|why| {
+            remark(&format!("{operation}: facets are not checked: {why}"));
+        });
+        Self {
+            operation: operation.to_owned(),
+            description: description.clone(),
+            request: request.clone(),
+            checks: checks.ok(),
+            plan: Plan::new(&request.0, &request.1).ok(),
+            is_lenient,
+        }
+    }
+
+    /// What becomes of what the WSDL does not have.
+    pub(super) fn of_unknown(is_lenient: bool) -> UnknownContent {
+        if is_lenient { UnknownContent::Keep } else { UnknownContent::Reject }
+    }
+
+    /// Rejects a request that the WSDL forbids, with the place and the reason.
+    pub(super) fn admit(&self, request: &Record) -> Result<(), SoapFault> {
+        if let Some(Err(unfit)) = self.checks.as_ref().map(|it| it.check(request)) {
+            return Err(SoapFault::sender(unfit.to_string()));
+        }
+        if self.is_lenient {
+            let mut names = Vec::new();
+            undescribed(&self.request.0, request, (ScopeId(0), ""), &mut names);
+            if !names.is_empty() {
+                let names = listed(names.into_iter(), SHOWN);
+                remark(&format!(
+                    "{}: passed over, since the WSDL has none: {names}",
+                    self.operation
+                ));
+            }
+            return Ok(());
+        }
+        // What no layout holds is in the document that says the same.
+        let Some(plan) = &self.plan else { return Ok(()) };
+        let mut encoder = Encoder::new(plan);
+        let Ok(envelope) = encoder.encode(request) else { return Ok(()) };
+        let envelope = String::from_utf8_lossy(envelope);
+        match valid::of_message(&self.description, &self.request.1, (&envelope, request)) {
+            Some(why) => Err(SoapFault::sender(why)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a record keeps that its layout does not describe, by places.
+fn undescribed(
+    layout: &Layout,
+    record: &Record,
+    (scope, path): (ScopeId, &str),
+    out: &mut Vec<String>,
+) {
+    if out.len() > SHOWN {
+        return;
+    }
+    for (_, markup) in record.unknown_fields().markup() {
+        let end = markup.find(['>', '/']).unwrap_or(markup.len()).min(LONGEST);
+        let tag = plain(&markup[..markup.floor_char_boundary(end)]);
+        let tag = tag.trim_start_matches('<').trim();
+        out.push(if path.is_empty() { tag.to_owned() } else { format!("{path}/{tag}") });
+    }
+    let scope = layout.scope(scope);
+    for (index, field) in scope.fields.iter().enumerate() {
+        let own = scope.path(index);
+        let own = if path.is_empty() { own } else { format!("{path}/{own}") };
+        match (record.value(index), field.holds) {
+            (Some(Value::Struct(inner)), Holds::Struct(inside)) => {
+                undescribed(layout, inner, (inside, &own), out);
+            }
+            (Some(Value::Group(group)), Holds::Group(inside)) => {
+                for (at, entry) in group.entries().iter().enumerate() {
+                    undescribed(layout, entry, (inside, &format!("{own}[{at}]")), out);
+                }
+            }
+            _ => {}
+        }
+    }
+}
