@@ -310,6 +310,9 @@ fn arrays_of_several_dimensions_are_lists_of_lists() {
     }
     for (array_type, why) in [
         ("xs:anyType[,]", "several dimensions with items of any type"),
+        ("a:Grid[]", "an array whose items are arrays of its own type"),
+        ("a:Pages[,]", "an array whose items are arrays of its own type"),
+        (&*format!("xs:int{}", "[,,,,,,,,]".repeat(8)), "more than 64 dimensions"),
         (&*format!("xs:int[{}]", ",".repeat(1_000_000)), "more than 16 dimensions"),
         (&*format!("xs:int{}", "[]".repeat(1_000_000)), "more than 16 dimensions"),
     ] {
@@ -319,6 +322,41 @@ fn arrays_of_several_dimensions_are_lists_of_lists() {
         });
         let problem = described.expect_err(why).to_string();
         assert!(problem.contains(why) && problem.contains(':'), "{problem:.300}");
+    }
+}
+
+/// However many types it takes to say so.
+#[test]
+fn arrays_in_each_other_have_an_end() {
+    let of = |count: usize, brackets: &str| {
+        let mut types = String::new();
+        for index in 0..count {
+            let items = if index == 0 { "xs:int".to_owned() } else { format!("a:A{}", index - 1) };
+            types += &format!(
+                "<xs:complexType name='A{index}'><xs:complexContent><xs:restriction base='enc:Array'>\
+                 <xs:attribute ref='enc:arrayType' wsdl:arrayType='{items}{brackets}'/></xs:restriction>\
+                 </xs:complexContent></xs:complexType>"
+            );
+        }
+        let text = definitions(&format!(
+            "<types><xs:schema targetNamespace='urn:a'>{types}</xs:schema></types>
+             <message name='m'><part name='it' type='a:A{}'/></message>
+             <portType name='P'><operation name='put'><input message='a:m'/></operation></portType>
+             <binding name='B' type='a:P'><soap:binding style='rpc' transport='http://schemas.xmlsoap.org/soap/http'/>
+             <operation name='put'><input><soap:body use='encoded' namespace='urn:b'/></input></operation></binding>",
+            count - 1
+        ));
+        let described = read(&text)?;
+        let binding = &described.bindings()[0];
+        described.request(binding, &binding.operations[0]).map(|_| ())
+    };
+    for (count, brackets) in [(16, "[]"), (16, "[,]"), (4, "[,,,][]")] {
+        of(count, brackets).unwrap_or_else(|it| panic!("{count} {brackets}: {it}"));
+    }
+    for (count, brackets) in [(17, "[]"), (17, "[,]"), (1000, "[]"), (100, "[,,,][,,,][,,,]")] {
+        let problem = of(count, brackets).expect_err(brackets).to_string();
+        assert!(problem.contains("more than 16 arrays in each other"), "{count}: {problem}");
+        assert!(problem.contains(".wsdl:"), "{problem}");
     }
 }
 

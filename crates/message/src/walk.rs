@@ -102,6 +102,10 @@ impl<'a> Walk<'a> {
             return fail(String::new());
         }
         let (id, name) = (ScopeId(index as u16), self.schema.type_of(of).name.clone());
+        // Lists of lists have no members, which would count what is around them.
+        if self.depth > DEEPEST {
+            return fail(format!("{name}: more than {DEEPEST} components and groups are nested"));
+        }
         if place.is_some() && self.recursive.contains(&of) {
             self.shared.insert(of, id);
         }

@@ -36,6 +36,9 @@ struct Role {
 const PLAIN: Role = Role { dimensions: 1, is_row: false };
 
 impl Dimensions {
+    /// Rows that an array without an item may have.
+    pub const MOST_EMPTY_ROWS: usize = MOST_EMPTY;
+
     /// Those of a layout.
     ///
     /// # Errors

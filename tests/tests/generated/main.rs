@@ -63,6 +63,36 @@ fn the_modules_are_those_of_the_descriptions() {
 }
 
 #[test]
+fn operations_that_no_service_knows_from_others_are_left_out() {
+    let wsdl = fs::read_to_string(folder().join("desk.wsdl")).expect("the WSDL");
+    let left_out = |from: [&str; 2], to: [&str; 2]| {
+        let text = wsdl.replace(from[0], to[0]).replace(from[1], to[1]);
+        let mut files = |_: &str| Ok::<_, String>(Some(text.clone().into_bytes()));
+        let (options, limits) = (Options::default(), Limits::default());
+        let read = Description::read("desk.wsdl", &options, &mut files, &limits);
+        let read = read.expect("a description");
+        let written = trunkline_export::rust::module("desk.wsdl", &read, None);
+        let left_out = written.expect("a module").left_out;
+        left_out.iter().map(|it| format!("{}: {}", it.what, it.why)).collect::<Vec<_>>()
+    };
+    // Another operation begins with the same element, and has the same action.
+    let found = left_out(
+        ["<part name=\"body\" element=\"t:ask\"/>", "urn:desk/ask"],
+        ["<part name=\"body\" element=\"t:order\"/>", "urn:desk/order"],
+    );
+    let why = "its requests begin as those of Order do, and have the same action";
+    assert!(found.contains(&format!("the operation Ask of DeskSoap: {why}")), "{found:?}");
+    // One of two elements stands for it.
+    let ask = "<xsd:element name=\"ask\" type=\"t:Ask\"/>";
+    let asks = "<xsd:element name=\"ask\" type=\"t:Ask\" abstract=\"true\"/>\
+        <xsd:element name=\"now\" type=\"t:LimitAsk\" substitutionGroup=\"t:ask\"/>\
+        <xsd:element name=\"later\" type=\"t:LimitAsk\" substitutionGroup=\"t:ask\"/>";
+    let found = left_out([ask, "urn:desk/ask"], [asks, "urn:desk/ask"]);
+    let why = "its requests may begin with one of several elements, and a service knows it by one";
+    assert!(found.contains(&format!("the operation Ask of DeskSoap: {why}")), "{found:?}");
+}
+
+#[test]
 fn what_is_left_out_is_said() {
     let left_out = |file: &str| {
         let written = trunkline_export::rust::module(file, &description(file), None);

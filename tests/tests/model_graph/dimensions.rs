@@ -99,6 +99,11 @@ fn the_start_tag_has_every_size() {
     ] {
         assert!(text.contains(part), "no {part} in\n{text}");
     }
+    // Of what has no row nobody can say how long its rows are.
+    let empty =
+        soap::Encoder::new(&plan(Version::Soap11)).encode(&Grids::default()).map(<[u8]>::to_vec);
+    let empty = String::from_utf8(empty.expect("a message")).expect("UTF-8");
+    assert!(empty.contains("SOAP-ENC:arrayType=\"xsd:int[0,0]\"></numbers>"), "{empty}");
     let text = written(Version::Soap12);
     for part in [
         "SOAP-ENC:itemType=\"xsd:int\" SOAP-ENC:arraySize=\"2 3\"><item xsi:type=\"xsd:int\">1<",
@@ -141,6 +146,16 @@ fn numbers(attributes: &str, items: &str) -> trunkline_message::Result<Vec<Vec<i
     decoded(&plan(Version::Soap11), &document).map(|it| it.numbers)
 }
 
+/// The texts of a cube with these rows, each an array, in its only page.
+fn cube(rows: &str) -> trunkline_message::Result<Vec<Vec<Vec<Text>>>> {
+    let rows = rows.replace("SOAP-ENC:", "E:");
+    let document = encoded(&format!(
+        "<o:fill><numbers/><texts E:arrayType='xsd:string[][][1]'><i E:arrayType='xsd:string[][2]'>{rows}</i></texts>\
+         <pages/><cells/><sides E:arrayType='o:Side[2,2]'><i>Buy</i><i>Buy</i><i>Buy</i><i>Buy</i></sides><rows/></o:fill>"
+    ));
+    decoded(&plan(Version::Soap11), &document).map(|it| it.texts)
+}
+
 #[test]
 fn they_are_read_however_senders_say_it() {
     let items = "<i>1</i><i>2</i><i>3</i><i>4</i><i>5</i><i>6</i>";
@@ -169,6 +184,9 @@ fn they_are_read_however_senders_say_it() {
     }
     assert_eq!(numbers(&of("3,0"), ""), Ok(vec![vec![]; 3]));
     assert_eq!(numbers("", ""), Ok(vec![]));
+    let row = |item: &str| format!("<i SOAP-ENC:arrayType='xsd:string[1]'><i>{item}</i></i>");
+    let expected = vec![vec![vec![text("a")], vec![text("b")]]];
+    assert_eq!(cube(&(row("a") + &row("b"))), Ok(expected));
 }
 
 #[test]
@@ -226,7 +244,11 @@ fn what_is_no_such_array_is_rejected() {
     let ragged =
         "<i SOAP-ENC:arrayType='xsd:int[1]'><i>1</i></i><i SOAP-ENC:arrayType='xsd:int[0]'/>";
     let error = numbers(&of("[][2]"), ragged).expect_err("rows of two lengths").to_string();
-    assert!(error.contains("an array of 2 dimensions"), "{error}");
+    let why = "rows with as many items as the first one, 1, not 0 in row 1";
+    assert!(error.contains(why), "{error}");
+    let error = cube(&ragged.replace("xsd:int", "xsd:string"));
+    let error = error.expect_err("rows of two lengths").to_string();
+    assert!(error.starts_with("texts") && error.contains(why), "{error}");
     let error = numbers(&of("[1,2]"), "<i>1</i><i>x</i>").expect_err("no number").to_string();
     assert!(error.starts_with("numbers[0]"), "{error}");
 }

@@ -2,8 +2,8 @@
 
 use trunkline_import::nearest;
 use trunkline_message::ScopeId;
-use trunkline_soap::QName;
 use trunkline_soap::graph::{self, Array, Graph, Name, Node, NodeId};
+use trunkline_soap::{Dimensions, QName};
 
 use super::members::{Arm, Attribute, Content, Members, Parameter, Request};
 use super::request::{Branch, Tree};
@@ -464,8 +464,15 @@ impl Writer<'_> {
         let mut sizes = vec![Some(nodes.len() as u64)];
         let dimensions = self.request.dimensions(array);
         for _ in 1..dimensions {
+            let rows = nodes.len();
             let size;
             (nodes, size) = self.row_by_row(path, &nodes)?;
+            if size == 0 && rows > Dimensions::MOST_EMPTY_ROWS {
+                let most = Dimensions::MOST_EMPTY_ROWS;
+                return Err(Fault::new(format!(
+                    "{path} has {rows} rows without an item, more than {most}"
+                )));
+            }
             sizes.push(Some(size));
         }
         let item = match dimensions {
@@ -481,14 +488,16 @@ impl Writer<'_> {
     fn row_by_row(&self, path: &str, rows: &[NodeId]) -> Result<(Vec<NodeId>, u64), Fault> {
         let items = |row: &NodeId| self.graph.array(*row).map_or(&[][..], |it| &it.items);
         let size = rows.first().map_or(0, |row| items(row).len());
-        let is_row = |row: &NodeId| self.graph.array(*row).is_some() && items(row).len() == size;
-        match rows.iter().all(is_row) {
-            true => {
+        let is_other = |row: &NodeId| self.graph.array(*row).is_none() || items(row).len() != size;
+        match rows.iter().position(is_other) {
+            None => {
                 let nodes = rows.iter().flat_map(|row| items(row).iter().map(|item| item.1));
                 Ok((nodes.collect(), size as u64))
             }
-            false => Err(Fault::new(format!(
-                "{path} is an array of several dimensions, whose rows have all the same number of items"
+            Some(at) => Err(Fault::new(format!(
+                "{path} is an array of several dimensions, whose rows have all the same number of items: row {at} has {}, \
+                 and the first {size}",
+                items(&rows[at]).len()
             ))),
         }
     }

@@ -190,7 +190,7 @@ fn an_array_of_several_dimensions_is_sent_row_by_row() {
     assert_eq!(items[..4], ["1", "2", "3", "4"], "{sent}");
     is_rejected(ENCODED, &["fill", "grid=1"], "grid");
     let ragged = ["fill", "grid[0].n[0]=1", "grid[0].n[1]=2", "grid[1].n[0]=3"];
-    is_rejected(ENCODED, &ragged, "whose rows have all the same number of items");
+    is_rejected(ENCODED, &ragged, "the same number of items: row 1 has 1, and the first 2");
 }
 
 /// What has no form is told with its place, and can be sent as it is.

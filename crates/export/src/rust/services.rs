@@ -27,6 +27,8 @@ struct Called {
     /// What it is called, and no other of the interface.
     name: String,
     action: String,
+    /// The first element in the Body of a request, by which it is known: a namespace and a name, both empty if there is none.
+    first: (String, String),
     style: soap::Style,
     request: Message,
     reply: Option<Message>,
@@ -39,14 +41,18 @@ struct Called {
 impl Called {
     /// Itself, if a service knows it from these when it is called.
     fn told_from(self, others: &[Self]) -> Result<Self, String> {
-        let is_nothing = |it: &Self| it.request.root.is_none();
-        let is_same = |it: &Self| is_nothing(it) && it.action == self.action;
-        match is_nothing(&self) && (self.action.is_empty() || others.iter().any(is_same)) {
-            false => Ok(self),
-            true => Err(
-                "nothing in the Body of a request says that it is called, and no action of its own"
-                    .into(),
-            ),
+        if self.request.root.is_none() && self.action.is_empty() {
+            let why =
+                "nothing in the Body of a request says that it is called, and no action of its own";
+            return Err(why.to_owned());
+        }
+        let is_same = |it: &&Self| it.first == self.first && it.action == self.action;
+        match others.iter().find(is_same) {
+            None => Ok(self),
+            Some(other) => Err(format!(
+                "its requests begin as those of {} do, and have the same action",
+                other.name
+            )),
         }
     }
 }
@@ -147,10 +153,8 @@ fn called(
     }
     let request = description.request(binding, operation).map_err(|it| it.to_string())?;
     let response = description.response(binding, operation).map_err(|it| it.to_string())?;
-    for described in [&request, &response].into_iter().flatten() {
-        let layout = Arc::new(described.layout.clone());
-        soap::Plan::new(&layout, &described.options).map_err(|it| it.to_string())?;
-    }
+    let first = request.as_ref().map_or(Ok(Default::default()), first)?;
+    response.as_ref().map_or(Ok(()), |it| plan(it).map(|_| ()))?;
     let style = request.as_ref().or(response.as_ref()).map(|it| it.options.style);
     let style = style.unwrap_or(soap::Style::DocumentLiteral);
     let takes = |it| messages.add(it, format!("What `{name}` takes."));
@@ -188,8 +192,30 @@ fn called(
         }
     }
     let action = operation.action.clone().unwrap_or_default();
-    Ok(Called { name: name.clone(), action, style, request, reply, details, blocks })
+    Ok(Called { name: name.clone(), action, first, style, request, reply, details, blocks })
 }
+
+fn plan(described: &Described) -> Result<Arc<soap::Plan>, String> {
+    let layout = Arc::new(described.layout.clone());
+    soap::Plan::new(&layout, &described.options).map_err(|it| it.to_string())
+}
+
+/// The first element in the Body of a request.
+fn first(described: &Described) -> Result<(String, String), String> {
+    let plan = plan(described)?;
+    let (namespace, local) = plan.element();
+    // Of a Body that may begin with several elements the plan names the Body.
+    if described.options.layout == soap::Layout::Body && ENVELOPES.contains(&namespace) {
+        return Err(
+            "its requests may begin with one of several elements, and a service knows it by one"
+                .to_owned(),
+        );
+    }
+    Ok((namespace.to_owned(), local.to_owned()))
+}
+
+const ENVELOPES: [&str; 2] =
+    ["http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope"];
 
 /// Prints one interface.
 struct Printer<'a> {

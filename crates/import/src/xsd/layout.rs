@@ -20,6 +20,12 @@ use crate::{Place, Problem, names};
 
 pub(crate) use members::Members;
 
+/// Arrays of the encoding in each other, and their dimensions together: each is a list.
+const MOST_ARRAYS: usize = 16;
+const MOST_LISTS: usize = 64;
+const TOO_DEEP: &str =
+    "more than 16 arrays in each other, or more than 64 dimensions of them together";
+
 /// Makes the types of one layout.
 #[derive(Debug)]
 pub(crate) struct Builder<'a> {
@@ -33,6 +39,8 @@ pub(crate) struct Builder<'a> {
     is_encoded: bool,
     /// Structs that are declared, and have no members yet.
     pending: Vec<(SchemaTypeId, TypeId)>,
+    /// The types of arrays around the items that are looked up.
+    open_arrays: Vec<SchemaTypeId>,
 }
 
 /// What a member holds.
@@ -79,6 +87,7 @@ impl<'a> Builder<'a> {
             choices: HashMap::new(),
             enumerations: HashMap::new(),
             pending: Vec::new(),
+            open_arrays: Vec::new(),
         }
     }
 
@@ -289,7 +298,7 @@ impl<'a> Builder<'a> {
                 })
             }
             Found::Type(id, of) => match items(of) {
-                Some(items) => self.array(items, name),
+                Some(items) => self.array(id, items, name),
                 None => self.complex((id, of), blocked, name),
             },
         }
@@ -342,15 +351,29 @@ impl<'a> Builder<'a> {
         Held::new(of, Form::Any)
     }
 
-    fn array(&mut self, items: &'a Items, name: &str) -> Result<Held, Problem> {
-        let item = self.held(&items.of, name)?;
+    fn array(&mut self, id: SchemaTypeId, items: &'a Items, name: &str) -> Result<Held, Problem> {
+        let rejected = |what: &str, remedy: &str| Err(Problem::new(&items.place, what, remedy));
+        if self.open_arrays.contains(&id) {
+            let what = "an array whose items are arrays of its own type, without end";
+            return rejected(what, "name another type of the items");
+        }
+        if self.open_arrays.len() >= MOST_ARRAYS {
+            return rejected(TOO_DEEP, "describe it with fewer");
+        }
+        self.open_arrays.push(id);
+        let item = self.held(&items.of, name);
+        self.open_arrays.pop();
+        let item = item?;
         if item.form == Form::Any && items.dimensions.iter().any(|it| *it != 1) {
             let what =
                 "an array of several dimensions with items of any type, for which there is no form";
-            return Err(Problem::new(&items.place, what, "name a type of the items"));
+            return rejected(what, "name a type of the items");
         }
         let (mut of, mut dimensions) = (item.of, item.dimensions);
         dimensions.extend(&items.dimensions);
+        if dimensions.len() > MOST_ARRAYS || dimensions.iter().sum::<usize>() > MOST_LISTS {
+            return rejected(TOO_DEEP, "describe it with fewer");
+        }
         for _ in 0..items.dimensions.iter().sum::<usize>() {
             of = self.types.list(of, None);
         }

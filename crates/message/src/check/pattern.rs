@@ -127,6 +127,8 @@ mod translate {
                     *group = Group::Ended;
                     open.push(begin_class(&mut characters, &mut out)?);
                 }
+                // In front of what is taken out it is a character, which the library would take for a sign.
+                ('-', Some(_)) if is_taking_out(&characters) => out.push_str(r"\-"),
                 ('[', Some(_)) => return Err("a [ inside brackets has a \\ before it".into()),
                 ('(', None) if characters.peek() == Some(&'?') => {
                     return Err("a ? behind a ( has nothing that it repeats".into());
@@ -146,11 +148,17 @@ mod translate {
     /// Behind a `[`: is the class negated?
     fn begin_class(rest: &mut Peekable<Chars<'_>>, out: &mut String) -> Result<Group, String> {
         let is_negative = rest.next_if_eq(&'^').is_some();
-        if matches!(rest.peek(), Some(']')) {
+        if matches!(rest.peek(), Some(']')) || is_taking_out(rest) {
             return Err("a class in brackets has at least one character".into());
         }
         out.push_str(if is_negative { "[[^" } else { "[" });
         Ok(if is_negative { Group::Negative } else { Group::Positive })
+    }
+
+    /// Does a class follow that is taken out of the one that is open?
+    fn is_taking_out(rest: &Peekable<Chars<'_>>) -> bool {
+        let mut ahead = rest.clone();
+        ahead.next() == Some('-') && ahead.next() == Some('[')
     }
 
     /// At a `]`.

@@ -36,7 +36,9 @@ impl<'a> Reader<'a> {
         match (self.plan.dimensions_of(self.scope, self.field), &graph.node(self.node).content) {
             (1, _) => Ok(None),
             // As those send it who know no arrays of several dimensions.
-            (_, Content::Array(array)) if self.has_rows_apart(array) => Ok(None),
+            (dimensions, Content::Array(array)) if self.has_rows_apart(array, dimensions)? => {
+                Ok(None)
+            }
             (dimensions, Content::Array(array)) => self.whole(array, dimensions).map(Some),
             (_, Content::Text(text)) if self.is_blank(text)? => Ok(None),
             (dimensions, _) => {
@@ -52,12 +54,38 @@ impl<'a> Reader<'a> {
         self.run.take().or(row)
     }
 
-    /// Is it an array of arrays, which are all as long?
-    fn has_rows_apart(&self, array: &Array) -> bool {
-        let length = |item: &(u64, NodeId)| self.graph.array(item.1).map(|row| row.items.len());
-        let first = array.items.first().and_then(length);
-        let is_of_one = array.dimensions.len() == 1;
-        is_of_one && first.is_some() && array.items.iter().all(|it| length(it) == first)
+    /// Is it an array of arrays of one dimension each, as many in each other as it should have dimensions?
+    ///
+    /// # Errors
+    /// Some are longer than others, or they are more than the limits allow.
+    fn has_rows_apart(&self, array: &'a Array, dimensions: usize) -> Result<bool> {
+        if array.dimensions.len() != 1 || array.items.is_empty() {
+            return Ok(false);
+        }
+        let mut around = vec![array];
+        for _ in 1..dimensions {
+            let mut rows: Vec<&Array> = Vec::new();
+            for (_, node) in around.iter().flat_map(|it| &it.items) {
+                match self.graph.array(*node).filter(|it| it.dimensions.len() == 1) {
+                    // What is shared may stand for more rows than there are nodes.
+                    Some(_) if rows.len() >= self.limits.entries => {
+                        let limit = self.limits.entries;
+                        return Err(self.error(ErrorKind::Limit { name: "entries", limit }));
+                    }
+                    Some(row) => rows.push(row),
+                    None => return Ok(false),
+                }
+            }
+            let length = rows.first().map_or(0, |it| it.items.len());
+            if let Some(at) = rows.iter().position(|it| it.items.len() != length) {
+                let found = rows[at].items.len();
+                let what = "rows with as many items as the first one";
+                let what = format!("{what}, {length}, not {found} in row {at}");
+                return Err(self.error(ErrorKind::Expected(what.into())));
+            }
+            around = rows;
+        }
+        Ok(true)
     }
 
     /// All rows of an array.
