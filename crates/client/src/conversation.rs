@@ -351,7 +351,8 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// If the pattern does not fit a frame, or the router knows no last values, no formats, no filters or no fields.
+    /// If the pattern does not fit a frame, a filter or the names of fields are empty, or the router knows no last values,
+    /// no formats, no filters or no fields.
     pub fn subscribe(&mut self, pattern: &str, how: &Subscribe) -> Result<Subscription> {
         let texts: usize =
             [&how.filter, &how.fields].into_iter().flatten().map(|it| 4 + it.len()).sum();

@@ -62,6 +62,8 @@ pub enum Error {
     NoFilters,
     /// The router is of a version that delivers whole messages only.
     NoFields,
+    /// A filter, or what names fields, is empty.
+    EmptyText,
     /// Guaranteed messages are delivered as they were published.
     FormatOfConsumer,
     /// Guaranteed messages are delivered whatever they say.
@@ -142,6 +144,7 @@ impl fmt::Display for Error {
             Self::NoFormats => out.write_str("the router is of a version without formats"),
             Self::NoFilters => out.write_str("the router is of a version without filters"),
             Self::NoFields => out.write_str("the router is of a version without selected fields"),
+            Self::EmptyText => out.write_str("a filter and the names of fields are not empty"),
             Self::FormatOfConsumer => out.write_str("guaranteed messages come as they were published"),
             Self::FilterOfConsumer => out.write_str("guaranteed messages are not filtered"),
             Self::FieldsOfConsumer => out.write_str("guaranteed messages come as a whole"),

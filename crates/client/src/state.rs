@@ -224,6 +224,9 @@ impl State {
 
     /// Whether the router knows what a subscription asks for; before it has answered it may.
     pub(crate) fn check_subscription(&self, how: &Subscribe) -> Result<()> {
+        if [&how.filter, &how.fields].into_iter().flatten().any(|it| it.is_empty()) {
+            return Err(Error::EmptyText);
+        }
         if how.last_values {
             self.check_last_values()?;
         }

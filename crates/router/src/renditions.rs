@@ -274,7 +274,13 @@ impl<R: Renderer> Router<R> {
         is_gone: impl Fn(RenditionFormat) -> bool,
     ) -> Vec<RenditionFormat> {
         self.egress.slab.drop_renditions_in(&is_gone);
-        let all = self.egress.renditions.formats.iter().map(|it| &it.counts);
-        all.filter(|it| it.pending > 0 && is_gone(it.format)).map(|it| it.format).collect()
+        let mut under_way = Vec::new();
+        for it in self.egress.renditions.formats.iter_mut().filter(|it| is_gone(it.counts.format)) {
+            match it.counts.pending {
+                0 => it.wanted = VecDeque::new(),
+                _ => under_way.push(it.counts.format),
+            }
+        }
+        under_way
     }
 }

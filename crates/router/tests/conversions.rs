@@ -144,8 +144,12 @@ fn a_number_is_free_when_its_renditions_are_forgotten_and_none_is_under_way() {
     assert!(world.router.next_ended_rendition().is_none());
     assert_eq!(world.router.forget_renditions(is_gone), [format]);
     // The message waits for the other still, so that what is made is kept with it.
-    world.router.converted(world.now, taken, Ok(b"old"));
+    let old = vec![b'o'; 300_000];
+    world.router.converted(world.now, taken, Ok(&old));
+    let kept = world.router.view().memory().waiting;
     assert!(world.router.forget_renditions(is_gone).is_empty());
+    let left = world.router.view().memory().waiting;
+    assert!(left < kept && kept - left >= 300_000, "{left} of {kept}");
     let again = reader(&mut world, wanting_part(0));
     publish(&mut world, "a", 1, "more");
     assert_eq!(convert_all(&mut world), 3);

@@ -103,8 +103,12 @@ impl ConversionOrder {
             Self::Topics(_) => None,
             Self::Convert(id, ..) | Self::Select(id, ..) => Some(Converted::Message(*id, Err(why))),
             Self::Decide(id, ..) => Some(Converted::Decided(*id, Err(why))),
-            Self::Check(client, ..) => {
-                let unfit = Unfit::Filter(FilterError { offset: 0, why });
+            Self::Check(client, interest) => {
+                let error = FilterError { offset: 0, why };
+                let unfit = match interest.filter {
+                    Some(_) => Unfit::Filter(error),
+                    None => Unfit::Fields(error),
+                };
                 Some(Converted::Checked(*client, Err(unfit)))
             }
         }

@@ -5,8 +5,8 @@ mod described;
 mod raw;
 
 use described::{Folder, PATIENCE, config, connect, fix, receive, rejection, snapshot};
-use trunkline_client::{Client, Event, Subscribe, format};
-use trunkline_native::code;
+use trunkline_client::{Client, Error, Event, Subscribe, format};
+use trunkline_native::{self as native, code};
 use trunkline_server::{Running, Server};
 
 const SOURCE: &str = "format = \"fix\"";
@@ -94,7 +94,9 @@ fn fields_go_with_filters_last_values_and_conflation() {
     client.subscribe("fx/*", &how.in_format(format::JSON)).expect("it is taken");
     let mut got = Vec::new();
     let mut is_published = false;
-    while got.len() < 2 {
+    let text = |number| format!("{{\"Quote\":{{\"QuoteID\":\"q{number}\"}}}}");
+    // The newest comes in any case.
+    while got.last().is_none_or(|it: &(u64, bool, String)| it.2 != text(59)) {
         let came = client.receive(Some(PATIENCE), &mut |event| match event {
             Event::Message(it) => {
                 let text = String::from_utf8_lossy(it.payload).into_owned();
@@ -109,10 +111,13 @@ fn fields_go_with_filters_last_values_and_conflation() {
             publish(&mut source, "fx/a", (0..60).map(quote));
         }
     }
-    let text = |number| format!("{{\"Quote\":{{\"QuoteID\":\"q{number}\"}}}}");
     assert_eq!(got[0], (1, true, text(40)));
-    assert_eq!((got[1].1, &got[1].2), (false, &text(got[1].0 - 2)), "{got:?}");
-    assert!(got[1].0 > 41, "{got:?}");
+    for (sequence, is_last_value, it) in &got[1..] {
+        assert!(*sequence > 41 && !is_last_value, "{got:?}");
+        assert_eq!(*it, text(sequence - 2), "{got:?}");
+    }
+    let ledger = snapshot(&router).totals.ledger;
+    assert!(ledger.elided > 0, "{ledger:?}");
 }
 
 #[test]
@@ -157,9 +162,45 @@ fn what_is_not_to_be_had_is_refused_with_its_place() {
     let (number, text) =
         rejection(other.subscribe("fx/>", &json().fields("QuoteID")).expect_err("two differ"));
     assert!(number == code::LIMIT && text.contains("limits.selections)"), "{text}");
+    let empty = client.subscribe("fx/>", &json().fields("")).expect_err("it is empty");
+    assert!(matches!(empty, Error::EmptyText), "{empty}");
     // Where one ends, there is room for another.
     client.unsubscribe(first).expect("it ends");
     client.subscribe("fx/>", &json().fields("Symbol")).expect("it is taken");
+}
+
+/// What ends in the same write makes room.
+#[test]
+fn one_selection_takes_the_place_of_another_in_one_write() {
+    let folder = Folder::new("place");
+    let limits = "[limits]\nselections = 1\nselections_per_client = 1\n";
+    let router = router(&folder, limits);
+    let features = native::Features { fields: true, ..native::Features::NONE };
+    let version = native::VERSION;
+    let hello = native::Hello { version, features, ..native::Hello::default() };
+    let mut client = raw::Raw::hello(&router, &hello);
+    let ask = |out: &mut Vec<u8>, subscription, fields| {
+        let (updates, pattern) = (native::Updates::All, "fx/>");
+        let (last_values, format, filter) = (false, None, "");
+        let it = native::Subscribe {
+            subscription,
+            updates,
+            last_values,
+            format,
+            filter,
+            fields,
+            pattern,
+        };
+        native::encode_subscription(out, &it);
+    };
+    client.send(|out| ask(out, 1, "QuoteID"));
+    assert_eq!(client.next(), raw::Seen::Subscribed(1));
+    client.send(|out| {
+        native::encode_unsubscribe(out, 1);
+        ask(out, 2, "QuoteID,Symbol");
+    });
+    assert!(!matches!(client.next(), raw::Seen::Rejected(..)));
+    assert_eq!(client.next(), raw::Seen::Subscribed(2));
 }
 
 #[test]

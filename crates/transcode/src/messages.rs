@@ -121,7 +121,7 @@ impl Messages {
     /// # Errors
     /// Nothing was read, or the format has no form for the message: names the field.
     pub fn write(&mut self, to: Format, out: &mut Vec<u8>) -> Result<usize, Error> {
-        let (index, compiled) = self.writer(to)?;
+        let (index, compiled) = self.writer(to, false)?;
         let Known { record, codecs, .. } = &mut self.known[index];
         let codec = &mut codecs[compiled].codec;
         let bytes = codec.encode(record).map_err(|error| Error::Unwritable(to, error))?;
@@ -156,10 +156,12 @@ impl Messages {
         }
     }
 
-    /// The message that was read last, and where its codec for a format stands that is written.
-    fn writer(&mut self, to: Format) -> Result<(usize, usize), Error> {
-        let (index, begin_string) = self.last.as_ref().ok_or(Error::NothingRead)?;
-        let (index, begin_string) = (*index, self.begin_string.as_ref().or(begin_string.as_ref()));
+    /// The message that was read last, and where its codec for a format stands that is written: of FIX, of the version
+    /// that it has itself or else of that of all.
+    fn writer(&mut self, to: Format, keeps_version: bool) -> Result<(usize, usize), Error> {
+        let (index, own) = self.last.as_ref().ok_or(Error::NothingRead)?;
+        let (index, own, of_all) = (*index, own.as_ref(), self.begin_string.as_ref());
+        let begin_string = if keeps_version { own.or(of_all) } else { of_all.or(own) };
         let begin_string = match to {
             Format::Fix => Some(begin_string.ok_or(Error::NoBeginString)?.clone()),
             _ => None,

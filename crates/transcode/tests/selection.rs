@@ -210,6 +210,55 @@ fn xml_leaves_out_only_what_its_schema_lets_be_absent() {
 }
 
 #[test]
+fn of_each_choice_that_is_required_an_arm_is_selected() {
+    let choices = r#"<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:q"
+    elementFormDefault="qualified"><xs:element name="Pay"><xs:complexType><xs:sequence>
+    <xs:choice><xs:element name="a" type="xs:string"/><xs:element name="b" type="xs:string"/></xs:choice>
+    <xs:choice><xs:element name="c" type="xs:string"/><xs:element name="d" type="xs:string"/></xs:choice>
+  </xs:sequence></xs:complexType></xs:element></xs:schema>"#;
+    let messages = described("pay.xsd", choices);
+    let error = check(&messages, "a,b", Some(Format::Xml)).expect_err("c or d");
+    assert!(error.contains("all of c or d"), "{error}");
+    for fields in ["a,b,c,d", "a,c"] {
+        check(&messages, fields, Some(Format::Xml)).expect(fields);
+    }
+}
+
+/// A struct that is the arm of a required choice is there, though nothing is left in it.
+#[test]
+fn an_arm_of_a_required_choice_stays() {
+    let choice = r#"<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:q"
+    elementFormDefault="qualified"><xs:element name="Pay"><xs:complexType><xs:choice>
+    <xs:element name="Cash"><xs:complexType><xs:sequence>
+      <xs:element name="note" type="xs:string" minOccurs="0"/>
+      <xs:element name="till" type="xs:string" minOccurs="0"/>
+    </xs:sequence></xs:complexType></xs:element>
+    <xs:element name="card" type="xs:string"/>
+  </xs:choice></xs:complexType></xs:element></xs:schema>"#;
+    let mut messages = described("pay.xsd", choice);
+    let message = br#"<Pay xmlns="urn:q"><Cash><till>7</till></Cash></Pay>"#;
+    let message = (Format::Xml, &message[..]);
+    let selected = select(&mut messages, message, "Cash.note", Format::Xml).expect("it may be so");
+    assert!(selected.contains("Cash") && !selected.contains("till"), "{selected}");
+}
+
+#[test]
+fn fix_keeps_its_version() {
+    let mut messages = described("fix.xml", FIX);
+    let other = fix("35=W|49=S|55=EUR|58=note|268=1|269=0|");
+    let other = String::from_utf8(other).expect("text").replace("FIX.4.4", "FIX.4.2");
+    // The check sum is that of the other version.
+    let (body, _) = other.split_at(other.len() - 7);
+    let sum = body.bytes().fold(0_u8, |sum, byte| sum.wrapping_add(byte));
+    let other = format!("{body}10={sum:03}\u{1}");
+    for fields in ["SenderCompID,Symbol,NoMDEntries", "SenderCompID,Symbol,NoMDEntries,Text"] {
+        let message = (Format::Fix, other.as_bytes());
+        let selected = select(&mut messages, message, fields, Format::Fix).expect(fields);
+        assert!(selected.starts_with("8=FIX.4.2|"), "{selected}");
+    }
+}
+
+#[test]
 fn fix_leaves_out_only_what_its_dictionary_lets_be_absent() {
     let mut messages = described("fix.xml", FIX);
     let bytes = fix("35=W|49=S|55=EUR|58=note|268=2|269=0|270=1.5|271=9|269=1|270=1.6|271=8|");

@@ -99,8 +99,9 @@ impl Engine {
         if std::mem::take(&mut state.is_new) {
             return Some(ConversionOrder::Topics(Arc::clone(&state.topics)));
         }
-        self.forget_filters();
-        self.forget_selections();
+        self.state.filters.forget_ended(&mut self.router);
+        self.state.selections.forget_ended(&mut self.router);
+        self.state.selections.forget_many(&mut self.router);
         if let Some(check) = self.state.interests.next_check() {
             return Some(check);
         }

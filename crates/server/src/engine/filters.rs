@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunkline_native::code;
-use trunkline_router::{ClientId, FilterId};
+use trunkline_router::{ClientId, FilterId, Router};
 use trunkline_session::router::Rejected;
 use trunkline_transcode::{Filter, FilterError};
 
-use super::Engine;
+use super::ClientOutput;
 use super::context::EngineContext;
 
 /// The filters that subscriptions have.
@@ -77,6 +77,13 @@ impl FilterTable {
         self.settle(filter);
     }
 
+    /// Filters of subscriptions that have ended are forgotten.
+    pub(super) fn forget_ended(&mut self, router: &mut Router<ClientOutput>) {
+        while let Some((client, filter)) = router.next_ended_filter() {
+            self.end(client, filter);
+        }
+    }
+
     /// If no subscription has the filter, it is forgotten.
     pub(super) fn settle(&mut self, FilterId(number): FilterId) {
         if let Some(known) = self.all[number as usize].take_if(|it| it.uses == 0) {
@@ -117,13 +124,4 @@ impl EngineContext<'_> {
 pub(super) fn bad_filter(text: &str, error: &FilterError) -> Rejected {
     let offset = u32::try_from(error.offset).ok();
     Rejected { code: code::BAD_FILTER, offset, text: format!("filter: {}", error.within(text)) }
-}
-
-impl Engine {
-    /// Filters of subscriptions that have ended are forgotten.
-    pub(super) fn forget_filters(&mut self) {
-        while let Some((client, filter)) = self.router.next_ended_filter() {
-            self.state.filters.end(client, filter);
-        }
-    }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use trunkline_native::code;
 use trunkline_router::{Rejection, RenditionFormat, check_pattern};
 use trunkline_security::Operation;
-use trunkline_session::router::{MOST_SELECTIONS, Narrowed, Narrowing, Rejected, selection_into};
+use trunkline_session::router::{Narrowed, Narrowing, Rejected, selection_into};
 
 use super::context::EngineContext;
 use super::filters::bad_filter;
@@ -72,6 +72,9 @@ impl EngineContext<'_> {
         wanted: &Narrowing<'_>,
     ) -> Result<Option<Narrowed>, Rejected> {
         let Narrowing { pattern, format, filter, fields } = *wanted;
+        let id = self.client_session.id;
+        // What is known is about this question, or about none.
+        let check = self.state.interests.checks.remove(&id);
         let is_plain = filter.is_empty() && fields.is_empty();
         if is_plain && format.is_none() {
             return Ok(Some(Narrowed::default()));
@@ -86,14 +89,16 @@ impl EngineContext<'_> {
             return Ok(Some(Narrowed { rendition, filter: None }));
         }
         is_pattern.map_err(Rejection::Pattern)?;
-        let id = self.client_session.id;
-        match self.state.interests.checks.remove(&id).filter(|it| it.is_of(wanted)) {
+        match check.filter(|it| it.is_of(wanted)) {
             Some(Check { fits: Some(fits), interest, .. }) => {
                 fits.map_err(|unfit| rejected(wanted, &unfit))?;
                 return self.numbers_of(&interest, rendition).map(Some);
             }
             Some(check) => _ = self.state.interests.checks.insert(id, check),
             None => {
+                // Also what has ended in the same turn.
+                self.state.filters.forget_ended(self.router);
+                self.state.selections.forget_ended(self.router);
                 let check = self.new_check(wanted)?;
                 self.state.interests.checks.insert(id, check);
                 self.state.interests.wanted.push_back(id);
@@ -134,16 +139,9 @@ impl EngineContext<'_> {
         let rendition = match &interest.fields {
             None => whole,
             Some(fields) => {
-                let number = self.state.selections.number_of(fields, self.router);
-                let rendition = number.and_then(|it| selection_into(it, interest.format));
-                if rendition.is_none() {
-                    let text = format!(
-                        "there are {MOST_SELECTIONS} selections of fields, some of which have ended and are \
-                         under way still: try again"
-                    );
-                    return Err(Rejected::new(code::LIMIT, text));
-                }
-                rendition
+                let most = self.state.config.limits.selections;
+                let number = self.state.selections.number_of(fields, most, self.router)?;
+                selection_into(number, interest.format)
             }
         };
         let filter = interest.filter.as_ref().map(|it| self.state.filters.number_of(it));

@@ -15,8 +15,8 @@ use trunkline_router::{ClientId, RenditionFormat, Router};
 use trunkline_session::router::{MOST_SELECTIONS, Rejected, selection_of};
 use trunkline_transcode::{FilterError, Selection};
 
+use super::ClientOutput;
 use super::context::EngineContext;
-use super::{ClientOutput, Engine};
 
 /// With so many more that no subscription has any more, the router is told to forget them: it looks at all that it keeps then.
 const MANY: usize = 64;
@@ -55,22 +55,29 @@ impl SelectionTable {
         Arc::clone(&known.selection)
     }
 
-    /// The number of a selection, if one is free.
+    /// The number of a selection, of which subscriptions have at most so many.
     pub(super) fn number_of(
         &mut self,
         selection: &Arc<Selection>,
+        most: usize,
         router: &mut Router<ClientOutput>,
-    ) -> Option<u16> {
+    ) -> Result<u16, Rejected> {
         let text: Arc<str> = selection.to_string().into();
+        self.check_room(&text, most)?;
         if let Some(number) = self.numbers.get(&text) {
-            return Some(*number);
+            return Ok(*number);
         }
-        if self.free.is_empty() && self.all.len() == usize::from(MOST_SELECTIONS) {
+        let is_full = self.all.len() == usize::from(MOST_SELECTIONS);
+        if self.free.is_empty() && is_full {
             self.forget(router);
         }
         let number = match self.free.pop() {
             Some(number) => number,
-            None if self.all.len() == usize::from(MOST_SELECTIONS) => return None,
+            None if is_full => {
+                let text = "messages are converted still for as many selections of fields as there may be, of which \
+                            some have ended: try again";
+                return Err(Rejected::new(code::LIMIT, text.to_owned()));
+            }
             None => {
                 self.all.push(None);
                 (self.all.len() - 1) as u16
@@ -79,7 +86,18 @@ impl SelectionTable {
         self.numbers.insert(Arc::clone(&text), number);
         let (selection, uses, is_ended) = (Arc::clone(selection), 0, false);
         self.all[usize::from(number)] = Some(Known { text, selection, uses, is_ended });
-        Some(number)
+        Ok(number)
+    }
+
+    /// Whether subscriptions may have one more, unless they have this one already.
+    fn check_room(&self, text: &str, most: usize) -> Result<(), Rejected> {
+        let most = most.min(usize::from(MOST_SELECTIONS));
+        let known = self.numbers.get(text).and_then(|it| self.all[usize::from(*it)].as_ref());
+        if self.used < most || known.is_some_and(|it| it.uses > 0) {
+            return Ok(());
+        }
+        let text = format!("there are {most} selections of fields that differ (limits.selections)");
+        Err(Rejected::new(code::LIMIT, text))
     }
 
     /// A subscription of a client has the selection from now on.
@@ -104,6 +122,22 @@ impl SelectionTable {
             }
         }
         self.settle(number);
+    }
+
+    /// Selections of subscriptions that have ended are counted no more.
+    pub(super) fn forget_ended(&mut self, router: &mut Router<ClientOutput>) {
+        while let Some((client, format)) = router.next_ended_rendition() {
+            if let Some(number) = selection_of(format) {
+                self.end(client, number);
+            }
+        }
+    }
+
+    /// Has the router forget those that have ended, if they are many.
+    pub(super) fn forget_many(&mut self, router: &mut Router<ClientOutput>) {
+        if self.ended.len() >= self.left + MANY {
+            self.forget(router);
+        }
     }
 
     /// If no subscription has the selection, its number is to become free.
@@ -167,14 +201,7 @@ impl EngineContext<'_> {
                  (limits.selections_per_client)"
             ));
         }
-        let most = limits.selections.min(usize::from(MOST_SELECTIONS));
-        let number = table.numbers.get(&*selection.to_string());
-        let known = number.and_then(|it| table.all[usize::from(*it)].as_ref());
-        if table.used >= most && known.is_none_or(|it| it.uses == 0) {
-            return limit(format!(
-                "there are {most} selections of fields that differ (limits.selections)"
-            ));
-        }
+        table.check_room(&selection.to_string(), limits.selections)?;
         Ok(selection)
     }
 }
@@ -182,19 +209,4 @@ impl EngineContext<'_> {
 pub(super) fn bad_fields(text: &str, error: &FilterError) -> Rejected {
     let offset = u32::try_from(error.offset).ok();
     Rejected { code: code::BAD_FIELDS, offset, text: format!("fields: {}", error.within(text)) }
-}
-
-impl Engine {
-    /// Selections of subscriptions that have ended are forgotten, many at a time.
-    pub(super) fn forget_selections(&mut self) {
-        while let Some((client, format)) = self.router.next_ended_rendition() {
-            if let Some(number) = selection_of(format) {
-                self.state.selections.end(client, number);
-            }
-        }
-        let selections = &mut self.state.selections;
-        if selections.ended.len() >= selections.left + MANY {
-            selections.forget(&mut self.router);
-        }
-    }
 }

@@ -39,7 +39,7 @@ impl Messages {
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let left_out = self.decode(from, name, bytes)?.left_out;
-        let (index, compiled) = self.writer(to)?;
+        let (index, compiled) = self.writer(to, from == to)?;
         let Known { layout, record, codecs, selections, .. } = &mut self.known[index];
         let kept = selections.bound(selection, |it| Kept::new(it, layout));
         let selected = Selected::new(record, kept, to == Format::Json);

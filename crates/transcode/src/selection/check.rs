@@ -1,6 +1,8 @@
 //! Selections held against a description: every field must be one of some message, and one message such that the format
 //! can leave out the others.
 
+use std::ops::Range;
+
 use trunkline_import::nearest;
 use trunkline_message::{Holds, Layout, Scope, ScopeId, Shape, Unmet};
 
@@ -136,18 +138,25 @@ fn missing_of(
         set(0);
     }
     kept.iter().for_each(|it| set(it.0));
-    while let Some(unmet) = scope.required.unmet(&there) {
-        match unmet {
-            Unmet::Missing(position) => {
+    // Each turn sets a field, or leaves one arm of a choice.
+    for _ in 0..=2 * scope.fields.len() {
+        match scope.required.unmet(&there) {
+            None => break,
+            Some(Unmet::Missing(position)) => {
                 add(scope.path(position));
                 there[position / 64] |= 1 << (position % 64);
             }
-            Unmet::NoArm(component) => {
-                add(arms(scope, component));
-                break;
+            Some(Unmet::NoArm(component)) => {
+                let (first, named) = (arms(scope, component).start, arm_names(scope, component));
+                add(named);
+                there[first / 64] |= 1 << (first % 64);
             }
             // Of those that are selected, a message has one.
-            Unmet::SeveralArms(_) => break,
+            Some(Unmet::SeveralArms(component)) => {
+                let is_set = |it: &usize| there[it / 64] >> (it % 64) & 1 == 1;
+                let others: Vec<usize> = arms(scope, component).filter(is_set).skip(1).collect();
+                others.iter().for_each(|it| there[it / 64] &= !(1 << (it % 64)));
+            }
         }
     }
     for (position, inside) in kept.iter() {
@@ -160,12 +169,17 @@ fn missing_of(
     }
 }
 
-/// A choice, as whoever selects has to name it.
-fn arms(scope: &Scope, component: Option<u16>) -> String {
-    let fields = match component {
+/// The fields that are the arms of a choice.
+fn arms(scope: &Scope, component: Option<u16>) -> Range<usize> {
+    match component {
         Some(component) => scope.components[usize::from(component)].fields.clone(),
         None => 0..scope.fields.len(),
-    };
-    let names: Vec<&str> = scope.fields[fields].iter().take(SHOWN).map(|it| &*it.name).collect();
+    }
+}
+
+/// A choice, as whoever selects has to name it.
+fn arm_names(scope: &Scope, component: Option<u16>) -> String {
+    let arms = &scope.fields[arms(scope, component)];
+    let names: Vec<&str> = arms.iter().take(SHOWN).map(|it| &*it.name).collect();
     format!("all of {}", names.join(" or "))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_message::{
-    Decoder, Encoder, Error, ErrorKind, Fields, Layout, Message, Record, Result, Unmet, Value,
+    Decoder, Encoder, Error, ErrorKind, Fields, Layout, Message, Need, Record, Result, Unmet, Value,
 };
 
 use super::kept::{Inside, Kept, is_all};
@@ -36,7 +36,7 @@ impl<'a> Selected<'a> {
         Self { record, kept, is_partial: self.is_partial }
     }
 
-    /// Those fields that are there, ascending. A struct of which nothing selected is there is absent.
+    /// Those fields that are there, ascending. A struct of which nothing selected is there is absent, where it may be.
     fn each(&self, mut each: impl FnMut(usize, &'a Value, &'a Inside)) {
         match self.kept {
             None => {
@@ -48,9 +48,7 @@ impl<'a> Selected<'a> {
             }
             Some(kept) => {
                 for (position, inside) in kept.iter() {
-                    if let Some(value) = self.record.value(position)
-                        && self.is_there(value, inside)
-                    {
+                    if let Some(value) = self.there(self.record, position, inside) {
                         each(position, value, inside);
                     }
                 }
@@ -58,15 +56,15 @@ impl<'a> Selected<'a> {
         }
     }
 
-    fn is_there(&self, value: &'a Value, inside: &'a Inside) -> bool {
-        match (value, inside) {
-            (Value::Struct(record), Inside::Some(kept)) => {
-                kept.iter().any(|(position, further)| {
-                    record.value(position).is_some_and(|it| self.is_there(it, further))
-                })
-            }
-            _ => true,
-        }
+    fn there(&self, of: &'a Record, position: usize, inside: &'a Inside) -> Option<&'a Value> {
+        let value = of.value(position)?;
+        let (Value::Struct(record), Inside::Some(kept)) = (value, inside) else {
+            return Some(value);
+        };
+        // An arm that is chosen is required, too.
+        let is_required = of.scope().fields[position].need == Need::Required;
+        let has_any = |(position, further)| self.there(record, position, further).is_some();
+        ((is_required && !self.is_partial) || kept.iter().any(has_any)).then_some(value)
     }
 
     fn encode<E: Encoder>(&self, field: usize, value: &'a Value, kept: &'a Inside, to: &mut E) {
