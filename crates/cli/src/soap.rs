@@ -150,7 +150,7 @@ fn prepared(
             called.url, arguments.url
         )));
     }
-    client.expect_ws_security(security::guard(&arguments.ws_security)?);
+    client.expect_ws_security(security::guard(&arguments.ws_security, passport.is_sealed())?);
     client.set_encoding(called.encoding);
     client.set_optimistic(arguments.optimistic);
     Ok(client)

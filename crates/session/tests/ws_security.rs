@@ -151,6 +151,28 @@ fn a_header_goes_in_every_encoding_and_octets_stay_in_the_envelope() {
     assert!(said(&mut client, "hello").is_err());
 }
 
+/// Answers that were plain before are looked at once something is expected of them.
+#[test]
+fn what_is_expected_later_is_expected_of_every_encoding() {
+    let (server, _) = serve(Guard::new(), None);
+    for scheme in ["http", "vnd.sun.ws.tcp"] {
+        for encoding in MessageEncoding::ALL {
+            let mut client = client(&server, scheme);
+            client.set_encoding(encoding);
+            client.set_optimistic(true);
+            for _ in 0..3 {
+                assert_eq!(said(&mut client, "hello").as_deref(), Ok("hello of nobody"));
+            }
+            client.expect_ws_security(Guard::new().timestamp());
+            let error = said(&mut client, "hello").expect_err("no header");
+            assert!(
+                error.contains("a Security header is needed"),
+                "{encoding:?} {scheme}: {error}"
+            );
+        }
+    }
+}
+
 #[test]
 fn requests_and_answers_are_signed() {
     let (authority, other) = (Authority::new(), Authority::new());

@@ -17,7 +17,7 @@ pub(crate) const EXCLUSIVE: &str = "http://www.w3.org/2001/10/xml-exc-c14n#";
 ///
 /// # Errors
 /// The document is not well-formed, has what SOAP forbids (a document type, processing instructions), is larger
-/// than the limits, or no element begins there.
+/// than the limits, as canonical XML may be where the document is not, or no element begins there.
 pub fn exclusive(document: &str, at: usize, prefixes: &[&str], limits: &Limits) -> Result<String> {
     let mut reader = xml::Reader::soap(document, limits)?;
     loop {
@@ -26,6 +26,10 @@ pub fn exclusive(document: &str, at: usize, prefixes: &[&str], limits: &Limits) 
                 let mut canonical = Canonical::new(prefixes);
                 canonical.start(&reader, name);
                 while !canonical.open.is_empty() {
+                    if canonical.out.len() > limits.message_bytes {
+                        let (name, limit) = ("message_bytes", limits.message_bytes);
+                        return Err(Error::new(ErrorKind::Limit { name, limit }, reader.began()));
+                    }
                     match reader.next()? {
                         Event::Start(name) => canonical.start(&reader, name),
                         Event::Text(text) => escape_text(&reader.value(text), &mut canonical.out),
@@ -66,26 +70,23 @@ impl<'p> Canonical<'p> {
         self.open.push((qualified, self.written.len()));
         // Of names in namespaces that are used here, in the order in which they are written.
         let mut used = BTreeMap::new();
-        let namespace = |it| reader.namespace_of(it).to_owned();
-        used.insert(reader.prefix(name).to_owned(), namespace(name));
+        used.insert(reader.prefix(name), reader.namespace_of(name));
         let mut attributes: Vec<_> =
             (0..reader.attributes()).map(|index| reader.attribute(index)).collect();
         for (name, _) in attributes.iter().filter(|it| !reader.prefix(it.0).is_empty()) {
-            used.insert(reader.prefix(*name).to_owned(), namespace(*name));
+            used.insert(reader.prefix(*name), reader.namespace_of(*name));
         }
         for prefix in self.prefixes {
             let prefix = if *prefix == "#default" { "" } else { prefix };
             let found = reader.resolve(prefix).map(|it| reader.namespace_name(it));
             if let Some(namespace) = found.or(prefix.is_empty().then_some("")) {
-                used.insert(prefix.to_owned(), namespace.to_owned());
+                used.insert(prefix, namespace);
             }
         }
         for (prefix, namespace) in used {
             self.declare(prefix, namespace);
         }
-        attributes.sort_by_key(|it| {
-            (reader.namespace_of(it.0).to_owned(), reader.local(it.0).to_owned())
-        });
+        attributes.sort_by(|one, other| order(reader, one.0).cmp(&order(reader, other.0)));
         for (name, value) in attributes {
             self.attribute(&reader.qualified(name), &reader.value(value));
         }
@@ -93,17 +94,17 @@ impl<'p> Canonical<'p> {
     }
 
     /// Declares a namespace unless it was declared around here.
-    fn declare(&mut self, prefix: String, namespace: String) {
+    fn declare(&mut self, prefix: &str, namespace: &str) {
         let found = self.written.iter().rev().find(|it| it.0 == prefix);
         let known = found.map_or("", |it| &it.1);
         if prefix == "xml" || known == namespace {
             return;
         }
-        match &*prefix {
-            "" => self.attribute("xmlns", &namespace),
-            _ => self.attribute(&format!("xmlns:{prefix}"), &namespace),
+        match prefix {
+            "" => self.attribute("xmlns", namespace),
+            _ => self.attribute(&format!("xmlns:{prefix}"), namespace),
         }
-        self.written.push((prefix, namespace));
+        self.written.push((prefix.to_owned(), namespace.to_owned()));
     }
 
     fn attribute(&mut self, name: &str, value: &str) {
@@ -133,6 +134,11 @@ impl<'p> Canonical<'p> {
             self.written.truncate(written);
         }
     }
+}
+
+/// By what attributes are ordered: their namespaces, then their names.
+fn order<'r, 'd>(reader: &'r Reader<'d>, name: xml::Name<'d>) -> (&'r str, &'r str) {
+    (reader.namespace_of(name), reader.local(name))
 }
 
 fn escape_text(text: &str, out: &mut String) {

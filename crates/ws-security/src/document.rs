@@ -8,6 +8,7 @@ use trunkline_message::{Error, ErrorKind, Limits, Result};
 use trunkline_soap::Version;
 
 use crate::element::Element;
+use crate::fault::cut;
 use crate::{DS, WSU};
 
 const SOAP: [(&str, Version); 2] = [
@@ -164,7 +165,9 @@ impl<'d> Document<'d> {
     /// # Errors
     /// Why there is none.
     pub(crate) fn find(&self, id: &str) -> std::result::Result<usize, String> {
-        match self.identifiers.get(id) {
+        let found = self.identifiers.get(id);
+        let id = cut(id);
+        match found {
             Some(Identified { at, count: 1, is_referable: true }) => Ok(*at),
             Some(Identified { count: 1, .. }) => {
                 Err(format!("the identifier {id:?} is none of wsu:Id"))

@@ -3,18 +3,28 @@
 use trunkline_codec::infoset::{Event, Reader};
 use trunkline_message::{Error, ErrorKind, Result};
 
+use crate::canonical::EXCLUSIVE;
+use crate::fault::cut;
+use crate::{DS, WSSE, WSU};
+
 /// A block has at most so many elements, inside each other at most so deep. What is read here has far fewer: a certificate is
 /// one element.
 const MOST: usize = 512;
 const DEEPEST: usize = 16;
 
+/// The namespaces that are read here. All others are one, so that a long name is not copied for everything that is in it.
+fn known(namespace: &str) -> &'static str {
+    let known = ["", WSSE, WSU, DS, EXCLUSIVE];
+    known.into_iter().find(|it| *it == namespace).unwrap_or("other")
+}
+
 /// An element with what is in it; comments are left out, so that the text around one is whole.
 #[derive(Debug, Default)]
 pub(crate) struct Element {
-    pub(crate) namespace: String,
+    pub(crate) namespace: &'static str,
     pub(crate) local: String,
     /// Namespace, name, value.
-    attributes: Vec<(String, String, String)>,
+    attributes: Vec<(&'static str, String, String)>,
     pub(crate) children: Vec<Element>,
     text: String,
     /// Where it begins in its document, in bytes.
@@ -25,11 +35,11 @@ impl Element {
     fn begun<R: Reader>(reader: &R, name: R::Name) -> Self {
         let attributes = (0..reader.attributes()).map(|index| {
             let (name, value) = reader.attribute(index);
-            let (namespace, local) = (reader.namespace_of(name), reader.local(name));
-            (namespace.to_owned(), local.to_owned(), reader.value(value).into_owned())
+            let (namespace, local) = (known(reader.namespace_of(name)), reader.local(name));
+            (namespace, local.to_owned(), reader.value(value).into_owned())
         });
         Self {
-            namespace: reader.namespace_of(name).to_owned(),
+            namespace: known(reader.namespace_of(name)),
             local: reader.local(name).to_owned(),
             attributes: attributes.collect(),
             children: Vec::new(),
@@ -85,7 +95,7 @@ impl Element {
 
     /// Its name, for people.
     pub(crate) fn name(&self) -> &str {
-        &self.local
+        cut(&self.local)
     }
 
     pub(crate) fn attribute(&self, namespace: &str, local: &str) -> Option<&str> {

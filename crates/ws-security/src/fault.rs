@@ -17,6 +17,11 @@ pub(crate) enum Code {
     MessageExpired,
 }
 
+/// The beginning of what a sender wrote, for a reason: it may be long.
+pub(crate) fn cut(text: &str) -> &str {
+    text.char_indices().nth(64).map_or(text, |(end, _)| &text[..end])
+}
+
 /// A fault of the sender with this code and reason.
 #[cold]
 pub(crate) fn fault(code: Code, reason: impl Into<String>) -> Fault {

@@ -12,7 +12,7 @@ use trunkline_wire::Timestamp;
 
 use crate::document::Document;
 use crate::element::Element;
-use crate::fault::{Code, fault, invalid};
+use crate::fault::{Code, cut, fault, invalid};
 use crate::keys::Authorities;
 use crate::replays::{Admitted, Replays};
 use crate::timestamp::{self, Patience};
@@ -20,6 +20,7 @@ use crate::token::{self, Password, UsernameToken};
 use crate::{DS, WSSE, WSU, moment, signature};
 
 type Check = dyn Fn(&str, &str) -> bool + Send + Sync;
+type Admits = dyn Fn(&str) -> bool + Send + Sync;
 type Find = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 /// As old may a message be,
@@ -39,6 +40,7 @@ pub struct Guard {
     password_of: Option<Box<Find>>,
     needs_timestamp: bool,
     authorities: Option<Authorities>,
+    is_signer: Option<Box<Admits>>,
     patience: Patience,
     replays: Mutex<Replays>,
 }
@@ -71,7 +73,7 @@ impl Caller {
 }
 
 /// A message that came.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Received<'m> {
     /// All blocks of its Header, in their order.
     pub header: &'m [HeaderBlock],
@@ -81,6 +83,13 @@ pub struct Received<'m> {
     pub document: Option<&'m [u8]>,
     /// Those by which it was read.
     pub limits: &'m Limits,
+}
+
+/// What is in it may be secret.
+impl fmt::Debug for Received<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Received").field("roles", self.roles).finish_non_exhaustive()
+    }
 }
 
 impl Default for Guard {
@@ -98,6 +107,7 @@ impl Guard {
             password_of: None,
             needs_timestamp: false,
             authorities: None,
+            is_signer: None,
             patience: Patience { window: nanoseconds(WINDOW), skew: nanoseconds(SKEW) },
             replays: Mutex::new(Replays::new(REMEMBERED)),
         }
@@ -134,6 +144,14 @@ impl Guard {
     #[must_use]
     pub fn signed(mut self, authorities: Authorities) -> Self {
         self.authorities = Some(authorities);
+        self
+    }
+
+    /// Takes signatures only of those subjects for which the function holds, such as `CN=orders` (RFC 4514): an authority issues
+    /// certificates to others, too. Without it a client takes each of them for its service.
+    #[must_use]
+    pub fn signers(mut self, is_signer: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        self.is_signer = Some(Box::new(is_signer));
         self
     }
 
@@ -212,6 +230,10 @@ impl Guard {
                     fault(Code::UnsupportedAlgorithm, what)
                 })?;
                 let signed = signature::check(security, document, authorities, now)?;
+                if self.is_signer.as_ref().is_some_and(|it| !it(&signed.subject)) {
+                    let what = format!("{:?} may not sign here", cut(&signed.subject));
+                    return Err(fault(Code::FailedAuthentication, what));
+                }
                 let user = security.only(WSSE, "UsernameToken");
                 let parts = [("Timestamp", stamp), ("UsernameToken", user)];
                 let parts = parts.into_iter().filter_map(|(name, it)| Some((name, it?.at)));
@@ -221,7 +243,7 @@ impl Guard {
                     }
                 }
                 let until = holds.unwrap_or(now);
-                self.once("the signature", &[b"signature", &signed.value], until, now)?;
+                self.once("the signature", &[b"signature", signed.info.as_bytes()], until, now)?;
                 Some(signed.subject)
             }
         };
@@ -232,7 +254,7 @@ impl Guard {
     /// Is there nothing but what is looked at, and each once?
     fn check_parts(&self, security: &Element) -> Result<(), Fault> {
         for it in &security.children {
-            match (&*it.namespace, it.name()) {
+            match (it.namespace, it.name()) {
                 (WSU, "Timestamp") | (WSSE, "UsernameToken") => {}
                 (DS, "Signature") | (WSSE, "BinarySecurityToken") if self.authorities.is_some() => {
                 }
@@ -275,6 +297,9 @@ impl Guard {
             return Err(fault(Code::UnsupportedSecurityToken, what));
         }
         let token = UsernameToken::read(element)?;
+        if token.created.is_none() && !token.nonce.is_empty() {
+            return Err(invalid("a Nonce needs Created, or nobody knows for how long it holds"));
+        }
         let until = token
             .created
             .map(|it| self.patience.check_created("UsernameToken", it, now))
@@ -303,7 +328,11 @@ impl Guard {
             return Err(fault(Code::FailedAuthentication, "the user or the password is wrong"));
         }
         if let (false, Some(until)) = (token.nonce.is_empty(), until) {
-            let parts = [b"token", token.user.as_bytes(), &token.nonce];
+            // A digest does not say for which user it is.
+            let parts = match &token.password {
+                Password::Digest(found) => [b"digest".as_slice(), found.as_slice()],
+                Password::Text(_) => [b"nonce".as_slice(), token.nonce.as_slice()],
+            };
             self.once("the UsernameToken", &parts, until, now)?;
         }
         Ok(Some(token.user.to_owned()))
@@ -315,6 +344,7 @@ impl Guard {
         match replays.admit(parts, until, now) {
             Admitted::New => Ok(()),
             Admitted::Replayed => Err(invalid(format!("{what} was used before"))),
+            Admitted::Expired => Err(fault(Code::MessageExpired, format!("{what} is too old"))),
             Admitted::Full => {
                 Err(Fault::receiver("so many messages came that no more are taken for a while"))
             }

@@ -176,41 +176,98 @@ fn fixed_to_der(signature: &[u8]) -> Option<Vec<u8>> {
 /// Authorities; a certificate that one of them has issued is trusted while it is valid. No lists of revoked ones are asked
 /// for.
 #[derive(Clone)]
-pub struct Authorities(Vec<TrustAnchor<'static>>);
+pub struct Authorities {
+    issuers: Vec<TrustAnchor<'static>>,
+    /// Certificates that speak for themselves alone, in DER.
+    own: Vec<(Vec<u8>, TrustAnchor<'static>)>,
+}
 
 impl fmt::Debug for Authorities {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} Authorities", self.0.len())
+        write!(out, "{} Authorities", self.issuers.len() + self.own.len())
     }
 }
 
 impl Authorities {
-    /// From PEM. A certificate that is its own authority, and none of others, is one too.
+    /// From PEM. A certificate that is signed by itself and is no authority (`cA` of its basic constraints, RFC 5280 section
+    /// 4.2.1.9) is trusted too, but whom it has signed is not.
     ///
     /// # Errors
     /// There is none, or it cannot be read.
     pub fn from_pem(pem: &[u8]) -> Result<Self, KeyError> {
-        let mut anchors = Vec::new();
+        let (mut issuers, mut own) = (Vec::new(), Vec::new());
         for certificate in CertificateDer::pem_slice_iter(pem) {
             let certificate = certificate.map_err(error)?;
-            anchors.push(anchor_from_trusted_cert(&certificate).map_err(error)?.to_owned());
+            let anchor = anchor_from_trusted_cert(&certificate).map_err(error)?.to_owned();
+            match is_authority(&certificate) {
+                true => issuers.push(anchor),
+                false => own.push((certificate.to_vec(), anchor)),
+            }
         }
-        match anchors.is_empty() {
+        match issuers.is_empty() && own.is_empty() {
             true => Err(error("there is no `BEGIN CERTIFICATE` in it")),
-            false => Ok(Self(anchors)),
+            false => Ok(Self { issuers, own }),
         }
     }
 
     /// Why a certificate is not trusted, if it is not.
     pub(crate) fn check(&self, certificate: &[u8], now: i128) -> Result<(), KeyError> {
+        let own = self.own.iter().find(|it| it.0 == certificate);
+        let anchors = own.map_or(&*self.issuers, |it| std::slice::from_ref(&it.1));
         let certificate = CertificateDer::from(certificate);
         let certificate = EndEntityCert::try_from(&certificate).map_err(error)?;
         let seconds = u64::try_from(now / 1_000_000_000).unwrap_or_default();
         let now = UnixTime::since_unix_epoch(std::time::Duration::from_secs(seconds));
         let usage = KeyUsage::client_auth();
         certificate
-            .verify_for_usage(ALL_VERIFICATION_ALGS, &self.0, &[], now, usage, None, None)
+            .verify_for_usage(ALL_VERIFICATION_ALGS, anchors, &[], now, usage, None, None)
             .map(drop)
             .map_err(error)
+    }
+}
+
+/// What stands first in DER (X.690): its tag, what is in it, and what follows.
+fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (&tag, bytes) = bytes.split_first()?;
+    let (&first, mut bytes) = bytes.split_first()?;
+    let mut length = usize::from(first);
+    if first >= 0x80 {
+        let (digits, rest) = bytes.split_at_checked(usize::from(first & 0x7f))?;
+        if digits.is_empty() || digits.len() > 4 {
+            return None;
+        }
+        length = digits.iter().fold(0, |length, &digit| length << 8 | usize::from(digit));
+        bytes = rest;
+    }
+    let (content, rest) = bytes.split_at_checked(length)?;
+    Some((tag, content, rest))
+}
+
+/// Does a certificate say that it is one of an authority?
+fn is_authority(certificate: &[u8]) -> bool {
+    basic_constraints(certificate).is_some_and(|it| it.starts_with(&[0x01, 0x01, 0xff]))
+}
+
+/// What is in the sequence of a certificate's basic constraints.
+fn basic_constraints(certificate: &[u8]) -> Option<&[u8]> {
+    /// The extensions, `[3]`, and the identifier of this one.
+    const EXTENSIONS: u8 = 0xa3;
+    const IDENTIFIER: &[u8] = &[0x06, 0x03, 0x55, 0x1d, 0x13];
+    let mut rest = element(element(certificate)?.1)?.1;
+    let extensions = loop {
+        let (tag, content, behind) = element(rest)?;
+        match tag == EXTENSIONS {
+            true => break content,
+            false => rest = behind,
+        }
+    };
+    let mut rest = element(extensions)?.1;
+    loop {
+        let (_, extension, behind) = element(rest)?;
+        if let Some(value) = extension.strip_prefix(IDENTIFIER) {
+            let value = value.strip_prefix(&[0x01, 0x01, 0xff]).unwrap_or(value);
+            return Some(element(element(value)?.1)?.1);
+        }
+        rest = behind;
     }
 }

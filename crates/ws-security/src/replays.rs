@@ -12,18 +12,21 @@ pub(crate) struct Replays {
     /// By when each may be forgotten.
     by_end: BTreeSet<(i128, [u8; 32])>,
     most: usize,
+    /// The latest moment that was told: clocks of several callers may go apart.
+    latest: i128,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Admitted {
     New,
     Replayed,
+    Expired,
     Full,
 }
 
 impl Replays {
     pub(crate) fn new(most: usize) -> Self {
-        Self { seen: HashSet::new(), by_end: BTreeSet::new(), most }
+        Self { seen: HashSet::new(), by_end: BTreeSet::new(), most, latest: i128::MIN }
     }
 
     pub(crate) fn set_most(&mut self, most: usize) {
@@ -32,7 +35,12 @@ impl Replays {
 
     /// Remembers these parts, which together are one thing, until a moment after which nobody would take them anyhow.
     pub(crate) fn admit(&mut self, parts: &[&[u8]], until: i128, now: i128) -> Admitted {
-        while self.by_end.first().is_some_and(|(end, _)| *end < now) {
+        self.latest = self.latest.max(now);
+        let latest = self.latest;
+        if until < latest {
+            return Admitted::Expired;
+        }
+        while self.by_end.first().is_some_and(|(end, _)| *end < latest) {
             if let Some((_, key)) = self.by_end.pop_first() {
                 self.seen.remove(&key);
             }
@@ -75,6 +83,8 @@ mod tests {
         assert_eq!(replays.admit(&[b"c"], 20, 10), Admitted::Full);
         assert_eq!(replays.admit(&[b"b"], 20, 11), Admitted::Replayed);
         assert_eq!(replays.admit(&[b"c"], 20, 11), Admitted::New);
+        // It was forgotten by a clock that goes before this one.
+        assert_eq!(replays.admit(&[b"a"], 10, 5), Admitted::Expired);
         // Parts do not flow into each other.
         let mut replays = Replays::new(9);
         assert_eq!(replays.admit(&[b"ab", b"c"], 1, 0), Admitted::New);

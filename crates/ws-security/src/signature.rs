@@ -11,7 +11,7 @@ use trunkline_soap::Fault;
 use crate::canonical::{self, EXCLUSIVE};
 use crate::document::{Document, of_signature};
 use crate::element::Element;
-use crate::fault::{Code, fault, invalid};
+use crate::fault::{Code, cut, fault, invalid};
 use crate::keys::{Algorithm, Authorities, SigningKey, verify};
 use crate::token::{BASE64, encoded, octets};
 use crate::{DS, WSSE, WSU};
@@ -33,7 +33,8 @@ pub(crate) struct Signed {
     pub(crate) subject: String,
     /// Where the signed elements begin.
     pub(crate) parts: Vec<usize>,
-    pub(crate) value: Vec<u8>,
+    /// The SignedInfo in canonical form, by which the message is known: a signature has several values that are good.
+    pub(crate) info: String,
 }
 
 /// Looks at the only signature of a Security header.
@@ -70,7 +71,7 @@ pub(crate) fn check(
     let parts = references.iter().map(|it| reference(it, security, document));
     let parts = parts.collect::<Result<_, _>>()?;
     let subject = trunkline_tls::subject(&certificate).unwrap_or_default();
-    Ok(Signed { subject, parts, value })
+    Ok(Signed { subject, parts, info: canonical })
 }
 
 /// The certificate that a signature refers to, in DER.
@@ -85,7 +86,10 @@ fn certificate(info: &Element, security: &Element) -> Result<Vec<u8>, Fault> {
     let id = id.filter(|it| !it.is_empty()).ok_or_else(unknown)?;
     let mut all = security.all(WSSE, "BinarySecurityToken");
     let found = all.find(|it| it.attribute(WSU, "Id") == Some(id)).ok_or_else(|| {
-        fault(Code::SecurityTokenUnavailable, format!("there is no BinarySecurityToken {id:?}"))
+        fault(
+            Code::SecurityTokenUnavailable,
+            format!("there is no BinarySecurityToken {:?}", cut(id)),
+        )
     })?;
     if found.attribute("", "ValueType") != Some(X509) {
         return Err(unknown());
@@ -99,7 +103,7 @@ fn certificate(info: &Element, security: &Element) -> Result<Vec<u8>, Fault> {
 fn signed_info(info: &Element) -> Result<(Algorithm, Vec<&Element>), Fault> {
     let references: Vec<&Element> = info.all(DS, "Reference").collect();
     let unsupported = |what: &str, uri: &str| {
-        fault(Code::UnsupportedAlgorithm, format!("{what} {uri:?} is not taken"))
+        fault(Code::UnsupportedAlgorithm, format!("{what} {:?} is not taken", cut(uri)))
     };
     let algorithm = |local| {
         let found = of_signature(info, local).and_then(|it| it.attribute("", "Algorithm"));
@@ -114,10 +118,19 @@ fn signed_info(info: &Element) -> Result<(Algorithm, Vec<&Element>), Fault> {
     if references.is_empty() || references.len() > MOST_REFERENCES {
         return Err(invalid("a SignedInfo has 1 to 16 References"));
     }
+    if !is_expected(info) {
+        return Err(invalid("a SignedInfo has elements that are none of signatures"));
+    }
     match info.children.len() == references.len() + 2 {
         true => Ok((method, references)),
         false => Err(invalid("a SignedInfo has more than two methods and References")),
     }
+}
+
+/// Is there nothing in it but what signatures have? It is canonicalised before anybody has shown who wrote it.
+fn is_expected(element: &Element) -> bool {
+    let is_known = element.namespace == DS || element.is(EXCLUSIVE, "InclusiveNamespaces");
+    is_known && element.children.iter().all(is_expected)
 }
 
 /// Looks at a reference; answers where what it leads to begins.
@@ -138,16 +151,17 @@ fn reference(
     };
     let algorithm = transform.attribute("", "Algorithm").unwrap_or_default();
     if algorithm != EXCLUSIVE {
-        let what = format!("the Transform {algorithm:?} is not taken");
+        let what = format!("the Transform {:?} is not taken", cut(algorithm));
         return Err(fault(Code::UnsupportedAlgorithm, what));
     }
     let method = part("DigestMethod")?.attribute("", "Algorithm").unwrap_or_default();
     if method != SHA256 {
-        let what = format!("the DigestMethod {method:?} is not taken");
+        let what = format!("the DigestMethod {:?} is not taken", cut(method));
         return Err(fault(Code::UnsupportedAlgorithm, what));
     }
     let value = octets(part("DigestValue")?, 64).unwrap_or_default();
     let at = document.find(id).map_err(invalid)?;
+    let id = cut(id);
     let is_of_header = || document.blocks.contains(&at);
     let is_token = || security.children.iter().any(|it| it.at == at && it.namespace != DS);
     if at != document.body && !is_of_header() && !is_token() {

@@ -41,7 +41,10 @@ impl Patience {
 pub(crate) fn check(element: &Element, patience: &Patience, now: i128) -> Result<i128, Fault> {
     let text = |local| match element.all(WSU, local).count() {
         0 => Ok(None),
-        1 => Ok(element.only(WSU, local).and_then(Element::text)),
+        1 => match element.only(WSU, local).and_then(Element::text) {
+            Some(text) => Ok(Some(text)),
+            None => Err(invalid(format!("{local} of the Timestamp is no text"))),
+        },
         _ => Err(invalid(format!("the Timestamp has {local} twice"))),
     };
     let (created, expires) = (text("Created")?, text("Expires")?);

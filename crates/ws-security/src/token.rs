@@ -56,7 +56,13 @@ impl<'e> UsernameToken<'e> {
                 .filter(|it| NONCE.contains(&it.len()))
                 .ok_or_else(|| invalid("the Nonce is no base64 of 8 to 256 octets"))?,
         };
-        let created = one(WSU, "Created")?.and_then(Element::text);
+        let created = match one(WSU, "Created")? {
+            None => None,
+            Some(created) => match created.text() {
+                Some(text) => Some(text),
+                None => return Err(invalid("Created of the UsernameToken is no text")),
+            },
+        };
         let password = one(WSSE, "Password")?.ok_or_else(|| {
             fault(Code::FailedAuthentication, "the UsernameToken has no Password")
         })?;

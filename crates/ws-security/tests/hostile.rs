@@ -6,7 +6,7 @@ use std::time::Duration;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use trunkline_message::Limits;
 use trunkline_soap::{Roles, open};
-use trunkline_wire::Timestamp;
+use trunkline_wire::{Timestamp, base64};
 use trunkline_ws_security::{Authorities, Caller, Guard, Received, Seal, SigningKey};
 
 const NOON: &[u8] = b"2026-03-01T12:00:00Z";
@@ -363,7 +363,7 @@ fn tokens_of_users_are_looked_at_whole() {
     let name = "<wsse:Username>ann</wsse:Username>";
     for (document, expected) in [
         (token.replace(&nonce, ""), "InvalidSecurity: a PasswordDigest needs"),
-        (token.replace(&created, ""), "InvalidSecurity: a PasswordDigest needs"),
+        (token.replace(&created, ""), "InvalidSecurity: a Nonce needs Created"),
         (
             token.replace(&created, &created.repeat(2)),
             "InvalidSecurity: the UsernameToken has Created twice",
@@ -401,4 +401,107 @@ fn tokens_of_users_are_looked_at_whole() {
     let digest_only = Guard::new().passwords(|_| Some("secret".to_owned()));
     let why = verdict(&digest_only, &text, 0).expect_err("no digest");
     assert!(why.starts_with("UnsupportedSecurityToken: a PasswordDigest is needed"), "{why}");
+}
+
+/// Of a signature on a curve the second number may be negated: it is another value, and the same message.
+#[test]
+fn a_message_is_known_in_whatever_form_its_signature_is() {
+    const ORDER: [u8; 32] = [
+        0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+        0xff, 0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63,
+        0x25, 0x51,
+    ];
+    let bank = Bank::new();
+    let signed = bank.signed();
+    let text = part(&signed, "<ds:SignatureValue>", "</ds:SignatureValue>");
+    let text = text.trim_start_matches("<ds:SignatureValue>");
+    let text = text.trim_end_matches("</ds:SignatureValue>");
+    let mut octets = Vec::new();
+    base64::decode_into(text.as_bytes(), 64, &mut octets).expect("base64");
+    let mut borrow = 0;
+    for index in (0..32).rev() {
+        let difference = i16::from(ORDER[index]) - i16::from(octets[32 + index]) - borrow;
+        borrow = i16::from(difference < 0);
+        octets[32 + index] = difference.rem_euclid(256) as u8;
+    }
+    let mut negated = Vec::new();
+    base64::encode_into(&octets, &mut negated);
+    let negated = signed.replace(text, &String::from_utf8_lossy(&negated));
+    assert_ne!(negated, signed);
+    let guard = bank.guard();
+    assert!(verdict(&guard, &negated, 0).is_ok(), "it is a good signature");
+    let why = verdict(&guard, &signed, 0).expect_err("it was used");
+    assert_eq!(why, "InvalidSecurity: the signature was used before");
+}
+
+/// A digest does not say for which user it is.
+#[test]
+fn a_token_is_not_replayed_for_another_user() {
+    let guard = Guard::new().passwords(|_| Some("secret".to_owned()));
+    let token = sealed(&Seal::new().user_digest("ann", "secret"));
+    assert!(verdict(&guard, &token, 0).is_ok());
+    for other in ["Ann", "ann ", "bob"] {
+        let why = verdict(&guard, &token.replace(">ann<", &format!(">{other}<")), 0);
+        let why = why.expect_err("the same password is no reason");
+        assert_eq!(why, "InvalidSecurity: the UsernameToken was used before");
+    }
+    let guard = Guard::new().users(|_, _| true);
+    let text = sealed(&Seal::new().user("ann", "secret"));
+    let created = part(&text, "<wsu:Created>", "</wsu:Created>").to_owned();
+    let why = verdict(&guard, &text.replace(&created, ""), 0).expect_err("nobody knows until when");
+    assert!(why.starts_with("InvalidSecurity: a Nonce needs Created"), "{why}");
+    let inside = created.replace("2026", "<x/>2026");
+    let why = verdict(&guard, &text.replace(&created, &inside), 0).expect_err("no text");
+    assert!(why.starts_with("InvalidSecurity: Created of the UsernameToken is no text"), "{why}");
+}
+
+/// Who has a certificate that is trusted for itself does not issue others.
+#[test]
+fn only_authorities_issue_certificates() {
+    let named = |name: &str| {
+        let mut params = CertificateParams::new(Vec::new()).expect("no names");
+        params.distinguished_name.push(DnType::CommonName, name);
+        params
+    };
+    let seal = |key: &str, certificate: &str| {
+        let key = SigningKey::from_pem(key.as_bytes(), certificate.as_bytes()).expect("a key");
+        sealed(&Seal::new().sign(Arc::new(key)))
+    };
+    let key = KeyPair::generate().expect("a key");
+    let pem = key.serialize_pem();
+    let ann = CertifiedIssuer::self_signed(named("ann"), key).expect("it signs itself");
+    let guard =
+        || Guard::new().signed(Authorities::from_pem(ann.pem().as_bytes()).expect("a certificate"));
+    let caller = verdict(&guard(), &seal(&pem, &ann.pem()), 0).expect("it is trusted itself");
+    assert_eq!(caller.subject.as_deref(), Some("CN=ann"));
+    let key = KeyPair::generate().expect("a key");
+    let boss = named("boss").signed_by(&key, &ann).expect("it is signed").pem();
+    let why = verdict(&guard(), &seal(&key.serialize_pem(), &boss), 0).expect_err("by ann alone");
+    assert!(why.starts_with("FailedAuthentication: the certificate is not trusted"), "{why}");
+    let others = guard().signers(|subject| subject == "CN=bob");
+    let why = verdict(&others, &seal(&pem, &ann.pem()), 0).expect_err("another subject");
+    assert_eq!(why, "FailedAuthentication: \"CN=ann\" may not sign here");
+}
+
+/// Long names around many elements are not copied for each of them.
+#[test]
+fn what_is_repeated_by_reading_is_bounded() {
+    let bank = Bank::new();
+    let signed = bank.signed();
+    let long = "n".repeat(1_000_000);
+    let attributes: String = (0..200).map(|it| format!(" p:a{it}=''")).collect();
+    let many = format!("<p:e{attributes}/>").repeat(400);
+    let block = format!("<p:o xmlns:p='urn:{long}'>{many}</p:o></wsse:Security>");
+    let why = bank.verdict(&replaced(&signed, "</wsse:Security>", &block)).expect_err("a token");
+    assert!(why.len() < 300, "{} characters", why.len());
+    // What nobody has signed yet is not made longer by canonical XML.
+    let many = "<p:e/>".repeat(400);
+    let method = "<ds:SignatureMethod ";
+    let inside = format!("<o xmlns:p='urn:{long}'>{many}</o>{method}");
+    rejected(&bank, &replaced(&signed, method, &inside), "InvalidSecurity: a SignedInfo has");
+    let identifier = format!("\"#{}\"", "i".repeat(100_000));
+    let reference = part(&signed, "URI=\"#X509-", "\" ").to_owned();
+    let renamed = replaced(&signed, &reference, &format!("URI={identifier} "));
+    let why = bank.verdict(&renamed).expect_err("no such token");
+    assert!(why.starts_with("SecurityTokenUnavailable") && why.len() < 300, "{}", why.len());
 }

@@ -72,8 +72,8 @@ pub(crate) struct WsSecurityArguments {
     /// Show the digest of the password, with nonce and moment (PasswordDigest)
     #[arg(long, requires = "wsse_user")]
     pub(crate) wsse_digest: bool,
-    /// Put a Timestamp into the SOAP header, which holds for so long
-    #[arg(long, value_name = "LIFETIME", value_parser = quantity::patience, num_args = 0..=1, default_missing_value = "5m")]
+    /// Put a Timestamp into the SOAP header, which holds for so long, such as --wsse-timestamp=10s; without a value for 5min
+    #[arg(long, value_name = "LIFETIME", value_parser = quantity::patience, num_args = 0..=1, require_equals = true, default_missing_value = "5min")]
     pub(crate) wsse_timestamp: Option<Duration>,
     /// Sign the Body and a Timestamp by this key, in PEM: RSA or ECDSA on P-256
     #[arg(long, value_name = "FILE", requires = "wsse_certificate")]
@@ -84,4 +84,7 @@ pub(crate) struct WsSecurityArguments {
     /// Take answers only that are signed by a certificate which one of these authorities has issued, in PEM
     #[arg(long, value_name = "FILE")]
     pub(crate) wsse_ca: Option<PathBuf>,
+    /// And only if this is the subject of that certificate, such as CN=orders: an authority issues others, too
+    #[arg(long, value_name = "SUBJECT", requires = "wsse_ca")]
+    pub(crate) wsse_signer: Option<String>,
 }

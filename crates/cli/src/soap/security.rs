@@ -38,13 +38,20 @@ pub(super) fn seal(arguments: &WsSecurityArguments) -> Result<Option<Seal>, Faul
 }
 
 /// What is demanded of answers: nothing, unless their signer is named; but what they have is looked at.
-pub(super) fn guard(arguments: &WsSecurityArguments) -> Result<Option<Guard>, Fault> {
+pub(super) fn guard(
+    arguments: &WsSecurityArguments,
+    is_sealed: bool,
+) -> Result<Option<Guard>, Fault> {
     let Some(file) = &arguments.wsse_ca else {
-        return Ok(seal(arguments)?.map(|_| Guard::new()));
+        return Ok(is_sealed.then(Guard::new));
     };
     let authorities = Authorities::from_pem(&read(file)?);
     let authorities = authorities.map_err(|it| Fault::new(format!("{}: {it}", file.display())))?;
-    Ok(Some(Guard::new().signed(authorities)))
+    let guard = Guard::new().signed(authorities);
+    Ok(Some(match arguments.wsse_signer.clone() {
+        None => guard,
+        Some(signer) => guard.signers(move |subject| subject == signer),
+    }))
 }
 
 fn password(user: &str, arguments: &WsSecurityArguments) -> Result<String, Fault> {

@@ -92,7 +92,7 @@ fn a_security_header_is_put_in_as_it_was_asked_for() {
     assert_eq!(status, Some(1), "{out}{err}");
     assert!(format!("{out}{err}").contains("a Security header is needed"), "{out}{err}");
     let user = ["--wsse-user", "ann", "--wsse-password-file", &*file];
-    for more in [&["--wsse-timestamp"][..], &["--wsse-timestamp", "10s", "--wsse-digest"]] {
+    for more in [&["--wsse-timestamp"][..], &["--wsse-timestamp=10s", "--wsse-digest"]] {
         let (status, out, err) = echo(&[&user[..], more].concat());
         assert_eq!((status, out.starts_with("header = RESPONSE\n")), (Some(0), true), "{out}{err}");
         assert!(!err.contains("secret"), "{err}");

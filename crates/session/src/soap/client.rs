@@ -559,7 +559,8 @@ impl Client {
         let decoder = &mut operations[index].decoder;
         let decoded = incoming.decode(decoder, reply);
         *unknown = decoder.unknown();
-        let read = match incoming.is_plain() && decoded.is_ok() && answer.is_success() {
+        let is_plain = replies.guard.is_none() && incoming.is_plain();
+        let read = match is_plain && decoded.is_ok() && answer.is_success() {
             true => Ok(()),
             false => replies.look_closer(&answer, &mut incoming, decoded),
         };

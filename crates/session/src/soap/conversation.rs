@@ -469,9 +469,11 @@ impl Conversation {
         }
     }
 
-    /// Keeps the header blocks that are for the service.
+    /// Keeps the header blocks that are for the service; one with passwords has been looked at.
     fn receive(&mut self, mut header: Vec<HeaderBlock>, roles: &Roles<'_>) {
-        header.retain(|block| roles.play(block));
+        let is_guarded = self.endpoint.0.service.guard.is_some();
+        let is_secret = |it: &HeaderBlock| is_guarded && it.name.is(ws_security::WSSE, "Security");
+        header.retain(|block| roles.play(block) && !is_secret(block));
         self.context.set_header(header);
     }
 

@@ -17,11 +17,6 @@ impl<T: Copy> Prologues<T> {
         Self(Vec::new())
     }
 
-    /// Forgets all.
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// What was noted for messages that begin like this one.
     #[inline]
     pub(super) fn find(&self, message: &[u8]) -> Option<T> {

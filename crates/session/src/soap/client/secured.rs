@@ -17,7 +17,6 @@ impl Client {
     /// do: nobody knows whose it is.
     pub fn expect_ws_security(&mut self, guard: impl Into<Option<Guard>>) {
         self.replies.guard = guard.into();
-        self.plain.clear();
     }
 }
 
