@@ -87,6 +87,7 @@ const KINDS: [&str; 2] = ["json", "xml"];
 /// are; those that are true are answered.
 pub(super) fn check_folder(folder: &Path, operations: &BTreeMap<&str, bool>) -> Result<(), Fault> {
     let wrong = |path: &Path, why: &str| Err(Fault::new(format!("{}: {why}", path.display())));
+    let is_twice = |path: &Path| KINDS.iter().all(|it| path.with_extension(it).exists());
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(folder).map_err(|cause| of_file(folder, &cause))? {
         files.push(entry.map_err(|cause| of_file(folder, &cause))?.path());
@@ -100,11 +101,10 @@ pub(super) fn check_folder(folder: &Path, operations: &BTreeMap<&str, bool>) -> 
         let is_meant = is_answer || KINDS.contains(&&*kind.to_lowercase());
         match (operations.get(name), meant) {
             _ if name.starts_with('.') => {}
-            (Some(true), _) if is_answer => {
-                if KINDS.iter().all(|it| path.with_extension(it).exists()) {
-                    return wrong(path, "the answer is there twice, as JSON and as XML");
-                }
+            (Some(true), _) if is_answer && is_twice(path) => {
+                return wrong(path, "the answer is there twice, as JSON and as XML");
             }
+            (Some(true), _) if is_answer => {}
             (Some(true), _) if kind != "wsdl" && kind != "xsd" => {
                 return wrong(path, &format!("an answer is a file {name}.json or {name}.xml"));
             }
