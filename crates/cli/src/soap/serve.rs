@@ -15,7 +15,7 @@ use trunkline_import::nearest;
 use trunkline_import::wsdl::{
     self, Binding as Bound, Described, Description, Operation, Port, Protocol,
 };
-use trunkline_message::{Layout, Record, ScopeId, Structure as _};
+use trunkline_message::{Layout, Record, ScopeId, Structure as _, UnknownContent};
 use trunkline_session::soap::{self, Binding, Context, Server, Service, Signature};
 use trunkline_soap::{Nothing, Version};
 
@@ -93,7 +93,7 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
         let name = binding(&description, port).name();
         lines.push(format!("{path}  {}", plain(&format!("{} in {name}, {count}", port.name))));
         let service = service(owner, port, served).at(path, binding(&description, port));
-        let service = service.on_unknown(Admission::of_unknown(arguments.lenient));
+        let service = service.on_unknown(UnknownContent::Keep);
         let mut service = documents.describe(service);
         for ((_, port), path) in ports.iter().zip(&paths) {
             service = service.located(port.address.as_deref().unwrap_or_default(), path);

@@ -69,11 +69,21 @@ pub(super) fn of_message(
     (envelope, record): (&str, &Record),
 ) -> Option<String> {
     let of_style = unfit(options.style, record);
-    let of_path = |it: &Violation| {
-        let path: Vec<&str> = it.path.split('/').skip(3).collect();
-        format!("{}: {}", path.join("/"), it.what)
-    };
-    of_style.or_else(|| told(&violations(description, options.style, envelope), of_path))
+    of_style.or_else(|| told(&violations(description, options.style, envelope), in_body))
+}
+
+/// What the schemas say against a request that was read and written again. Its values are of their types, or it could not have
+/// been read; how they were written, and what the prefixes in them stand for, is not known any more.
+pub(super) fn of_request(description: &Description, envelope: &str) -> Option<String> {
+    let mut violations = violations(description, Style::DocumentLiteral, envelope);
+    violations.retain(|it| !matches!(it.rule, "cvc-datatype-valid" | "cvc-pattern-valid"));
+    told(&violations, in_body)
+}
+
+/// With the path in the Body.
+fn in_body(violation: &Violation) -> String {
+    let path: Vec<&str> = violation.path.split('/').skip(3).collect();
+    format!("{}: {}", path.join("/"), violation.what)
 }
 
 /// What the schemas say against an envelope. They say nothing of calls, and of content that is encoded.

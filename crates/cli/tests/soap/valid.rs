@@ -170,7 +170,11 @@ fn what_is_made_up_keeps_to_its_facets() {
 /// Where no value is found that a schema allows, that is said.
 #[test]
 fn what_cannot_be_made_up_is_told() {
-    let never = WSDL.replace("[A-Z]{6}", "[A-Z]{300}");
+    let never = WSDL.replace("[A-Z]{6}", "[A-Z]{300}").replace(
+        r#"base="string"><length value="9"/>"#,
+        r#"base="base64Binary"><minLength value="18446744073709551615"/>"#,
+    );
+    assert!(never.contains("base64Binary"));
     let served = Served::of("not-made-up", &never);
     let output = served.command(&["--write-answers", "answers"]).output().expect("it runs");
     let err = String::from_utf8_lossy(&output.stderr);
@@ -208,6 +212,38 @@ fn what_a_wsdl_does_not_have_is_refused() {
     assert!(log.contains("ask: passed over, since the WSDL has none: rat"), "{log}");
 }
 
+/// However a value is written that the schema allows, and whatever may stand beside it.
+#[test]
+fn a_valid_request_is_answered() {
+    let wsdl = WSDL
+        .replace(
+            r#"<simpleType name="Desk">"#,
+            r#"<simpleType name="Minute"><restriction base="time"><pattern value="\d\d:\d\d:00"/></restriction></simpleType>
+               <simpleType name="Bit"><restriction base="boolean"><pattern value="0|1"/></restriction></simpleType>
+               <simpleType name="Three"><restriction base="integer"><pattern value="\d{3}"/></restriction></simpleType>
+               <simpleType name="Desk">"#,
+        )
+        .replace(
+            r#"</sequence><attribute name="unit" use="required" fixed="lot"/>"#,
+            r#"<element name="at" type="t:Minute" minOccurs="0"/><element name="bit" type="t:Bit" minOccurs="0"/>
+               <element name="three" type="t:Three" minOccurs="0"/><element name="code" type="QName" minOccurs="0"/></sequence>
+               <attribute name="unit" use="required" fixed="lot"/><anyAttribute namespace="##other" processContents="lax"/>"#,
+        );
+    let mut served = Served::of("valid", &wsdl);
+    let line = served.start_all(&[]).remove(0);
+    let url = line.split(' ').next().expect("a URL");
+    let plain = body("EURUSD", "");
+    let traced = plain.replace("unit=", "xmlns:x='urn:x' x:trace='1' unit=");
+    let values = body(
+        "EURUSD",
+        "<at>12:30:00</at><bit>1</bit><three>007</three><code xmlns:p='urn:x'>p:a</code>",
+    );
+    for body in [plain, traced, values] {
+        let (status, out, err) = said(&[url, "ask", "--unchecked", "--body", &body]);
+        assert_eq!(status, Some(0), "{body}: {out}{err}");
+    }
+}
+
 /// A file that would never be an answer is named before anything is served.
 #[test]
 fn a_file_that_answers_nothing_is_named() {
@@ -231,7 +267,9 @@ fn a_file_that_answers_nothing_is_named() {
         fs::remove_file(folder.join(name)).expect("it is there");
     }
     fs::write(folder.join("ask.json"), good.replace("LDN-DESK1", "LDN")).expect("a file");
-    fs::write(folder.join("README.md"), "of the answers").expect("a file");
+    for other in ["README.md", "ask.md", "ask.json~", "ask.txt"] {
+        fs::write(folder.join(other), "of the answers").expect("a file");
+    }
     let mut served = served;
     let line = served.start_all(&["--answers", "answers"]).remove(0);
     let url = line.split(' ').next().expect("a URL");

@@ -106,7 +106,8 @@ impl Part {
             HirKind::Capture(capture) => Self::of(&capture.sub),
             HirKind::Concat(parts) => {
                 let parts: Vec<Self> = parts.iter().map(Self::of).collect();
-                Self { lengths: of_all(&parts), kind: Kind::Sequence(parts) }
+                let lengths = of_ends(&parts).pop().unwrap_or(Lengths::NONE);
+                Self { lengths, kind: Kind::Sequence(parts) }
             }
             HirKind::Alternation(parts) => {
                 let parts: Vec<Self> = parts.iter().map(Self::of).collect();
@@ -138,8 +139,10 @@ impl Part {
             }
             Kind::Sequence(parts) => {
                 let mut left = length;
-                for (index, part) in parts.iter().enumerate() {
-                    let behind = of_all(&parts[index + 1..]);
+                let mut behind = of_ends(parts);
+                for part in parts {
+                    behind.pop();
+                    let behind = behind.last()?;
                     let own =
                         (0..=left).find(|it| part.lengths.has(*it) && behind.has(left - it))?;
                     part.write(own, out)?;
@@ -165,9 +168,14 @@ impl Part {
     }
 }
 
-/// The lengths of parts one behind the other.
-fn of_all(parts: &[Part]) -> Lengths {
-    parts.iter().fold(Lengths::one(0), |all, it| all.then(&it.lengths))
+/// The lengths of the last parts one behind the other: of none, of one, and so on up to all of them.
+fn of_ends(parts: &[Part]) -> Vec<Lengths> {
+    let mut ends = vec![Lengths::one(0)];
+    for part in parts.iter().rev() {
+        let longer = ends.last().map(|it| part.lengths.then(it));
+        ends.extend(longer);
+    }
+    ends
 }
 
 /// The lengths of from so many texts to so many.
@@ -224,6 +232,13 @@ mod tests {
         ] {
             assert_eq!(example(pattern, 0, usize::MAX).as_deref(), Some(text), "{pattern}");
         }
+    }
+
+    #[test]
+    fn many_parts_take_time_for_each_once() {
+        let most = "[ab]?c?".repeat(2_000);
+        assert_eq!(example(&most, 0, usize::MAX).map(|it| it.len()), Some(1));
+        assert_eq!(example(&most, 200, 210).map(|it| it.len()), Some(200));
     }
 
     #[test]

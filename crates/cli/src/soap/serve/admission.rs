@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use trunkline_import::wsdl::Description;
-use trunkline_message::{Checks, Holds, Layout, Record, ScopeId, UnknownContent, Value};
+use trunkline_message::{Checks, Holds, Layout, Record, ScopeId, Value};
 use trunkline_session::soap::Fault as SoapFault;
-use trunkline_soap::{Encoder, Plan};
+use trunkline_soap::{Encoder, Plan, Style};
 
 use crate::output::{plain, remark};
 use crate::soap::content::Form;
@@ -47,46 +47,47 @@ impl Admission {
         }
     }
 
-    /// What becomes of what the WSDL does not have.
-    pub(super) fn of_unknown(is_lenient: bool) -> UnknownContent {
-        if is_lenient { UnknownContent::Keep } else { UnknownContent::Reject }
-    }
-
     /// Rejects a request that the WSDL forbids, with the place and the reason.
     pub(super) fn admit(&self, request: &Record) -> Result<(), SoapFault> {
         if let Some(Err(unfit)) = self.checks.as_ref().map(|it| it.check(request)) {
             return Err(SoapFault::sender(unfit.to_string()));
         }
-        if self.is_lenient {
-            let mut names = Vec::new();
-            undescribed(&self.request.0, request, (ScopeId(0), ""), &mut names);
+        let mut names = Vec::new();
+        undescribed(&self.request.0, request, (ScopeId(0), ""), &mut names);
+        // By a document that is missing it may be right.
+        if self.is_lenient || !self.description.missing().is_empty() {
             if !names.is_empty() {
-                let names = listed(names.into_iter(), SHOWN);
-                remark(&format!(
-                    "{}: passed over, since the WSDL has none: {names}",
-                    self.operation
-                ));
+                let names = listed(names.into_iter().map(|it| it.0), SHOWN);
+                let operation = &self.operation;
+                remark(&format!("{operation}: passed over, since the WSDL has none: {names}"));
             }
             return Ok(());
         }
-        // What no layout holds is in the document that says the same.
+        // No schema says anything of a call, and of what is encoded.
+        if self.request.1.style != Style::DocumentLiteral {
+            let elements = names.into_iter().filter(|it| it.1).map(|it| it.0);
+            return match listed(elements, SHOWN) {
+                none if none.is_empty() => Ok(()),
+                names => Err(SoapFault::sender(format!("the WSDL has no such element: {names}"))),
+            };
+        }
+        // What no layout holds, and whether something else may stand there, is told by the document that says the same.
         let Some(plan) = &self.plan else { return Ok(()) };
         let mut encoder = Encoder::new(plan);
         let Ok(envelope) = encoder.encode(request) else { return Ok(()) };
-        let envelope = String::from_utf8_lossy(envelope);
-        match valid::of_message(&self.description, &self.request.1, (&envelope, request)) {
+        match valid::of_request(&self.description, &String::from_utf8_lossy(envelope)) {
             Some(why) => Err(SoapFault::sender(why)),
             None => Ok(()),
         }
     }
 }
 
-/// What a record keeps that its layout does not describe, by places.
+/// What a record keeps that its layout does not describe, by places; those that are true are elements.
 fn undescribed(
     layout: &Layout,
     record: &Record,
     (scope, path): (ScopeId, &str),
-    out: &mut Vec<String>,
+    out: &mut Vec<(String, bool)>,
 ) {
     if out.len() > SHOWN {
         return;
@@ -95,7 +96,8 @@ fn undescribed(
         let end = markup.find(['>', '/']).unwrap_or(markup.len()).min(LONGEST);
         let tag = plain(&markup[..markup.floor_char_boundary(end)]);
         let tag = tag.trim_start_matches('<').trim();
-        out.push(if path.is_empty() { tag.to_owned() } else { format!("{path}/{tag}") });
+        let place = if path.is_empty() { tag.to_owned() } else { format!("{path}/{tag}") };
+        out.push((place, markup.starts_with('<')));
     }
     let scope = layout.scope(scope);
     for (index, field) in scope.fields.iter().enumerate() {

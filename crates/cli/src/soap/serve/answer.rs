@@ -100,12 +100,13 @@ pub(super) fn check_folder(folder: &Path, operations: &BTreeMap<&str, bool>) -> 
         let meant = nearest(name, operations.keys().copied());
         let is_meant = is_answer || KINDS.contains(&&*kind.to_lowercase());
         match (operations.get(name), meant) {
-            _ if name.starts_with('.') => {}
+            // Of an editor.
+            _ if name.starts_with('.') || kind.ends_with('~') => {}
             (Some(true), _) if is_answer && is_twice(path) => {
                 return wrong(path, "the answer is there twice, as JSON and as XML");
             }
             (Some(true), _) if is_answer => {}
-            (Some(true), _) if kind != "wsdl" && kind != "xsd" => {
+            (Some(true), _) if kind.to_lowercase().starts_with(['j', 'x']) && kind != "xsd" => {
                 return wrong(path, &format!("an answer is a file {name}.json or {name}.xml"));
             }
             (Some(false), _) if is_meant => {

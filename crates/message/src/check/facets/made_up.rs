@@ -5,6 +5,9 @@ use trunkline_wire::{BigDecimal, Code};
 use super::Facets;
 use crate::{Kind, Value};
 
+/// Characters and octets of what is made up, at most: nobody wants to see more.
+const MOST: usize = 4096;
+
 impl Facets {
     /// The value that is given if it may be, or another one of its kind that is found to be allowed; none if none is.
     pub(in crate::check) fn made_up(&self, kind: Kind, plain: Value) -> Option<Value> {
@@ -17,15 +20,16 @@ impl Facets {
             Kind::Code => {
                 self.text().and_then(|it| Code::parse(it.as_bytes()).ok()).map(Value::Code)
             }
-            Kind::Bytes => Some(Value::Bytes(vec![b'x'; self.length.least.or(self.length.most)?])),
+            Kind::Bytes => {
+                let length = self.length.least.or(self.length.most).filter(|it| *it <= MOST)?;
+                Some(Value::Bytes(vec![b'x'; length]))
+            }
             kind => return self.between(kind).find(is_allowed),
         };
         made.filter(is_allowed)
     }
 
     fn text(&self) -> Option<String> {
-        /// Nobody wants to see more than that.
-        const MOST: usize = 4096;
         let (least, most) = (self.length.least.unwrap_or(0), self.length.most);
         match &self.pattern {
             Some(pattern) => pattern.example(least, most.unwrap_or(usize::MAX)),
