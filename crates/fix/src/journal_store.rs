@@ -23,11 +23,11 @@ const EXPECTED: u8 = 3;
 const RESET: u8 = 4;
 /// Messages before this number have arrived.
 const ARRIVED: u8 = 5;
-/// Numbers before this one may have been sent, whether there is a record of them or not.
-const RESERVED: u8 = 6;
+/// The number that is sent next, of a store that is closed: it had reserved more.
+const NEXT: u8 = 6;
 
 /// So many numbers are reserved at once, and again when half of them are used.
-const BLOCK: u64 = 1024;
+const BLOCK: u64 = 4096;
 
 /// Bytes of a segment.
 const SEGMENT: u32 = 4 << 20;
@@ -104,7 +104,6 @@ impl std::fmt::Debug for JournalStore {
 struct Reading {
     kept: MemoryStore,
     segments: VecDeque<Segment>,
-    reserved: u64,
     is_complete: bool,
 }
 
@@ -113,7 +112,6 @@ impl Reading {
         Self {
             kept: MemoryStore::with_bytes(usize::MAX),
             segments: VecDeque::new(),
-            reserved: 0,
             is_complete: false,
         }
     }
@@ -127,14 +125,13 @@ struct State {
     since: u32,
     began: Option<i64>,
     arrived: u64,
-    reserved: u64,
 }
 
 /// When the numbers began, where that is not known.
 const NEVER: i64 = i64::MIN;
 
 impl State {
-    const BYTES: usize = 44;
+    const BYTES: usize = 36;
 
     fn read(body: &[u8]) -> Option<Self> {
         let number = |at: usize| Some(u64::from_le_bytes(body.get(at..at + 8)?.try_into().ok()?));
@@ -143,8 +140,7 @@ impl State {
         let began = number(20).map(|it| it as i64).filter(|it| *it != NEVER);
         let sender = number(0)?;
         let arrived = number(28).unwrap_or(sender);
-        let reserved = number(36).unwrap_or(0);
-        Some(Self { sender, target: number(8)?, since, began, arrived, reserved })
+        Some(Self { sender, target: number(8)?, since, began, arrived })
     }
 
     fn write(&self) -> [u8; Self::BYTES] {
@@ -153,8 +149,7 @@ impl State {
         body[8..16].copy_from_slice(&self.target.to_le_bytes());
         body[16..20].copy_from_slice(&self.since.to_le_bytes());
         body[20..28].copy_from_slice(&self.began.unwrap_or(NEVER).to_le_bytes());
-        body[28..36].copy_from_slice(&self.arrived.to_le_bytes());
-        body[36..].copy_from_slice(&self.reserved.to_le_bytes());
+        body[28..].copy_from_slice(&self.arrived.to_le_bytes());
         body
     }
 }
@@ -175,7 +170,6 @@ impl Recovery for Reading {
                 self.kept.go_on_at(state.sender, state.target);
                 self.kept.set_began(state.began);
                 _ = self.kept.set_arrived(state.arrived);
-                self.reserved = state.reserved;
                 self.is_complete = true;
                 let first_message = state.sender;
                 self.segments.push_back(Segment {
@@ -206,12 +200,11 @@ impl Recovery for Reading {
                 let Ok(number) = record.body.try_into() else { return false };
                 _ = self.kept.set_arrived(u64::from_le_bytes(number));
             }
-            RESERVED => {
+            NEXT => {
                 let Ok(number) = record.body.try_into() else { return false };
-                self.reserved = u64::from_le_bytes(number);
+                self.kept.go_on_at(u64::from_le_bytes(number), self.kept.next_target());
             }
             RESET => {
-                self.reserved = 0;
                 let utc = record.body.try_into().map(i64::from_le_bytes);
                 _ = self
                     .kept
@@ -270,17 +263,13 @@ impl JournalStore {
             SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |it| it.as_nanos() as u64);
         let (journal, _) = open(&mut *disk, options, number, STATE, &mut reading)?;
         let most = usize::try_from(bytes / u64::from(segment_bytes)).unwrap_or(usize::MAX).max(1);
-        let Reading { mut kept, segments, reserved, .. } = reading;
-        if reserved > kept.next_sender() {
-            // It was not closed. What may have been sent is a gap, which is filled when it is asked for.
-            kept.go_on_at(reserved, kept.next_target());
-        }
+        let Reading { kept, segments, .. } = reading;
         let mut store = Self {
             work: Work::Here(disk),
             journal,
             asked: 0,
             needed: 0,
-            reserved: Reserved { until: reserved, coming: None },
+            reserved: Reserved::default(),
             wake: Arc::default(),
             kept,
             segments,
@@ -323,10 +312,10 @@ impl JournalStore {
 
     /// The numbers, and the first segment that is needed.
     fn state(&self, since: u32) -> [u8; State::BYTES] {
-        let (sender, target) = (self.kept.next_sender(), self.kept.next_target());
+        let sender = self.kept.next_sender().max(self.reserved.latest());
+        let target = self.kept.next_target();
         let arrived = self.kept.arrived().unwrap_or(1);
-        let (began, reserved) = (self.kept.began(), self.reserved.latest());
-        State { sender, target, since, began, arrived, reserved }.write()
+        State { sender, target, since, began: self.kept.began(), arrived }.write()
     }
 
     fn now(&self) -> u64 {
@@ -478,13 +467,15 @@ impl Store for JournalStore {
     fn note(&mut self) -> io::Result<()> {
         let number = self.kept.next_sender();
         if self.reserved.coming.is_none() && number + BLOCK / 2 >= self.reserved.until {
+            // As if the last of them were sent: after a crash the next number is behind it, and what was not sent is a gap.
             let until = number + BLOCK;
-            self.append_behind(RESERVED, &[&until.to_le_bytes()])?;
+            self.append_behind(SENT, &[&(until - 1).to_le_bytes()])?;
             self.reserved.coming = Some((self.journal.last(), until));
         }
-        self.append_behind(SENT, &[&number.to_le_bytes()])?;
-        if number >= self.reserved.until {
-            self.needed = self.journal.last();
+        match self.reserved.coming {
+            _ if number < self.reserved.until => {}
+            Some((position, until)) if number < until => self.needed = self.needed.max(position),
+            _ => self.append(SENT, &[&number.to_le_bytes()])?,
         }
         self.kept.save(None)
     }
@@ -554,7 +545,7 @@ impl Drop for JournalStore {
             // Nothing more is sent: the next number is known.
             let next = self.kept.next_sender();
             if self.reserved.latest() > next {
-                _ = self.append_behind(RESERVED, &[&next.to_le_bytes()]);
+                _ = self.append_behind(NEXT, &[&next.to_le_bytes()]);
             }
             _ = self.wait();
         }

@@ -68,8 +68,8 @@ pub trait Store: Send {
         None
     }
 
-    /// Asks for all of it to survive, and need not wait for that: returns a mark. What depends on it is sent when
-    /// [`stored`](Self::stored) has reached the mark.
+    /// Asks for all of it to survive, but for what is [noted](Self::note), and need not wait for that: returns a mark. What
+    /// depends on it is sent when [`stored`](Self::stored) has reached the mark.
     ///
     /// # Errors
     /// Those of the disk; what was not sent yet is not sent, and the session ends.

@@ -48,6 +48,11 @@ impl Element {
         }
     }
 
+    /// Has it a few attributes at most, and none in a namespace?
+    pub(crate) fn has_plain_attributes(&self) -> bool {
+        self.attributes.len() <= 8 && self.attributes.iter().all(|it| it.0.is_empty())
+    }
+
     /// Reads an element that has just begun, to its end; `seen` hears of every start tag inside.
     pub(crate) fn read<R: Reader>(
         reader: &mut R,

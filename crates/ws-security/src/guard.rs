@@ -148,7 +148,7 @@ impl Guard {
     }
 
     /// Takes signatures only of those subjects for which the function holds, such as `CN=orders` (RFC 4514): an authority issues
-    /// certificates to others, too. Without it a client takes each of them for its service.
+    /// certificates to others, too. Without it a client takes each of them for its service. It needs [`signed`](Self::signed).
     #[must_use]
     pub fn signers(mut self, is_signer: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         self.is_signer = Some(Box::new(is_signer));
@@ -207,6 +207,7 @@ impl Guard {
             && self.password_of.is_none()
             && !self.needs_timestamp
             && self.authorities.is_none()
+            && self.is_signer.is_none()
     }
 
     fn look(
@@ -222,6 +223,11 @@ impl Guard {
             return Err(invalid("a Timestamp is needed, and there is none"));
         }
         let subject = match &self.authorities {
+            None if self.is_signer.is_some() => {
+                return Err(invalid(
+                    "a signature is needed, and nobody is trusted to issue its certificate",
+                ));
+            }
             None => None,
             Some(authorities) => {
                 let document = document.ok_or_else(|| {
@@ -243,7 +249,8 @@ impl Guard {
                     }
                 }
                 let until = holds.unwrap_or(now);
-                self.once("the signature", &[b"signature", signed.info.as_bytes()], until, now)?;
+                let parts = [b"signature", &*signed.certificate, signed.info.as_bytes()];
+                self.once("the signature", &parts, until, now)?;
                 Some(signed.subject)
             }
         };
@@ -330,8 +337,8 @@ impl Guard {
         if let (false, Some(until)) = (token.nonce.is_empty(), until) {
             // A digest does not say for which user it is.
             let parts = match &token.password {
-                Password::Digest(found) => [b"digest".as_slice(), found.as_slice()],
-                Password::Text(_) => [b"nonce".as_slice(), token.nonce.as_slice()],
+                Password::Digest(found) => [b"digest".as_slice(), b"", found.as_slice()],
+                Password::Text(_) => [b"nonce", token.user.as_bytes(), token.nonce.as_slice()],
             };
             self.once("the UsernameToken", &parts, until, now)?;
         }

@@ -213,16 +213,27 @@ impl Authorities {
     /// Why a certificate is not trusted, if it is not.
     pub(crate) fn check(&self, certificate: &[u8], now: i128) -> Result<(), KeyError> {
         let own = self.own.iter().find(|it| it.0 == certificate);
-        let anchors = own.map_or(&*self.issuers, |it| std::slice::from_ref(&it.1));
+        let own = own.map_or(&[][..], |it| std::slice::from_ref(&it.1));
         let certificate = CertificateDer::from(certificate);
         let certificate = EndEntityCert::try_from(&certificate).map_err(error)?;
         let seconds = u64::try_from(now / 1_000_000_000).unwrap_or_default();
         let now = UnixTime::since_unix_epoch(std::time::Duration::from_secs(seconds));
-        let usage = KeyUsage::client_auth();
-        certificate
-            .verify_for_usage(ALL_VERIFICATION_ALGS, anchors, &[], now, usage, None, None)
-            .map(drop)
-            .map_err(error)
+        let by = |anchors: &[TrustAnchor<'_>]| {
+            certificate
+                .verify_for_usage(
+                    ALL_VERIFICATION_ALGS,
+                    anchors,
+                    &[],
+                    now,
+                    KeyUsage::client_auth(),
+                    None,
+                    None,
+                )
+                .map(drop)
+                .map_err(error)
+        };
+        // An authority may have issued one that is named besides.
+        by(own).or_else(|_| by(&self.issuers))
     }
 }
 

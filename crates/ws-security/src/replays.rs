@@ -12,8 +12,8 @@ pub(crate) struct Replays {
     /// By when each may be forgotten.
     by_end: BTreeSet<(i128, [u8; 32])>,
     most: usize,
-    /// The latest moment that was told: clocks of several callers may go apart.
-    latest: i128,
+    /// What ended until then is forgotten: clocks of several callers may go apart.
+    forgotten: i128,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) enum Admitted {
 
 impl Replays {
     pub(crate) fn new(most: usize) -> Self {
-        Self { seen: HashSet::new(), by_end: BTreeSet::new(), most, latest: i128::MIN }
+        Self { seen: HashSet::new(), by_end: BTreeSet::new(), most, forgotten: i128::MIN }
     }
 
     pub(crate) fn set_most(&mut self, most: usize) {
@@ -35,15 +35,14 @@ impl Replays {
 
     /// Remembers these parts, which together are one thing, until a moment after which nobody would take them anyhow.
     pub(crate) fn admit(&mut self, parts: &[&[u8]], until: i128, now: i128) -> Admitted {
-        self.latest = self.latest.max(now);
-        let latest = self.latest;
-        if until < latest {
-            return Admitted::Expired;
-        }
-        while self.by_end.first().is_some_and(|(end, _)| *end < latest) {
-            if let Some((_, key)) = self.by_end.pop_first() {
+        while self.by_end.first().is_some_and(|(end, _)| *end < now) {
+            if let Some((end, key)) = self.by_end.pop_first() {
                 self.seen.remove(&key);
+                self.forgotten = self.forgotten.max(end);
             }
+        }
+        if until < now || until <= self.forgotten {
+            return Admitted::Expired;
         }
         let key = key(parts);
         if self.seen.contains(&key) {

@@ -35,6 +35,8 @@ pub(crate) struct Signed {
     pub(crate) parts: Vec<usize>,
     /// The SignedInfo in canonical form, by which the message is known: a signature has several values that are good.
     pub(crate) info: String,
+    /// In DER.
+    pub(crate) certificate: Vec<u8>,
 }
 
 /// Looks at the only signature of a Security header.
@@ -58,7 +60,7 @@ pub(crate) fn check(
         return Err(invalid("a Signature has more than SignedInfo, SignatureValue and KeyInfo"));
     }
     if let Err(why) = authorities.check(&certificate, now) {
-        let what = format!("the certificate is not trusted: {why}");
+        let what = format!("the certificate is not trusted: {}", cut(&why.to_string()));
         return Err(fault(Code::FailedAuthentication, what));
     }
     let (algorithm, references) = signed_info(info)?;
@@ -71,7 +73,7 @@ pub(crate) fn check(
     let parts = references.iter().map(|it| reference(it, security, document));
     let parts = parts.collect::<Result<_, _>>()?;
     let subject = trunkline_tls::subject(&certificate).unwrap_or_default();
-    Ok(Signed { subject, parts, info: canonical })
+    Ok(Signed { subject, parts, info: canonical, certificate })
 }
 
 /// The certificate that a signature refers to, in DER.
@@ -127,10 +129,27 @@ fn signed_info(info: &Element) -> Result<(Algorithm, Vec<&Element>), Fault> {
     }
 }
 
-/// Is there nothing in it but what signatures have? It is canonicalised before anybody has shown who wrote it.
+/// Is there nothing in it but what signatures have, each where it belongs? It is canonicalised before anybody has shown who wrote
+/// it.
 fn is_expected(element: &Element) -> bool {
-    let is_known = element.namespace == DS || element.is(EXCLUSIVE, "InclusiveNamespaces");
-    is_known && element.children.iter().all(is_expected)
+    let is_known = |child: &Element| match element.name() {
+        "SignedInfo" => {
+            ["CanonicalizationMethod", "SignatureMethod", "Reference"].contains(&child.name())
+        }
+        "Reference" => ["Transforms", "DigestMethod", "DigestValue"].contains(&child.name()),
+        "Transforms" => child.name() == "Transform",
+        _ => false,
+    };
+    let inclusive = |child: &Element| {
+        ["CanonicalizationMethod", "Transform"].contains(&element.name())
+            && child.is(EXCLUSIVE, "InclusiveNamespaces")
+            && child.children.is_empty()
+            && child.has_plain_attributes()
+    };
+    element.has_plain_attributes()
+        && element.children.iter().all(|child| {
+            inclusive(child) || (child.namespace == DS && is_known(child) && is_expected(child))
+        })
 }
 
 /// Looks at a reference; answers where what it leads to begins.

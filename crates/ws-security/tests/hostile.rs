@@ -496,9 +496,12 @@ fn what_is_repeated_by_reading_is_bounded() {
     assert!(why.len() < 300, "{} characters", why.len());
     // What nobody has signed yet is not made longer by canonical XML.
     let many = "<p:e/>".repeat(400);
-    let method = "<ds:SignatureMethod ";
+    let method = "<ds:DigestMethod ";
+    let of_signatures = "InvalidSecurity: a SignedInfo has elements that are none of signatures";
     let inside = format!("<o xmlns:p='urn:{long}'>{many}</o>{method}");
-    rejected(&bank, &replaced(&signed, method, &inside), "InvalidSecurity: a SignedInfo has");
+    rejected(&bank, &replaced(&signed, method, &inside), of_signatures);
+    let inside = format!("<ds:Transforms xmlns:p='urn:{long}' p:a=''/>{method}");
+    rejected(&bank, &replaced(&signed, method, &inside), of_signatures);
     let identifier = format!("\"#{}\"", "i".repeat(100_000));
     let reference = part(&signed, "URI=\"#X509-", "\" ").to_owned();
     let renamed = replaced(&signed, &reference, &format!("URI={identifier} "));

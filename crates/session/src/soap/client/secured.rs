@@ -14,7 +14,8 @@ impl Client {
 
     /// Demands this of each reply from here on. Without it a reply whose Security header has to be understood is
     /// [`CallError::NotUnderstood`]. A fault may come without a Security header, as those of who rejects a request
-    /// do: nobody knows whose it is.
+    /// do: nobody knows whose it is. What is sent without an answer has none, and neither has an empty answer to
+    /// [`call_dynamically`](Self::call_dynamically) or [`call_envelope`](Self::call_envelope).
     pub fn expect_ws_security(&mut self, guard: impl Into<Option<Guard>>) {
         self.replies.guard = guard.into();
     }
