@@ -12,7 +12,8 @@ use trunkline_ws_security::canonical::exclusive;
 
 const DOCUMENTS: u64 = 600;
 const PREFIXES: [&str; 4] = ["", "a", "b", "c"];
-const NAMESPACES: [&str; 4] = ["urn:1", "urn:2", "urn:4?a&amp;b", "urn:3"];
+/// Without `&`, which libxml2 does not write as an attribute has it.
+const NAMESPACES: [&str; 4] = ["urn:1", "urn:2", "urn:4?a=b", "urn:3"];
 /// Without `#default`, which lxml does not hand on.
 const LISTS: [&str; 6] = ["", "a", "b c", "c", "a b c", "nowhere"];
 const TEXTS: [&str; 14] = [

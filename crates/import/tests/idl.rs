@@ -196,7 +196,7 @@ fn what_idl_forbids_is_rejected_with_its_place() {
             "own.idl:1:33: the label stands twice",
         ),
         ("component C {};", "own.idl:1:1: component is not supported"),
-        ("#include \"no.idl\"\n", "own.idl:1:1: no.idl is not there"),
+        ("#include \"no.idl\"\n", "own.idl:1:1: no.idl, which is included, is not there"),
         ("\n#ifdef A\n", "own.idl:2:1: the conditional has no end"),
         (
             "#define F(x) x\n",

@@ -623,7 +623,7 @@ mod tests {
         assert_eq!(said(quote!(#[fix(number = 1)])), "expected one of: tag, length");
         assert_eq!(
             said(quote!(#[xml(tag = 1)])),
-            "expected one of: name, namespace, form, entry, list, kind, attribute, text, element, unwrapped, spaced, nillable, choice"
+            "expected one of: name, namespace, form, entry, list, dimensions, kind, attribute, text, element, unwrapped, spaced, nillable, choice"
         );
         assert_eq!(
             said(quote!(#[xml(list = "loose")])),
