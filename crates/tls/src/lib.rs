@@ -16,4 +16,4 @@ pub use client::{ClientTls, TlsStream};
 pub use error::CredentialsError;
 pub use explain::explain;
 pub use server::{ServerFiles, ServerTls, Versions};
-pub use subject::{dns_names, subject, uris};
+pub use subject::{dns_names, is_authority, subject, uris};

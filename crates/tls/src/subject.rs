@@ -13,6 +13,10 @@ const UTF8_STRING: u8 = 0x0c;
 const BMP_STRING: u8 = 0x1e;
 /// `[0]`, explicit: the version.
 const VERSION: u8 = 0xa0;
+/// `[3]`, explicit: the extensions.
+const EXTENSIONS: u8 = 0xa3;
+/// The boolean that is true.
+const TRUE: [u8; 3] = [0x01, 0x01, 0xff];
 
 /// Something in DER: its tag, what is in it, and what follows.
 struct Element<'a> {
@@ -53,6 +57,35 @@ pub fn uris(certificate: &[u8]) -> Vec<String> {
     let certificate = CertificateDer::from(certificate);
     let names = |it: EndEntityCert<'_>| it.valid_uri_names().map(str::to_owned).collect();
     EndEntityCert::try_from(&certificate).map(names).unwrap_or_default()
+}
+
+/// Does a certificate, in DER, say that it is one of an authority (`cA` of its basic constraints, RFC 5280 section 4.2.1.9)?
+pub fn is_authority(certificate: &[u8]) -> bool {
+    basic_constraints(certificate).is_some_and(|it| it.starts_with(&TRUE))
+}
+
+/// What is in the sequence of a certificate's basic constraints.
+fn basic_constraints(certificate: &[u8]) -> Option<&[u8]> {
+    /// The identifier of this extension.
+    const IDENTIFIER: &[u8] = &[OBJECT_IDENTIFIER, 0x03, 0x55, 0x1d, 0x13];
+    let mut rest = inside(inside(certificate, SEQUENCE)?, SEQUENCE)?;
+    let extensions = loop {
+        let part = element(rest)?;
+        if part.tag == EXTENSIONS {
+            break part.content;
+        }
+        rest = part.rest;
+    };
+    let mut rest = inside(extensions, SEQUENCE)?;
+    loop {
+        let extension = element(rest)?;
+        if let Some(value) = extension.content.strip_prefix(IDENTIFIER) {
+            // It may be critical; the sequence is in a string of octets.
+            let value = value.strip_prefix(&TRUE).unwrap_or(value);
+            return inside(element(value)?.content, SEQUENCE);
+        }
+        rest = extension.rest;
+    }
 }
 
 /// The subject of a certificate as text, most specific name first (RFC 4514): `CN=a,O=b`.

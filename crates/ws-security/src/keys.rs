@@ -199,7 +199,7 @@ impl Authorities {
         for certificate in CertificateDer::pem_slice_iter(pem) {
             let certificate = certificate.map_err(error)?;
             let anchor = anchor_from_trusted_cert(&certificate).map_err(error)?.to_owned();
-            match is_authority(&certificate) {
+            match trunkline_tls::is_authority(&certificate) {
                 true => issuers.push(anchor),
                 false => own.push((certificate.to_vec(), anchor)),
             }
@@ -234,51 +234,5 @@ impl Authorities {
         };
         // An authority may have issued one that is named besides.
         by(own).or_else(|_| by(&self.issuers))
-    }
-}
-
-/// What stands first in DER (X.690): its tag, what is in it, and what follows.
-fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (&tag, bytes) = bytes.split_first()?;
-    let (&first, mut bytes) = bytes.split_first()?;
-    let mut length = usize::from(first);
-    if first >= 0x80 {
-        let (digits, rest) = bytes.split_at_checked(usize::from(first & 0x7f))?;
-        if digits.is_empty() || digits.len() > 4 {
-            return None;
-        }
-        length = digits.iter().fold(0, |length, &digit| length << 8 | usize::from(digit));
-        bytes = rest;
-    }
-    let (content, rest) = bytes.split_at_checked(length)?;
-    Some((tag, content, rest))
-}
-
-/// Does a certificate say that it is one of an authority?
-fn is_authority(certificate: &[u8]) -> bool {
-    basic_constraints(certificate).is_some_and(|it| it.starts_with(&[0x01, 0x01, 0xff]))
-}
-
-/// What is in the sequence of a certificate's basic constraints.
-fn basic_constraints(certificate: &[u8]) -> Option<&[u8]> {
-    /// The extensions, `[3]`, and the identifier of this one.
-    const EXTENSIONS: u8 = 0xa3;
-    const IDENTIFIER: &[u8] = &[0x06, 0x03, 0x55, 0x1d, 0x13];
-    let mut rest = element(element(certificate)?.1)?.1;
-    let extensions = loop {
-        let (tag, content, behind) = element(rest)?;
-        match tag == EXTENSIONS {
-            true => break content,
-            false => rest = behind,
-        }
-    };
-    let mut rest = element(extensions)?.1;
-    loop {
-        let (_, extension, behind) = element(rest)?;
-        if let Some(value) = extension.strip_prefix(IDENTIFIER) {
-            let value = value.strip_prefix(&[0x01, 0x01, 0xff]).unwrap_or(value);
-            return Some(element(element(value)?.1)?.1);
-        }
-        rest = behind;
     }
 }
