@@ -32,6 +32,8 @@ struct State {
     began: Began,
     /// Messages that the router has not acknowledged, oldest first.
     in_flight: VecDeque<Arrived>,
+    /// A message has gone to the router's journal, and the session's store need not know yet that it came.
+    has_begun: bool,
     /// The place in the router's journal of the message that is being sent.
     position: Option<u64>,
     keeping: Keeping,
@@ -54,7 +56,16 @@ impl Progress {
         let mut state = self.lock();
         let arrived = Arrived { number, began: state.began };
         state.in_flight.push_back(arrived);
+        state.has_begun = true;
         arrived
+    }
+
+    /// Whether any message has [gone](Self::begin) to the router's journal since the last time this was asked, or is on its
+    /// way there.
+    pub(crate) fn take_begun(&self) -> bool {
+        let mut state = self.lock();
+        let is_under_way = !state.in_flight.is_empty();
+        std::mem::replace(&mut state.has_begun, is_under_way) || is_under_way
     }
 
     /// The router has a message, or it never goes there.

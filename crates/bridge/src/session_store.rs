@@ -1,7 +1,8 @@
 //! The store of a session that is joined to topics.
 //!
 //! It differs from the one it is made of in two things. The number that is expected next is kept as far as the router has
-//! acknowledged what came before it: what it had not is asked for again after a crash. And each message that comes from the
+//! acknowledged what came before it: what it had not is asked for again after a crash. Where all of that was published
+//! direct, it need not be on the disk at once, since to have it again is no harm. And each message that comes from the
 //! router's journal is kept together with its place there, so that one that the router delivers again is not sent again.
 
 use std::collections::BTreeSet;
@@ -46,7 +47,8 @@ impl SessionStore {
     fn carry_on(&mut self) -> io::Result<()> {
         let floor = self.progress.first().map_or(self.expected, |it| it.min(self.expected));
         match floor > self.inner.next_target() {
-            true => self.inner.set_next_target(floor),
+            true if self.progress.take_begun() => self.inner.set_next_target(floor),
+            true => self.inner.note_next_target(floor),
             false => Ok(()),
         }
     }
@@ -175,6 +177,67 @@ mod tests {
         progress.end(third);
         store.sync().expect("memory");
         assert_eq!(store.inner.next_target(), 5);
+    }
+
+    /// Notes which expected numbers need not be on the disk at once.
+    #[derive(Default)]
+    struct Noting {
+        kept: MemoryStore,
+        noted: Arc<std::sync::Mutex<Vec<u64>>>,
+    }
+
+    impl Store for Noting {
+        fn next_sender(&self) -> u64 {
+            self.kept.next_sender()
+        }
+
+        fn next_target(&self) -> u64 {
+            self.kept.next_target()
+        }
+
+        fn set_next_target(&mut self, number: u64) -> io::Result<()> {
+            self.kept.set_next_target(number)
+        }
+
+        fn note_next_target(&mut self, number: u64) -> io::Result<()> {
+            self.noted.lock().expect("no panic before").push(number);
+            self.kept.set_next_target(number)
+        }
+
+        fn save(&mut self, message: Option<&[u8]>) -> io::Result<()> {
+            self.kept.save(message)
+        }
+
+        fn load(&mut self, from: u64, message: &mut Vec<u8>) -> io::Result<Option<u64>> {
+            self.kept.load(from, message)
+        }
+
+        fn reset(&mut self, utc: i64) -> io::Result<()> {
+            self.kept.reset(utc)
+        }
+
+        fn began(&self) -> Option<i64> {
+            self.kept.began()
+        }
+    }
+
+    #[test]
+    fn a_number_waits_for_the_disk_where_the_router_stores_what_came() {
+        let (progress, inner) = (Arc::new(Progress::default()), Noting::default());
+        let noted = inner.noted.clone();
+        let mut store = SessionStore::new(Box::new(inner), 1, progress.clone());
+        // Message 1 is published direct, 2 and 4 are stored, 3 and 5 are published.
+        store.set_next_target(2).expect("memory");
+        let second = progress.begin(2);
+        store.set_next_target(3).expect("memory");
+        store.set_next_target(4).expect("memory");
+        progress.end(second);
+        store.sync().expect("memory");
+        let fourth = progress.begin(4);
+        progress.end(fourth);
+        store.set_next_target(5).expect("memory");
+        store.set_next_target(6).expect("memory");
+        assert_eq!(*noted.lock().expect("no panic before"), [2, 6]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use trunkline_journal::{
     Address, Disk, Folder, Journal, OpenError, Options, Outcome, Record, Recovery, Rejection, Room,
@@ -29,6 +29,11 @@ const NEXT: u8 = 6;
 /// So many numbers are reserved at once, and again when half of them are used.
 const BLOCK: u64 = 4096;
 
+/// Expected numbers that are noted go to the disk when there are so many of them, or the first is so old, or with what
+/// cannot wait.
+const NOTED: u64 = 1024;
+const NOTED_FOR: Duration = Duration::from_millis(20);
+
 /// Bytes of a segment.
 const SEGMENT: u32 = 4 << 20;
 
@@ -45,6 +50,8 @@ pub struct JournalStore {
     asked: u64,
     /// The last record that what is sent waits for.
     needed: u64,
+    /// Since when there are expected numbers that nobody has asked the disk for.
+    noted_at: Option<Instant>,
     reserved: Reserved,
     wake: Arc<Mutex<Option<Wake>>>,
     kept: MemoryStore,
@@ -269,6 +276,7 @@ impl JournalStore {
             journal,
             asked: 0,
             needed: 0,
+            noted_at: None,
             reserved: Reserved::default(),
             wake: Arc::default(),
             kept,
@@ -458,6 +466,12 @@ impl Store for JournalStore {
         self.kept.set_next_target(number)
     }
 
+    fn note_next_target(&mut self, number: u64) -> io::Result<()> {
+        self.append_behind(EXPECTED, &[&number.to_le_bytes()])?;
+        self.noted_at.get_or_insert_with(Instant::now);
+        self.kept.set_next_target(number)
+    }
+
     fn save(&mut self, message: Option<&[u8]>) -> io::Result<()> {
         let number = self.kept.next_sender();
         self.append(SENT, &[&number.to_le_bytes(), message.unwrap_or_default()])?;
@@ -510,7 +524,13 @@ impl Store for JournalStore {
 
     fn sync(&mut self) -> io::Result<u64> {
         let coming = self.reserved.coming.map_or(0, |it| it.0);
-        self.asked = self.asked.max(self.needed).max(coming);
+        let last = self.journal.last();
+        let is_due = last - self.asked >= NOTED
+            || self.noted_at.is_some_and(|it| it.elapsed() >= NOTED_FOR);
+        if is_due || self.needed.max(coming) > self.asked {
+            self.asked = last;
+            self.noted_at = None;
+        }
         self.stored()?;
         Ok(self.needed)
     }

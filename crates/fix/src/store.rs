@@ -24,6 +24,15 @@ pub trait Store: Send {
     /// Those of the disk; the session ends.
     fn set_next_target(&mut self, number: u64) -> io::Result<()>;
 
+    /// Says which number is expected next, and need not survive soon: after a crash it may be a lower one, and messages that
+    /// came before are asked for again.
+    ///
+    /// # Errors
+    /// As [`set_next_target`](Self::set_next_target).
+    fn note_next_target(&mut self, number: u64) -> io::Result<()> {
+        self.set_next_target(number)
+    }
+
     /// Notes that the next number is sent. A message of the application is kept; one of the session has a number alone.
     ///
     /// # Errors
@@ -68,8 +77,8 @@ pub trait Store: Send {
         None
     }
 
-    /// Asks for all of it to survive, but for what is [noted](Self::note), and need not wait for that: returns a mark. What
-    /// depends on it is sent when [`stored`](Self::stored) has reached the mark.
+    /// Asks for all of it to survive, but for what is [noted](Self::note) and may survive later, and need not wait for that:
+    /// returns a mark. What depends on it is sent when [`stored`](Self::stored) has reached the mark.
     ///
     /// # Errors
     /// Those of the disk; what was not sent yet is not sent, and the session ends.

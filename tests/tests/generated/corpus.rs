@@ -112,7 +112,7 @@ fn check(folder: &Path) {
             command.env_remove(&name);
         }
     }
-    command.env("CARGO_TARGET_DIR", target);
+    command.env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "0");
     let output = command.output().expect("Cargo");
     let said = String::from_utf8_lossy(&output.stderr);
     let shown: String = said.lines().take(60).map(|it| format!("{it}\n")).collect();
