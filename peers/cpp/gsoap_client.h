@@ -28,6 +28,7 @@ public:
         if (options.gzip) soap_set_omode(&soap, SOAP_ENC_ZLIB);
         soap.double_format = "%.15lG";
         soap.socket_flags = MSG_NOSIGNAL;
+        soap.sndbuf = soap.rcvbuf = 0;
         soap.max_keep_alive = 1 << 30;
         soap.connect_timeout = soap.send_timeout = soap.recv_timeout = 30;
         choose(&soap, style, path_of(url).compare(0, 8, "/soap12/") == 0 ? Version::soap12

@@ -65,6 +65,8 @@ inline void prepare(struct soap *soap, const Mode &mode) {
     soap_set_omode(soap, mode.output);
     soap->http_version = mode.version;
     soap->socket_flags = MSG_NOSIGNAL;
+    // As the system has them: its own are one segment of the loopback long, and stall for 200 ms where there is more.
+    soap->sndbuf = soap->rcvbuf = 0;
     soap->max_keep_alive = 1 << 30;
 }
 

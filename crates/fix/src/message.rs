@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
 use trunkline_codec::fix::SOH;
-use trunkline_wire::Integer;
+use trunkline_wire::{Integer, scan};
 
 use crate::tags::{self, Tag};
 use crate::time::Utc;
@@ -40,21 +39,7 @@ pub struct Message<'a> {
 impl Fields {
     /// Finds the fields of a whole message.
     pub(crate) fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Message<'a>, Garbled> {
-        self.0.clear();
-        let mut at = 0;
-        while at < bytes.len() {
-            let equals = at + memchr(b'=', &bytes[at..]).ok_or(Garbled)?;
-            let tag = tag(&bytes[at..equals])?;
-            let value = equals + 1;
-            let end = match self.data(bytes, tag, value) {
-                Some(end) => end,
-                None => value + memchr(SOH, &bytes[value..]).ok_or(Garbled)?,
-            };
-            let offset = |at: usize| u32::try_from(at).map_err(|_| Garbled);
-            let field = Field { tag, begin: offset(at)?, value: offset(value)?, end: offset(end)? };
-            self.0.push(field);
-            at = end + 1;
-        }
+        self.scan(bytes)?;
         match &*self.0 {
             [first, second, third, .., last]
                 if first.tag == tags::BEGIN_STRING
@@ -68,6 +53,25 @@ impl Fields {
         }
     }
 
+    /// Finds the fields of a part of a message.
+    pub(crate) fn scan(&mut self, bytes: &[u8]) -> Result<(), Garbled> {
+        self.0.clear();
+        if u32::try_from(bytes.len()).is_err() {
+            return Err(Garbled);
+        }
+        let mut at = 0;
+        while at < bytes.len() {
+            let (tag, value) = tag(bytes, at)?;
+            let end = match self.data(bytes, tag, value) {
+                Some(end) => end,
+                None => scan::find_soh(bytes, value).ok_or(Garbled)?,
+            };
+            self.0.push(Field { tag, begin: at as u32, value: value as u32, end: end as u32 });
+            at = end + 1;
+        }
+        Ok(())
+    }
+
     /// Where data end that may hold the delimiter: their length stands before them.
     fn data(&self, bytes: &[u8], tag: Tag, value: usize) -> Option<usize> {
         let length = self.0.last().filter(|it| Some(it.tag) == tags::length_of_data(tag))?;
@@ -77,17 +81,25 @@ impl Fields {
     }
 }
 
-/// The number of a field.
-fn tag(digits: &[u8]) -> Result<Tag, Garbled> {
-    let (is_negative, digits) = match digits {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, digits),
-    };
-    if digits.is_empty() || digits.len() > 9 || !digits.iter().all(u8::is_ascii_digit) {
-        return Err(Garbled);
+/// Digits of the number of a field at most.
+const MOST_DIGITS: usize = 9;
+
+/// The number of the field that begins at a place, and where its value begins.
+fn tag(bytes: &[u8], from: usize) -> Result<(Tag, usize), Garbled> {
+    let is_negative = bytes.get(from) == Some(&b'-');
+    let first = from + usize::from(is_negative);
+    let (mut number, mut at) = (0, first);
+    loop {
+        match bytes.get(at) {
+            Some(digit) if digit.is_ascii_digit() && at - first < MOST_DIGITS => {
+                number = number * 10 + u32::from(digit - b'0');
+            }
+            Some(b'=') if at > first => break,
+            _ => return Err(Garbled),
+        }
+        at += 1;
     }
-    let number = digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
-    Ok(if is_negative { 0 } else { number })
+    Ok((if is_negative { 0 } else { number }, at + 1))
 }
 
 impl<'a> Message<'a> {

@@ -33,6 +33,8 @@ pub struct Outbox {
     failure: Option<String>,
     message: Vec<u8>,
     content: Vec<u8>,
+    /// SendingTime as it was written last, and the millisecond or second that it is.
+    stamp: (Vec<u8>, i64),
     fields: Fields,
     /// Is told of each message that goes to the connection.
     on_sent: Option<OnSent>,
@@ -98,6 +100,7 @@ impl Outbox {
             failure: None,
             message: Vec::new(),
             content: Vec::new(),
+            stamp: (Vec::new(), i64::MIN),
             fields: Fields::default(),
             on_sent: None,
         }
@@ -141,8 +144,12 @@ impl Outbox {
         let number = self.store.next_sender();
         let head = Head { message_type, number, original: None, extra: header };
         let message = self.composed(&head, body);
-        // What cannot be read here could not be sent again, either.
-        if self.fields.read(&message).is_err() {
+        // What cannot be read here could not be sent again, either. The session's own fields can.
+        let is_read = match header {
+            [] => self.fields.scan(body).is_ok(),
+            _ => self.fields.read(&message).is_ok(),
+        };
+        if !is_read {
             self.message = message;
             return Err(SendError::Malformed(
                 "header or body are not fields, each a number, `=` and a value",
@@ -267,8 +274,20 @@ impl Outbox {
         self.settings.identity.version.has_milliseconds()
     }
 
+    /// Writes SendingTime, unless it is as it was for the message before.
+    fn look_at_the_time(&mut self) {
+        let has_milliseconds = self.has_milliseconds();
+        let unit = self.now.utc.div_euclid(if has_milliseconds { 1_000_000 } else { 1_000_000_000 });
+        if self.stamp.1 != unit {
+            self.stamp.0.clear();
+            Utc(self.now.utc).write(has_milliseconds, &mut self.stamp.0);
+            self.stamp.1 = unit;
+        }
+    }
+
     /// A whole message, in the memory of the one before.
     fn composed(&mut self, head: &Head<'_>, body: &[u8]) -> Vec<u8> {
+        self.look_at_the_time();
         let mut content = std::mem::take(&mut self.content);
         content.clear();
         self.header(head, &mut content);
@@ -309,9 +328,7 @@ impl Outbox {
         text(tags::POSS_DUP_FLAG, head.original.map(|_| &b"Y"[..]), out);
         text(tags::SENDER_COMP_ID, Some(identity.sender.as_bytes()), out);
         text(tags::SENDER_SUB_ID, sub_ids.sender.as_ref().map(String::as_bytes), out);
-        let mut now = Vec::with_capacity(24);
-        Utc(self.now.utc).write(self.has_milliseconds(), &mut now);
-        text(tags::SENDING_TIME, Some(&now), out);
+        text(tags::SENDING_TIME, Some(&self.stamp.0), out);
         text(tags::TARGET_COMP_ID, Some(identity.target.as_bytes()), out);
         text(tags::TARGET_SUB_ID, sub_ids.target.as_ref().map(String::as_bytes), out);
         text(tags::ORIG_SENDING_TIME, head.original, out);

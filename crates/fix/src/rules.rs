@@ -44,7 +44,9 @@ impl Default for Validation {
 /// The rules of one dictionary.
 #[derive(Debug)]
 pub struct Rules {
-    fields: HashMap<Tag, FieldRule>,
+    fields: Vec<FieldRule>,
+    /// Where each field is among them.
+    places: HashMap<Tag, usize>,
     messages: HashMap<Box<[u8]>, Members>,
     header: Members,
     trailer: Members,
@@ -54,8 +56,33 @@ pub struct Rules {
 struct FieldRule {
     format: Format,
     /// The values that it may have, if they are listed and no others may be.
-    values: Option<HashSet<Box<[u8]>>>,
+    values: Option<Values>,
     has_several: bool,
+}
+
+/// Values that a field may have: most are one character.
+#[derive(Debug, Default)]
+struct Values {
+    characters: [u64; 4],
+    longer: HashSet<Box<[u8]>>,
+}
+
+impl Values {
+    fn add(&mut self, value: &[u8]) {
+        match value {
+            [character] => self.characters[usize::from(character >> 6)] |= 1 << (character & 63),
+            _ => _ = self.longer.insert(value.into()),
+        }
+    }
+
+    fn has(&self, value: &[u8]) -> bool {
+        match value {
+            [character] => {
+                self.characters[usize::from(character >> 6)] & (1 << (character & 63)) != 0
+            }
+            _ => self.longer.contains(value),
+        }
+    }
 }
 
 /// What may stand in a message, or in an entry of a group.
@@ -71,6 +98,8 @@ struct Members {
 struct Member {
     /// Its place among the members.
     position: u32,
+    /// The place of its field among those of the rules.
+    field: usize,
     /// It counts entries of these.
     group: Option<Members>,
 }
@@ -139,26 +168,26 @@ fn required(members: &Members, fields: &[Field]) -> Result<(), Refused> {
     missing.map_or(Ok(()), |tag| Err(Refused::at(Reason::RequiredTagMissing, *tag)))
 }
 
-/// Fields that were there already: hardly ever more than a few.
+/// Fields that were there already.
 #[derive(Default)]
 struct Seen {
-    few: Vec<Tag>,
-    more: HashSet<Tag>,
+    /// The first members, by their positions.
+    members: [u64; Self::WORDS],
+    others: HashSet<Tag>,
 }
 
 impl Seen {
-    const FEW: usize = 64;
+    const WORDS: usize = 4;
 
     /// Notes a field; returns whether it was not there before.
-    fn add(&mut self, tag: Tag) -> bool {
-        if self.few.contains(&tag) {
-            return false;
-        }
-        if self.few.len() < Self::FEW {
-            self.few.push(tag);
-            return true;
-        }
-        self.more.insert(tag)
+    fn add(&mut self, tag: Tag, member: Option<&Member>) -> bool {
+        let position = member.map_or(usize::MAX, |it| it.position as usize);
+        let Some(word) = self.members.get_mut(position / 64) else {
+            return self.others.insert(tag);
+        };
+        let (before, bit) = (*word, 1 << (position % 64));
+        *word |= bit;
+        before & bit == 0
     }
 }
 
@@ -176,11 +205,13 @@ impl<'a> Check<'a> {
         let mut seen = Seen::default();
         while let Some((field, rest)) = self.rest.split_first() {
             self.rest = rest;
-            if !seen.add(field.tag) {
+            let member = members.all.get(&field.tag);
+            if !seen.add(field.tag, member) {
                 return Err(Refused::at(Reason::TagAppearsMoreThanOnce, field.tag));
             }
-            self.field(field)?;
-            let Some(member) = members.all.get(&field.tag) else {
+            let place = member.map(|it| it.field);
+            self.field(field, place.or_else(|| self.rules.places.get(&field.tag).copied()))?;
+            let Some(member) = member else {
                 self.unknown(field)?;
                 continue;
             };
@@ -191,8 +222,8 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    /// Checks the value of a field.
-    fn field(&self, field: &Field) -> Result<(), Refused> {
+    /// Checks the value of a field, which is at a place among those of the rules.
+    fn field(&self, field: &Field, place: Option<usize>) -> Result<(), Refused> {
         let value = self.message.value(field);
         if value.is_empty() {
             return match self.validation.fields_have_values {
@@ -200,14 +231,14 @@ impl<'a> Check<'a> {
                 false => Ok(()),
             };
         }
-        let Some(rule) = self.rules.fields.get(&field.tag) else { return Ok(()) };
+        let Some(rule) = place.map(|it| &self.rules.fields[it]) else { return Ok(()) };
         if !rule.format.has(value) {
             return Err(Refused::at(Reason::IncorrectDataFormat, field.tag));
         }
         let Some(values) = &rule.values else { return Ok(()) };
         let is_listed = match rule.has_several {
-            true => value.split(|it| *it == b' ').all(|it| values.contains(it)),
-            false => values.contains(value),
+            true => value.split(|it| *it == b' ').all(|it| values.has(it)),
+            false => values.has(value),
         };
         is_listed.then_some(()).ok_or(Refused::at(Reason::ValueIsIncorrect, field.tag))
     }
@@ -222,7 +253,7 @@ impl<'a> Check<'a> {
             return Ok(());
         }
         let text = || String::from_utf8_lossy(self.message.tag_text(field)).into_owned();
-        Err(match self.rules.fields.contains_key(&field.tag) {
+        Err(match self.rules.places.contains_key(&field.tag) {
             true => Refused::at(Reason::TagNotDefinedForMessage, field.tag),
             false => Refused {
                 tag_text: Some(text()),
@@ -255,21 +286,21 @@ impl<'a> Check<'a> {
     /// Checks one entry, up to the next one or what is no member.
     fn entry(&mut self, group: &Members) -> Result<(), Refused> {
         let begin = self.rest;
-        let (mut seen, mut position) = (Seen::default(), 0);
+        let (mut seen, mut position, mut is_begun) = (Seen::default(), 0, false);
         while let Some((field, rest)) = self.rest.split_first() {
             let Some(member) = group.all.get(&field.tag) else { break };
-            if field.tag == group.first && !seen.few.is_empty() {
+            if field.tag == group.first && is_begun {
                 break;
             }
-            self.rest = rest;
-            if !seen.add(field.tag) {
+            (self.rest, is_begun) = (rest, true);
+            if !seen.add(field.tag, Some(member)) {
                 return Err(Refused::at(Reason::TagAppearsMoreThanOnce, field.tag));
             }
             if member.position < position && self.validation.groups_in_order {
                 return Err(Refused::at(Reason::GroupOutOfOrder, field.tag));
             }
             position = member.position;
-            self.field(field)?;
+            self.field(field, Some(member.field))?;
             if let Some(inner) = &member.group {
                 self.group(field, inner)?;
             }

@@ -214,7 +214,7 @@ impl Handle {
         let mut state = self.0.lock();
         let now = self.0.now();
         let sent = state.session.send(now, send);
-        self.0.flush_from_outside(state);
+        self.0.flush_from_outside(state, now);
         sent
     }
 
@@ -236,7 +236,7 @@ impl Handle {
             // The session goes on while the disk writes.
             let mut state = self.0.lock();
             let stored = state.session.stored();
-            self.0.flush_from_outside(state);
+            self.0.flush_from_outside(state, self.0.now());
             if stored? >= mark {
                 return Ok(());
             }
@@ -248,8 +248,9 @@ impl Handle {
     pub fn log_out(&self, why: Option<&str>) {
         let mut state = self.0.lock();
         let State { session, application, .. } = &mut *state;
-        session.log_out(self.0.now(), why, &mut **application);
-        self.0.flush_from_outside(state);
+        let now = self.0.now();
+        session.log_out(now, why, &mut **application);
+        self.0.flush_from_outside(state, now);
     }
 
     /// Connects to an address such as `127.0.0.1:5001`, once, and returns when the session or the connection has ended:
@@ -404,16 +405,18 @@ impl Shared {
 
     /// As `flush`, on another thread than the connection's own, which sees to the rest and to errors, and to all where one message
     /// follows another.
-    fn flush_from_outside(&self, state: MutexGuard<'_, State>) {
+    fn flush_from_outside(&self, state: MutexGuard<'_, State>, now: Moment) {
         let Some(link) = state.link.clone() else { return };
         let (is_over, is_ready) = (state.session.is_over(), !state.session.output().is_empty());
         drop(state);
         if is_ready {
-            let is_sent = !link.is_in_burst(self.start.elapsed())
+            let now = Duration::from_nanos(now.monotonic);
+            let is_burst = link.is_in_burst(now);
+            let is_sent = !is_burst
                 && link.try_outgoing().is_some_and(|mut outgoing| {
                     self.flush(&link, &mut outgoing).unwrap_or_default()
                 });
-            link.has_sent_from_outside(self.start.elapsed());
+            link.has_sent_from_outside(if is_burst { now } else { self.start.elapsed() });
             if is_sent && !is_over {
                 return;
             }

@@ -61,12 +61,24 @@ fn difference(sent: &Record, found: &Record) -> Option<String> {
             (sent, found) if sent == found => None,
             (Some(sent), None) => Some(format!("{name} is missing, {} was sent", told(sent))),
             (None, Some(found)) => Some(format!("{name} is {}, none was sent", told(found))),
+            (Some(Value::Floats(sent)), Some(Value::Floats(found))) => {
+                Some(format!("{name} {}", difference_of_numbers(sent, found)))
+            }
             (Some(sent), Some(found)) => {
                 Some(format!("{name} is {}, {} was sent", told(found), told(sent)))
             }
             (None, None) => None,
         }
     })
+}
+
+/// Where numbers are not those that were sent.
+fn difference_of_numbers(sent: &[f64], found: &[f64]) -> String {
+    let differs = |(sent, found): (&f64, &f64)| sent.to_bits() != found.to_bits();
+    match sent.iter().zip(found).position(differs) {
+        Some(at) => format!("{at} is {}, {} was sent", found[at], sent[at]),
+        None => format!("has {} numbers, {} were sent", found.len(), sent.len()),
+    }
 }
 
 /// A value as a reader of messages knows it.

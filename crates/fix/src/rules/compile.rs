@@ -4,7 +4,7 @@ use trunkline_import::fix::{Datatype, Dictionary, Of, Part};
 use trunkline_message::Kind;
 
 use super::format::Format;
-use super::{FieldRule, Member, Members, Rules};
+use super::{FieldRule, Member, Members, Rules, Values};
 
 /// Components and groups inside one another that are looked into; what is deeper holds itself.
 const DEEPEST: usize = 64;
@@ -14,25 +14,27 @@ pub(super) fn rules(dictionary: &Dictionary) -> Rules {
     // A char of FIX 4.0 and 4.1 has any number of characters.
     let has_long_chars = matches!(dictionary.begin_string(), Some("FIX.4.0" | "FIX.4.1"));
     let fields = dictionary.fields().iter().map(|field| {
-        let values = field.values.iter().map(|it| it.code.as_bytes().into()).collect();
+        let mut values = Values::default();
+        field.values.iter().for_each(|it| values.add(it.code.as_bytes()));
         let is_listed = !field.values.is_empty()
             && !field.is_open
             && field.datatype != Datatype::Value(Kind::Boolean);
-        let rule = FieldRule {
+        FieldRule {
             format: match Format::of(field.datatype) {
                 Format::Character if has_long_chars => Format::Any,
                 format => format,
             },
             values: is_listed.then_some(values),
             has_several: field.datatype == Datatype::Values,
-        };
-        (field.tag, rule)
+        }
     });
+    let places = dictionary.fields().iter().enumerate().map(|(place, field)| (field.tag, place));
     let messages = dictionary.messages().iter();
     let messages =
         messages.map(|it| (it.message_type.as_bytes().into(), compiler.members(&it.parts)));
     Rules {
         fields: fields.collect(),
+        places: places.collect(),
         messages: messages.collect(),
         header: compiler.members(dictionary.header()),
         trailer: compiler.members(dictionary.trailer()),
@@ -79,7 +81,7 @@ impl Compiler<'_> {
             if is_required {
                 members.required.push(tag);
             }
-            members.all.entry(tag).or_insert(Member { position, group });
+            members.all.entry(tag).or_insert(Member { position, field, group });
         }
     }
 }

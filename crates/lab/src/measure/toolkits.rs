@@ -189,12 +189,19 @@ impl<'a> Contest<'a> {
         if toolkit.is_peer() && toolkit.endpoint.is_none() {
             found.versions.insert(toolkit.name.to_owned(), pair.version().to_owned());
         }
-        let checked = verify::verify(setting, &mut pair, calls).and_then(|()| {
+        let checked = verify::verify(setting, &mut pair, calls).and_then(|wrong| {
+            let name = format!("{} ({})", toolkit.name, mode.title());
+            let told = |(call, what): &(Call, String)| {
+                format!("{name}: {call} is left out, since its server answers it wrongly: {what}")
+            };
+            found.notes.extend(wrong.iter().map(told));
+            pair.leave_out(wrong.into_iter().map(|(call, _)| call).collect());
             // What lies on the way to somebody's own service is not stood in.
             if toolkit.name == BARE || toolkit.endpoint.is_some() {
                 return Ok(());
             }
-            let counted = count(&mut pair, calls)?;
+            let calls: Vec<Call> = calls.iter().copied().filter(|it| pair.has(*it)).collect();
+            let counted = count(&mut pair, &calls)?;
             let key = |call| (toolkit.name, mode, call);
             self.bytes.extend(counted.into_iter().map(|(call, bytes)| (key(call), bytes)));
             Ok(())
@@ -303,7 +310,7 @@ impl<'a> Contest<'a> {
     fn entries(&self, Asked { threads, call, link, calls }: Asked<'_>) -> Vec<Entry> {
         let is_there = |pair: &Pair| {
             let is_reached = pair.toolkit.endpoint.is_none() || link == DIRECT;
-            is_reached && calls.modes.contains(&pair.mode)
+            is_reached && calls.modes.contains(&pair.mode) && pair.has(call)
         };
         let pairs = self.pairs.iter().enumerate().filter(|(_, pair)| is_there(pair));
         pairs

@@ -33,6 +33,8 @@ pub(super) struct Pair {
     connected: Option<(String, u32)>,
     /// Whether it has been let compile what it runs.
     pub(super) is_warm: bool,
+    /// Calls that are not measured, since its server answers them wrongly.
+    left_out: Vec<Call>,
 }
 
 /// What is called: an operation, or of the bare echo so many bytes there and back.
@@ -83,8 +85,28 @@ impl Pair {
             }
         };
         let (client, is_warm) = (start()?, !toolkit.is_compiled);
-        let (link, connected) = (None, None);
-        Ok(Self { toolkit, mode, service, client, server, target, link, connected, is_warm })
+        let (link, connected, left_out) = (None, None, Vec::new());
+        Ok(Self {
+            toolkit,
+            mode,
+            service,
+            client,
+            server,
+            target,
+            link,
+            connected,
+            is_warm,
+            left_out,
+        })
+    }
+
+    pub(super) fn leave_out(&mut self, calls: Vec<Call>) {
+        self.left_out = calls;
+    }
+
+    /// Whether it takes part in a call.
+    pub(super) fn has(&self, call: Call) -> bool {
+        !self.left_out.contains(&call)
     }
 
     pub(super) fn version(&self) -> &str {
