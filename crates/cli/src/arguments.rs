@@ -43,7 +43,9 @@ pub(crate) use messages::{
 };
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
 pub(crate) use site::{Asked, SiteArguments};
-pub(crate) use soap::{CallerArguments, SoapDescribeArguments, WsSecurityArguments};
+pub(crate) use soap::{
+    CallerArguments, GuardArguments, SoapDescribeArguments, WsSecurityArguments,
+};
 pub(crate) use tls::{ServerTlsArguments, TlsArguments};
 pub(crate) use top::{Sort, TopArguments};
 
@@ -225,6 +227,8 @@ pub(crate) struct SoapServeArguments {
     /// Write the answers that are made up to this folder, to be changed; and serve nothing
     #[arg(long, value_name = "FOLDER")]
     pub(crate) write_answers: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) guard: GuardArguments,
 }
 
 /// Of `soap call`.

@@ -88,3 +88,18 @@ pub(crate) struct WsSecurityArguments {
     #[arg(long, value_name = "SUBJECT", requires = "wsse_ca")]
     pub(crate) wsse_signer: Option<String>,
 }
+
+/// What `soap serve` demands of the Security header of requests (WS-Security).
+#[derive(Debug, Default, Args)]
+pub(crate) struct GuardArguments {
+    /// Answer only requests with the UsernameToken of one of these users, whose password is as it is or digested: a file with
+    /// USER:PASSWORD in each line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) wsse_users: Option<PathBuf>,
+    /// Answer only requests with a Timestamp in their Security header
+    #[arg(long)]
+    pub(crate) wsse_timestamp: bool,
+    /// Answer only requests whose Body and Timestamp are signed by a certificate that these have issued: a file in PEM
+    #[arg(long, value_name = "FILE")]
+    pub(crate) wsse_ca: Option<PathBuf>,
+}

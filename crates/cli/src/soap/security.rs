@@ -1,12 +1,14 @@
-//! The Security header of a call, as the command line says.
+//! The Security header of a call, and what a service demands of it, as the command line says.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::{env, fs};
 
+use subtle::ConstantTimeEq as _;
 use trunkline_session::soap::ws_security::{Authorities, Guard, Seal, SigningKey};
 
-use crate::arguments::WsSecurityArguments;
+use crate::arguments::{GuardArguments, WsSecurityArguments};
 use crate::fault::Fault;
 use crate::login::password_of;
 
@@ -45,13 +47,59 @@ pub(super) fn guard(
     let Some(file) = &arguments.wsse_ca else {
         return Ok(is_sealed.then(Guard::new));
     };
-    let authorities = Authorities::from_pem(&read(file)?);
-    let authorities = authorities.map_err(|it| Fault::new(format!("{}: {it}", file.display())))?;
-    let guard = Guard::new().signed(authorities);
+    let guard = Guard::new().signed(authorities(file)?);
     Ok(Some(match arguments.wsse_signer.clone() {
         None => guard,
         Some(signer) => guard.signers(move |subject| subject == signer),
     }))
+}
+
+/// What a service demands of requests, if it demands anything.
+pub(super) fn of_service(arguments: &GuardArguments) -> Result<Option<Guard>, Fault> {
+    let GuardArguments { wsse_users, wsse_timestamp, wsse_ca } = arguments;
+    let mut guard = Guard::new();
+    if let Some(file) = wsse_users {
+        let all = Arc::new(users(file)?);
+        let known = all.clone();
+        let is_known = move |user: &str, password: &str| {
+            known.get(user).is_some_and(|it| it.as_bytes().ct_eq(password.as_bytes()).into())
+        };
+        guard = guard.users(is_known).passwords(move |user| all.get(user).cloned());
+    }
+    if *wsse_timestamp {
+        guard = guard.timestamp();
+    }
+    if let Some(file) = wsse_ca {
+        guard = guard.signed(authorities(file)?);
+    }
+    let demands = wsse_users.is_some() || *wsse_timestamp || wsse_ca.is_some();
+    Ok(demands.then_some(guard))
+}
+
+/// Users with their passwords. What is wrong is told without showing a line.
+fn users(file: &Path) -> Result<HashMap<String, String>, Fault> {
+    let of_line = |at: usize, why: &str| Fault::new(format!("{}:{at}: {why}", file.display()));
+    let text = String::from_utf8(read(file)?)
+        .map_err(|_| Fault::new(format!("{}: it is not UTF-8", file.display())))?;
+    let mut users = HashMap::new();
+    for (line, at) in text.lines().zip(1..) {
+        let known = line.split_once(':').filter(|(user, password)| {
+            !user.is_empty() && !password.is_empty()
+        });
+        let (user, password) = known.ok_or_else(|| of_line(at, "it is not USER:PASSWORD"))?;
+        if users.insert(user.to_owned(), password.to_owned()).is_some() {
+            return Err(of_line(at, "its user was there before"));
+        }
+    }
+    match users.is_empty() {
+        true => Err(Fault::new(format!("{}: no user is in it", file.display()))),
+        false => Ok(users),
+    }
+}
+
+fn authorities(file: &Path) -> Result<Authorities, Fault> {
+    let authorities = Authorities::from_pem(&read(file)?);
+    authorities.map_err(|it| Fault::new(format!("{}: {it}", file.display())))
 }
 
 fn password(user: &str, arguments: &WsSecurityArguments) -> Result<String, Fault> {

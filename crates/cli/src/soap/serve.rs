@@ -21,7 +21,7 @@ use trunkline_soap::{Nothing, Version};
 
 use super::choice::is_soap;
 use super::content::{Form, of_file};
-use super::listed;
+use super::{listed, security};
 use crate::Ending;
 use crate::arguments::SoapServeArguments;
 use crate::client::counted;
@@ -81,6 +81,7 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
         None => (Script::default(), None),
     };
     check_names(&script, &description, &ports)?;
+    let guard = security::of_service(&arguments.guard)?.map(Arc::new);
     let mut server = Server::new().on_call(|call| remark(&call.to_string()));
     let mut taken = HashSet::new();
     let paths: Vec<String> = ports.iter().map(|it| path_of(it.1, &mut taken)).collect();
@@ -95,6 +96,9 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
         let service = service(owner, port, served).at(path, binding(&description, port));
         let service = service.on_unknown(UnknownContent::Keep);
         let mut service = documents.describe(service);
+        if let Some(guard) = &guard {
+            service = service.ws_security(guard.clone());
+        }
         for ((_, port), path) in ports.iter().zip(&paths) {
             service = service.located(port.address.as_deref().unwrap_or_default(), path);
         }

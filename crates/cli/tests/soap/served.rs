@@ -134,6 +134,49 @@ fn a_wsdl_is_served_and_called_by_what_it_says() {
 }
 
 #[test]
+fn a_service_answers_whom_its_security_header_makes_known() {
+    let mut served = Served::new("guarded");
+    let file = |name: &str, text: &str| fs::write(served.folder.join(name), text).expect("a file");
+    file("users", "ann:secret\nbob:with:colons\n");
+    file("nobody", "");
+    file("torn", "ann:secret\nhidden\n");
+    file("twice", "ann:secret\nann:hidden\n");
+    for (users, why) in [
+        ("nobody", "nobody: no user is in it"),
+        ("torn", "torn:2: it is not USER:PASSWORD"),
+        ("twice", "twice:2: its user was there before"),
+        ("absent", "absent: No such file"),
+    ] {
+        let err = served.failure(&["--wsse-users", users]);
+        assert!(err.contains(why) && !err.contains("hidden"), "{err}");
+    }
+    let password = served.folder.join("password").display().to_string();
+    served.start(&["--wsse-users", "users", "--wsse-timestamp"]);
+    let call = |user: &str, secret: &str, more: &[&str]| {
+        fs::write(&password, secret).expect("a file");
+        let user = ["--wsse-user", user, "--wsse-password-file", &*password];
+        said(&[&[&*served.url, "quote", "symbol=EURUSD"], &user[..], more].concat())
+    };
+    for (user, secret) in [("ann", "secret"), ("bob", "with:colons")] {
+        for more in [&["--wsse-timestamp"][..], &["--wsse-timestamp", "--wsse-digest"]] {
+            let (status, out, err) = call(user, secret, more);
+            assert_eq!((status, &*out), (Some(0), "price = 1.5\nvenue = text\n"), "{err}");
+        }
+    }
+    for (user, secret, more, why) in [
+        ("ann", "wrong", &["--wsse-timestamp"][..], "FailedAuthentication"),
+        ("eve", "secret", &["--wsse-timestamp", "--wsse-digest"], "FailedAuthentication"),
+        ("ann", "secret", &[], "a Timestamp is needed"),
+    ] {
+        let (status, out, err) = call(user, secret, more);
+        assert!(status == Some(1) && format!("{out}{err}").contains(why), "{user}: {out}{err}");
+    }
+    let (status, out, err) = said(&[&served.url, "quote", "symbol=EURUSD"]);
+    let told = format!("{out}{err}");
+    assert!(status == Some(1) && told.contains("a Security header is needed"), "{told}");
+}
+
+#[test]
 fn answers_are_written_changed_and_served() {
     let mut served = Served::new("answers");
     let written = served.command(&["--write-answers", "answers"]).output().expect("it runs");
