@@ -33,6 +33,8 @@ pub(super) struct Container {
     pub(super) is_array: bool,
     /// How many dimensions that has.
     pub(super) dimensions: usize,
+    /// May its items be nil? So may be a struct, with attributes.
+    pub(super) takes_nil: bool,
 }
 
 impl Container {
@@ -104,7 +106,16 @@ impl Container {
         };
         let is_array = shape != Shape::Run && naming.is_array(field.holds);
         let dimensions = naming.dimensions.of(field.holds);
-        Some(Self { enclosing, fixed, is_compound, is_array, dimensions })
+        let in_records = naming.options.nil_in_records;
+        let takes_nil = match field.holds {
+            Holds::Group(inner) if naming.options.style.is_encoded() => {
+                let is_named = enclosing.is_some() || shape_of(inner) == ScopeShape::Item;
+                (field.nil_items || in_records) && is_named
+            }
+            Holds::Struct(_) => in_records,
+            _ => field.nil_items,
+        };
+        Some(Self { enclosing, fixed, is_compound, is_array, dimensions, takes_nil })
     }
 }
 
