@@ -106,15 +106,7 @@ impl Container {
         };
         let is_array = shape != Shape::Run && naming.is_array(field.holds);
         let dimensions = naming.dimensions.of(field.holds);
-        let in_records = naming.options.nil_in_records;
-        let takes_nil = match field.holds {
-            Holds::Group(inner) if naming.options.style.is_encoded() => {
-                let is_named = enclosing.is_some() || shape_of(inner) == ScopeShape::Item;
-                (field.nil_items || in_records) && is_named
-            }
-            Holds::Struct(_) => in_records,
-            _ => field.nil_items,
-        };
+        let takes_nil = takes_nil(naming, field, enclosing.is_some());
         Some(Self { enclosing, fixed, is_compound, is_array, dimensions, takes_nil })
     }
 }
@@ -130,6 +122,20 @@ impl Container {
             }
             _ => self.enclosing = None,
         }
+    }
+}
+
+/// May the items of a list be nil, or a struct that has attributes? Where content is encoded the list may have no element
+/// of its items.
+fn takes_nil(naming: &Naming<'_>, field: &Field, has_element: bool) -> bool {
+    let in_records = naming.options.nil_in_records;
+    match field.holds {
+        Holds::Group(inner) if naming.options.style.is_encoded() => {
+            let is_item = naming.layout.scope(inner).shape == ScopeShape::Item;
+            (field.nil_items || in_records) && (has_element || is_item)
+        }
+        Holds::Struct(_) => in_records,
+        _ => field.nil_items,
     }
 }
 

@@ -158,7 +158,7 @@ fn nil_is_read_as_others_write_it() {
 #[test]
 fn lists_that_are_not_nillable_have_no_nil_items() {
     let plan = plan_of::<Plain>(&document(""));
-    let mut paths = Paths::new(&plan);
+    let mut paths = Paths::<Plain>::new(&plan);
     for (inside, path) in [
         ("<names xsi:nil='true'/>", "names "),
         ("<names>a</names><names xsi:nil='true'/>", "names "),
