@@ -142,7 +142,9 @@ fn cdr_options() -> Vec<cdr::Options> {
 
 fn json_options() -> Vec<json::Options> {
     let both = [false, true];
-    both.into_iter().flat_map(|quoted| both.map(|named| json::Options { quoted, named })).collect()
+    both.into_iter()
+        .flat_map(|quoted| both.map(|named| json::Options { quoted, named, nil_items: false }))
+        .collect()
 }
 
 /// Its frame ends where the message does.

@@ -1,5 +1,11 @@
 //! WSDL of others.
 
+use std::fs;
+
+use trunkline_import::Limits;
+use trunkline_import::wsdl::Description;
+use trunkline_message::{Fields as _, Record, Value};
+use trunkline_soap::{Decoder, Encoder, Plan};
 use trunkline_tests::conformance;
 use trunkline_tests::import_corpus::exceptions::Exceptions;
 use trunkline_tests::import_corpus::wsdl;
@@ -92,4 +98,57 @@ fn services_of_others_are_imported() {
     let (plans, samples): (usize, usize) =
         rows.iter().fold((0, 0), |all, it| (all.0 + it.plans, all.1 + it.samples.0));
     assert!(plans > 4000 && samples >= 175, "{plans} plans, {samples} samples came back");
+}
+
+/// The lists of .NET, whose items may be nil.
+#[test]
+fn nil_items_of_services_of_others_keep_their_places() {
+    let Some(suite) = conformance::directory("wsdl") else { return };
+    let file = suite.join("services/bingads-customerbilling/customerbilling_service.xml");
+    let file = file.to_str().expect("a path in UTF-8");
+    let mut resolver = |path: &str| Ok(fs::read(path).ok());
+    let description = Description::read(file, &mut resolver, &Limits::default()).expect("a WSDL");
+    let port = &description.services()[0].ports[0];
+    let binding = description.binding(port);
+    let of = |name: &str| {
+        let operation = binding.operations.iter().find(|it| it.name == name).expect("it is there");
+        description.request(binding, operation).expect("a layout").expect("a body")
+    };
+    let nil = "i:nil='true'";
+    let arrays = "http://schemas.microsoft.com/2003/10/Serialization/Arrays";
+    let entities = "https://bingads.microsoft.com/Customer/v13/Entities";
+    let emails = format!(
+        "<SendToEmails xmlns:a='{arrays}'><a:string>x</a:string><a:string {nil}/><a:string>y</a:string>\
+         <a:string {nil}/></SendToEmails>"
+    );
+    let predicates = format!(
+        "<Predicates xmlns:a='{entities}'><a:Predicate {nil}/><a:Predicate><a:Field>f</a:Field></a:Predicate>\
+         </Predicates>"
+    );
+    for (operation, members, path, expected) in [
+        ("DispatchCoupons", &emails, "SendToEmails/string", &[false, true, false, true][..]),
+        ("SearchInsertionOrders", &predicates, "Predicates/Predicate", &[true, false]),
+    ] {
+        let described = of(operation);
+        let (namespace, element) = (&described.options.namespace, &described.options.operation);
+        let text = format!(
+            "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' \
+             xmlns:i='http://www.w3.org/2001/XMLSchema-instance'><e:Body><{element} xmlns='{namespace}'>{members}\
+             </{element}></e:Body></e:Envelope>"
+        );
+        let layout = std::sync::Arc::new(described.layout);
+        let plan = Plan::new(&layout, &described.options).expect("a plan");
+        let mut record = Record::new(&layout);
+        Decoder::new(&plan).decode(text.as_bytes(), &mut record).expect("its message");
+        let Some(Value::Group(items)) = record.get(path) else { panic!("{record:?}") };
+        let found: Vec<bool> = items.entries().iter().map(|it| it.is_nil()).collect();
+        assert_eq!(found, expected, "{operation}");
+        let mut encoder = Encoder::new(&plan);
+        let again = encoder.encode(&record).expect("it can be written").to_vec();
+        let mut back = Record::new(&layout);
+        Decoder::new(&plan).decode(&again, &mut back).expect("its own");
+        assert_eq!(back, record, "{operation}");
+        let validation = description.schemas().validate(&again, &Limits::default());
+        assert!(validation.violations.is_empty(), "{operation}: {:?}", validation.violations);
+    }
 }

@@ -125,7 +125,8 @@ fn finished(declarer: Declarer<'_>, roots: &[usize], left_out: Vec<LeftOut>) -> 
     let Declarer { graph, text: declarations, mut changes, .. } = declarer;
     let met = graph.met(roots);
     let is_said = |format: &str, word: &str| match format {
-        "cdr" | "field" => true,
+        "cdr" => true,
+        "field" => word == "default",
         "facet" => matches!(word, "max_length" | "max_items"),
         _ => false,
     };

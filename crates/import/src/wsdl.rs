@@ -35,9 +35,16 @@ pub struct Description {
     messages: HashMap<Name, AbstractMessage>,
     schemas: Schemas,
     warnings: Vec<Problem>,
+    has_nil_parts: bool,
 }
 
 impl Description {
+    /// From now on the parts of encoded calls and answers may be nil, as any value may be there (SOAP 1.1 section 5.1): such a part
+    /// may be absent in a message. Without this it is required, as who has typed it in a program has it.
+    pub fn let_parts_be_nil(&mut self) {
+        self.has_nil_parts = true;
+    }
+
     /// Reads a description, and the descriptions and schemas that it imports. The resolver is asked as by
     /// [`Schemas::read`].
     ///

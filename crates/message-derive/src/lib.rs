@@ -78,7 +78,7 @@ use proc_macro::TokenStream;
 ///
 /// An enum is an enumeration if no variant holds anything, and else a choice, of which one arm is there. An
 /// `Option<Struct>` may be there with nothing inside. Lists are `Vec<Item>`, of values, structs, enums
-/// or lists; of exactly so many items `[Item; 3]`. What holds itself does so by way of a list or an
+/// or lists, and `Vec<Option<Item>>` if an item may be nil; of exactly so many items `[Item; 3]`. What holds itself does so by way of a list or an
 /// `Option<Box<Self>>`:
 ///
 /// ```

@@ -14,11 +14,14 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "a list of `{Self}` is no type of a field",
     label = "no type of a field",
-    note = "items are values, lists, or structs and enums that derive `Message`; what may be absent is no item"
+    note = "items are values, lists, or structs and enums that derive `Message`; one that may be nil is an `Option` of one"
 )]
 pub trait Element: FieldValue + Fields {
     /// Are they octets, a list of which is data?
     const IS_OCTET: bool = false;
+
+    /// May they be nil?
+    const MAY_BE_NIL: bool = false;
 
     /// The type of a list of them in a schema.
     fn register_list(types: &mut Types, fixed: Option<u32>) -> TypeId {
@@ -99,14 +102,39 @@ impl Element for u8 {
     }
 }
 
-impl<T: Element> Element for Vec<T> {}
-impl<T: Element, const N: usize> Element for [T; N] {}
+/// What may be nil goes to the formats as entries, whatever it is.
+impl<T: Element> Element for Option<T> {
+    const MAY_BE_NIL: bool = true;
+
+    fn register_list(types: &mut Types, fixed: Option<u32>) -> TypeId {
+        const { assert!(!T::MAY_BE_NIL, "an item that may be nil is an Option once") };
+        let of = T::register(types);
+        types.list(of, fixed)
+    }
+}
+
+impl<T: Element> Element for Vec<T> {
+    fn register_list(types: &mut Types, fixed: Option<u32>) -> TypeId {
+        const { assert!(!T::MAY_BE_NIL, "items that may be nil are those of a member's own list") };
+        let of = Self::register(types);
+        types.list(of, fixed)
+    }
+}
+
+impl<T: Element, const N: usize> Element for [T; N] {
+    fn register_list(types: &mut Types, fixed: Option<u32>) -> TypeId {
+        const { assert!(!T::MAY_BE_NIL, "items that may be nil are those of a member's own list") };
+        let of = Self::register(types);
+        types.list(of, fixed)
+    }
+}
 
 /// Any number of items; none are the same as no list, which `Option<Vec<T>>` tells apart. Data is there
 /// even if it is empty.
 impl<T: Element> FieldValue for Vec<T> {
     const FORM: Form = Form::List;
     const NEED: Need = if T::IS_OCTET { Need::Required } else { Need::Implied };
+    const NIL_ITEMS: bool = T::MAY_BE_NIL;
 
     fn empty() -> Self {
         Self::new()
@@ -157,6 +185,7 @@ impl<T: Element> Fields for Vec<T> {
 /// Exactly so many items.
 impl<T: Element, const N: usize> FieldValue for [T; N] {
     const FORM: Form = Form::List;
+    const NIL_ITEMS: bool = T::MAY_BE_NIL;
 
     fn empty() -> Self {
         const {
@@ -224,7 +253,7 @@ impl<T: FieldValue + Fields> Entries for Vec<T> {
 
     #[inline]
     fn next_entry(&mut self) -> &mut T {
-        self.push(T::empty());
+        self.push(T::item());
         self.last_mut().expect("it was pushed")
     }
 }

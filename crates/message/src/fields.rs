@@ -28,6 +28,19 @@ pub trait Fields {
         None
     }
 
+    /// Is it an item of a list that is nil: there, and nothing (`xsi:nil` in XML, `null` in JSON)? A struct by itself
+    /// may be so, too, and has its attributes then, if it is a record.
+    #[inline]
+    fn is_nil(&self) -> bool {
+        false
+    }
+
+    /// Makes it [nil](Self::is_nil), with no field set; false if it cannot be, as no struct can.
+    #[inline]
+    fn set_nil(&mut self) -> bool {
+        false
+    }
+
     /// Where fields are kept that the schema does not know; none by default, and they are dropped.
     #[inline]
     fn unknown(&mut self) -> Option<&mut Unknown> {

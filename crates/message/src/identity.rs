@@ -28,6 +28,9 @@ impl Identity {
             self.text(&field.name);
             self.holds(schema, field.holds);
             self.count(field.fixed.map_or(0, |it| it as usize));
+            if field.nil_items {
+                self.text("nil items");
+            }
             self.need(field.need);
             self.place(field.component);
         }

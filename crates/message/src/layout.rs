@@ -74,6 +74,8 @@ pub struct Field {
     pub holds: Holds,
     /// How many items a list has, if that is fixed.
     pub fixed: Option<u32>,
+    /// May items of a list be nil: there, and nothing? Items that are numbers have a scope of their own then.
+    pub nil_items: bool,
     /// Must it be there? Arms of choices must, where they are chosen.
     pub need: Need,
     /// Of a value that may be absent on the wire, but not in a message: what it is then.
@@ -111,7 +113,7 @@ pub enum Shape {
     Struct,
     /// Arms: exactly one is set.
     Choice,
-    /// There is one field, the item of a list, and it is always set.
+    /// There is one field, the item of a list, and it is always set, unless the item [is nil](crate::Fields::is_nil).
     Item,
 }
 
@@ -203,6 +205,7 @@ impl Scope {
             Unmet::NoArm(component) | Unmet::SeveralArms(component) => {
                 self.locate_component(error, component)
             }
+            Unmet::Nil => error,
         }
     }
 

@@ -87,6 +87,7 @@ pub struct Record {
     values: Values,
     unknown: Unknown,
     has_defaults: bool,
+    is_nil: bool,
 }
 
 impl Record {
@@ -100,7 +101,8 @@ impl Record {
         let values = Values::new(described.fields.len());
         let has_defaults = !described.defaults.is_empty();
         let unknown = Unknown::default();
-        let mut record = Self { layout: layout.clone(), scope, values, unknown, has_defaults };
+        let (layout, is_nil) = (layout.clone(), false);
+        let mut record = Self { layout, scope, values, unknown, has_defaults, is_nil };
         record.put_defaults();
         record
     }
@@ -115,6 +117,9 @@ impl Record {
     /// Takes over every field of a message or entry of the same schema and scope.
     fn collect<F: Fields>(&mut self, fields: &F) {
         self.clear();
+        if fields.is_nil() {
+            self.set_nil();
+        }
         fields.encode_fields(0, &mut Collector { record: self });
     }
 
@@ -342,11 +347,27 @@ impl Fields for Record {
     fn clear(&mut self) {
         self.values.clear();
         self.unknown.clear();
+        self.is_nil = false;
         self.put_defaults();
+    }
+
+    #[inline]
+    fn is_nil(&self) -> bool {
+        self.is_nil
+    }
+
+    fn set_nil(&mut self) -> bool {
+        self.values.clear();
+        self.unknown.clear();
+        self.is_nil = true;
+        true
     }
 
     #[inline(always)]
     fn unmet(&self) -> Option<Unmet> {
+        if self.is_nil {
+            return Some(Unmet::Nil);
+        }
         let is_there = |field| self.value(field).is_some();
         self.scope().required.unmet_where(self.values.set(), is_there)
     }
@@ -361,6 +382,7 @@ impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
         self.layout.is_same(&other.layout)
             && self.scope == other.scope
+            && self.is_nil == other.is_nil
             && self.unknown == other.unknown
             && self.set_fields().eq(other.set_fields())
     }
@@ -370,6 +392,9 @@ impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scope = self.scope();
         let mut map = f.debug_struct(&scope.name);
+        if self.is_nil {
+            map.field("nil", &true);
+        }
         for (index, value) in self.set_fields() {
             // A name may stand in several components, and what differs prints otherwise.
             let path = scope.path(index);

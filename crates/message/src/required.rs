@@ -23,6 +23,8 @@ pub enum Unmet {
     NoArm(Option<u16>),
     /// Of a choice, more than one arm is set.
     SeveralArms(Option<u16>),
+    /// It [is nil](crate::Fields::is_nil): a format that has a word for that does not come to ask.
+    Nil,
 }
 
 impl Unmet {
@@ -32,6 +34,7 @@ impl Unmet {
             Self::Missing(_) => "a required field is not set",
             Self::NoArm(_) => "no arm of the choice is set",
             Self::SeveralArms(_) => "more than one arm of the choice is set",
+            Self::Nil => "it is nil, which cannot be said there",
         }
     }
 
@@ -40,6 +43,7 @@ impl Unmet {
     pub(crate) fn kind(self, scope: &Scope) -> ErrorKind {
         let (component, found) = match self {
             Self::Missing(_) => return ErrorKind::Missing,
+            Self::Nil => return ErrorKind::Expected("a value, not nil".into()),
             Self::NoArm(component) => (component, "none"),
             Self::SeveralArms(component) => (component, "more than one"),
         };

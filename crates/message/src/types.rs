@@ -165,11 +165,18 @@ impl Members<'_> {
         };
         let mut steps = path.rsplit('/');
         let mut name = steps.next().unwrap_or_default();
-        for outer in steps {
+        let mut member = MemberId { of: self.of, index: self.members.len() as u32 };
+        for (at, outer) in steps.enumerate() {
             let around = self.types.declare(outer);
+            if at == 0 {
+                member = MemberId { of: around, index: 0 };
+            }
             let members = vec![Member { name: name.into(), of, need }];
             self.types.set_body(around, Body::Struct(members));
             (of, name) = (around, outer);
+        }
+        if V::NIL_ITEMS {
+            self.types.notes.note_member(member, "field", "nil_items", "true");
         }
         self.members.push(Member { name: name.into(), of, need });
         self

@@ -6,7 +6,7 @@ use trunkline_wire::{
 
 use crate::{
     Decoder, Encoder, Fields, Group, IntegerKind, Kind, Members, Need, Result, Structure, TypeId,
-    Types,
+    Types, Unknown, Unmet,
 };
 
 /// What a type of field is.
@@ -53,8 +53,17 @@ pub trait FieldValue: Sized {
     /// The names of the values of an enumeration; none of anything else.
     const VALUES: &'static [&'static str] = &[];
 
+    /// Is it a list whose items may be nil?
+    const NIL_ITEMS: bool = false;
+
     /// Zero or empty; of a struct, its members' defaults.
     fn empty() -> Self;
+
+    /// An item of a list with nothing set, which is there.
+    #[inline]
+    fn item() -> Self {
+        Self::empty()
+    }
 
     /// Its type in a schema.
     fn register(types: &mut Types) -> TypeId;
@@ -107,9 +116,15 @@ pub trait FieldValue: Sized {
 impl<T: FieldValue> FieldValue for Option<T> {
     const WIDTH: usize = T::OPTIONAL_WIDTH;
     const NEED: Need = if is_choice::<T>() { Need::Implied } else { Need::Optional };
+    const NIL_ITEMS: bool = T::NIL_ITEMS;
 
     fn empty() -> Self {
         None
+    }
+
+    #[inline]
+    fn item() -> Self {
+        Some(T::item())
     }
 
     fn register(types: &mut Types) -> TypeId {
@@ -137,6 +152,48 @@ impl<T: FieldValue> FieldValue for Option<T> {
     }
 }
 
+/// An item of a list that is nil if it is `None`.
+impl<T: FieldValue + Fields> Fields for Option<T> {
+    #[inline]
+    fn encode_fields<E: Encoder>(&self, base: usize, encoder: &mut E) {
+        if let Some(item) = self {
+            item.encode_fields(base, encoder);
+        }
+    }
+
+    #[inline]
+    fn decode_field<D: Decoder>(&mut self, index: usize, decoder: &mut D) -> Result<()> {
+        self.get_or_insert_with(T::item).decode_field(index, decoder)
+    }
+
+    fn clear(&mut self) {
+        match self {
+            Some(item) => item.clear(),
+            None => *self = Some(T::item()),
+        }
+    }
+
+    #[inline]
+    fn unmet(&self) -> Option<Unmet> {
+        self.as_ref().map_or(Some(Unmet::Nil), Fields::unmet)
+    }
+
+    #[inline]
+    fn is_nil(&self) -> bool {
+        self.is_none()
+    }
+
+    fn set_nil(&mut self) -> bool {
+        *self = None;
+        true
+    }
+
+    #[inline]
+    fn unknown(&mut self) -> Option<&mut Unknown> {
+        self.as_mut()?.unknown()
+    }
+}
+
 const fn is_choice<T: FieldValue>() -> bool {
     matches!(T::FORM, Form::Choice)
 }
@@ -148,6 +205,7 @@ impl<T: FieldValue> FieldValue for Box<T> {
     const OPTIONAL_WIDTH: usize = T::OPTIONAL_WIDTH;
     const DEPTH: usize = T::DEPTH;
     const NEED: Need = T::NEED;
+    const NIL_ITEMS: bool = T::NIL_ITEMS;
 
     fn empty() -> Self {
         Self::new(T::empty())

@@ -183,6 +183,7 @@ impl<'a> Walk<'a> {
     ) -> Result<(), SchemaError> {
         let body = &self.schema.type_of(member.of).body;
         let default = self.default(place, (id, member))?;
+        let nil_items = self.has_nil_items((id, member))?;
         if member.need == Need::Implied && default.is_none() && !matches!(body, Body::List { .. }) {
             let why = "no single value is implied by what is inside, unless it has a default";
             return fail(format!("{}: {why}", member.name));
@@ -197,12 +198,13 @@ impl<'a> Walk<'a> {
             Body::Struct(_) | Body::Choice(_) => (Holds::Struct(ScopeId(0)), Some(member.of)),
             Body::List { of, fixed: count } => {
                 fixed = count;
-                self.list(member, of)?
+                self.list(member, of, nil_items)?
             }
         };
         let position = self.scopes[place.scope].fields.len();
         let (name, need, component) = (member.name.clone(), member.need, place.component);
-        let field = Field { name, holds, fixed, need, default, component, member: id };
+        let member = id;
+        let field = Field { name, holds, fixed, nil_items, need, default, component, member };
         self.scopes[place.scope].fields.push(field);
         let Some(of) = inside else { return Ok(()) };
         let inner = self.scope(of, Some((ScopeId(place.scope as u16), position)))?;
@@ -221,8 +223,10 @@ impl<'a> Walk<'a> {
         (id, member): (MemberId, &Member),
     ) -> Result<Option<Box<Value>>, SchemaError> {
         let mut notes = self.notes.all_of_member(id).filter(|(format, ..)| *format == "field");
-        if let Some((_, word, _)) = notes.find(|(_, word, _)| *word != "default") {
-            return fail(format!("{}: the note field {word} is none: default is", member.name));
+        let is_known = |word: &str| matches!(word, "default" | "nil_items");
+        if let Some((_, word, _)) = notes.find(|(_, word, _)| !is_known(word)) {
+            let why = "is none: default and nil_items are";
+            return fail(format!("{}: the note field {word} {why}", member.name));
         }
         let Some(text) = self.notes.of_member(id, "field", "default") else { return Ok(None) };
         let rejected = |why: &str| fail(format!("{}: the default {text:?} {why}", member.name));
@@ -256,10 +260,31 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// May items of the list that a member is be nil, by the note of the format `field`?
+    fn has_nil_items(&self, (id, member): (MemberId, &Member)) -> Result<bool, SchemaError> {
+        let Some(said) = self.notes.of_member(id, "field", "nil_items") else { return Ok(false) };
+        let is_list = matches!(self.schema.type_of(member.of).body, Body::List { .. });
+        match is_list && said == "true" {
+            true => Ok(true),
+            false => {
+                fail(format!("{}: the note field nil_items is \"true\", of a list", member.name))
+            }
+        }
+    }
+
     /// What a list of these items holds, and what its scope describes, if it has one.
-    fn list(&self, member: &Member, of: TypeId) -> Result<(Holds, Option<TypeId>), SchemaError> {
+    fn list(
+        &self,
+        member: &Member,
+        of: TypeId,
+        nil_items: bool,
+    ) -> Result<(Holds, Option<TypeId>), SchemaError> {
         let item = self.schema.type_of(of);
         match &item.body {
+            // A number has no value that says that it is nil.
+            Body::Scalar(Kind::Integer(_) | Kind::Float32 | Kind::Float64) if nil_items => {
+                Ok((Holds::Group(ScopeId(0)), Some(of)))
+            }
             Body::Scalar(kind @ (Kind::Integer(_) | Kind::Float32 | Kind::Float64)) => {
                 Ok((Holds::List(*kind), None))
             }
@@ -275,8 +300,9 @@ impl<'a> Walk<'a> {
         place: Place,
         (id, member): (MemberId, &Member),
     ) -> Result<(), SchemaError> {
-        // Rejected: a struct has no default.
+        // Rejected: a struct has no default, and no items.
         self.default(place, (id, member))?;
+        self.has_nil_items((id, member))?;
         let of = self.schema.type_of(member.of);
         let is_choice = matches!(of.body, Body::Choice(_));
         let inner = &mut self.scopes[place.scope];

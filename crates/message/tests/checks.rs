@@ -157,7 +157,7 @@ fn notes_that_nobody_would_heed_are_rejected() {
     let rejected = layout("note field default 1").unwrap_err().to_string();
     assert_eq!(rejected, "leg: the default \"1\" is not of a single value");
     let rejected = layout("note field defualt 1").unwrap_err().to_string();
-    assert_eq!(rejected, "leg: the note field defualt is none: default is");
+    assert_eq!(rejected, "leg: the note field defualt is none: default and nil_items are");
     let rejected = Checks::new(&Arc::new(layout("note facet max_length 1").unwrap()));
     let rejected = rejected.unwrap_err().to_string();
     assert_eq!(rejected, "leg: max_length is said, and a struct has none");

@@ -86,11 +86,11 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         "others",
         "use std::collections::HashMap; use std::time::SystemTime;\n\
          #[derive(Message)] struct Order {\nprices: HashMap<String, f64>,\nat: Option<SystemTime>,\n\
-         sizes: Vec<Option<i32>> }",
+         sizes: Vec<SystemTime> }",
         &[
             "4:9: error[E0277]: `HashMap<String, f64>` is no type of a field",
             "5:5: error[E0277]: `SystemTime` is no type of a field",
-            "6:8: error[E0277]: a list of `Option<i32>` is no type of a field",
+            "6:8: error[E0277]: a list of `SystemTime` is no type of a field",
         ],
     ),
     (

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use trunkline_message::{Layout, Message, Record, Structure as _, Value};
+use trunkline_message::{Fields as _, Layout, Message, Record, Structure as _, Value};
 use trunkline_session::soap::{
     Binding, CallError, Client, ClientConfig, Fault, MessageEncoding, Nothing, Server, Service,
     Signature, SoapVersion,
@@ -21,6 +21,23 @@ struct Question {
 #[derive(Message, Clone, Debug, Default, PartialEq)]
 struct Answer {
     text: Text,
+}
+
+/// Lists as .NET has them, whose items may be nil, and the same where they may not be.
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+struct Holes {
+    #[xml(unwrapped)]
+    names: Vec<Option<Text>>,
+    #[xml(unwrapped)]
+    counts: Vec<Option<i32>>,
+    answers: Vec<Option<Answer>>,
+}
+
+#[derive(Message, Clone, Debug, Default, PartialEq)]
+#[message(name = "Holes")]
+struct Whole {
+    #[xml(unwrapped)]
+    names: Vec<Text>,
 }
 
 const NAMESPACE: &str = "urn:questions";
@@ -96,6 +113,65 @@ fn records_and_structs_understand_each_other_in_every_style() {
                     other => panic!("{other:?}"),
                 }
             }
+        }
+    }
+}
+
+/// Items that are nil go there and back at their places, in structs and records, in XML and in Fast Infoset.
+#[test]
+fn nil_items_are_asked_and_answered() {
+    let holes = Holes {
+        names: vec![None, Some("a".into()), None],
+        counts: vec![Some(1), None],
+        answers: vec![Some(Answer { text: "b".into() }), None],
+    };
+    for binding in [Binding::document_literal(), Binding::rpc_literal(), Binding::rpc_encoded()] {
+        let options = |element: &str| binding.options(NAMESPACE, element);
+        let signature = Signature::new("ask", "", (Holes::layout(), &options("ask")))
+            .and_then(|it| it.answered((Holes::layout(), &options("askResponse"))))
+            .expect("a signature");
+        let of_structs = Service::new("Holes", NAMESPACE)
+            .operation("ask", |asked: Holes| Ok::<_, Fault>(asked))
+            .at("/structs", binding);
+        let of_records = Service::new("Holes", NAMESPACE)
+            .record_operation(&signature, |asked, answer, _| {
+                answer.clone_from(asked);
+                Ok(())
+            })
+            .at("/records", binding);
+        let of_whole = Service::new("Holes", NAMESPACE)
+            .operation("ask", |_: Whole| Ok::<_, Fault>(Answer::default()))
+            .at("/whole", binding);
+        let server = Server::new().service(of_structs).service(of_records).service(of_whole);
+        let server = server.start("127.0.0.1:0").expect("a server");
+        for encoding in [MessageEncoding::Xml, MessageEncoding::FastInfoset] {
+            for path in ["structs", "records"] {
+                let url = format!("http://{}/{path}", server.address());
+                let client = Client::with(&url, NAMESPACE, binding, ClientConfig::default());
+                let mut client = client.expect("a client");
+                client.set_encoding(encoding);
+                for _ in 0..3 {
+                    let answer: Holes = client.call("ask", &holes).expect("an answer");
+                    assert_eq!(answer, holes);
+                    let (asked, mut answer) =
+                        (Record::from_message(&holes), Record::new(Holes::layout()));
+                    client.call_record(&signature, &asked, &mut answer).expect("an answer");
+                    assert_eq!(answer, asked);
+                    let Some(Value::Group(names)) = answer.get("names") else { panic!("no names") };
+                    assert!(names.entries()[0].is_nil() && !names.entries()[1].is_nil());
+                }
+            }
+        }
+        let url = format!("http://{}/whole", server.address());
+        let client = Client::with(&url, NAMESPACE, binding, ClientConfig::default());
+        match client.expect("a client").call::<_, Answer>("ask", &holes) {
+            Err(CallError::Fault(fault)) => {
+                assert!(
+                    fault.reason.contains("names") && fault.reason.contains("not nil"),
+                    "{fault:?}"
+                );
+            }
+            other => panic!("{other:?}"),
         }
     }
 }

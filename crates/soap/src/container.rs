@@ -33,6 +33,8 @@ pub(super) struct Container {
     pub(super) is_array: bool,
     /// How many dimensions that has.
     pub(super) dimensions: usize,
+    /// May its items be nil? So may be a struct, with attributes.
+    pub(super) takes_nil: bool,
 }
 
 impl Container {
@@ -104,7 +106,8 @@ impl Container {
         };
         let is_array = shape != Shape::Run && naming.is_array(field.holds);
         let dimensions = naming.dimensions.of(field.holds);
-        Some(Self { enclosing, fixed, is_compound, is_array, dimensions })
+        let takes_nil = takes_nil(naming, field, enclosing.is_some());
+        Some(Self { enclosing, fixed, is_compound, is_array, dimensions, takes_nil })
     }
 }
 
@@ -119,6 +122,20 @@ impl Container {
             }
             _ => self.enclosing = None,
         }
+    }
+}
+
+/// May the items of a list be nil, or a struct that has attributes? Where content is encoded the list may have no element
+/// of its items.
+fn takes_nil(naming: &Naming<'_>, field: &Field, has_element: bool) -> bool {
+    let in_records = naming.options.nil_in_records;
+    match field.holds {
+        Holds::Group(inner) if naming.options.style.is_encoded() => {
+            let is_item = naming.layout.scope(inner).shape == ScopeShape::Item;
+            (field.nil_items || in_records) && (has_element || is_item)
+        }
+        Holds::Struct(_) => in_records,
+        _ => field.nil_items,
     }
 }
 

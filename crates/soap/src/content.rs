@@ -4,14 +4,17 @@ use trunkline_codec::infoset::Event;
 use trunkline_message::{ErrorKind, Fields, Holds, Kind, Result};
 
 use crate::attributes::KnownAttributes;
+use crate::container::Container;
 use crate::decoder::Body;
+use crate::entries::ENTRY;
 use crate::form::{Form, Value};
 use crate::paths::Step;
 use crate::plan::{Layout, NONE, ScopePlan, Shape};
 use crate::types::begins_with_arm;
-use crate::unknown::NOTHING;
+use crate::unknown::capture::ScopePath;
+use crate::unknown::{NIL_WITH_ATTRIBUTES, NOTHING};
 
-impl<R: Form> Body<'_, R> {
+impl<'a, R: Form> Body<'a, R> {
     /// The attributes of the start tag just read that describe the content of a field or component.
     #[inline]
     pub(super) fn known_attributes(&self) -> Result<KnownAttributes<'_>> {
@@ -84,7 +87,7 @@ impl<R: Form> Body<'_, R> {
             let inner = &plan.scopes[usize::from(slot.scope)];
             self.count_attributes_around(others, inner, NONE)?;
             if self.attributes {
-                self.hold_of_field(inner, nil)?;
+                self.hold(inner, NONE)?;
             }
         } else {
             let keeps = keeps && slot.shape != Shape::Run;
@@ -108,6 +111,69 @@ impl<R: Form> Body<'_, R> {
             }
             (holds, _) => holds.kind(),
         }
+    }
+
+    /// What is read next is nil: an entry of the present list, or the present struct, which has attributes.
+    ///
+    /// # Errors
+    /// It may not be.
+    #[cold]
+    pub(super) fn begin_nil(&mut self, container: &Container, is_entry: bool) -> Result<()> {
+        let is_plain = self.tags.held.is_empty();
+        if container.takes_nil && (is_plain || self.plan.options.nil_in_records) {
+            self.scope_path = ScopePath::Nil;
+            return Ok(());
+        }
+        let is_wrong = is_entry && !container.takes_nil;
+        let what = if is_wrong { ENTRY } else { NIL_WITH_ATTRIBUTES };
+        Err(self.error(ErrorKind::Expected(what.into()), self.reader.position()))
+    }
+
+    /// Reads an entry or struct that is nil, the start tag of which was just read: values that are attributes, and the
+    /// end tag.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn nil_scope<F: Fields>(
+        &mut self,
+        scope: &'a ScopePlan,
+        into: &mut F,
+    ) -> Result<()> {
+        self.nil_item(into)?;
+        if self.attributes {
+            let read = self.with_bits(scope, |body, seen| body.take_held(seen, into));
+            read?;
+            if !into.is_nil() {
+                self.field = usize::MAX;
+                let kind = ErrorKind::Expected(NIL_WITH_ATTRIBUTES.into());
+                return Err(self.error(kind, self.reader.position()));
+            }
+        }
+        self.pass_nil(NONE).map(|_| ())
+    }
+
+    /// Makes an entry or struct nil.
+    fn nil_item<F: Fields>(&mut self, into: &mut F) -> Result<()> {
+        self.scope_path = if self.attributes { ScopePath::Attributes } else { ScopePath::Elements };
+        self.discard_pending();
+        self.fields += 1;
+        self.field = usize::MAX;
+        if into.set_nil() {
+            return Ok(());
+        }
+        let what = if self.tags.held.is_empty() { ENTRY } else { NIL_WITH_ATTRIBUTES };
+        Err(self.error(ErrorKind::Expected(what.into()), self.reader.position()))
+    }
+
+    /// The same of one without attributes: an item that is one element, or one of several types.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn nil_value<F: Fields>(&mut self, into: &mut F) -> Result<()> {
+        self.nil_item(into)?;
+        if !std::mem::take(&mut self.tags.held).is_empty() {
+            let kind = ErrorKind::Expected(NIL_WITH_ATTRIBUTES.into());
+            return Err(self.error(kind, self.reader.position()));
+        }
+        self.pass_nil(NONE).map(|_| ())
     }
 
     /// Is the component whose start tag was just read nil?

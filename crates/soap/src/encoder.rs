@@ -20,6 +20,7 @@ use trunkline_wire::{
 
 use self::form::{Form, List, Xml};
 use self::infoset::Behind;
+use self::lists::count;
 use self::markup::Markup;
 use crate::container::Enclosing;
 use crate::escape::{escape, in_quotes, in_text};
@@ -540,13 +541,6 @@ fn write(output: &mut Output, literal: &Literal) {
     cursor.finish();
 }
 
-/// Ends the start tag of an array, of so many items; takes at most 64 bytes.
-fn count(cursor: &mut Cursor<'_>, items: usize, end: &Literal) {
-    let length = (items as u64).write(cursor.window());
-    cursor.advance(length);
-    cursor.literal(end);
-}
-
 impl<W: Form, const ATTRIBUTES: bool> FieldEncoder for Body<'_, W, ATTRIBUTES> {
     #[inline]
     fn boolean(&mut self, field: usize, value: bool) {
@@ -751,6 +745,9 @@ impl<W: Form, const ATTRIBUTES: bool> FieldEncoder for Body<'_, W, ATTRIBUTES> {
         self.inside(slot, |body| {
             for (i, entry) in ahead(entries).enumerate() {
                 match slot.form {
+                    _ if entry.is_nil() && scope.container(slot).takes_nil => {
+                        body.nil(enclosing, entry);
+                    }
                     ListForm::Mixed => was_text = body.mixed_entry(was_text, entry),
                     ListForm::Spaced => body.spaced_item(i, entry),
                     _ => match enclosing {
@@ -788,7 +785,10 @@ impl<W: Form, const ATTRIBUTES: bool> FieldEncoder for Body<'_, W, ATTRIBUTES> {
         let enclosing = scope.container(slot).enclosing.as_ref();
         let outer = self.scope_index;
         self.inside(slot, |body| {
-            body.inner(enclosing, value);
+            match value.is_nil() && scope.container(slot).takes_nil {
+                true => body.nil(enclosing, value),
+                false => body.inner(enclosing, value),
+            }
             if let Some(problem) = body.problem.take() {
                 body.problem = Some(body.plan.locate(problem, outer, field));
             }

@@ -15,6 +15,7 @@ use crate::form::{Form, Value};
 use crate::gap_templates::piece;
 use crate::names::Name;
 use crate::plan::{ListForm, NONE, ScopePlan, Shape, Slot};
+use crate::unknown::capture::ScopePath;
 
 /// Which elements of an unwrapped list are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,14 +233,16 @@ impl<'a, R: Form> Body<'a, R> {
                 self.opened_item(index, name);
                 self.learn_item(name);
                 let known_attributes = self.known_attributes()?;
-                let fits = known_attributes.reject_nil(ENTRY);
-                let fits = fits.and_then(|()| known_attributes.reject_others(self.plan));
-                let others = known_attributes.others;
+                let fits = known_attributes.reject_others(self.plan);
+                let (nil, others) = (known_attributes.nil, known_attributes.others);
                 fits.map_err(|kind| self.error(kind, self.reader.position()))?;
                 self.count_attributes_around(others, entry, NONE)?;
                 if self.attributes {
                     self.hold(entry, NONE)?;
-                } else if learns && others == 0 {
+                }
+                if nil {
+                    self.begin_nil(self.plan.scopes[self.scope].container(slot), true)?;
+                } else if !self.attributes && learns && others == 0 {
                     self.learn_entry(index, start, (at + 1, self.reader.length(name)));
                 }
                 return Ok(true);
@@ -281,6 +284,7 @@ impl<'a, R: Form> Body<'a, R> {
         let inner = usize::from(slot.scope);
         let (outer, field) = (self.scope, self.field);
         let scope = &plan.scopes[inner];
+        let takes_nil = plan.scopes[outer].container(slot).takes_nil;
         let mut count = 0;
         loop {
             if let Some(entry) = self.numbered_plain_entry(inner) {
@@ -328,7 +332,7 @@ impl<'a, R: Form> Body<'a, R> {
             self.opened_item(inner, name);
             self.count_entry()?;
             (self.scope, self.field) = (inner, of.into());
-            let read = self.begun(at, into.next_entry());
+            let read = self.begun(at, takes_nil, into.next_entry());
             read.map_err(|error| plan.locate(error.in_entry(count), outer, field))?;
             (self.scope, self.field) = (outer, field);
             count += 1;
@@ -393,12 +397,20 @@ impl<'a, R: Form> Body<'a, R> {
     }
 
     /// Reads the field whose start tag at `at` the parser has just read, as an entry that is one
-    /// element.
+    /// element, and may be nil or not.
     #[inline(never)]
-    pub(super) fn begun<F: Fields>(&mut self, at: usize, into: &mut F) -> Result<()> {
+    pub(super) fn begun<F: Fields>(
+        &mut self,
+        at: usize,
+        takes_nil: bool,
+        into: &mut F,
+    ) -> Result<()> {
         if self.is_any() {
             self.begun = at;
         } else if self.is_item_nil()? {
+            if takes_nil {
+                return self.nil_value(into);
+            }
             return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.reader.position()));
         }
         self.fields += 1;
@@ -486,6 +498,9 @@ impl<'a, R: Form> Body<'a, R> {
     }
 
     fn item_of_run<F: Fields>(&mut self, slot: &'a Slot, into: &mut F) -> Result<()> {
+        if self.scope_path == ScopePath::Nil {
+            return self.nil_value(into);
+        }
         self.field = 0;
         self.fast_content(slot, self.begun, into)
     }
@@ -541,8 +556,7 @@ impl<'a, R: Form> Body<'a, R> {
             if is_next && self.is_in(slot.namespace_number, self.reader.namespace(name)) {
                 self.opened(slot.namespace_number, name);
                 if !self.is_run_of_any(slot) && self.is_item_nil()? {
-                    let kind = ErrorKind::Expected(ENTRY.into());
-                    return Err(self.error(kind, self.reader.position()));
+                    self.begin_nil(scope.container(slot), true)?;
                 }
                 self.begun = at;
                 return Ok(true);

@@ -113,7 +113,7 @@ impl<'a, R: Form> Body<'a, R> {
             let Some((arm, at)) = next else { break };
             self.count_entry()?;
             (self.scope, self.field) = (inner, arm.into());
-            let read = self.begun(at, into.next_entry());
+            let read = self.begun(at, false, into.next_entry());
             read.map_err(|error| plan.locate(error.in_entry(count), outer, field))?;
             (self.scope, self.field) = (outer, field);
             count += 1;

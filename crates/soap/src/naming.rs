@@ -56,8 +56,11 @@ impl<'a> Naming<'a> {
             matches!(naming.shape(id, index), Shape::Attribute | Shape::Text | Shape::Mixed)
         };
         naming.in_tags |= places().any(stands);
-        naming.has_nil = places()
-            .any(|(id, index)| naming.is_nil_written(id, index) || naming.is_nil_choice(id, index));
+        naming.has_nil = places().any(|(id, index)| {
+            naming.is_nil_written(id, index)
+                || naming.is_nil_choice(id, index)
+                || layout.scope(id).fields[index].nil_items
+        });
         naming
     }
 
@@ -346,6 +349,20 @@ impl Naming<'_> {
     fn check_nil(&self, id: ScopeId, index: usize) -> Result<(), String> {
         let field = &self.layout.scope(id).fields[index];
         let noted = of_member(self.layout, field.member, "nillable") == Some("true");
+        let is_element = || match field.holds {
+            Holds::Group(inner) => match self.layout.scope(inner).shape {
+                ScopeShape::Choice => self.is_typed_scope(inner),
+                ScopeShape::Struct => true,
+                ScopeShape::Item => {
+                    let item = self.layout.scope(inner).fields[0].holds;
+                    item != Holds::Value(Kind::Any) && !self.is_spaced(field)
+                }
+            },
+            _ => false,
+        };
+        if field.nil_items && !is_element() {
+            return Err("field(nil_items) of a list whose items are no elements of one name".into());
+        }
         // A preset may make an attribute of it.
         let may = self.may_be_nil(id, index) || self.options.attributes;
         match noted && !may {

@@ -5,7 +5,7 @@ use trunkline_message::{Error, ErrorKind, Fields, Result, Unmet};
 use trunkline_wire::scan;
 
 use crate::decoder::Body;
-use crate::entries::{ENTRY, Run};
+use crate::entries::Run;
 use crate::form::{Form, Value};
 use crate::gap_templates::{self, Effect, Opened, PackedEffect, piece};
 use crate::names::Name;
@@ -52,6 +52,7 @@ impl<'a, R: Form> Body<'a, R> {
             ScopePath::Elements => {}
             ScopePath::Attributes => return self.scope_of_tags(scope, into),
             ScopePath::Pending => return self.scope_with_pending(scope, into),
+            ScopePath::Nil => return self.nil_scope(scope, into),
         }
         self.with_bits(scope, |body, seen| {
             let mut step = body.first_step(seen)?;
@@ -74,7 +75,7 @@ impl<'a, R: Form> Body<'a, R> {
         into: &mut F,
     ) -> Result<()> {
         if let Some(types) = &scope.by_type {
-            return self.choice_apart(types, self.reader.element_began(), into);
+            return self.choice_apart(types, self.reader.element_began(), false, into);
         }
         self.scope(scope, into)
     }
@@ -763,11 +764,11 @@ impl<'a, R: Form> Body<'a, R> {
             return self.any_field(scope, seen, (field, at), into);
         }
         if self.is_nil()? {
-            if shape == Shape::Run {
-                return Err(self.error(ErrorKind::Expected(ENTRY.into()), self.reader.position()));
+            if shape != Shape::Run && (shape != Shape::Struct || self.tags.held.is_empty()) {
+                self.discard_pending();
+                return self.pass_nil(component);
             }
-            self.discard_pending();
-            return self.pass_nil(component);
+            self.begin_nil(scope.container(&scope.slots[field]), shape == Shape::Run)?;
         }
         if !matches!(shape, Shape::Value | Shape::Defaulted) {
             self.note_field(scope, seen, field, at)?;

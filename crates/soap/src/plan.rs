@@ -141,6 +141,10 @@ pub struct Options {
     /// something else as attributes, are numbered: `href-2`. A decoder accepts as many attributes
     /// of an element as [`Limits`](trunkline_message::Limits) say.
     pub attributes: bool,
+    /// Is nil read as records hold it ([`Fields::is_nil`](trunkline_message::Fields::is_nil)): items of any array of the
+    /// encoding, of which each may be nil (SOAP 1.1 section 5.1), but for lists of numbers; and structs that are nil and have
+    /// attributes? Structs of Rust cannot hold that, and reject it all the same.
+    pub nil_in_records: bool,
 }
 
 impl Default for Options {
@@ -163,6 +167,7 @@ impl Default for Options {
             compact_tags: false,
             flat: false,
             attributes: false,
+            nil_in_records: false,
         }
     }
 }
@@ -286,6 +291,8 @@ pub struct Plan {
     pub(super) dimensions: Dimensions,
     /// May values stand in start tags, or as the text of an element with such a one?
     pub(super) in_tags: bool,
+    /// Is the prefix of what may be nil declared?
+    pub(super) has_xsi: bool,
     /// Is anything as notes say that graphs know nothing of: in other namespaces, in start tags, or a
     /// list in one text?
     pub(super) is_by_schema: bool,
@@ -372,6 +379,7 @@ impl Plan {
             width: scopes.iter().map(|scope| scope.attributes.largest()).max().unwrap_or(0),
             scopes,
             in_tags: naming.in_tags,
+            has_xsi: naming.options.style.is_encoded() || naming.has_xsi(),
             is_by_schema: naming.in_tags || !naming.namespaces.is_one() || has_bare || has_any,
             namespaces: naming.namespaces,
             dimensions: naming.dimensions,

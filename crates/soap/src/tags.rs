@@ -14,13 +14,13 @@ use crate::names::Name;
 use crate::opening::{self, shown};
 use crate::paths::Step;
 use crate::plan::{NONE, Plan, ScopePlan};
-use crate::unknown::{NOTHING, rejected_attribute};
+use crate::unknown::{NIL_WITH_ATTRIBUTES, rejected_attribute};
 
 /// Reads start tags by the bytes that the plan expects.
 #[derive(Debug)]
 pub(super) struct Tags {
     /// The attributes of the start tag last read that are fields.
-    held: Vec<Held>,
+    pub(super) held: Vec<Held>,
     /// Was it an empty-element tag of the scope's own element, with which the scope ends?
     ended: bool,
     followers: Followers,
@@ -35,7 +35,7 @@ impl Tags {
 
 /// An attribute that is a field.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+pub(super) struct Held {
     field: u16,
     name: u32,
     place: Place,
@@ -490,21 +490,6 @@ impl<'a, R: Form> Body<'a, R> {
         }
     }
 
-    /// Holds the attributes of the start tag that the parser read last, that of a struct or entry which
-    /// may be nil.
-    ///
-    /// # Errors
-    /// It is, and has fields as attributes.
-    #[cold]
-    pub(super) fn hold_of_field(&mut self, inner: &ScopePlan, nil: bool) -> Result<()> {
-        self.hold(inner, NONE)?;
-        if nil && !std::mem::take(&mut self.tags.held).is_empty() {
-            let kind = ErrorKind::Expected(NOTHING.into());
-            return Err(self.error(kind, self.reader.position()));
-        }
-        Ok(())
-    }
-
     /// # Errors
     /// The start tag that the parser read last, of a component that is nil, has fields as attributes.
     pub(super) fn reject_held(
@@ -516,7 +501,8 @@ impl<'a, R: Form> Body<'a, R> {
         if self.attributes {
             self.hold(scope, component)?;
             if !std::mem::take(&mut self.tags.held).is_empty() {
-                return Err(self.error(ErrorKind::Expected(NOTHING.into()), at));
+                let kind = ErrorKind::Expected(NIL_WITH_ATTRIBUTES.into());
+                return Err(self.error(kind, at));
             }
         }
         Ok(())
@@ -524,7 +510,7 @@ impl<'a, R: Form> Body<'a, R> {
 
     /// Reads the values that are held.
     #[inline]
-    fn take_held<F: Fields>(&mut self, seen: &mut [u64], into: &mut F) -> Result<()> {
+    pub(super) fn take_held<F: Fields>(&mut self, seen: &mut [u64], into: &mut F) -> Result<()> {
         for at in 0..self.tags.held.len() {
             let Held { field, name, place } = self.tags.held[at];
             self.note(field.into(), seen, name as usize)?;

@@ -25,6 +25,7 @@ use crate::opening::excerpt;
 use crate::paths::Step;
 use crate::plan::{ListForm, NONE, ScopePlan, Shape, Slot};
 use crate::qname::QName;
+use crate::unknown::capture::ScopePath;
 
 /// A choice by type.
 #[derive(Debug)]
@@ -501,16 +502,20 @@ impl<'a, R: Form> Body<'a, R> {
         self.generic_field(scope, seen, component, (field, at, name), into)
     }
 
-    /// Reads the element just begun, at `at`, which is a choice by itself.
+    /// Reads the element just begun, at `at`, which is a choice by itself, and may be nil or not.
     #[inline(never)]
     pub(super) fn choice_apart<F: Fields>(
         &mut self,
         types: &ByType,
         at: usize,
+        takes_nil: bool,
         into: &mut F,
     ) -> Result<()> {
+        if self.scope_path == ScopePath::Nil {
+            return self.nil_value(into);
+        }
         self.field = self.arm(types).map_err(|kind| Error::new(kind, at))?;
-        self.begun(at, into)
+        self.begun(at, takes_nil, into)
     }
 
     /// Reads the entries of a list of choices by type, the start tag of which was just read.
@@ -546,7 +551,7 @@ impl<'a, R: Form> Body<'a, R> {
             self.opened_item(inner, name);
             self.count_entry()?;
             (self.scope, self.own) = (inner, element);
-            let read = self.choice_apart(types, at, into.next_entry());
+            let read = self.choice_apart(types, at, container.takes_nil, into.next_entry());
             read.map_err(|error| plan.locate(error.in_entry(count), outer, field))?;
             (self.scope, self.field, self.own) = (outer, field, own);
             count += 1;
@@ -584,7 +589,7 @@ impl<'a, R: Form> Body<'a, R> {
         };
         (self.scope, self.field) = (slot.scope.into(), arm.into());
         let index = into.count();
-        let read = self.begun(at, into.next_entry());
+        let read = self.begun(at, false, into.next_entry());
         read.map_err(|error| plan.locate(error.in_entry(index), outer, field))?;
         (self.scope, self.field) = (outer, field);
         Ok(())

@@ -19,6 +19,10 @@ use crate::opening::{excerpt, shown};
 use crate::plan::{NONE, Plan, ScopePlan, Shape, Slot};
 use crate::unknown::capture::Pending;
 
+/// What an element that is nil may have (XML Schema part 1 section 2.6.2), and only a record by itself holds.
+pub(super) const NIL_WITH_ATTRIBUTES: &str =
+    "no attributes of its type in an element that is nil, for which the message has no place";
+
 /// What stands in an element that is nil (XML Schema part 1 section 2.6.2).
 pub(super) const NOTHING: &str = "no content in an element that is nil";
 

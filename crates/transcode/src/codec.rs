@@ -161,7 +161,8 @@ impl Codec {
             Format::Json => {
                 let plan = |named| {
                     let quoted = options.quoted;
-                    json::Plan::new(layout, &json::Options { quoted, named })
+                    let nil_items = options.soap.as_ref().is_some_and(|it| it.style.is_encoded());
+                    json::Plan::new(layout, &json::Options { quoted, named, nil_items })
                 };
                 let (named, bare) = (plan(true)?, plan(false)?);
                 let content = match options.strict {
@@ -258,6 +259,7 @@ fn soap_pair(
             _ => described.layout,
         },
         any_header: true,
+        nil_in_records: true,
         ..described
     };
     let plan = soap::Plan::new(layout, &options)?;

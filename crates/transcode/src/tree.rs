@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use trunkline_catalogue::fix::field_name;
 use trunkline_codec::infoset::{Event, Reader};
 use trunkline_message::{
-    Any, Error, Field, Holds, Layout, MemberId, Record, RecordGroup, Scope, ScopeId, Shape, Value,
+    Any, Error, Field, Fields as _, Holds, Layout, MemberId, Record, RecordGroup, Scope, ScopeId,
+    Shape, Value,
 };
 
 use crate::fix;
@@ -71,7 +72,7 @@ impl<'a> Tree<'a> {
                 self.group(field, tag, (group, inside), depth);
             }
             (Value::Struct(inner), Holds::Struct(inside)) => {
-                self.line(depth, &field.name, tag, "");
+                self.line(depth, &field.name, tag, nil(inner));
                 self.fields(inner, inside, depth + 1);
             }
             _ => {
@@ -94,8 +95,11 @@ impl<'a> Tree<'a> {
             let item = &scope.fields[0];
             let is_plain = item.holds.scope().is_none();
             if is_plain {
-                let all = entries.iter().filter_map(|it| it.value(0));
-                let all: Vec<String> = all.map(|it| self.text(item, it)).collect();
+                let shown = |it: &Record| match it.is_nil() {
+                    true => Some(NIL.to_owned()),
+                    false => it.value(0).map(|value| self.text(item, value)),
+                };
+                let all: Vec<String> = entries.iter().filter_map(shown).collect();
                 return self.line(depth, &field.name, tag, &all.join(", "));
             }
         }
@@ -103,7 +107,7 @@ impl<'a> Tree<'a> {
         let entry = if count == 1 { "entry" } else { "entries" };
         self.line(depth, &field.name, tag, &format!("{count} {entry}"));
         for (index, entry) in entries.iter().enumerate() {
-            self.line(depth + 1, &format!("[{index}]"), None, "");
+            self.line(depth + 1, &format!("[{index}]"), None, nil(entry));
             self.fields(entry, inside, depth + 2);
         }
     }
@@ -156,6 +160,13 @@ impl<'a> Tree<'a> {
         let tag = self.has_tags.then(|| tag.unwrap_or(""));
         line(&mut self.out, depth, name, tag, value);
     }
+}
+
+/// How what is nil is shown.
+const NIL: &str = "nil";
+
+fn nil(record: &Record) -> &'static str {
+    if record.is_nil() { NIL } else { "" }
 }
 
 /// The components around a field, outer before inner.

@@ -259,7 +259,7 @@ fn nil_and_references_are_what_they_are_elsewhere() {
         ("<EveryKind name=\"\" xsi:nil=\"1\"/>", "expected a message, not nil"),
         (
             "<EveryKind name=\"\"><hollow left=\"1\" xsi:nil=\"true\"/></EveryKind>",
-            "expected no content in an element that is nil",
+            "expected no attributes of its type in an element that is nil, for which the message has no place",
         ),
         (
             "<EveryKind name=\"\"><legs><leg side=\"1\" xsi:nil=\"1\"/></legs></EveryKind>",

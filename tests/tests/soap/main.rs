@@ -9,6 +9,7 @@ mod forms;
 mod golden;
 mod kept;
 mod namespaces;
+mod nil;
 mod positions;
 mod structure;
 mod toolkits;

@@ -11,7 +11,7 @@ use trunkline_import::wsdl::{Described, Description, Header};
 use trunkline_soap::{Encoder, Fragment, HeaderBlock, Options, Plan, QName, Version};
 
 use super::choice::Bound;
-use super::content::{Enveloped, Form, Unread, from_json, from_xml, is_envelope};
+use super::content::{Enveloped, Form, Unread, from_json, from_xml, is_envelope, reject_unsaid};
 use super::{Called, listed, valid};
 use crate::fault::Fault;
 use crate::output::remark;
@@ -107,7 +107,9 @@ fn of_json(called: &Called, text: &str) -> Result<Fragment, String> {
         ));
     };
     let (layout, options) = block.form.as_ref().map_err(ToString::to_string)?;
-    let record = from_json(&value.to_string(), layout, block.form.as_ref().ok());
+    let unsaid = reject_unsaid(&value.to_string(), layout, true);
+    let record =
+        unsaid.and_then(|()| from_json(&value.to_string(), layout, block.form.as_ref().ok()));
     let record = record.map_err(|it| it.what)?;
     let plan = Plan::new(layout, options).map_err(|it| it.to_string())?;
     let mut encoder = Encoder::new(&plan);
@@ -156,6 +158,7 @@ pub(super) fn envelope(
             Ok(said.envelope)
         }
         (false, Some(Ok(form @ (layout, options)))) => {
+            reject_unsaid(&text, layout, true).map_err(unread)?;
             let record = from_json(&text, layout, Some(form)).map_err(unread)?;
             let plan = Plan::new(layout, options)?;
             let mut encoder = Encoder::new(&plan);

@@ -4,10 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
 
+use serde_json::Value as Json;
 use trunkline_codec::json;
 use trunkline_import::nearest;
-use trunkline_message::{Error, ErrorKind, Layout, Record, ScopeId, UnknownContent};
-use trunkline_soap::{Decoder, Options, Plan, Version};
+use trunkline_message::{
+    Component, Error, ErrorKind, Field, Holds, Layout, Record, ScopeId, Shape, UnknownContent,
+};
+use trunkline_soap::{Decoder, Options, Plan, Version, is_nillable};
 use trunkline_transcode::{Format, explain};
 
 use super::listed;
@@ -46,6 +49,9 @@ pub(super) fn from_file(path: &Path, form: &Form) -> Result<Record, Fault> {
     let text = fs::read_to_string(path).map_err(|cause| of_file(path, &cause))?;
     let read = match text.trim_ascii_start().starts_with('<') {
         true => from_xml(&Enveloped::new(&text, form.1.version, ""), form),
+        // The parts of what is encoded are not as a schema has them.
+        false if form.1.style.is_encoded() => reject_unsaid(&text, &form.0, false)
+            .and_then(|()| from_json(&text, &form.0, Some(form))),
         false => from_json(&text, &form.0, Some(form)),
     };
     read.map_err(|why| Fault::new(why.of(&path.display().to_string())))
@@ -67,7 +73,8 @@ pub(super) fn from_json(
         names.any(|it| it == layout.name())
     };
     let named = json::name(trimmed.as_bytes()).is_ok_and(|it| it == layout.name()) && !is_member();
-    let options = json::Options { named, ..json::Options::default() };
+    let nil_items = form.is_some_and(|it| it.1.style.is_encoded());
+    let options = json::Options { named, nil_items, ..json::Options::default() };
     let plan = json::Plan::new(layout, &options).map_err(Unread::new)?;
     let mut record = Record::new(layout);
     let mut decoder = json::Decoder::new(&plan).on_unknown(UnknownContent::Reject);
@@ -76,6 +83,65 @@ pub(super) fn from_json(
         what: told(&error, (Format::Json, trimmed.as_bytes()), layout, form),
     })?;
     Ok(record)
+}
+
+/// Rejects a message in JSON that does not say a member which has to be there, and may be nil: absent, it would be sent as that.
+/// Does it look at what is inside others?
+pub(super) fn reject_unsaid(text: &str, layout: &Layout, is_deep: bool) -> Result<(), Unread> {
+    // What is no JSON is told by who reads it.
+    let Ok(mut said) = serde_json::from_str::<Json>(text) else { return Ok(()) };
+    if let Json::Object(members) = &mut said
+        && members.len() == 1
+        && let Some(inside @ Json::Object(_)) = members.get_mut(layout.name())
+    {
+        said = inside.take();
+    }
+    match unsaid(layout, (ScopeId(0), None), &said, ("", is_deep)) {
+        None => Ok(()),
+        Some(path) => {
+            let what = "it is missing, and has to be there; null says that it is nil";
+            Err(Unread::new(format!("{path}: {what}")))
+        }
+    }
+}
+
+/// The path of the first such member.
+fn unsaid(
+    layout: &Layout,
+    (id, around): (ScopeId, Option<u16>),
+    said: &Json,
+    (path, is_deep): (&str, bool),
+) -> Option<String> {
+    let scope = layout.scope(id);
+    if scope.shape == Shape::Item {
+        return unsaid_inside(layout, &scope.fields[0], said, path);
+    }
+    let members = said.as_object()?;
+    let at = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+    let component = |(index, it): (usize, &Component)| {
+        let inside = members.get(&*it.name)?;
+        unsaid(layout, (id, Some(index as u16)), inside, (&at(&it.name), is_deep))
+    };
+    let components = scope.components.iter().enumerate().filter(|it| it.1.parent == around);
+    let field = |it: &Field| match members.get(&*it.name) {
+        None => is_nillable(layout, it).then(|| at(&it.name)),
+        Some(inside) if is_deep => unsaid_inside(layout, it, inside, &at(&it.name)),
+        Some(_) => None,
+    };
+    let fields = scope.fields.iter().filter(|it| it.component == around);
+    components.map(component).chain(fields.map(field)).flatten().next()
+}
+
+fn unsaid_inside(layout: &Layout, field: &Field, said: &Json, path: &str) -> Option<String> {
+    match (field.holds, said) {
+        (Holds::Struct(inner), _) => unsaid(layout, (inner, None), said, (path, true)),
+        (Holds::Group(inner), Json::Array(items)) => {
+            let each =
+                |(at, it)| unsaid(layout, (inner, None), it, (&format!("{path}[{at}]"), true));
+            items.iter().enumerate().find_map(each)
+        }
+        _ => None,
+    }
 }
 
 /// A message in an envelope, of which every element is known.

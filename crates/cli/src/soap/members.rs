@@ -134,7 +134,7 @@ impl<'a> Request<'a> {
                     content: self.item(scope, index),
                     least,
                     most,
-                    is_nillable: false,
+                    is_nillable: field.nil_items,
                     may_be_nil: false,
                     choice: None,
                 });
@@ -498,7 +498,8 @@ impl<'a> Request<'a> {
         let is_run = self.is_list(field) && soap::is_unwrapped(layout, field) && !is_array;
         let is_needed_or_nil = soap::is_nillable(layout, field);
         // Of one that may be absent it is not known whether it may be nil.
-        let is_nillable = is_needed_or_nil || field.need == Need::Optional;
+        let is_nillable =
+            is_needed_or_nil || field.need == Need::Optional || field.nil_items && is_run;
         let is_one_of_many = choice.is_some_and(|it| members.choices[it].is_repeated);
         let (local, content, (least, most)) = match is_run {
             true => {

@@ -219,8 +219,8 @@ impl<'a> Walk<'a> {
             let name = soap::item_name(layout, field).unwrap_or(own);
             let least = least.unwrap_or(u64::from(is_needed));
             let it = self.parameter(at, name, field.member, (least, most));
-            let path = format!("{}[0]", it.path);
-            return self.items(Parameter { path, ..it }, field.holds);
+            let (path, is_nillable) = (format!("{}[0]", it.path), field.nil_items);
+            return self.items(Parameter { path, is_nillable, ..it }, field.holds);
         }
         let least = least.unwrap_or(0);
         let whole = self.parameter(at, own, field.member, (u64::from(is_needed), Some(1)));
@@ -240,7 +240,7 @@ impl<'a> Walk<'a> {
             true => format!("{around}[0]"),
             false => format!("{}[0]", it.path),
         };
-        self.items(Parameter { path, ..it }, field.holds);
+        self.items(Parameter { path, is_nillable: field.nil_items, ..it }, field.holds);
     }
 
     /// Each item of a list.

@@ -119,7 +119,11 @@ pub(super) fn read_in_part(
         in_part: true,
         missed: None,
     };
-    Ok(Description::read_in_part(location, &mut documents, &limits)?)
+    let mut description = Description::read_in_part(location, &mut documents, &limits)?;
+    if arguments.body.is_some() {
+        description.let_parts_be_nil();
+    }
+    Ok(description)
 }
 
 fn foreign() -> Limits {

@@ -6,6 +6,7 @@ mod described;
 mod encodings;
 mod files;
 mod login;
+mod nil;
 mod noted;
 mod nothing;
 mod ports;

@@ -340,6 +340,15 @@ impl<'a> Body<'a> {
         is_null
     }
 
+    /// Makes an item nil that was null.
+    fn nil<F: Fields>(&mut self, item: &mut F) -> Result<()> {
+        self.field = usize::MAX;
+        match item.set_nil() {
+            true => Ok(()),
+            false => Err(self.expected("an item, not null", self.at - 4)),
+        }
+    }
+
     /// A member that the schema does not know: a field of FIX is kept, if there is a place for it.
     fn unknown<F: Fields>(&mut self, key: &str, start: usize, into: &mut F) -> Result<()> {
         let is_number = !key.is_empty() && key.bytes().all(|it| it.is_ascii_digit());
@@ -643,13 +652,18 @@ impl FieldDecoder for Body<'_> {
         let (outer, field) = (self.scope, self.field);
         let plan = self.plan;
         let inside = plan.scopes[outer].slots[field].inside;
+        let takes_null = plan.options.nil_items || plan.field(outer, field).nil_items;
         let count = self.items(|body, index| {
             body.entries += 1;
             if body.entries > body.limits.entries {
                 return Err(body.limit("entries", body.limits.entries));
             }
             body.scope = inside;
-            let read = body.scope(&plan.scopes[inside], into.next_entry());
+            let item = into.next_entry();
+            let read = match takes_null && body.take_null() {
+                true => body.nil(item),
+                false => body.scope(&plan.scopes[inside], item),
+            };
             (body.scope, body.field) = (outer, field);
             read.map_err(|error| plan.locate(error.in_entry(index), outer, field))
         })?;

@@ -99,6 +99,18 @@ impl<'a> Body<'a> {
         self.output.push(b'}');
     }
 
+    /// An item that is nil, as a word that has no room for attributes.
+    fn null<F: Fields>(&mut self, item: &F) {
+        self.open = &[];
+        let before = self.output.len();
+        item.encode_fields(0, self);
+        if self.output.len() > before && self.problem.is_none() {
+            let why = "it is nil and has attributes, for which JSON has no form";
+            self.problem = Some(Error::new(ErrorKind::Unwritable(why), before));
+        }
+        self.output.extend_from_slice(b"null");
+    }
+
     /// Ends the objects of components but for the outermost ones.
     fn close(&mut self, kept: usize) {
         self.output.extend(std::iter::repeat_n(b'}', self.open.len() - kept));
@@ -348,7 +360,10 @@ impl FieldEncoder for Body<'_> {
         self.within(field, |body| {
             for (index, entry) in entries.iter().enumerate() {
                 body.begin();
-                body.scope(entry);
+                match entry.is_nil() {
+                    true => body.null(entry),
+                    false => body.scope(entry),
+                }
                 if let Some(problem) = body.problem.take() {
                     let problem = problem.in_entry(index);
                     body.problem = Some(body.plan.locate(problem, outer, field));

@@ -17,6 +17,9 @@ pub struct Options {
     /// Does the message stand in an object of one member, which has its name? So a stream of several
     /// messages says which each is.
     pub named: bool,
+    /// May an item of any list be `null`, as one of an array of SOAP's encoding may be nil? Records hold that. Otherwise
+    /// only where the layout says so ([`Field::nil_items`](trunkline_message::Field::nil_items)).
+    pub nil_items: bool,
 }
 
 /// A layout compiled for JSON; shared by any number of encoders and decoders.

@@ -190,7 +190,8 @@ impl Writer<'_> {
             });
             let is_option =
                 member.need == Need::Optional || member.need == Need::Implied && inner.is_choice();
-            let held = self.held(*inside, at);
+            let has_nil = of.note_of(index, "field", "nil_items").is_some();
+            let held = self.held_with(*inside, at, has_nil);
             let held = if is_option { format!("Option<{held}>") } else { held };
             if !words.is_empty() {
                 let _ = writeln!(self.out.text, "    #[field({})]", words.join(", "));
@@ -229,6 +230,11 @@ impl Writer<'_> {
 
     /// The type of what a member or item of `around` holds.
     fn held(&mut self, at: usize, around: usize) -> String {
+        self.held_with(at, around, false)
+    }
+
+    /// The same of a list whose items may be nil, if it `has_nil`.
+    fn held_with(&mut self, at: usize, around: usize, has_nil: bool) -> String {
         let of = &self.all.graph.types[at];
         match *of.body() {
             Body::Scalar(kind) => self.scalar(kind).to_owned(),
@@ -246,6 +252,7 @@ impl Writer<'_> {
                     true => self.all.names[inside].clone(),
                     false => self.held(inside, around),
                 };
+                let item = if has_nil { format!("Option<{item}>") } else { item };
                 match fixed {
                     Some(count) => format!("[{item}; {count}]"),
                     None => format!("Vec<{item}>"),

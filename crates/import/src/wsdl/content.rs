@@ -161,7 +161,11 @@ impl Description {
                     let element = self.schemas.global(name, &part.place)?;
                     builder.standing(&mut members, element)?;
                 }
-                PartOf::Type(of) => builder.part(&mut members, &part.name, of, Need::Required)?,
+                PartOf::Type(of) => {
+                    let may_be_nil = self.has_nil_parts && message.is_encoded;
+                    let need = if may_be_nil { Need::Optional } else { Need::Required };
+                    builder.part(&mut members, &part.name, of, need)?;
+                }
                 PartOf::Nothing => return Err(untyped(part)),
             }
         }
@@ -194,6 +198,7 @@ fn options(version: soap::Version, style: soap::Style) -> soap::Options {
         qualified: false,
         types: style.is_encoded(),
         zone: true,
+        nil_in_records: true,
         ..soap::Options::default()
     }
 }

@@ -42,6 +42,7 @@ pub(super) fn read(
         messages: HashMap::new(),
         schemas,
         warnings: Vec::new(),
+        has_nil_parts: false,
     };
     let bindings = HashMap::new();
     let mut reader = Reader { description, warnings, bindings, documents: &all, is_in_part };

@@ -201,9 +201,14 @@ impl<'a> Builder<'a> {
         need: Need,
     ) -> Result<(), Problem> {
         let held = self.held(of, name)?;
+        // What is anything says itself that it is nil.
+        let need = if held.form == Form::Any { Need::Required } else { need };
         let member = members.add(name, held.of, need);
         members.element_named(self, member, &Name::new("", name));
         self.note_values(member, &held);
+        if need == Need::Optional {
+            self.note(member, "nillable", "true");
+        }
         Ok(())
     }
 

@@ -282,9 +282,15 @@ impl Writer<'_> {
         let mut elements = Vec::with_capacity(entries.len());
         let (outer, plan) = (self.scope, self.plan);
         let enclosing = self.enclosing(field);
+        let around = &plan.scopes[outer];
+        let takes_nil = around.container(&around.slots[field]).takes_nil;
         for (index, entry) in entries.iter().enumerate() {
             let had_problem = self.problem.is_some();
             match &enclosing {
+                _ if takes_nil && entry.is_nil() => {
+                    let name = enclosing.as_ref().unwrap_or(&self.names[inner].fields[0]).clone();
+                    elements.push((name, self.nil(inner, entry)));
+                }
                 Some(name) => {
                     let node = self.scope(inner, entry);
                     elements.push((name.clone(), node));
@@ -296,6 +302,18 @@ impl Writer<'_> {
             }
         }
         elements
+    }
+
+    /// An entry that is nil.
+    fn nil<F: Fields>(&mut self, inner: usize, entry: &F) -> NodeId {
+        let problem = self.problem.take();
+        let has_content = !self.members(inner, entry).is_empty();
+        self.problem = problem;
+        if has_content && self.problem.is_none() {
+            let kind = ErrorKind::Unwritable("it is nil and has more inside");
+            self.problem = Some(Error::new(kind, 0));
+        }
+        self.out.graph.add(Node::new(Content::Nil))
     }
 
     /// Adds a list of these elements: an array of these sizes, a struct of them, or nothing around them.

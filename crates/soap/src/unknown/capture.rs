@@ -320,6 +320,8 @@ pub(crate) enum ScopePath {
     Attributes,
     /// Content is pending that may be the scope's.
     Pending,
+    /// The element just begun is nil: its attributes are all that there is.
+    Nil,
 }
 
 /// A message that keeps nothing.

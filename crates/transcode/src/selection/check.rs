@@ -141,7 +141,7 @@ fn missing_of(
     // Each turn sets a field, or leaves one arm of a choice.
     for _ in 0..=2 * scope.fields.len() {
         match scope.required.unmet(&there) {
-            None => break,
+            None | Some(Unmet::Nil) => break,
             Some(Unmet::Missing(position)) => {
                 add(scope.path(position));
                 there[position / 64] |= 1 << (position % 64);

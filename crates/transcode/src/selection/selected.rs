@@ -118,7 +118,14 @@ impl Fields for Selected<'_> {
 
     fn clear(&mut self) {}
 
+    fn is_nil(&self) -> bool {
+        self.record.is_nil()
+    }
+
     fn unmet(&self) -> Option<Unmet> {
+        if self.record.is_nil() {
+            return Some(Unmet::Nil);
+        }
         if self.is_partial {
             return None;
         }

@@ -32,9 +32,10 @@ impl Documents {
             Ok(found)
         };
         let read = Any::read(file, &Options::default(), &mut resolver, &limits)?;
-        let Any::Services(description) = read else {
+        let Any::Services(mut description) = read else {
             return Err(Fault::new(format!("{file}: it is no WSDL, and describes no service")));
         };
+        description.let_parts_be_nil();
         let queries: HashMap<String, String> = all
             .iter()
             .filter(|it| it.0 != file)

@@ -368,6 +368,9 @@ impl<'a> Builder<'a> {
         // Where content is encoded, else a list would be an array.
         let word = if self.is_encoded { "repeated" } else { "unwrapped" };
         self.note(member, "list", word);
+        if element.is_nillable && held.form != Form::Any {
+            self.types.notes().note_member(member, "field", "nil_items", "true");
+        }
         self.note_count(member, occurs);
         Ok(())
     }

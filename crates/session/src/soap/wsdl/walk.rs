@@ -384,8 +384,8 @@ impl<'a> Walk<'a> {
             // None of its items stand there where it is absent.
             let is_there = field.need == Need::Required;
             let occurs = if is_there { occurs } else { Occurs { least: 0, ..occurs } };
-            let facets = self.facets_of_items(field);
-            let element = Element { facets, ..Element::new(name, type_name, occurs) };
+            let (facets, nillable) = (self.facets_of_items(field), field.nil_items);
+            let element = Element { facets, nillable, ..Element::new(name, type_name, occurs) };
             return self.placed(element, namespace, home);
         }
         let occurs = if field.need == Need::Required { Occurs::ONCE } else { Occurs::MAYBE };
@@ -485,8 +485,8 @@ impl<'a> Walk<'a> {
                 };
                 let name = item_name(layout, field).unwrap_or(own).to_owned();
                 let occurs = facets::occurs(layout, field);
-                let facets = self.facets_of_items(field);
-                let item = Element { facets, ..Element::new(name, type_name, occurs) };
+                let (facets, nillable) = (self.facets_of_items(field), field.nil_items);
+                let item = Element { facets, nillable, ..Element::new(name, type_name, occurs) };
                 let item = self.placed(item, namespace, home);
                 Content::Sequence(vec![Particle::Element(item)], Vec::new())
             }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use trunkline_message::{Entries, ErrorKind, Fields, Holds, Result, Shape};
 
 use super::Reader;
+use crate::entries::ENTRY;
 use crate::graph::Name;
 use crate::graph::model::{Array, Content, NodeId};
 use crate::names::Name as Meaning;
@@ -139,10 +140,17 @@ impl<'a> Reader<'a> {
         let (outer, field) = (self.scope, self.field);
         let entries = self.entry_nodes(inner)?;
         self.check_count(entries.len())?;
+        let around = &plan.scopes[outer];
+        let takes_nil = around.container(&around.slots[field]).takes_nil;
         for (index, entry) in entries.into_iter().enumerate() {
             self.node = entry.node;
             self.count_entries(1)?;
+            let is_nil = matches!(self.graph.node(entry.node).content, Content::Nil);
             let read = match entry.field {
+                _ if is_nil && takes_nil => {
+                    (self.scope, self.field) = (inner, entry.field.unwrap_or(usize::MAX));
+                    self.nil(entry.node, into.next_entry())
+                }
                 None => {
                     self.reject_reference(entry.node)?;
                     // The attributes of a choice by type are its arm's.
@@ -163,6 +171,16 @@ impl<'a> Reader<'a> {
             read.map_err(|error| plan.locate(error.in_entry(index), outer, field))?;
         }
         Ok(())
+    }
+
+    /// Reads an entry that is nil.
+    fn nil<F: Fields>(&mut self, node: NodeId, into: &mut F) -> Result<()> {
+        self.count(1)?;
+        self.count_attributes(node)?;
+        match into.set_nil() {
+            true => Ok(()),
+            false => Err(self.error(ErrorKind::Expected(ENTRY.into()))),
+        }
     }
 
     /// Reads an entry whose only value is that of the present field.
