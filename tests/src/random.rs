@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use trunkline_message::{
-    Any, Decoder, Entries, Field, Fields, Holds, Kind, Layout, Message, Need, Result, ScopeId,
-    Shape,
+    Any, Checks, Decoder, Entries, Field, Fields, Holds, Kind, Layout, Message, Need, Result,
+    ScopeId, Shape,
 };
 use trunkline_random::Random;
 use trunkline_soap::{is_spaced, is_unwrapped};
@@ -19,7 +19,7 @@ pub struct Safe {
     /// Schemas of FIX too: no empty value, no SOH in text, doubles in 18 plain digits, entries with a first
     /// field.
     pub fix: bool,
-    /// No NUL in text, codes of one character, decimals that a double holds.
+    /// No NUL in text, codes of one character, decimals that a double holds, nothing beyond its bound.
     pub cdr: bool,
     /// Characters of XML only.
     pub soap: bool,
@@ -237,7 +237,19 @@ impl Values {
 
     fn characters(&mut self, count: u64) -> String {
         let plain = self.random.chance(60) || self.is_flat_item();
-        (0..count).map(|_| if plain { "x" } else { self.character() }).collect()
+        let text = (0..count).map(|_| if plain { "x" } else { self.character() });
+        let mut text: String = text.collect();
+        let most = self.most();
+        while text.len() as u64 > most {
+            text.pop();
+        }
+        text
+    }
+
+    /// The bound of a text or data, in octets, or of a list.
+    fn most(&self) -> u64 {
+        let bound = || Checks::most(&self.layout, self.layout.scope(self.scope), self.described());
+        bound().filter(|_| self.safe.cdr).map_or(u64::MAX, Into::into)
     }
 
     fn character(&mut self) -> &'static str {
@@ -324,7 +336,7 @@ impl Values {
         match field.fixed {
             Some(count) => count.into(),
             None if self.is_deep(field.holds) => least,
-            None => self.random.between(least, most.max(least)),
+            None => self.random.between(least, most.max(least)).min(self.most()),
         }
     }
 }
@@ -400,6 +412,7 @@ impl Decoder for Values {
                 _ => into.push(self.random.bits() as u8),
             }
         }
+        into.truncate(usize::try_from(self.most()).unwrap_or(usize::MAX));
         Ok(())
     }
 

@@ -14,11 +14,6 @@ const REFUSED: &[(&str, &str)] = &[
 const TAKEN: &[(&str, &str)] = &[
     // It is complete without what it imports for the attributes of XML.
     ("w3c-XSD_1.1-XMLSchema", ""),
-    // Whether a restriction restricts is not checked.
-    ("xsts-Errata10-errC008", ""),
-    ("xsts-Errata10-errC009", ""),
-    ("xsts-Particles-particlesJb006", ""),
-    ("xsts-Schema-schM10", ""),
 ];
 
 /// In what others find something else.

@@ -139,6 +139,62 @@ fn bounds_of_other_descriptions_are_checked_too() {
     );
 }
 
+/// Bounds are part of a type in IDL, and a float has a width: neither needs `--check`.
+#[test]
+fn what_the_types_of_idl_do_not_hold_is_not_written_as_cdr() {
+    let folder = folder("bounds");
+    let idl = "struct Leg { string<4> name; };\n\
+               struct Order { string<8> symbol; float price; double size; sequence<long, 3> counts; sequence<Leg, 2> legs;\n\
+               sequence<string<2>, 2> labels; sequence<float> prices; sequence<octet, 4> data; };\n";
+    fs::write(folder.join("order.idl"), idl).expect("a file");
+    let convert = |input: &str| {
+        let arguments = ["convert", "--from", "json", "--to", "cdr-be", "--schema", "order.idl"];
+        run(&folder, &[&arguments[..], &["--type", "Order"]].concat(), input)
+    };
+    let full = r#"{"symbol":"ABCDEFGH","price":3.4028235e38,"size":1e308,"counts":[1,2,3],"legs":[{"name":"abcd"},{"name":""}],"labels":["ab","cd"],"prices":["INF"],"data":"AAECAw=="}"#;
+    let (status, out, err) = convert(&format!("{full}\n"));
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    // One beyond each: 9 characters, of which one is two octets, are 8 and 9.
+    let long = "x".repeat(50);
+    for (now, then, expected) in [
+        (
+            "ABCDEFGH",
+            "ABCDEFGHI",
+            "symbol at byte 0: cannot be written: \"ABCDEFGHI\" has 9 octets, more than 8",
+        ),
+        (
+            "ABCDEFGH",
+            "ABCDEFG\u{e9}",
+            "cannot be written: \"ABCDEFG\u{e9}\" has 9 octets, more than 8",
+        ),
+        ("ABCDEFGH", &long, "\"... has 50 octets, more than 8"),
+        (
+            "3.4028235e38",
+            "1e39",
+            "price at byte 29: expected a number, or \"INF\", \"-INF\" or \"NaN\", but it is out of range; it is \"1e39\"",
+        ),
+        ("1e308", "-1e309", "out of range; it is \"-1e309\""),
+        ("[\"INF\"]", "[1,4e38]", "prices at byte"),
+        (
+            "[1,2,3]",
+            "[1,2,3,4]",
+            "counts at byte 32: cannot be written: it has 4 items, more than 3",
+        ),
+        ("{\"name\":\"\"}", "{\"name\":\"abcde\"}", "legs[1]/name at byte"),
+        ("{\"name\":\"\"}", "{\"name\":\"\"},{\"name\":\"\"}", "legs at byte"),
+        ("[\"ab\"", "[\"abc\"", "labels[0] at byte"),
+        ("[\"ab\"", "[\"ab\",\"ab\"", "labels at byte"),
+        ("AAECAw==", "AAECAwQ=", "data at byte"),
+    ] {
+        let wrong = full.replace(now, then);
+        assert_ne!(wrong, full);
+        // The others go on.
+        let (status, others, err) = convert(&format!("{wrong}\n{full}\n"));
+        assert_eq!((status, &others), (Some(1), &out), "{then}: {err}");
+        assert!(err.contains(expected), "{then}: {err}");
+    }
+}
+
 #[test]
 fn places_are_those_of_the_file() {
     let folder = folder("places");

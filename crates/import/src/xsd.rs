@@ -28,6 +28,7 @@ mod lookup;
 pub(crate) mod missing;
 pub(crate) mod name;
 mod reader;
+mod restriction;
 mod simple;
 mod union;
 mod validate;

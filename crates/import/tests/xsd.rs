@@ -663,3 +663,107 @@ fn keys_have_names_and_refer_to_keys() {
         assert!(problem.starts_with(why), "{problem}");
     }
 }
+
+#[test]
+fn what_restricts_a_type_allows_no_more() {
+    let base = "<xs:complexType name='A'><xs:sequence><xs:element name='a' type='xs:int' maxOccurs='3'/>\
+                <xs:choice minOccurs='0'><xs:element name='b' type='xs:int'/><xs:element ref='a:head'/></xs:choice>\
+                <xs:any namespace='##other' minOccurs='0'/></xs:sequence>\
+                <xs:attribute name='p' use='required'/><xs:attribute name='q' fixed='1'/><xs:attribute name='r'/>\
+                <xs:anyAttribute namespace='urn:x urn:y' processContents='lax'/></xs:complexType>\
+                <xs:element name='head' type='xs:int'/><xs:element name='member' type='xs:int' substitutionGroup='a:head'/>\n";
+    let of = |inside: &str| {
+        let derived = format!(
+            "{base}<xs:complexType name='B'><xs:complexContent><xs:restriction base='a:A'>{inside}</xs:restriction>\
+             </xs:complexContent></xs:complexType>"
+        );
+        read(&[("a.xsd", &schema(&derived))]).map(|_| ()).map_err(|it| it.to_string())
+    };
+    let with = |particles: &str| of(&format!("<xs:sequence>{particles}</xs:sequence>"));
+    let also = |attributes: &str| {
+        of(&format!("<xs:sequence><xs:element name='a' type='xs:int'/></xs:sequence>{attributes}"))
+    };
+    let a = "<xs:element name='a' type='xs:int'/>";
+    let other = "<xs:any namespace='##other' minOccurs='0' processContents=";
+    for (is, why) in [
+        (with(&format!("{a}<xs:element name='c' type='xs:int'/>")), "which has no element c"),
+        (
+            with(&format!("<xs:sequence maxOccurs='2'>{a}{a}</xs:sequence>")),
+            "which has a 3 times at most",
+        ),
+        (with("<xs:element name='b' type='xs:int'/>"), "which has a 1 times at least"),
+        (
+            with(&format!("<xs:choice>{a}<xs:element name='b' type='xs:int'/></xs:choice>")),
+            "1 times at least",
+        ),
+        (of(""), "which has a 1 times at least"),
+        (
+            with(&format!("{a}<xs:any minOccurs='0'/>")),
+            "which takes elements of other namespaces only",
+        ),
+        (
+            with(&format!("{a}{other}'skip'/>")),
+            "which checks elements of any name more (processContents)",
+        ),
+        (also("<xs:attribute name='p'/>"), "which requires the attribute p"),
+        (also("<xs:attribute name='p' use='prohibited'/>"), "which requires the attribute p"),
+        (also("<xs:attribute name='q'/>"), "where the attribute q is fixed"),
+        (also("<xs:attribute name='s'/>"), "which has no attribute s"),
+        (
+            also("<xs:anyAttribute namespace='urn:x urn:z' processContents='lax'/>"),
+            "attributes of other namespaces only",
+        ),
+        (
+            also("<xs:anyAttribute namespace='urn:x' processContents='skip'/>"),
+            "which checks attributes of any name more",
+        ),
+    ] {
+        let problem = is.expect_err(why);
+        assert!(problem.starts_with("a.xsd:3:"), "{problem}");
+        assert!(
+            problem.contains("{urn:a}B is a restriction of {urn:a}A, ") && problem.contains(why),
+            "{problem}"
+        );
+    }
+    for is in [
+        with(&format!("{a}<xs:element name='b' type='xs:int'/>{other}'strict'/>")),
+        // In groups of their own, a member for its head, an element for those of any name.
+        with(&format!(
+            "<xs:sequence>{a}<xs:sequence/></xs:sequence><xs:choice><xs:element ref='a:member'/></xs:choice>"
+        )),
+        with(&format!(
+            "<xs:sequence maxOccurs='3'>{a}</xs:sequence><xs:element name='c' type='xs:int' minOccurs='0' maxOccurs='0'/>"
+        )),
+        also(
+            "<xs:attribute name='p' use='required' fixed='2'/><xs:attribute name='r' use='prohibited'/>",
+        ),
+        also("<xs:attribute name='q' use='prohibited'/><xs:anyAttribute namespace='urn:y'/>"),
+        also("<xs:anyAttribute namespace='urn:y urn:x' processContents='lax'/>"),
+    ] {
+        assert_eq!(is, Ok(()));
+    }
+    // Whatever has any content is restricted by whatever is said.
+    let any = "<xs:complexType name='A'><xs:complexContent><xs:extension base='xs:anyType'/></xs:complexContent></xs:complexType>\
+               <xs:complexType name='B'><xs:complexContent><xs:restriction base='a:A'><xs:sequence><xs:element name='e'/></xs:sequence>\
+               <xs:attribute name='p'/></xs:restriction></xs:complexContent></xs:complexType>";
+    assert!(read(&[("a.xsd", &schema(any))]).is_ok());
+    // A group of attributes that takes the place of another takes no more.
+    let group = |inside: &str| {
+        let redefining = format!(
+            "<xs:redefine schemaLocation='b.xsd'><xs:attributeGroup name='G'>{inside}</xs:attributeGroup></xs:redefine>"
+        );
+        let old =
+            "<xs:attributeGroup name='G'><xs:attribute name='p' fixed='1'/></xs:attributeGroup>";
+        read(&[("a.xsd", &schema(&redefining)), ("b.xsd", &schema(old))])
+            .map(|_| ())
+            .map_err(|it| it.to_string())
+    };
+    assert_eq!(group("<xs:attribute name='p' fixed='1'/>"), Ok(()));
+    assert_eq!(group("<xs:attributeGroup ref='a:G'/><xs:attribute name='q'/>"), Ok(()));
+    for (inside, why) in
+        [("<xs:attribute name='p'/>", "p is fixed"), ("<xs:attribute name='q'/>", "no attribute q")]
+    {
+        let problem = group(inside).expect_err(why);
+        assert!(problem.contains("{urn:a}G is redefined") && problem.contains(why), "{problem}");
+    }
+}

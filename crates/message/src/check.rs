@@ -1,5 +1,6 @@
 //! Whether the values of a message keep to what is said of them beyond their kind: how long a text may
-//! be, between which bounds a number lies. No format asks: a message is checked where somebody wants it.
+//! be, between which bounds a number lies. A message is checked where somebody wants it; of the formats CDR alone
+//! asks, and for its bounds only.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,8 +21,8 @@ pub use pattern::Pattern;
 
 use crate::record::{of_float, of_integer};
 use crate::{
-    Any, Encoder, Error, ErrorKind, Field, Fields, Layout, Message, SchemaError, Scope, ScopeId,
-    Value,
+    Any, Encoder, Error, ErrorKind, Field, Fields, Holds, Kind, Layout, Message, SchemaError,
+    Scope, ScopeId, Value,
 };
 
 /// The facets of a layout's members (XML Schema part 2, section 4.3), read from its notes and ready to
@@ -79,6 +80,19 @@ impl Checks {
     /// What the facets of a field say against one value of it, or against one item of its list of numbers.
     pub fn of_value(&self, scope: ScopeId, field: usize, value: &Value) -> Option<String> {
         self.scopes[usize::from(scope.0)].get(field)?.as_deref()?.of_value(value)
+    }
+
+    /// How many items a list has at most, or how long a text or data is, by the facets of its member (`max_items`,
+    /// `max_length`); none if nothing is said. It is for a format whose types have such bounds.
+    pub fn most(layout: &Layout, scope: &Scope, field: &Field) -> Option<u32> {
+        let (member, is_item) = facets::member_of(layout, scope, field);
+        let word = match field.holds {
+            Holds::Value(Kind::Text | Kind::Bytes) => "max_length",
+            // That of items is about the outermost list.
+            Holds::List(_) | Holds::Group(_) if !is_item => "max_items",
+            _ => return None,
+        };
+        layout.notes().of_member(member, "facet", word)?.parse().ok()
     }
 
     /// The facets of a field, as they are noted: words and values.

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use trunkline_message::{
-    Encoder as FieldEncoder, Error, ErrorKind, Fields, Message, Result, Unknown, Unmet,
+    Encoder as FieldEncoder, Error, ErrorKind, Fields, Holds, Kind, Message, Result, Unknown, Unmet,
 };
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Cursor, Date, Decimal, Duration, Float, Integer, Output, Text,
     Time, Timestamp, ahead,
 };
 
-use super::plan::{Absent, ByteOrder, Plan, ScopePlan};
+use super::plan::{Absent, ByteOrder, MOST, Plan, ScopePlan};
 use crate::CodeSet;
 
 /// Writes messages of one schema as CDR, alignment counted from the first byte.
@@ -37,7 +37,8 @@ impl Encoder {
     ///
     /// # Errors
     /// A required field of a record that is not set, a choice without an arm or with two, an array of another
-    /// count, text with a NUL inside, a code longer than a char, a time without a zone, a character that is not
+    /// count, text, data or a list beyond its bound (the facets `max_length`, for text in octets as written, and
+    /// `max_items`: bounded types of IDL), text with a NUL inside, a code longer than a char, a time without a zone, a character that is not
     /// in the plan's code set, the label of another arm in a default arm, or a message of another schema.
     /// The path names the field.
     #[inline]
@@ -319,7 +320,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     }
 
     fn bytes_of_string(&mut self, field: usize, bytes: &[u8]) {
-        self.count(field, bytes.len() + 1);
+        self.hold(field, bytes.len());
         if memchr::memchr(0, bytes).is_some() {
             self.fail(field, "the text has a NUL inside, which ends a CDR string");
         }
@@ -335,7 +336,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     fn count_items(&mut self, field: usize, count: usize) -> bool {
         let fixed = self.scope.slots[field].fixed as usize;
         if fixed == 0 {
-            self.count(field, count);
+            self.hold(field, count);
         } else if count != fixed && self.problem.is_none() {
             let kind = ErrorKind::Count { stated: fixed, found: count };
             let error = Error::new(kind, self.output.len());
@@ -359,11 +360,45 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         (self.scope, self.scope_index, self.bitmap, self.next) = (scope, scope_index, bitmap, next);
     }
 
+    /// Items or octets that the field's type holds.
     #[inline]
-    fn count(&mut self, field: usize, count: usize) {
-        if u32::try_from(count).is_err() {
-            self.fail(field, "CDR counts to 4,294,967,295");
+    fn most(&self, field: usize) -> usize {
+        self.scope.slots[field].most as usize
+    }
+
+    #[inline]
+    fn hold(&mut self, field: usize, count: usize) {
+        if count > self.most(field) {
+            self.fail_bound(field, count, "");
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail_bound(&mut self, field: usize, count: usize, text: &str) {
+        let most = self.scope.slots[field].most;
+        if most == MOST {
+            return self.fail(field, "CDR counts to 4,294,967,295");
+        }
+        if self.problem.is_none() {
+            let holds = self.plan.layout.scopes()[self.scope_index].fields[field].holds;
+            let (value, what) = match holds {
+                Holds::Value(Kind::Text) => (shown(text), "octets"),
+                Holds::Value(_) => ("it".into(), "octets"),
+                _ => ("it".into(), "items"),
+            };
+            let why = format!("cannot be written: {value} has {count} {what}, more than {most}");
+            let error = Error::new(ErrorKind::Unfit(why.into()), self.output.len());
+            self.problem = Some(self.plan.locate(error, self.scope_index, field));
+        }
+    }
+}
+
+/// The beginning of a text.
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        None => format!("{text:?}"),
+        Some((end, _)) => format!("{:?}...", &text[..end]),
     }
 }
 
@@ -398,7 +433,12 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
 
     fn string(&mut self, field: usize, value: &str) {
         match self.plan.options.code_set.write(value) {
-            Ok(bytes) => self.bytes_of_string(field, &bytes),
+            Ok(bytes) => {
+                if bytes.len() > self.most(field) {
+                    self.fail_bound(field, bytes.len(), value);
+                }
+                self.bytes_of_string(field, &bytes);
+            }
             Err(why) => self.fail(field, why),
         }
     }
@@ -406,7 +446,7 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
     #[inline]
     fn text(&mut self, field: usize, value: &Text) {
         match value.inline_block() {
-            Some((block, len)) if self.is_utf8 => {
+            Some((block, len)) if self.is_utf8 && len <= self.most(field) => {
                 let mut nul = false;
                 self.field(field, 40, |cursor| {
                     ulong::<LITTLE>(cursor, len + 1);
@@ -422,7 +462,7 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
     }
 
     fn bytes(&mut self, field: usize, value: &[u8]) {
-        self.count(field, value.len());
+        self.hold(field, value.len());
         self.field(field, value.len() + 4, |cursor| {
             ulong::<LITTLE>(cursor, value.len());
             cursor.copy(value);

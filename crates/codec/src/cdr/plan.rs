@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use trunkline_message::{
-    Component, Error, Field, Holds, Kind, Layout, Need, Required, Result, Scope,
+    Checks, Component, Error, Field, Holds, Kind, Layout, Need, Required, Result, Scope,
 };
 
 use super::binding::{Binding, Union};
@@ -109,6 +109,9 @@ pub(super) enum Absent {
     Arm(u32),
 }
 
+/// What CDR counts to; of a string, which is counted with its end.
+pub(super) const MOST: u32 = u32::MAX - 1;
+
 /// What the codec does with a field. Half a cache line, so that it is found by a shift.
 #[derive(Debug)]
 #[repr(align(32))]
@@ -124,6 +127,8 @@ pub(super) struct Slot {
     pub(super) width: u32,
     /// How many items a list has, if that is fixed; else 0.
     pub(super) fixed: u32,
+    /// The most items of a list, or octets of text or data: a bound of IDL, or what CDR counts to.
+    pub(super) most: u32,
 }
 
 #[derive(Debug)]
@@ -172,7 +177,7 @@ impl ScopePlan {
                 Some(union) => Absent::Arm(union as u32),
                 None => absent(Presence::of_field(scope, index)),
             };
-            slots.push(Slot::new(layout, field, absent));
+            slots.push(Slot::new(layout, scope, field, absent));
         }
         for index in (0..slots.len()).rev() {
             let (flags, bits) = slots.get(index + 1).map_or((0, 0), |next| (next.flags, next.bits));
@@ -246,7 +251,7 @@ impl Presence {
 }
 
 impl Slot {
-    fn new(layout: &Layout, field: &Field, absent: Absent) -> Self {
+    fn new(layout: &Layout, scope: &Scope, field: &Field, absent: Absent) -> Self {
         let inside = match field.holds {
             Holds::Group(scope) | Holds::Struct(scope) => scope.0.into(),
             Holds::Enumeration(of) => layout.schema().values(of).len() as u32,
@@ -257,7 +262,8 @@ impl Slot {
             _ => 0,
         };
         let fixed = field.fixed.unwrap_or(0);
-        Self { absent, flags: 0, bits: 0, inside, width, fixed }
+        let most = Checks::most(layout, scope, field).unwrap_or(u32::MAX).min(MOST);
+        Self { absent, flags: 0, bits: 0, inside, width, fixed, most }
     }
 
     /// The least octets that it takes: one of most values and of flags, none of what may be without any.

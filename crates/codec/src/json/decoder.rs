@@ -568,7 +568,15 @@ impl FieldDecoder for Body<'_> {
     }
 
     fn float<F: Float>(&mut self) -> Result<F> {
-        self.parse_scalar("a number, or \"INF\", \"-INF\" or \"NaN\"", parse_float)
+        self.parse_scalar("a number, or \"INF\", \"-INF\" or \"NaN\"", |text| {
+            let value: F = parse_float(text)?;
+            // What is infinite says so; digits that are too many for the width are not.
+            let is_digits = text.last() != Some(&b'F');
+            if is_digits && value.into().is_infinite() {
+                return Err(ValueError::OutOfRange);
+            }
+            Ok(value)
+        })
     }
 
     fn text(&mut self, into: &mut Text) -> Result<()> {

@@ -66,6 +66,9 @@ impl Schemas {
             self.check_end(of)?;
             self.check_final(of)?;
         }
+        if self.is_strict {
+            self.check_restrictions()?;
+        }
         self.check_keys()?;
         for group in self.groups.values() {
             self.check_particle(&group.particle)?;

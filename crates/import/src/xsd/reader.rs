@@ -269,13 +269,16 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Is a type that is redefined derived from what it was (part 1, section 4.2.2)?
+    /// Is a type that is redefined derived from what it was, or a group of it (part 1, section 4.2.2)?
     fn check_redefined(
         &self,
         element: &markup::Element,
         name: &Name,
         former: &Name,
     ) -> Result<(), Problem> {
+        if element.name == "attributeGroup" {
+            return self.schemas.check_redefined_group(name, former, &self.place(element));
+        }
         let Some(id) =
             self.schemas.named_types.get(name).filter(|_| element.name.ends_with("Type"))
         else {

@@ -41,4 +41,18 @@ impl Wildcard {
             }),
         }
     }
+
+    /// Does it take all that another one takes (section 3.10.6)?
+    pub(crate) fn takes(&self, other: &Self) -> bool {
+        match (&*self.namespaces, &*other.namespaces) {
+            ("##any", _) => true,
+            ("##other", "##other") => self.target.is_empty() || self.target == other.target,
+            (_, "##any" | "##other") => false,
+            (_, words) => words.split(' ').all(|it| match it {
+                "##local" => self.allows(""),
+                "##targetNamespace" => self.allows(&other.target),
+                word => self.allows(word),
+            }),
+        }
+    }
 }
