@@ -212,8 +212,7 @@ impl<'a> Request<'a> {
         if let Content::Array(scope, index) = array {
             let noted = soap::item_name(self.layout, &self.scope(scope).fields[index]);
             names.extend(noted.map(str::to_owned));
-            let of_type = self.type_name(self.item(scope, index));
-            names.extend(of_type.map(|it| it.local().to_owned()));
+            names.push(self.shown(self.item(scope, index)));
         }
         names
     }

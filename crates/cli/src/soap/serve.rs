@@ -199,10 +199,22 @@ fn operations(
     given: Given<'_>,
 ) -> Result<Vec<Served>, Fault> {
     let bound = description.binding(port);
-    let mut all = Vec::new();
+    let mut all: Vec<Served> = Vec::new();
     for operation in &bound.operations {
         match served(description, (bound, operation), given)? {
-            Ok(served) => all.push(served),
+            Ok(served) => {
+                let key = |it: &Served| {
+                    (it.signature.element().clone(), it.signature.action().to_owned())
+                };
+                match all.iter().find(|it| key(it) == key(&served)) {
+                    Some(other) => {
+                        let (name, other) = (served.signature.name(), other.signature.name());
+                        let why = "it has the element and the action of";
+                        remark(&format!("{name} is not served: {why} {other}"));
+                    }
+                    None => all.push(served),
+                }
+            }
             Err(why) => remark(&format!("{} is not served: {why}", operation.name)),
         }
     }
@@ -228,7 +240,9 @@ fn served(
     let admission = Admission::new(&operation.name, description, &request, given.arguments.lenient);
     let (layout, options) = request;
     let action = operation.action.clone().unwrap_or_default();
-    let mut signature = match Signature::new(&operation.name, &action, (&layout, &options)) {
+    // A service has no two operations of one name.
+    let stem = given.files.stem(operation);
+    let mut signature = match Signature::new(&stem, &action, (&layout, &options)) {
         Ok(signature) => signature,
         Err(error) => return Ok(Err(error.to_string())),
     };
@@ -240,7 +254,6 @@ fn served(
         };
         answer = answer::of(description, operation, message, (given.folder, given.files))?;
     }
-    let stem = given.files.stem(operation);
     let names = [&*operation.name, &*stem];
     let rules =
         given.script.of(description, (bound, operation, names), &layout, response.as_ref())?;

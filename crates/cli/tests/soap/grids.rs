@@ -123,14 +123,14 @@ fn an_answer_that_cannot_be_sent_is_named_at_the_start() {
             error.contains(place) && error.contains(&why),
             "{answer}: no {place}{why} in {error}"
         );
-        let rule = format!("[[answer]]\noperation = 'fill'\nfile = '{name}'\n");
-        fs::write(served.folder.join("answers/rules.toml"), rule).expect("a file");
-        let error = served.failure(&["--answers", "answers/rules.toml"]);
+        let rule = format!("[[answer]]\noperation = 'fill'\nfile = 'answers/{name}'\n");
+        fs::write(served.folder.join("rules.toml"), rule).expect("a file");
+        let error = served.failure(&["--answers", "rules.toml"]);
         let rule = "rules.toml:3:8: answer 1, to fill: ";
         assert!(error.contains(rule) && error.contains(place), "{answer}: no {rule} in {error}");
     }
     let rule = "[[answer]]\noperation = 'fill'\nresponse = { m = [[1, 2],\n  [3]], c = [] }\n";
-    fs::write(served.folder.join("answers/rules.toml"), rule).expect("a file");
-    let error = served.failure(&["--answers", "answers/rules.toml"]);
+    fs::write(served.folder.join("rules.toml"), rule).expect("a file");
+    let error = served.failure(&["--answers", "rules.toml"]);
     assert!(error.contains("rules.toml:4:3: answer 1, to fill: m: "), "{error}");
 }

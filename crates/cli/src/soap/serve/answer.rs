@@ -27,7 +27,7 @@ pub(super) enum Answer {
     Missing(String),
 }
 
-/// How the files are called that the answers of operations are in: after the operation, and where several of a name answer
+/// How the files are called that the answers of operations are in: after the operation, and where several of a name have
 /// different messages, after that of the request too, `find.FindByName.json`.
 pub(super) struct Files<'a> {
     operations: Vec<&'a Operation>,
@@ -43,12 +43,14 @@ impl<'a> Files<'a> {
 
     /// The name of the file of an operation, without its kind.
     pub(super) fn stem(&self, operation: &Operation) -> String {
-        let message = |it: &Option<Message>| it.as_ref().map(|it| it.name.clone());
+        let messages = |it: &Operation| {
+            [&it.request, &it.response].map(|it| it.as_ref().map(|it| it.name.clone()))
+        };
         let others: Vec<&&Operation> = self
             .operations
             .iter()
             .filter(|it| it.name == operation.name)
-            .filter(|it| message(&it.response) != message(&operation.response))
+            .filter(|it| messages(it) != messages(operation))
             .collect();
         let local =
             |it: &Option<Message>| it.as_ref().map_or("nothing", |it| &*it.name.local).to_owned();
