@@ -217,8 +217,8 @@ pub(crate) struct SoapServeArguments {
     /// Serve this port of the WSDL only
     #[arg(long, value_name = "PORT")]
     pub(crate) port: Option<String>,
-    /// The folder with the answers, OPERATION.json or OPERATION.xml for each operation; or a file of TOML with rules: which
-    /// answer to what, faults, delays
+    /// The folder with the answers, OPERATION.json or OPERATION.xml for each operation, OPERATION.MESSAGE.json where several are
+    /// called so; or a file of TOML with rules: which answer to what, faults, delays
     #[arg(long, value_name = "FOLDER|FILE", conflicts_with = "write_answers")]
     pub(crate) answers: Option<PathBuf>,
     /// Pass over elements and attributes of requests that the WSDL does not have, and log their names; else they are a fault
@@ -238,7 +238,7 @@ pub(crate) struct SoapCallArguments {
     pub(crate) url: String,
     /// The operation to call
     pub(crate) operation: String,
-    /// The request's elements: `a=1`, `order.price=6.35`, `list.item[1]=x`, without a value `a:nil=`, an empty
+    /// The request's elements: `a=1`, `order.price=6.35`, `list.item[0]=x` and `list.item[1]=y`, `grid[0].item[1]=2`, without a value `a:nil=`, an empty
     /// list or struct `list=`. Without a WSDL, an element may name its type of XML Schema, `price:double=6.35`.
     /// Attributes: `price@unit=EUR`, of the Body's element `@id=5`
     #[arg(value_name = "KEY=VALUE")]

@@ -19,6 +19,9 @@ const PIECE: usize = 64 << 10;
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Fault> {
     let description = description::read(&arguments.schema, &arguments.description)?;
+    if arguments.check {
+        description::remark_on(&description);
+    }
     let options = Options {
         begin_string: arguments.begin_string.clone(),
         namespace: arguments.namespace.clone(),

@@ -34,6 +34,9 @@ pub(crate) fn run(arguments: &DecodeArguments) -> Result<Ending, Fault> {
     let messages = match &arguments.schema {
         Some(file) => {
             let description = description::read(file, &arguments.description)?;
+            if arguments.check {
+                description::remark_on(&description);
+            }
             let options = trunkline_transcode::Options::default();
             Some(Messages::new(description, options, limits))
         }

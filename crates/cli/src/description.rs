@@ -7,6 +7,7 @@ use trunkline_import::{Description, Limits, Options, idl};
 
 use crate::arguments::DescriptionArguments;
 use crate::fault::Fault;
+use crate::output::remark;
 
 /// Reads the file at a path, and those that it includes.
 pub(crate) fn read(file: &str, arguments: &DescriptionArguments) -> Result<Description, Fault> {
@@ -19,6 +20,11 @@ pub(crate) fn read(file: &str, arguments: &DescriptionArguments) -> Result<Descr
     let limits = Limits::default();
     let mut resolver = |path: &str| file_at(path, limits.document_bytes);
     Ok(Description::read(file, &options, &mut resolver, &limits)?)
+}
+
+/// Says what is odd in a description, and what it leaves open: what is missing cannot be held against a message.
+pub(crate) fn remark_on(description: &Description) {
+    description.warnings().iter().for_each(|it| remark(&it.to_string()));
 }
 
 /// The bytes of a file, and one more than there may be at most; none if there is no such file.

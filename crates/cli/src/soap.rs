@@ -26,6 +26,7 @@ mod folder;
 mod members;
 mod parameters;
 mod passport;
+mod place;
 mod reply;
 mod request;
 mod security;
@@ -60,6 +61,27 @@ struct Called {
     messages: Option<Messages>,
     /// The WSDL.
     description: Option<Arc<Description>>,
+}
+
+impl Called {
+    /// An operation as its description has it, of which it is not said yet where it is called.
+    fn of(description: &Arc<Description>, bound: &Bound<'_>, version: SoapVersion) -> Self {
+        let messages = Messages::of(description, bound, version);
+        let operation = bound.operation;
+        Self {
+            name: operation.name.clone(),
+            action: operation.action.clone().unwrap_or_default(),
+            binding: Binding { version, ..bound.form },
+            element: messages.element().unwrap_or_else(|| QName::new("", &*operation.name)),
+            url: String::new(),
+            port: None,
+            elsewhere: None,
+            encoding: MessageEncoding::Xml,
+            headers: messages.blocks(),
+            messages: Some(messages),
+            description: Some(description.clone()),
+        }
+    }
 }
 
 /// Calls, prints what comes back, and says on standard error how it travelled.
@@ -230,20 +252,14 @@ fn from_wsdl(arguments: &SoapCallArguments, passport: &Passport) -> Result<Vec<C
         (url, encoding) = (offers.url(&url), best(offers));
     }
     let called = |bound: &Bound<'_>| {
-        let messages = Messages::of(&description, bound, version);
-        let action = arguments.action.as_ref().or(bound.operation.action.as_ref());
+        let called = Called::of(&description, bound, version);
         Called {
-            name: bound.operation.name.clone(),
-            action: action.cloned().unwrap_or_default(),
-            binding: Binding { version, ..bound.form },
-            element: messages.element().unwrap_or_else(|| QName::new("", &*bound.operation.name)),
+            action: arguments.action.clone().unwrap_or(called.action),
             url: url.clone(),
             port: port.map(|it| it.shown()),
             elsewhere: elsewhere.clone(),
             encoding,
-            headers: messages.blocks(),
-            messages: Some(messages),
-            description: Some(description.clone()),
+            ..called
         }
     };
     Ok(operations.iter().map(called).collect())

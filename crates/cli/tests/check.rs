@@ -257,3 +257,23 @@ fn envelopes_without_a_message_are_checked_too() {
         assert_eq!(status, Some(0), "{out}");
     }
 }
+
+/// What is of a schema that is not there is not checked, and that is said.
+#[test]
+fn what_cannot_be_checked_is_told() {
+    let folder = folder("missing");
+    let schema = r#"<schema xmlns="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t" elementFormDefault="qualified">
+      <import namespace="urn:far"/>
+      <element name="ask"><complexType><sequence><element name="a" type="f:x" xmlns:f="urn:far"/></sequence></complexType></element>
+    </schema>"#;
+    fs::write(folder.join("ask.xsd"), schema).expect("a file");
+    let ask = "<ask xmlns=\"urn:t\"><a>7</a></ask>";
+    let note = "ask.xsd:2:7: no schema of the imported namespace urn:far is there; what is of it has any content\n";
+    for verb in [&["decode"][..], &["convert", "--from", "xml", "--to", "json"]] {
+        let checked = [verb, &["--schema", "ask.xsd", "--check"]].concat();
+        let (status, _, err) = run(&folder, &checked, ask);
+        assert_eq!((status, err.matches(note).count()), (Some(0), 1), "{verb:?}: {err}");
+        let (status, _, err) = run(&folder, &checked[..checked.len() - 1], ask);
+        assert_eq!((status, err.contains("urn:far")), (Some(0), false), "{verb:?}: {err}");
+    }
+}

@@ -8,17 +8,22 @@ pub fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<
     near.filter(|it| it.0 <= wrong.len().max(3) / 3 && it.0 < wrong.len()).map(|it| it.1)
 }
 
-/// How many letters differ (Levenshtein).
+/// How many letters differ, two that have changed places as one of them (Levenshtein and Damerau).
 fn distance(wrong: &[char], name: &str) -> usize {
+    let name: Vec<char> = name.to_lowercase().chars().take(64).collect();
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=wrong.len()).collect();
-    for letter in name.to_lowercase().chars().take(64) {
-        let mut diagonal = row[0];
-        row[0] += 1;
+    for (line, letter) in name.iter().enumerate() {
+        let mut next = vec![line + 1];
         for (index, other) in wrong.iter().enumerate() {
-            let replaced = diagonal + usize::from(*other != letter);
-            diagonal = row[index + 1];
-            row[index + 1] = replaced.min(row[index] + 1).min(diagonal + 1);
+            let replaced = row[index] + usize::from(other != letter);
+            let mut least = replaced.min(row[index + 1] + 1).min(next[index] + 1);
+            if line > 0 && index > 0 && *other == name[line - 1] && wrong[index - 1] == *letter {
+                least = least.min(before[index - 1] + 1);
+            }
+            next.push(least);
         }
+        before = std::mem::replace(&mut row, next);
     }
     row[wrong.len()]
 }
@@ -55,5 +60,9 @@ mod tests {
         let said = no_message("a.xsd", "Elment07", &many);
         assert!(said.ends_with("Element11 and 3 more; did you mean Element07?"), "{said}");
         assert!(!no_message("a.xsd", "xyz", &many).contains("mean"));
+        let meant = |wrong| nearest(wrong, ["item", "side", "size"].into_iter());
+        assert_eq!(meant("itme"), Some("item"));
+        assert_eq!(meant("SZIE"), Some("size"));
+        assert_eq!((meant("time"), meant("mi")), (None, None));
     }
 }

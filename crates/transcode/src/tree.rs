@@ -69,7 +69,7 @@ impl<'a> Tree<'a> {
         let tag = layout.notes().of_member(field.member, "fix", "tag");
         match (value, field.holds) {
             (Value::Group(group), Holds::Group(inside)) => {
-                self.group(field, tag, (group, inside), depth);
+                self.group(&field.name, tag, (group, inside), depth);
             }
             (Value::Struct(inner), Holds::Struct(inside)) => {
                 self.line(depth, &field.name, tag, nil(inner));
@@ -84,31 +84,43 @@ impl<'a> Tree<'a> {
 
     fn group(
         &mut self,
-        field: &Field,
+        name: &str,
         tag: Option<&str>,
         (group, inside): (&RecordGroup, ScopeId),
         depth: usize,
     ) {
         let scope = self.layout.scope(inside);
         let entries = group.entries();
-        if scope.shape == Shape::Item {
-            let item = &scope.fields[0];
-            let is_plain = item.holds.scope().is_none();
-            if is_plain {
-                let shown = |it: &Record| match it.is_nil() {
-                    true => Some(NIL.to_owned()),
-                    false => it.value(0).map(|value| self.text(item, value)),
-                };
-                let all: Vec<String> = entries.iter().filter_map(shown).collect();
-                return self.line(depth, &field.name, tag, &all.join(", "));
-            }
+        let item = scope.fields.first().filter(|_| scope.shape == Shape::Item);
+        if let Some(item) = item
+            && matches!(item.holds, Holds::Value(_) | Holds::Enumeration(_))
+        {
+            let shown = |it: &Record| match it.is_nil() {
+                true => Some(NIL.to_owned()),
+                false => it.value(0).map(|value| self.text(item, value)),
+            };
+            let all: Vec<String> = entries.iter().filter_map(shown).collect();
+            return self.line(depth, name, tag, &all.join(", "));
         }
         let count = entries.len();
         let entry = if count == 1 { "entry" } else { "entries" };
-        self.line(depth, &field.name, tag, &format!("{count} {entry}"));
+        self.line(depth, name, tag, &format!("{count} {entry}"));
         for (index, entry) in entries.iter().enumerate() {
-            self.line(depth + 1, &format!("[{index}]"), None, nil(entry));
-            self.fields(entry, inside, depth + 2);
+            let own = format!("[{index}]");
+            match (item.map(|it| (it, it.holds)), entry.value(0)) {
+                // A row of a list of lists.
+                (Some((_, Holds::Group(inside))), Some(Value::Group(row))) => {
+                    self.group(&own, None, (row, inside), depth + 1);
+                }
+                (Some((row, Holds::List(_))), Some(value)) => {
+                    let text = self.text(row, value);
+                    self.line(depth + 1, &own, None, &text);
+                }
+                _ => {
+                    self.line(depth + 1, &own, None, nil(entry));
+                    self.fields(entry, inside, depth + 2);
+                }
+            }
         }
     }
 

@@ -4,14 +4,17 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde::de::IgnoredAny;
 use trunkline_import::Problem;
 use trunkline_import::nearest;
 use trunkline_import::wsdl::{Described, Description, Header};
 use trunkline_soap::{Encoder, Fragment, HeaderBlock, Options, Plan, QName, Version};
 
 use super::choice::Bound;
-use super::content::{Enveloped, Form, Unread, from_json, from_xml, is_envelope, reject_unsaid};
+use super::content::{
+    Enveloped, Form, Said, Unread, from_json, from_part, from_xml, is_envelope, reject_unsaid,
+};
+use super::place::{self, Placed};
 use super::{Called, listed, valid};
 use crate::fault::Fault;
 use crate::output::remark;
@@ -73,10 +76,10 @@ pub(super) fn blocks(called: &mut Called, said: &[String]) -> Result<Vec<HeaderB
     for said in said {
         let text = text_of(said)?;
         let block = match text.trim_ascii() {
-            text if text.starts_with('<') => Fragment::parse(text).map_err(|it| it.to_string()),
-            text => of_json(called, text),
+            xml if xml.starts_with('<') => Fragment::parse(xml).map_err(Unread::new),
+            _ => of_json(called, &text),
         };
-        let block = block.map_err(|why| Fault::new(format!("--header {said}: {why}")))?;
+        let block = block.map_err(|why| Fault::new(why.of(&format!("--header {said}"))))?;
         if let Some(messages) = &called.messages {
             let sent = messages.headers.iter().find(|it| it.element == *block.name());
             called.headers.retain(|it| sent.is_none_or(|sent| *it != sent.part));
@@ -87,34 +90,37 @@ pub(super) fn blocks(called: &mut Called, said: &[String]) -> Result<Vec<HeaderB
 }
 
 /// A block of the WSDL, as `{"Session": {"token": "x"}}`.
-fn of_json(called: &Called, text: &str) -> Result<Fragment, String> {
-    let Some(messages) = &called.messages else { return Err(UNKNOWN.to_owned()) };
-    let all: Value = serde_json::from_str(text).map_err(|it| it.to_string())?;
-    let members = all.as_object().filter(|it| it.len() == 1);
-    let Some((name, value)) = members.and_then(|it| it.iter().next()) else {
-        return Err("a block is an object of one member, which has its name".to_owned());
+fn of_json(called: &Called, text: &str) -> Result<Fragment, Unread> {
+    let Some(messages) = &called.messages else { return Err(Unread::new(UNKNOWN)) };
+    serde_json::from_str::<IgnoredAny>(text).map_err(|it| {
+        let why = it.to_string();
+        let what = why.split(" at line ").next().unwrap_or_default().to_owned();
+        Unread { place: Some((it.line(), it.column().max(1))), ..Unread::new(what) }
+    })?;
+    let start = text.len() - text.trim_ascii_start().len();
+    let placed = Placed::of_json(text, start);
+    let Some((name, part)) = placed.only_member() else {
+        return Err(Unread::new("a block is an object of one member, which has its name"));
     };
-    let found = messages.headers.iter().find(|it| it.element.local == *name || it.part == *name);
+    let found = messages.headers.iter().find(|it| it.element.local == name || it.part == name);
     let Some(block) = found else {
         let names = messages.headers.iter().map(|it| &*it.element.local);
         let meant = nearest(name, names.clone()).map(|it| format!("; did you mean {it}?"));
         let names = listed(names.map(str::to_owned), SHOWN);
         let names = if names.is_empty() { "none".to_owned() } else { names };
         let meant = meant.unwrap_or_default();
-        return Err(format!(
-            "{} takes no header block {name}; there is {names}{meant}",
-            called.name
-        ));
+        let taker = &called.name;
+        let what = format!("{taker} takes no header block {name}; there is {names}{meant}");
+        return Err(Unread { place: Some(place::of_byte(text, start)), ..Unread::new(what) });
     };
-    let (layout, options) = block.form.as_ref().map_err(ToString::to_string)?;
-    let unsaid = reject_unsaid(&value.to_string(), layout, true);
-    let record =
-        unsaid.and_then(|()| from_json(&value.to_string(), layout, block.form.as_ref().ok()));
-    let record = record.map_err(|it| it.what)?;
-    let plan = Plan::new(layout, options).map_err(|it| it.to_string())?;
+    let (layout, options) = block.form.as_ref().map_err(Unread::new)?;
+    reject_unsaid((text, part.bytes.clone()), layout, true)?;
+    let record = from_part(text, part.bytes.clone(), layout, block.form.as_ref().ok())?;
+    let plan = Plan::new(layout, options).map_err(Unread::new)?;
     let mut encoder = Encoder::new(&plan);
-    let bytes = encoder.encode(&record).map_err(|it| it.to_string())?;
-    Fragment::parse(&String::from_utf8_lossy(bytes)).map_err(|it| it.to_string())
+    let bytes = encoder.encode(&record);
+    let bytes = bytes.map_err(|error| Said::Json(text, part.bytes.start).unwritable(&error))?;
+    Fragment::parse(&String::from_utf8_lossy(bytes)).map_err(Unread::new)
 }
 
 const UNKNOWN: &str = "in JSON it is by a WSDL, and there is none: say it in XML";
@@ -148,7 +154,8 @@ pub(super) fn envelope(
             match request {
                 Some(Ok(form)) if is_checked => {
                     let record = from_xml(&said, form).map_err(unread)?;
-                    valid::check_body(called, &said.envelope, (name, Some(&said)), &record)?;
+                    let said_so = (name, &Said::Xml(&said));
+                    valid::check_body(called, &said.envelope, said_so, &record)?;
                 }
                 Some(Err(why)) if is_checked => {
                     remark(&format!("it is not held against the WSDL: {why}"));
@@ -158,14 +165,16 @@ pub(super) fn envelope(
             Ok(said.envelope)
         }
         (false, Some(Ok(form @ (layout, options)))) => {
-            reject_unsaid(&text, layout, true).map_err(unread)?;
+            reject_unsaid((&text, 0..text.len()), layout, true).map_err(unread)?;
             let record = from_json(&text, layout, Some(form)).map_err(unread)?;
             let plan = Plan::new(layout, options)?;
             let mut encoder = Encoder::new(&plan);
-            let bytes = encoder.encode_with(&header, &record)?;
+            let said = Said::Json(&text, 0);
+            let bytes = encoder.encode_with(&header, &record);
+            let bytes = bytes.map_err(|error| unread(said.unwritable(&error)))?;
             let envelope = String::from_utf8_lossy(bytes).into_owned();
             if is_checked {
-                valid::check_body(called, &envelope, (name, None), &record)?;
+                valid::check_body(called, &envelope, (name, &said), &record)?;
             }
             Ok(envelope)
         }
@@ -189,6 +198,13 @@ fn text_of(said: &str) -> Result<String, Fault> {
         }
         _ => fs::read_to_string(said),
     };
-    let text = read.map_err(|cause| Fault::new(format!("{said}: {cause}")))?;
+    let text = read.map_err(|cause| {
+        let hint = match cause.kind() {
+            io::ErrorKind::NotFound => "; JSON begins with { and XML with <, all else is a file",
+            _ => "",
+        };
+        let name = if said.is_empty() { "\"\"" } else { said };
+        Fault::new(format!("{name}: {cause}{hint}"))
+    })?;
     Ok(text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text))
 }

@@ -36,6 +36,18 @@ pub(super) struct Bound<'a> {
     pub(super) ports: Vec<Port<'a>>,
 }
 
+impl<'a> Bound<'a> {
+    /// An operation in a binding of SOAP, of whose ports nothing is asked.
+    pub(super) fn of(binding: &'a wsdl::Binding, operation: &'a Operation) -> Self {
+        let version = match binding.protocol {
+            Protocol::Soap12 => SoapVersion::Soap12,
+            _ => SoapVersion::Soap11,
+        };
+        let form = Binding { version, ..form_of(operation) };
+        Self { operation, binding, form, ports: Vec::new() }
+    }
+}
+
 /// A port, and the name of its service.
 #[derive(Clone, Copy)]
 pub(super) struct Port<'a> {
@@ -89,19 +101,17 @@ fn of_binding<'a>(all: &[Bound<'a>], binding: &wsdl::Binding) -> Vec<Bound<'a>> 
 fn all(description: &Description) -> Vec<Bound<'_>> {
     let mut all = Vec::new();
     for (index, binding) in description.bindings().iter().enumerate() {
-        let version = match binding.protocol {
-            Protocol::Soap11 => SoapVersion::Soap11,
-            Protocol::Soap12 => SoapVersion::Soap12,
-            Protocol::Http | Protocol::Other(_) => continue,
-        };
+        if !is_soap(&binding.protocol) {
+            continue;
+        }
         let ports = description.services().iter().flat_map(|service| {
             let service_name = &*service.name.local;
             service.ports.iter().map(move |port| Port { service: service_name, port })
         });
         let ports: Vec<Port<'_>> = ports.filter(|it| it.port.binding == index).collect();
         all.extend(binding.operations.iter().map(|operation| {
-            let form = Binding { version, ..form_of(operation) };
-            Bound { operation, binding, form, ports: ports.clone() }
+            let bound = Bound::of(binding, operation);
+            Bound { ports: ports.clone(), ..bound }
         }));
     }
     all

@@ -1,5 +1,6 @@
 //! Messages that are given in files or as texts, in JSON or XML, and where in them something is wrong.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
@@ -7,14 +8,17 @@ use std::{fs, io};
 use serde_json::Value as Json;
 use trunkline_codec::json;
 use trunkline_import::nearest;
+use trunkline_import::wsdl::Description;
+use trunkline_import::xsd::Violation;
 use trunkline_message::{
     Component, Error, ErrorKind, Field, Holds, Layout, Record, ScopeId, Shape, UnknownContent,
 };
-use trunkline_soap::{Decoder, Options, Plan, Version, is_nillable};
+use trunkline_soap::{Decoder, Encoder, Options, Plan, Version, is_nillable};
 use trunkline_transcode::{Format, explain};
 
-use super::listed;
 use super::members::Request;
+use super::place::{self, Counted, Placed, Uneven};
+use super::{listed, valid};
 use crate::fault::Fault;
 
 /// The layout of a message, and how it looks.
@@ -27,34 +31,143 @@ const SHOWN: usize = 24;
 pub(super) struct Unread {
     /// The line and the character, from 1; none if that is not known.
     pub(super) place: Option<(usize, usize)>,
+    /// Of what, if that is not all, by the names that our own errors have.
+    pub(super) path: String,
     pub(super) what: String,
 }
 
 impl Unread {
     pub(super) fn new(what: impl ToString) -> Self {
-        Self { place: None, what: what.to_string() }
+        Self { place: None, path: String::new(), what: what.to_string() }
     }
 
     /// The same behind the name of what was read, as compilers have it.
     pub(super) fn of(&self, name: &str) -> String {
         match self.place {
-            Some((line, column)) => format!("{name}:{line}:{column}: {}", self.what),
+            Some(_) => format!("{name}:{}", self.text()),
             None => format!("{name}: {}", self.what),
+        }
+    }
+
+    /// The place and what is wrong there.
+    pub(super) fn text(&self) -> String {
+        match self.place {
+            Some((line, column)) => format!("{line}:{column}: {}", self.what),
+            None => self.what.clone(),
         }
     }
 }
 
+/// What a user said, and where in it something is.
+pub(super) enum Said<'a> {
+    /// JSON, and where in the text the message begins.
+    Json(&'a str, usize),
+    /// A value in a text of TOML.
+    Toml(&'a str, &'a Placed),
+    Xml(&'a Enveloped<'a>),
+}
+
+impl Said<'_> {
+    /// The line and the character of what the schemas forbid; `path` is that in the element of the Body.
+    pub(super) fn place_of(&self, violation: &Violation, path: &str) -> Option<(usize, usize)> {
+        match self {
+            Self::Xml(said) => said.place_of_line((violation.line, violation.column)),
+            _ => self.found(|placed| placed.at(path, Counted::FromOne).bytes.start),
+        }
+    }
+
+    /// The same of a field, by the path that our own errors have. Of XML that is not known.
+    pub(super) fn place_of_field(&self, path: &str) -> Option<(usize, usize)> {
+        self.found(|placed| placed.at(path, Counted::FromZero).bytes.start)
+    }
+
+    /// Why a message that was read cannot be written.
+    pub(super) fn unwritable(&self, error: &Error) -> Unread {
+        let path = error.path();
+        let before = if path.is_empty() { String::new() } else { format!("{path}: ") };
+        let mut what = format!("{before}{}", error.kind());
+        let place = self.found(|placed| {
+            let found = placed.at(&path, Counted::FromZero);
+            match found.uneven_row() {
+                Some(Uneven { at, row, items, first }) => {
+                    what += &format!(": row {row} has {items}, and the first {first}");
+                    at
+                }
+                None => found.bytes.start,
+            }
+        });
+        Unread { place, path, what }
+    }
+
+    fn found(&self, at: impl FnOnce(&Placed) -> usize) -> Option<(usize, usize)> {
+        match self {
+            Self::Json(text, start) => {
+                Some(place::of_byte(text, at(&Placed::of_json(text, *start))))
+            }
+            Self::Toml(text, placed) => Some(place::of_byte(text, at(placed))),
+            Self::Xml(_) => None,
+        }
+    }
+}
+
+/// A message that somebody wrote, and what is against sending it.
+pub(super) struct Given {
+    pub(super) record: Record,
+    /// What the schemas forbid in it.
+    pub(super) invalid: Option<Unread>,
+}
+
 /// A message in a file: in JSON, or as XML, which is the element in the Body or the whole envelope.
-pub(super) fn from_file(path: &Path, form: &Form) -> Result<Record, Fault> {
+///
+/// # Errors
+/// It is not one of this form, or one that cannot be sent: with the file and the line.
+pub(super) fn from_file(
+    description: &Description,
+    path: &Path,
+    form: &Form,
+) -> Result<Given, Fault> {
     let text = fs::read_to_string(path).map_err(|cause| of_file(path, &cause))?;
-    let read = match text.trim_ascii_start().starts_with('<') {
-        true => from_xml(&Enveloped::new(&text, form.1.version, ""), form),
-        // The parts of what is encoded are not as a schema has them.
-        false if form.1.style.is_encoded() => reject_unsaid(&text, &form.0, false)
-            .and_then(|()| from_json(&text, &form.0, Some(form))),
-        false => from_json(&text, &form.0, Some(form)),
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+    let given = match text.trim_ascii_start().starts_with('<') {
+        true => {
+            let said = Enveloped::new(text, form.1.version, "");
+            from_xml(&said, form).and_then(|it| given(description, form, it, &Said::Xml(&said)))
+        }
+        false => {
+            // The parts of what is encoded are not as a schema has them.
+            let unsaid = match form.1.style.is_encoded() {
+                true => reject_unsaid((text, 0..text.len()), &form.0, false),
+                false => Ok(()),
+            };
+            unsaid
+                .and_then(|()| from_json(text, &form.0, Some(form)))
+                .and_then(|it| given(description, form, it, &Said::Json(text, 0)))
+        }
     };
-    read.map_err(|why| Fault::new(why.of(&path.display().to_string())))
+    given.map_err(|why| Fault::new(why.of(&path.display().to_string())))
+}
+
+/// A message that was read, with what the schemas say of it.
+///
+/// # Errors
+/// It cannot be sent.
+pub(super) fn given(
+    description: &Description,
+    (layout, options): &Form,
+    record: Record,
+    said: &Said<'_>,
+) -> Result<Given, Unread> {
+    let plan = Plan::new(layout, options).map_err(Unread::new)?;
+    let mut encoder = Encoder::new(&plan);
+    let written = encoder.encode(&record).map_err(|error| said.unwritable(&error))?;
+    let written = String::from_utf8_lossy(written);
+    // Lines are those of what was said.
+    let envelope = match said {
+        Said::Xml(said) => &*said.envelope,
+        _ => &*written,
+    };
+    let invalid = valid::of_message(description, options, (envelope, &record), Some(said));
+    Ok(Given { record, invalid })
 }
 
 /// A message in JSON, of which every member is known. It may stand in an object whose only member has the name of the
@@ -64,8 +177,19 @@ pub(super) fn from_json(
     layout: &Arc<Layout>,
     form: Option<&Form>,
 ) -> Result<Record, Unread> {
-    let trimmed = text.trim_ascii();
-    let own = text.len() - text.trim_ascii_start().len();
+    from_part(text, 0..text.len(), layout, form)
+}
+
+/// The same of a part of a text.
+pub(super) fn from_part(
+    text: &str,
+    part: Range<usize>,
+    layout: &Arc<Layout>,
+    form: Option<&Form>,
+) -> Result<Record, Unread> {
+    let whole = &text[part.clone()];
+    let trimmed = whole.trim_ascii();
+    let own = part.start + whole.len() - whole.trim_ascii_start().len();
     let is_member = || {
         let scope = layout.scope(ScopeId(0));
         let fields = scope.fields.iter().map(|it| &*it.name);
@@ -79,7 +203,8 @@ pub(super) fn from_json(
     let mut record = Record::new(layout);
     let mut decoder = json::Decoder::new(&plan).on_unknown(UnknownContent::Reject);
     decoder.decode(trimmed.as_bytes(), &mut record).map_err(|error| Unread {
-        place: Some(place_of(text, own + error.offset())),
+        place: Some(place::of_byte(text, own + error.offset())),
+        path: error.path(),
         what: told(&error, (Format::Json, trimmed.as_bytes()), layout, form),
     })?;
     Ok(record)
@@ -87,9 +212,13 @@ pub(super) fn from_json(
 
 /// Rejects a message in JSON that does not say a member which has to be there, and may be nil: absent, it would be sent as that.
 /// Does it look at what is inside others?
-pub(super) fn reject_unsaid(text: &str, layout: &Layout, is_deep: bool) -> Result<(), Unread> {
+pub(super) fn reject_unsaid(
+    (text, part): (&str, Range<usize>),
+    layout: &Layout,
+    is_deep: bool,
+) -> Result<(), Unread> {
     // What is no JSON is told by who reads it.
-    let Ok(mut said) = serde_json::from_str::<Json>(text) else { return Ok(()) };
+    let Ok(mut said) = serde_json::from_str::<Json>(&text[part.clone()]) else { return Ok(()) };
     if let Json::Object(members) = &mut said
         && members.len() == 1
         && let Some(inside @ Json::Object(_)) = members.get_mut(layout.name())
@@ -99,8 +228,9 @@ pub(super) fn reject_unsaid(text: &str, layout: &Layout, is_deep: bool) -> Resul
     match unsaid(layout, (ScopeId(0), None), &said, ("", is_deep)) {
         None => Ok(()),
         Some(path) => {
+            let place = Said::Json(text, part.start).place_of_field(&path);
             let what = "it is missing, and has to be there; null says that it is nil";
-            Err(Unread::new(format!("{path}: {what}")))
+            Err(Unread { place, what: format!("{path}: {what}"), path })
         }
     }
 }
@@ -147,13 +277,15 @@ fn unsaid_inside(layout: &Layout, field: &Field, said: &Json, path: &str) -> Opt
 /// A message in an envelope, of which every element is known.
 pub(super) fn from_xml(said: &Enveloped<'_>, form: &Form) -> Result<Record, Unread> {
     let (layout, options) = form;
-    let options = Options { any_header: true, ..options.clone() };
+    // Who reads an answer takes an element of any name around it; who writes one has to name it as the description does.
+    let options = Options { any_header: true, any_wrapper: false, ..options.clone() };
     let plan = Plan::new(layout, &options).map_err(Unread::new)?;
     let mut record = Record::new(layout);
     let mut decoder = Decoder::new(&plan).on_unknown(UnknownContent::Reject);
     let bytes = said.envelope.as_bytes();
     decoder.decode(bytes, &mut record).map_err(|error| Unread {
         place: Some(said.place(error.offset())),
+        path: error.path(),
         what: told(&error, (Format::Xml, bytes), layout, Some(form)),
     })?;
     Ok(record)
@@ -177,19 +309,15 @@ fn told(
             names.or_else(|| request.names_at(around.split_once('/').map_or("", |it| it.1)));
         let names = names.unwrap_or_default();
         if !names.is_empty() {
-            let meant = nearest(wrong.trim_start_matches('@'), names.iter().map(|it| &**it));
+            // The object around may have been meant, which has the name of the message.
+            let own = (around.is_empty() && format == Format::Json).then(|| layout.name());
+            let known = names.iter().map(|it| &**it).chain(own);
+            let meant = nearest(wrong.trim_start_matches('@'), known);
             let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
             what += &format!("; there is {}{meant}", listed(names.iter().cloned(), SHOWN));
         }
     }
     what
-}
-
-/// The line and the character in it, both from 1, of a byte of a text.
-fn place_of(text: &str, offset: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(offset)];
-    let line = before.rsplit('\n').next().unwrap_or(before);
-    (1 + before.matches('\n').count(), 1 + line.chars().count())
 }
 
 /// A text of XML as an envelope, which knows where in the text it is.
@@ -218,7 +346,7 @@ impl<'a> Enveloped<'a> {
     /// The line and the character in the text of a byte of the envelope; of what is before the element, its beginning.
     pub(super) fn place(&self, offset: usize) -> (usize, usize) {
         let (start, own) = self.starts;
-        place_of(self.text, (own + offset.saturating_sub(start)).min(self.text.len()))
+        place::of_byte(self.text, (own + offset.saturating_sub(start)).min(self.text.len()))
     }
 
     /// The same of a line and a character of the envelope, both from 1; none if that is in a header block that is not of the text.
@@ -269,6 +397,13 @@ fn element(text: &str) -> &str {
         .iter()
         .find_map(|(start, end)| text.strip_prefix(start)?.split_once(end).map(|it| it.1));
     behind.map_or(text, element)
+}
+
+/// A message in JSON, as a line.
+pub(super) fn to_json(layout: &Arc<Layout>, record: &Record) -> trunkline_message::Result<String> {
+    let plan = json::Plan::new(layout, &json::Options::default())?;
+    let mut encoder = json::Encoder::new(&plan);
+    Ok(String::from_utf8_lossy(encoder.encode(record)?).into_owned())
 }
 
 pub(super) fn of_file(path: &Path, cause: &io::Error) -> Fault {

@@ -18,6 +18,7 @@ use crate::Ending;
 use crate::arguments::SoapDescribeArguments;
 use crate::fault::Fault;
 use crate::output::{Form, plain, print};
+use example::Example;
 
 /// As many operations are named where one is not there.
 const SHOWN: usize = 24;
@@ -171,10 +172,20 @@ impl<'a> Printed<'a> {
         print(&format!("    its operations are those of the port {}\n", plain(other)))?;
         let is_soap = |at: &&Place<'_>| is_soap(&at.binding.protocol);
         let examples = places.iter().filter(is_soap);
-        for example in examples.filter_map(|at| example::of(self.source, at)) {
-            print(&format!("      {}\n", example.line))?;
-        }
+        examples.map(|at| example::of(self.source, at)).try_for_each(|it| self.example(&it))?;
         print("\n")
+    }
+
+    /// How to call an operation, or why it cannot be said.
+    fn example(&self, example: &Result<Example, String>) -> Result<(), Fault> {
+        match example {
+            Ok(Example { line, invalid: None }) => self.form.say(&format!("      {line}\n")),
+            Ok(Example { line, invalid: Some(why) }) => self.form.say(&format!(
+                "      {line}\n        no valid values are found: put others in: {}\n",
+                plain(why)
+            )),
+            Err(why) => self.form.say(&format!("      no call can be given: {}\n", plain(why))),
+        }
     }
 
     fn operation(&mut self, at: &Place<'a>) -> Result<(), Fault> {
@@ -185,15 +196,19 @@ impl<'a> Printed<'a> {
         let name = plain(&operation.name);
         self.form.say(&format!("    {name}  {form}{}\n", plain(&shown)))?;
         self.documentation(&operation.documentation, 6)?;
-        let example = is_soap(&binding.protocol).then(|| example::of(self.source, at)).flatten();
+        let example = match is_soap(&binding.protocol) {
+            true => example::of(self.source, at),
+            false => Err(format!("{} is not called by SOAP", binding.protocol)),
+        };
+        let (known, none) = (example.as_ref().ok(), example.as_ref().err());
         let attachments =
             |it: &Option<Message>| it.as_ref().map(|it| it.attachments.clone()).unwrap_or_default();
         self.form.fact(&json!({
             "fact": "operation", "port": port.name, "name": operation.name, "form": form,
             "action": operation.action, "documentation": operation.documentation,
             "is_answered": operation.response.is_some(),
-            "example": example.as_ref().map(|it| &it.line),
-            "example_is_wrong": example.as_ref().and_then(|it| it.invalid.as_ref()),
+            "example": known.map(|it| &it.line),
+            "example_is_wrong": known.and_then(|it| it.invalid.as_ref()), "no_example": none,
             "attachments": attachments(&operation.request),
             "answered_attachments": attachments(&operation.response),
         }))?;
@@ -207,15 +222,7 @@ impl<'a> Printed<'a> {
             None => self.messages(at)?,
         }
         self.seen.entry(key).or_insert(&port.name);
-        let Some(example) = example else { return Ok(()) };
-        self.form.say(&format!("      {}\n", example.line))?;
-        match example.invalid {
-            Some(why) => self.form.say(&format!(
-                "        no valid values are found: put others in: {}\n",
-                plain(&why)
-            )),
-            None => Ok(()),
-        }
+        self.example(&example)
     }
 
     fn messages(&self, at: &Place<'_>) -> Result<(), Fault> {

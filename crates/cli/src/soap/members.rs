@@ -124,7 +124,7 @@ impl<'a> Request<'a> {
                 let field = &self.scope(scope).fields[index];
                 let name = match field.holds {
                     Holds::Group(inner) if self.scope(inner).shape != Shape::Item => {
-                        soap::entry_name(self.layout, inner)
+                        soap::item_name(self.layout, field).unwrap_or(&self.scope(inner).name)
                     }
                     _ => soap::item_name(self.layout, field).unwrap_or("item"),
                 };
@@ -202,6 +202,30 @@ impl<'a> Request<'a> {
             Holds::Group(inner) if self.scope(inner).shape == Shape::Item => self.held(inner, 0),
             Holds::Group(inner) => self.inside(inner, self.scope(scope).fields[index].member),
             _ => Content::Value(scope, index),
+        }
+    }
+
+    /// What the items of an array of the encoding may be called, in letters of any case, since their names mean nothing: `item`,
+    /// as the schema has them, or after their type.
+    pub(super) fn item_names(&self, array: Content) -> Vec<String> {
+        let mut names = vec!["item".to_owned()];
+        if let Content::Array(scope, index) = array {
+            let noted = soap::item_name(self.layout, &self.scope(scope).fields[index]);
+            names.extend(noted.map(str::to_owned));
+            names.push(self.shown(self.item(scope, index)));
+        }
+        names
+    }
+
+    /// The names of what stands in an element, of whichever of its types it is.
+    pub(super) fn names_in(&self, content: Content) -> Vec<String> {
+        let of = |content| self.members_of(content).parameters.into_iter().map(|it| it.name.local);
+        match content {
+            Content::Typed(scope, component) => {
+                let arms = self.arms(scope, component);
+                arms.into_iter().flat_map(|it| of(it.content)).collect()
+            }
+            content => of(content).collect(),
         }
     }
 

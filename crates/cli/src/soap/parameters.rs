@@ -8,6 +8,7 @@ use trunkline_message::{
 };
 use trunkline_soap as soap;
 
+use super::request::step;
 use crate::output::plain;
 
 /// An element, an attribute, or a choice of elements.
@@ -87,7 +88,7 @@ struct At<'a> {
 
 impl At<'_> {
     fn path(self, name: &str) -> String {
-        let step = name.replace('.', r"\.");
+        let step = step(name);
         match (self.around, step.starts_with('@')) {
             ("", _) => step,
             (around, true) => format!("{around}{step}"),
@@ -230,7 +231,7 @@ impl<'a> Walk<'a> {
         self.all.push(Parameter { facets, holds: holds.into(), is_nillable, ..whole });
         let name = match field.holds {
             Holds::Group(inner) if layout.scope(inner).shape != Shape::Item => {
-                soap::entry_name(layout, inner)
+                soap::item_name(layout, field).unwrap_or(&layout.scope(inner).name)
             }
             _ => soap::item_name(layout, field).unwrap_or("item"),
         };

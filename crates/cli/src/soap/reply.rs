@@ -7,9 +7,10 @@ use trunkline_message::Limits;
 use trunkline_session::Profile;
 use trunkline_session::soap::Fault as SoapFault;
 use trunkline_soap::Version;
-use trunkline_soap::graph::{self, Content, Graph, Message, NodeId};
+use trunkline_soap::graph::{self, Array, Content, Graph, Message, NodeId};
 
 use super::content::enveloped;
+use super::request::step;
 use crate::fault::Fault;
 use crate::output::{Form, plain, print};
 
@@ -40,7 +41,7 @@ pub(super) fn values(message: &Message, name: &str, root: NodeId) -> Vec<(String
     let mut lines =
         Lines { graph: &message.graph, printed: HashMap::new(), depth: 0, values: Vec::new() };
     match message.graph.members(root) {
-        [] => lines.node(name, root),
+        [] => lines.node(&step(name), root),
         members => {
             for (name, value) in &message.graph.node(root).attributes {
                 // What SOAP says there is no part of the answer.
@@ -53,6 +54,14 @@ pub(super) fn values(message: &Message, name: &str, root: NodeId) -> Vec<(String
             lines.members("", values.map(|(name, node)| (name.local(), *node)));
         }
     }
+    lines.values
+}
+
+/// The same of all elements in the Body, by their paths from their names on.
+pub(super) fn values_of_body(message: &Message) -> Vec<(String, String)> {
+    let mut lines =
+        Lines { graph: &message.graph, printed: HashMap::new(), depth: 0, values: Vec::new() };
+    lines.members("", message.body.iter().map(|(name, node)| (name.local(), *node)));
     lines.values
 }
 
@@ -99,6 +108,17 @@ fn inside(detail: &str) -> Vec<(String, String)> {
     values.into_iter().map(|it| (path(it.0), it.1)).collect()
 }
 
+/// The path of an item: `list[2]`, or of several dimensions, and of an array in another one, row by row: `grid[1].item[0]`.
+fn of_item(path: &str, array: &Array, position: u64) -> String {
+    let mut path = path.to_owned();
+    for index in array.coordinates(position) {
+        // An element of several of a name has its own number.
+        let item = if path.ends_with(']') { ".item" } else { "" };
+        path += &format!("{item}[{index}]");
+    }
+    path
+}
+
 const ENVELOPES: [&str; 2] =
     ["http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope"];
 
@@ -128,7 +148,8 @@ impl Lines<'_> {
         let mut seen: HashMap<&str, usize> = HashMap::new();
         for (name, node) in members {
             let index = seen.entry(name).or_default();
-            let step = if counts[name] > 1 { format!("{name}[{index}]") } else { name.to_owned() };
+            let own = step(name);
+            let step = if counts[name] > 1 { format!("{own}[{index}]") } else { own };
             *index += 1;
             let path = if path.is_empty() { step } else { format!("{path}.{step}") };
             self.node(&path, node);
@@ -163,7 +184,7 @@ impl Lines<'_> {
             }
             Content::Array(array) => {
                 for (position, item) in &array.items {
-                    self.node(&format!("{path}[{position}]"), *item);
+                    self.node(&of_item(path, array, *position), *item);
                 }
             }
         }

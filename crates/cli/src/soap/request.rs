@@ -1,4 +1,4 @@
-//! `key=value` arguments as a message: `a=1 customer.name=Ann list.item[1]=x price:double=6.35 price@unit=EUR`.
+//! `key=value` arguments as a message: `a=1 customer.name=Ann list.item[0]=x price:double=6.35 price@unit=EUR`.
 
 use trunkline_soap::graph::{Content, Encoder, Graph, Message, Name, Node, NodeId};
 use trunkline_soap::{HeaderBlock, Style};
@@ -81,6 +81,9 @@ impl Tree {
         let wrong = |why: &str| {
             Fault::new(format!("{argument:?} is not KEY=VALUE, such as order.price=6.35: {why}"))
         };
+        if argument.trim_ascii_start().starts_with(['{', '<']) {
+            return Err(wrong("a request as a whole is said by --body"));
+        }
         let (key, value) = argument.split_once('=').ok_or_else(|| wrong("there is no ="))?;
         let (path, kind) = match key.split_once(':') {
             Some((path, kind)) => (path, Some(kind.to_owned())),
@@ -207,6 +210,11 @@ fn is_type(value: &str, kind: Option<&str>) -> bool {
 }
 
 const TWICE: &str = "it stands twice";
+
+/// A name as it stands in a key.
+pub(super) fn step(name: &str) -> String {
+    name.replace('.', r"\.")
+}
 
 /// What stands between the dots. A name may have one itself, which is written `\.`.
 fn steps_of(path: &str) -> Vec<String> {

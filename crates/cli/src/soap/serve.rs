@@ -5,7 +5,7 @@ mod answer;
 mod documents;
 mod script;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use trunkline_session::soap::{self, Binding, Context, Server, Service, Signature
 use trunkline_soap::{Nothing, Version};
 
 use super::choice::is_soap;
-use super::content::{Form, of_file};
+use super::content::{Form, of_file, to_json};
 use super::{listed, security};
 use crate::Ending;
 use crate::arguments::SoapServeArguments;
@@ -29,7 +29,7 @@ use crate::fault::Fault;
 use crate::output::{plain, print, remark};
 
 use admission::Admission;
-use answer::Answer;
+use answer::{Answer, Files};
 use documents::Documents;
 use script::{Rules, Script};
 
@@ -62,8 +62,9 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
     if ports.is_empty() {
         return Err(Fault::new(format!("{file}: {}", no_ports(&description, arguments))));
     }
+    let files = Files::of(&description);
     if let Some(folder) = &arguments.write_answers {
-        return write_answers(&description, &ports, folder);
+        return write_answers(&description, &ports, (folder, &files));
     }
     let (script, folder) = match &arguments.answers {
         Some(path) if path.is_file() => {
@@ -75,19 +76,19 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
             return Err(Fault::new(format!("{}: there is no such folder or file", path.display())));
         }
         Some(folder) => {
-            answer::check_folder(folder, &names(&description))?;
+            answer::check_folder(folder, &files.names())?;
             (Script::default(), Some(folder.clone()))
         }
         None => (Script::default(), None),
     };
-    check_names(&script, &description, &ports)?;
+    check_names(&script, &files, &description, &ports)?;
     let guard = security::of_service(&arguments.guard)?.map(Arc::new);
     let mut server = Server::new().on_call(|call| remark(&call.to_string()));
     let mut taken = HashSet::new();
     let paths: Vec<String> = ports.iter().map(|it| path_of(it.1, &mut taken)).collect();
     let (mut lines, mut waits) = (Vec::new(), false);
     for (&(owner, port), path) in ports.iter().zip(&paths) {
-        let given = Given { folder: folder.as_deref(), script: &script, arguments };
+        let given = Given { folder: folder.as_deref(), files: &files, script: &script, arguments };
         let served = operations(&description, port, given)?;
         waits |= served.iter().any(|it| it.rules.wait());
         let count = counted(served.len() as u64, "operation");
@@ -145,35 +146,28 @@ fn no_ports(description: &Description, arguments: &SoapServeArguments) -> String
 #[derive(Clone, Copy)]
 struct Given<'a> {
     folder: Option<&'a Path>,
+    files: &'a Files<'a>,
     script: &'a Script,
     arguments: &'a SoapServeArguments,
-}
-
-/// The operations of all ports of SOAP; those that are true are answered.
-fn names(description: &Description) -> BTreeMap<&str, bool> {
-    let ports = description.services().iter().flat_map(|it| &it.ports);
-    let bindings = ports.map(|it| description.binding(it)).filter(|it| is_soap(&it.protocol));
-    let mut names = BTreeMap::new();
-    for operation in bindings.flat_map(|it| &it.operations) {
-        *names.entry(&*operation.name).or_default() |= operation.response.is_some();
-    }
-    names
 }
 
 /// Is there an operation for every rule?
 fn check_names(
     script: &Script,
+    files: &Files<'_>,
     description: &Description,
     ports: &[(&wsdl::Service, &Port)],
 ) -> Result<(), Fault> {
     let operations = ports.iter().flat_map(|it| &description.binding(it.1).operations);
-    let names: BTreeSet<&str> = operations.map(|it| &*it.name).collect();
-    let Some(wrong) = script.operations().find(|it| !names.contains(it)) else { return Ok(()) };
-    let meant = nearest(wrong, names.iter().copied());
+    let names: BTreeSet<String> =
+        operations.flat_map(|it| [it.name.clone(), files.stem(it)]).collect();
+    let wrong = script.operations().find(|it| !names.contains(it.1));
+    let Some((place, wrong)) = wrong else { return Ok(()) };
+    let meant = nearest(wrong, names.iter().map(String::as_str));
     let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
-    let names = listed(names.iter().map(|it| (*it).to_owned()), SHOWN);
+    let names = listed(names.into_iter(), SHOWN);
     Err(Fault::new(format!(
-        "the answers have no operation {wrong} to answer; there is {names}{meant}"
+        "{place}: the answers have no operation {wrong} to answer; there is {names}{meant}"
     )))
 }
 
@@ -209,10 +203,22 @@ fn operations(
     given: Given<'_>,
 ) -> Result<Vec<Served>, Fault> {
     let bound = description.binding(port);
-    let mut all = Vec::new();
+    let mut all: Vec<Served> = Vec::new();
     for operation in &bound.operations {
         match served(description, (bound, operation), given)? {
-            Ok(served) => all.push(served),
+            Ok(served) => {
+                let key = |it: &Served| {
+                    (it.signature.element().clone(), it.signature.action().to_owned())
+                };
+                match all.iter().find(|it| key(it) == key(&served)) {
+                    Some(other) => {
+                        let (name, other) = (served.signature.name(), other.signature.name());
+                        let why = "it has the element and the action of";
+                        remark(&format!("{name} is not served: {why} {other}"));
+                    }
+                    None => all.push(served),
+                }
+            }
             Err(why) => remark(&format!("{} is not served: {why}", operation.name)),
         }
     }
@@ -238,7 +244,9 @@ fn served(
     let admission = Admission::new(&operation.name, description, &request, given.arguments.lenient);
     let (layout, options) = request;
     let action = operation.action.clone().unwrap_or_default();
-    let mut signature = match Signature::new(&operation.name, &action, (&layout, &options)) {
+    // A service has no two operations of one name.
+    let stem = given.files.stem(operation);
+    let mut signature = match Signature::new(&stem, &action, (&layout, &options)) {
         Ok(signature) => signature,
         Err(error) => return Ok(Err(error.to_string())),
     };
@@ -248,9 +256,11 @@ fn served(
             Ok(signature) => signature,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        answer = answer::of(description, operation, message, given.folder)?;
+        answer = answer::of(description, operation, message, (given.folder, given.files))?;
     }
-    let rules = given.script.of(description, (bound, operation), &layout, response.as_ref())?;
+    let names = [&*operation.name, &*stem];
+    let rules =
+        given.script.of(description, (bound, operation, names), &layout, response.as_ref())?;
     let headers = operation.request.iter().flat_map(|it| &it.headers).map(|header| {
         header.part.element().map_or_else(
             || (header.namespace.clone(), header.part.name.clone()),
@@ -326,13 +336,13 @@ fn service(owner: &wsdl::Service, port: &Port, all: Vec<Served>) -> Service {
 fn write_answers(
     description: &Description,
     ports: &[(&wsdl::Service, &Port)],
-    folder: &Path,
+    (folder, files): (&Path, &Files<'_>),
 ) -> Result<Ending, Fault> {
     std::fs::create_dir_all(folder).map_err(|cause| of_file(folder, &cause))?;
     let mut seen = HashSet::new();
     for (_, port) in ports {
         let bound = description.binding(port);
-        for operation in bound.operations.iter().filter(|it| seen.insert(it.name.clone())) {
+        for operation in bound.operations.iter().filter(|it| seen.insert(files.stem(it))) {
             let response = match messages(description, bound, operation) {
                 Ok((_, response)) => response,
                 Err(why) => {
@@ -342,18 +352,20 @@ fn write_answers(
             };
             let is_empty = |it: &Layout| it.scope(ScopeId(0)).fields.is_empty();
             let Some(form) = response.filter(|it| !is_empty(&it.0)) else { continue };
-            let sample = Record::sample(&form.0);
-            if let Ok(Some(why)) = answer::invalid(description, &form, &sample) {
-                remark(&format!("{}: {}", operation.name, answer::no_valid_one(&why)));
-            }
-            let text = match answer::written(&form.0, &sample) {
-                Ok(text) => text,
+            let text = answer::made_up(description, &form).and_then(|(sample, wrong)| {
+                if let Some(why) = wrong {
+                    remark(&format!("{}: {}", operation.name, answer::no_valid_one(&why)));
+                }
+                to_json(&form.0, &sample)
+            });
+            let text = match text {
+                Ok(text) => text + "\n",
                 Err(why) => {
                     remark(&format!("{}: no answer can be made up: {why}", operation.name));
                     continue;
                 }
             };
-            let path = folder.join(format!("{}.json", operation.name));
+            let path = folder.join(format!("{}.json", files.stem(operation)));
             match answer::write_new(&path, &text) {
                 Ok(()) => print(&format!("{}\n", path.display()))?,
                 Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {

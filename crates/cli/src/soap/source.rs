@@ -1,6 +1,7 @@
 //! A description from a URL or a file, with what it imports as far as that may be read.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use trunkline_http::ClientConfig;
@@ -18,7 +19,7 @@ use crate::output::remark;
 
 /// What was read.
 pub(super) struct Source {
-    pub(super) description: Description,
+    pub(super) description: Arc<Description>,
     /// Where it was read.
     pub(super) location: String,
     /// Where the service is, if a URL was said.
@@ -79,7 +80,7 @@ pub(super) fn read(arguments: &SoapDescribeArguments) -> Result<Source, Fault> {
     let read = Description::read(&location, &mut documents, &limits);
     let description = read.map_err(|problem| documents.explained(&problem))?;
     description.warnings().iter().for_each(|it| remark(&it.to_string()));
-    Ok(Source { description, location, url })
+    Ok(Source { description: Arc::new(description), location, url })
 }
 
 /// Reads what there is of the description of what is called.

@@ -6,7 +6,7 @@ use trunkline_soap::graph::{self, Array, Graph, Name, Node, NodeId};
 use trunkline_soap::{Dimensions, QName};
 
 use super::members::{Arm, Attribute, Content, Members, Parameter, Request};
-use super::request::{Branch, Tree};
+use super::request::{Branch, Tree, step};
 use super::{Called, listed};
 use crate::fault::Fault;
 
@@ -33,8 +33,9 @@ pub(super) fn request(
         return Ok(vec![(element, node)]);
     }
     let mut members = request.members();
-    let attributes = writer.attributes("", &called.name, &tree.attributes, &members.attributes)?;
     let is_value = members.text.is_some();
+    let tree = if is_value { of_value(tree, local) } else { tree.clone() };
+    let attributes = writer.attributes("", &called.name, &tree.attributes, &members.attributes)?;
     if let Some(content) = members.text {
         let name = QName::new(namespace.as_str(), local.as_str());
         let (least, most, choice, may_be_nil) = (1, 1, None, false);
@@ -49,6 +50,15 @@ pub(super) fn request(
     };
     graph.node_mut(node).attributes.extend(attributes);
     Ok(vec![(element, node)])
+}
+
+/// Of an element that is a value: its attributes are those of the message, `@id`, be they said so or by its name, `ask@id`.
+fn of_value(tree: &Tree, name: &str) -> Tree {
+    let mut tree = tree.clone();
+    for branch in tree.inside.iter_mut().filter(|it| it.name == name) {
+        tree.attributes.append(&mut branch.tree.attributes);
+    }
+    tree
 }
 
 /// Is nothing given to what takes nothing?
@@ -72,11 +82,6 @@ impl At<'_> {
         let name = step(name);
         if self.path.is_empty() { name } else { format!("{}.{name}", self.path) }
     }
-}
-
-/// A name as it stands in a key.
-fn step(name: &str) -> String {
-    name.replace('.', r"\.")
 }
 
 struct Writer<'a> {
@@ -415,7 +420,8 @@ impl Writer<'_> {
     }
 
     /// An array of the encoding. Its items are `list[0]`, `list[1]`, or, as in a literal document,
-    /// `list.NAME[0]`, `list.NAME[1]` of any name. `is_whole` says that the only branch is the array, and no item.
+    /// `list.NAME[0]`, `list.NAME[1]` by a [name of theirs](Request::item_names). `is_whole` says that the only branch is the
+    /// array, and no item.
     fn array(
         &mut self,
         path: &str,
@@ -433,13 +439,7 @@ impl Writer<'_> {
             [Branch { value: None, tree, .. }] if is_whole => tree.inside.iter().collect(),
             _ => Vec::new(),
         };
-        let is_member = |name: &str| {
-            let members = self.request.members_of(item);
-            members.parameters.iter().any(|it| it.name.local == name)
-        };
-        let are_items = inside.first().is_some_and(|first| {
-            !is_member(&first.name) && inside.iter().all(|it| it.name == first.name)
-        });
+        let are_items = self.are_items(path, (array, item), &inside)?;
         let is_empty = matches!(given, [Branch { value: Some((text, None)), .. }]
             if is_whole && text.is_empty());
         let mut items = if are_items { inside } else { given.to_vec() };
@@ -455,7 +455,7 @@ impl Writer<'_> {
         count(path, &self.request.shown(item), items.len(), least, most)?;
         let mut nodes = Vec::new();
         for branch in items {
-            let path = format!("{path}[{}]", branch.index);
+            let path = format!("{path}{}[{}]", item_step(path), branch.index);
             nodes.push(match branch.is_nil() {
                 true => self.nil(&path, branch, item, true)?,
                 false => self.value(&path, branch, item)?,
@@ -482,6 +482,35 @@ impl Writer<'_> {
         let (name, item_ranks) = self.request.item_type(item);
         let array = Array { item_ranks, dimensions: sizes, ..Array::new(name, nodes) };
         Ok(self.graph.add_array(array))
+    }
+
+    /// Is what was said inside of an array its items, and not what is in the first of them?
+    fn are_items(
+        &self,
+        path: &str,
+        (array, item): (Content, Content),
+        inside: &[&Branch],
+    ) -> Result<bool, Fault> {
+        let Some(first) = inside.first() else { return Ok(false) };
+        let members = self.request.names_in(item);
+        let is_member = |it: &&&Branch| members.contains(&it.name);
+        if item == Content::Any {
+            return Ok(inside.iter().all(|it| it.name == first.name));
+        }
+        let names = self.request.item_names(array);
+        let is_item = |name: &str| names.iter().any(|it| it.eq_ignore_ascii_case(name));
+        let is_known = |it: &&&Branch| is_item(&it.name) || is_member(it);
+        if let Some(wrong) = inside.iter().find(|it| !is_known(it)) {
+            let known = names.iter().chain(&members).map(String::as_str);
+            let meant = nearest(&wrong.name, known).map(|it| format!("; did you mean {it}?"));
+            let wrong = format!("{path}.{}", step(&wrong.name));
+            let (shown, meant) = (self.request.shown(item), meant.unwrap_or_default());
+            let item = format!("{path}{}", item_step(path));
+            return Err(Fault::new(format!(
+                "{wrong:?}: {path} is a list of {shown}, whose items are {item}[0], {item}[1]{meant}"
+            )));
+        }
+        Ok(!inside.iter().any(|it| is_member(&it)))
     }
 
     /// The items of these rows, and how many each has.
@@ -610,6 +639,11 @@ impl Writer<'_> {
             parameters => listed(parameters.iter().map(one), SHOWN),
         }
     }
+}
+
+/// What is between the path of an array and the number of an item: nothing, unless the array has a number itself.
+fn item_step(path: &str) -> &'static str {
+    if path.ends_with(']') { ".item" } else { "" }
 }
 
 /// Is each one there, from the first on?

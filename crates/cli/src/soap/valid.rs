@@ -8,7 +8,7 @@ use trunkline_message::{Checks, Message as _, Record};
 use trunkline_soap::{Options, Style};
 
 use super::Called;
-use super::content::{Enveloped, Unread};
+use super::content::{Said, Unread};
 use crate::fault::Fault;
 use crate::output::remark;
 
@@ -35,41 +35,47 @@ pub(super) fn check(called: &Called, envelope: &str) -> Result<(), Fault> {
     rejected(description, wrong)
 }
 
-/// Rejects a request that was said as a whole; `said` is the text of it if that is XML.
+/// Rejects a request that was said as a whole, under this name.
 pub(super) fn check_body(
     called: &Called,
     envelope: &str,
-    (name, said): (&str, Option<&Enveloped<'_>>),
+    (name, said): (&str, &Said<'_>),
     record: &Record,
 ) -> Result<(), Fault> {
     let Some(description) = &called.description else { return Ok(()) };
     let style = called.binding.style;
     let violations = violations(description, style, envelope);
     let wrong = told(&violations, |it| {
-        let place = said.and_then(|said| said.place_of_line((it.line, it.column)));
         let steps: Vec<&str> = it.path.split('/').skip(2).collect();
         match &*steps {
             ["Header", inside @ ..] => format!("--header {}: {}", inside.join("/"), it.what),
-            steps => {
-                let path = steps.get(1..).unwrap_or_default().join("/");
-                Unread { place, what: format!("{path}: {}", it.what) }.of(name)
-            }
+            steps => in_body(it, steps, Some(said)).of(name),
         }
     });
-    match wrong.or_else(|| unfit(style, record).map(|why| format!("{name}: {why}"))) {
+    match wrong.or_else(|| unfit(style, record, Some(said)).map(|it| it.of(name))) {
         Some(wrong) => rejected(description, wrong),
         None => Ok(()),
     }
 }
 
-/// What the description says against a message that is encoded so: one line, if it says anything.
+/// What the description says against a message that is encoded so, if it says anything; with the place of the first of it in what
+/// was said, if it was.
 pub(super) fn of_message(
     description: &Description,
     options: &Options,
     (envelope, record): (&str, &Record),
-) -> Option<String> {
-    let of_style = unfit(options.style, record);
-    of_style.or_else(|| told(&violations(description, options.style, envelope), in_body))
+    said: Option<&Said<'_>>,
+) -> Option<Unread> {
+    if let Some(unfit) = unfit(options.style, record, said) {
+        return Some(unfit);
+    }
+    let violations = violations(description, options.style, envelope);
+    let one = |it: &Violation| {
+        let steps: Vec<&str> = it.path.split('/').skip(2).collect();
+        in_body(it, &steps, said)
+    };
+    let place = violations.first().and_then(|it| one(it).place);
+    told(&violations, |it| one(it).what).map(|what| Unread { place, ..Unread::new(what) })
 }
 
 /// What the schemas say against a request that was read and written again. Its values are of their types, or it could not have
@@ -77,17 +83,26 @@ pub(super) fn of_message(
 pub(super) fn of_request(description: &Description, envelope: &str) -> Option<String> {
     let mut violations = violations(description, Style::DocumentLiteral, envelope);
     violations.retain(|it| !matches!(it.rule, "cvc-datatype-valid" | "cvc-pattern-valid"));
-    told(&violations, in_body)
+    told(&violations, |it| {
+        let steps: Vec<&str> = it.path.split('/').skip(2).collect();
+        in_body(it, &steps, None).what
+    })
 }
 
-/// With the path in the Body.
-fn in_body(violation: &Violation) -> String {
-    let path: Vec<&str> = violation.path.split('/').skip(3).collect();
-    format!("{}: {}", path.join("/"), violation.what)
+/// With the path in the Body, whose steps these are behind that of the Body itself.
+fn in_body(violation: &Violation, steps: &[&str], said: Option<&Said<'_>>) -> Unread {
+    let path = steps.get(1..).unwrap_or_default().join("/");
+    let inside = path.split_once('/').map_or("", |it| it.1);
+    let place = said.and_then(|it| it.place_of(violation, inside));
+    Unread { place, ..Unread::new(format!("{path}: {}", violation.what)) }
 }
 
 /// What the schemas say against an envelope. They say nothing of calls, and of content that is encoded.
-fn violations(description: &Description, style: Style, envelope: &str) -> Vec<Violation> {
+pub(super) fn violations(
+    description: &Description,
+    style: Style,
+    envelope: &str,
+) -> Vec<Violation> {
     if style != Style::DocumentLiteral {
         return Vec::new();
     }
@@ -98,12 +113,14 @@ fn violations(description: &Description, style: Style, envelope: &str) -> Vec<Vi
 }
 
 /// What the facets say against a message that no schema declares as it is.
-fn unfit(style: Style, record: &Record) -> Option<String> {
+fn unfit(style: Style, record: &Record, said: Option<&Said<'_>>) -> Option<Unread> {
     if style == Style::DocumentLiteral {
         return None;
     }
     let checks = Checks::new(record.message_layout()).ok()?;
-    checks.check(record).err().map(|it| it.to_string())
+    let unfit = checks.check(record).err()?;
+    let place = said.and_then(|it| it.place_of_field(unfit.path()));
+    Some(Unread { place, ..Unread::new(&unfit) })
 }
 
 fn told(violations: &[Violation], one: impl Fn(&Violation) -> String) -> Option<String> {

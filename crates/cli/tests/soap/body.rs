@@ -81,6 +81,10 @@ fn a_body_is_json_or_xml_and_fits() {
     is_rejected(&["--body", "<ask xmlns='urn:t'><a>7</a><c/></ask>"], "c");
     is_rejected(&["--body", "<ask xmlns='urn:t'><a>7</ask>"], "--body:1:24: ");
     is_rejected(&["--body", "none.json"], "none.json: No such file");
+    is_rejected(&["--body", "a=7"], "; JSON begins with { and XML with <, all else is a file");
+    is_rejected(&[r#"{"a": 7}"#], "a request as a whole is said by --body");
+    is_rejected(&["--body", r#"{"aks": {"a": 7}}"#], "--body:1:2: aks: ");
+    is_rejected(&["--body", r#"{"aks": {"a": 7}}"#], "did you mean ask?");
     is_rejected(&["--body", r#"{"a": 7}"#, "a=7"], "cannot be used with");
 }
 
@@ -99,7 +103,15 @@ fn header_blocks_are_sent() {
     assert!(err.starts_with("POST "), "{err}");
     let why = "ask takes no header block Sesion; there is Session; did you mean Session?";
     is_rejected(&["a=7", "--header", r#"{"Sesion": {"token": "x"}}"#], why);
-    is_rejected(&["a=7", "--header", r#"{"Session": {"tokn": "x"}}"#], "tokn");
+    is_rejected(&["a=7", "--header", r#"{"Session": {"tokn": "x"}}"#], ":1:14: tokn: ");
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("soap-call-header.json");
+    fs::write(&file, "\n{\"Session\":\n {\"token\": \"x\", \"user\": 1}}").expect("a file");
+    is_rejected(
+        &["a=7", "--header", file.to_str().expect("text")],
+        "soap-call-header.json:3:17: user: ",
+    );
+    fs::write(&file, "\n{\"Session\" 1}").expect("a file");
+    is_rejected(&["a=7", "--header", file.to_str().expect("text")], "soap-call-header.json:2:");
     is_rejected(&["a=7", "--header", "<o:Own/>"], "--header <o:Own/>: ");
 }
 

@@ -1,10 +1,12 @@
 //! `trunkline soap call` against a service of ours, as a user types it.
 
 mod body;
+mod calls;
 mod describe;
 mod described;
 mod encodings;
 mod files;
+mod grids;
 mod login;
 mod nil;
 mod noted;

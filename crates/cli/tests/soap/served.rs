@@ -295,14 +295,25 @@ fn a_rule_that_fits_nothing_is_rejected() {
     for (rule, why) in [
         (
             "operation = 'quota'",
-            "no operation quota to answer; there is note, quote; did you mean quote?",
+            "answers.toml:2:13: the answers have no operation quota to answer; there is note, quote; did you mean quote?",
         ),
         (
             "operation = 'quote'\nwhen = { symbl = 'A' }",
             "answer 1, to quote: when: symbl: there is no symbl; there is symbol, side; did you mean symbol?",
         ),
         ("operation = 'quote'\nwhen = { 'symbol.x' = 'A' }", "x is behind a value"),
-        ("operation = 'quote'\nresponse = { price = 1 }", "venue"),
+        (
+            "operation = 'quote'\nresponse = { price = 1 }",
+            "answers.toml:3:12: answer 1, to quote: venue",
+        ),
+        (
+            "operation = 'quote'\nresponse = { price = 1, venue = ['a'], \n  venu = 'b' }",
+            "answers.toml:4:10: answer 1, to quote: venu: ",
+        ),
+        (
+            "operation = 'quote'\nresponse = { price = 'much', venue = ['a'] }",
+            "answers.toml:3:22: answer 1, to quote: price: ",
+        ),
         (
             "operation = 'quote'\nresponse = { price = 1 }\nfile = 'a.json'",
             "more than one of response",
@@ -311,7 +322,7 @@ fn a_rule_that_fits_nothing_is_rejected() {
         ("operation = 'quote'\ndelay = 'long'", "delay: "),
         (
             "operation = 'quote'\nresponce = { price = 1 }",
-            "answers.toml:3: unknown field `responce`",
+            "answers.toml:3:1: unknown field `responce`",
         ),
         ("operation = 'note'\nresponse = { a = 1 }", "the operation is not answered"),
         (
@@ -323,6 +334,86 @@ fn a_rule_that_fits_nothing_is_rejected() {
         let error = served.failure(&["--answers", "answers.toml"]);
         assert!(error.contains(why), "{rule}: no {why:?} in {error}");
     }
+}
+
+/// A description of two operations `find`, which differ in what they take and answer.
+fn overloaded() -> String {
+    let elements = r#"<element name="findId" type="int"/><element name="findName" type="string"/>
+        <element name="byId"><complexType><sequence><element name="id" type="int"/></sequence></complexType></element>
+        <element name="byName"><complexType><sequence><element name="name" type="string"/></sequence></complexType></element>"#;
+    let message = |name: &str, element: &str| {
+        format!(r#"<message name="{name}"><part name="p" element="t:{element}"/></message>"#)
+    };
+    let messages =
+        [("FindId", "findId"), ("FindName", "findName"), ("ById", "byId"), ("ByName", "byName")]
+            .map(|(name, element)| message(name, element));
+    let operation = |by: &str| {
+        format!(
+            r#"<operation name="find"><input name="{by}" message="t:Find{by}"/><output message="t:By{by}"/></operation>"#
+        )
+    };
+    let bound = |by: &str| {
+        format!(
+            r#"<operation name="find"><soap:operation soapAction="urn:quotes/find{by}"/>
+              <input name="{by}"><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>"#
+        )
+    };
+    WSDL.replace(r#"<element name="note""#, &format!(r#"{elements}<element name="note""#))
+        .replace(
+            r#"<message name="Ask">"#,
+            &format!(r#"{}<message name="Ask">"#, messages.concat()),
+        )
+        .replace(
+            r#"<portType name="T">"#,
+            &format!(r#"<portType name="T">{}"#, ["Id", "Name"].map(operation).concat()),
+        )
+        .replace(
+            r#"<operation name="quote"><soap:"#,
+            &format!(r#"{}<operation name="quote"><soap:"#, ["Id", "Name"].map(bound).concat()),
+        )
+}
+
+/// Operations of one name that answer different messages have files of their own, as they are written.
+#[test]
+fn answers_of_operations_of_one_name_are_written_and_served() {
+    let wsdl = overloaded();
+    let mut served = Served::of("overloaded", &wsdl);
+    let written = served.command(&["--write-answers", "answers"]).output().expect("it runs");
+    assert_eq!(written.status.code(), Some(0), "{written:?}");
+    let written = String::from_utf8(written.stdout).expect("text");
+    let expected = "answers/find.FindId.json\nanswers/find.FindName.json\nanswers/quote.json\n";
+    assert_eq!(written, expected);
+    let answers = served.folder.join("answers");
+    fs::write(answers.join("find.FindName.json"), "{\"name\": \"seven\"}").expect("a file");
+    // One file for both fits one of them alone.
+    let name = answers.join("find.json");
+    fs::rename(answers.join("find.FindId.json"), &name).expect("it is there");
+    fs::remove_file(answers.join("find.FindName.json")).expect("it is there");
+    let error = served.failure(&["--answers", "answers"]);
+    let why = "several operations are called find, and find.FindName.json is for this one";
+    assert!(error.contains("find.json:1:") && error.contains(why), "{error}");
+    fs::rename(&name, answers.join("find.FindId.json")).expect("it is there");
+    fs::write(answers.join("find.FindName.json"), "{\"name\": \"seven\"}").expect("a file");
+    fs::write(answers.join("find.FindNam.json"), "{}").expect("a file");
+    let error = served.failure(&["--answers", "answers"]);
+    assert!(error.contains("did you mean find.FindName?"), "{error}");
+    fs::remove_file(answers.join("find.FindNam.json")).expect("it is there");
+
+    let line = served.start_all(&["--answers", "answers"]).remove(0);
+    let url = line.split(' ').next().expect("a URL").to_owned();
+    assert_eq!(said(&[&url, "find", "findId=7"]).1, "id = 1\n", "{}", served.log());
+    assert_eq!(said(&[&url, "find", "findName=x"]).1, "name = seven\n", "{}", served.log());
+    // Rules have the same names.
+    let rules =
+        "[[answer]]\noperation = 'find.FindId'\nwhen = { value = 8 }\nresponse = { id = 9 }\n";
+    fs::write(answers.join("rules.toml"), rules).expect("a file");
+    let mut ruled = Served::of("overloaded-rules", &wsdl);
+    let rules = answers.join("rules.toml").display().to_string();
+    let line = ruled.start_all(&["--answers", &rules]).remove(0);
+    let url = line.split(' ').next().expect("a URL").to_owned();
+    assert_eq!(said(&[&url, "find", "findId=8"]).1, "id = 9\n", "{}", ruled.log());
+    assert_eq!(said(&[&url, "find", "findId=7"]).1, "id = 1\n", "{}", ruled.log());
+    assert_eq!(said(&[&url, "find", "findName=x"]).1, "name = seven\n", "{}", ruled.log());
 }
 
 /// What the WSDL says of values is held against them, and what it imports is served with it.

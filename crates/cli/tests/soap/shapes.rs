@@ -181,7 +181,13 @@ fn encoded_types_are_named_in_their_own_namespaces() {
 
 #[test]
 fn an_array_of_several_dimensions_is_sent_row_by_row() {
-    let given = ["fill", "grid[0].n[0]=1", "grid[0].n[1]=2", "grid[1].n[0]=3", "grid[1].n[1]=4"];
+    let given = [
+        "fill",
+        "grid[0].item[0]=1",
+        "grid[0].item[1]=2",
+        "grid[1].item[0]=3",
+        "grid[1].item[1]=4",
+    ];
     let (status, _, err, sent) = call(ENCODED, &given);
     assert_eq!(status, Some(0), "{err}");
     let at = sent.find(":int[2,2]\"").unwrap_or_else(|| panic!("no int[2,2] in {sent}"));
@@ -189,8 +195,21 @@ fn an_array_of_several_dimensions_is_sent_row_by_row() {
         sent[at..].split("</").filter_map(|it| it.rsplit_once('>')).map(|it| it.1).collect();
     assert_eq!(items[..4], ["1", "2", "3", "4"], "{sent}");
     is_rejected(ENCODED, &["fill", "grid=1"], "grid");
-    let ragged = ["fill", "grid[0].n[0]=1", "grid[0].n[1]=2", "grid[1].n[0]=3"];
+    let ragged = ["fill", "grid[0].item[0]=1", "grid[0].item[1]=2", "grid[1].item[0]=3"];
     is_rejected(ENCODED, &ragged, "the same number of items: row 1 has 1, and the first 2");
+    // A name that is nobody's is none of an item.
+    for (given, why) in [
+        (
+            &["fill", "grid[0].itme[0]=1"][..],
+            r#""grid[0].itme": grid[0] is a list of int, whose items are grid[0].item[0], "#,
+        ),
+        (&["fill", "grid[0].itme[0]=1"], "did you mean item?"),
+        (&["fill", "grid[0].item[0]=1", "grid[0].itme[1]=1"], "did you mean item?"),
+        (&["ask", "leg.symbol=A", "side=buy", "legs.symbl=B"], "did you mean symbol?"),
+        (&["ask", "leg.symbol=A", "side=buy", "legs.Legg[0].symbol=B"], "did you mean Leg?"),
+    ] {
+        is_rejected(ENCODED, given, why);
+    }
 }
 
 /// What has no form is told with its place, and can be sent as it is.

@@ -79,9 +79,9 @@ fn a_body_with_a_forbidden_value_is_not_sent() {
     for (body, why) in [
         (
             json("eur", "10", ""),
-            "--body: ask/symbol: \"eur\" is not as the pattern [A-Z]{6} has it",
+            "--body:1:45: ask/symbol: \"eur\" is not as the pattern [A-Z]{6} has it",
         ),
-        (json("EURUSD", "9", ""), "ask/lots: \"9\" is less than 10"),
+        (json("EURUSD", "9", ""), "--body:1:63: ask/lots: \"9\" is less than 10"),
         (json("EURUSD", "500", ""), "ask/lots: \"500\" is not less than 500"),
         (json("EURUSD", "10", ", \"rate\": 1"), "ask/rate: \"1\" is none of 0.5, 2"),
         (json("EURUSD", "10", ", \"desk\": \"D\""), "ask/desk: \"D\" has 1 characters, not 9"),
@@ -112,6 +112,13 @@ fn what_is_wrong_in_a_body_is_told_with_its_place_and_what_was_meant() {
     let lots = r#"{"unit": "lot", "version": "2.0", "symbol": "EURUSD", "lots": "many"}"#;
     is_rejected(&["--body", lots], "--body:1:");
     is_rejected(&["--body", lots], "; it is \"many\"");
+    // What the schema alone forbids has a place as well.
+    let forbidden = text.replace(", \"rat\": 2}", ",\n  \"lots\": 10,\n  \"rate\": 1}");
+    fs::write(file, &forbidden).expect("a file");
+    is_rejected(&["--body", file], "soap-call-place.json:5:11: ask/rate: \"1\" is none of 0.5, 2");
+    let named = format!("{{\"ask\":\n{forbidden}}}");
+    fs::write(file, named).expect("a file");
+    is_rejected(&["--body", file], "soap-call-place.json:6:11: ask/rate: ");
 }
 
 /// What `convert` writes is taken, with the name of the message around it.
@@ -157,12 +164,9 @@ fn what_is_made_up_keeps_to_its_facets() {
     );
     let described = served.describe(url);
     let example = described.lines().find(|it| it.contains("soap call")).expect("an example");
-    assert!(example.contains(" symbol=AAAAAA lots=10 rate=1.5 desk=texttextt"), "{example}");
-    // Of numbers in an enumeration it is known between which they are, so that another one may have to be put in.
-    let why = "no valid values are found: put others in: ask/rate: \"1.5\" is none of 0.5, 2";
-    assert!(described.contains(why), "{described}");
-    let words = example.split_whitespace().skip(3).filter(|it| !it.starts_with("rate="));
-    let words: Vec<&str> = words.collect();
+    assert!(example.contains(" symbol=AAAAAA lots=10 rate=0.5 desk=texttextt"), "{example}");
+    assert!(!described.contains("no valid values"), "{described}");
+    let words: Vec<&str> = example.split_whitespace().skip(3).collect();
     let (status, _, err) = said(&words);
     assert_eq!(status, Some(0), "{example}: {err}");
 }
@@ -277,7 +281,9 @@ fn a_file_that_answers_nothing_is_named() {
     assert_eq!((status, &*out), (Some(0), "symbol = EURUSD\nlots = 10\ndesk = LDN\n"), "{err}");
     let log = served.log();
     assert!(
-        log.contains("ask.json is served, and not valid: reply/desk: \"LDN\" has 3 characters"),
+        log.contains(
+            "ask.json:1:52: it is served, and not valid: reply/desk: \"LDN\" has 3 characters"
+        ),
         "{log}"
     );
 }

@@ -22,6 +22,14 @@ impl Record {
     pub fn least(layout: &Arc<Layout>) -> Self {
         Sampler::new(layout).record(ScopeId(0), false)
     }
+
+    /// Another sample, for whom the first is not valid by what a layout does not hold. In lists of choices each arm stands so many
+    /// times, one behind the other, as in a sequence that is repeated; of a number between two bounds the lower one is taken,
+    /// which is a value of its enumeration where that is what the bounds are made of.
+    pub fn sample_of_each(layout: &Arc<Layout>, rounds: usize) -> Self {
+        let sampler = Sampler::new(layout);
+        Sampler { rounds, ..sampler }.record(ScopeId(0), true)
+    }
 }
 
 struct Sampler<'a> {
@@ -32,7 +40,14 @@ struct Sampler<'a> {
     around: Vec<ScopeId>,
     /// What was made up for a kind with facets, since many fields have the same; none if nothing was found.
     made_up: HashMap<(Kind, Vec<[String; 2]>), Option<Value>>,
+    /// How often each arm stands in a list of choices; not at all is the first one alone.
+    rounds: usize,
+    /// So many more entries may stand in such lists.
+    left: usize,
 }
+
+/// Entries of all lists in which each arm stands: they may be in one another.
+const MOST_OF_EACH: usize = 256;
 
 const ENDLESS: u32 = u32::MAX;
 
@@ -43,13 +58,19 @@ impl<'a> Sampler<'a> {
         loop {
             let found: Vec<u32> = scopes.iter().map(|it| height(layout, it, &heights)).collect();
             if found == heights {
-                return Self { layout, heights, around: Vec::new(), made_up: HashMap::new() };
+                let (around, made_up) = (Vec::new(), HashMap::new());
+                return Self { layout, heights, around, made_up, rounds: 0, left: MOST_OF_EACH };
             }
             heights = found;
         }
     }
 
     fn record(&mut self, scope: ScopeId, is_whole: bool) -> Record {
+        self.made(scope, is_whole, None)
+    }
+
+    /// The record of a scope; of a choice with this arm, if one is said.
+    fn made(&mut self, scope: ScopeId, is_whole: bool, arm: Option<usize>) -> Record {
         let layout = self.layout;
         let mut record = Record::of_scope(layout, scope);
         let described = layout.scope(scope);
@@ -59,11 +80,11 @@ impl<'a> Sampler<'a> {
         for (index, field) in described.fields.iter().enumerate() {
             let must_be_there = must_be_there(layout, described, index);
             let is_wanted = must_be_there || is_whole && !self.is_again(field);
-            if field.default.is_some()
-                || !is_wanted
-                || !self.is_chosen(described, index, is_whole)
-                || self.height_of(field) == ENDLESS
-            {
+            let is_taken = match arm {
+                Some(arm) => arm == index,
+                None => is_wanted && self.is_chosen(described, index, is_whole),
+            };
+            if field.default.is_some() || !is_taken || self.height_of(field) == ENDLESS {
                 continue;
             }
             let value = match field.holds {
@@ -71,8 +92,8 @@ impl<'a> Sampler<'a> {
                 Holds::Group(inner) => {
                     let mut group = super::value::empty(layout, field.holds);
                     if let Value::Group(group) = &mut group {
-                        for _ in 0..count(layout, field) {
-                            *group.next_entry() = self.record(inner, is_whole);
+                        for arm in self.entries(field, inner) {
+                            *group.next_entry() = self.made(inner, is_whole, arm);
                         }
                     }
                     group
@@ -87,15 +108,43 @@ impl<'a> Sampler<'a> {
         record
     }
 
+    /// What the entries of a list are: of a choice the arms that are taken, where they are not left open.
+    fn entries(&mut self, list: &Field, inner: ScopeId) -> Vec<Option<usize>> {
+        let (layout, count) = (self.layout, count(self.layout, list));
+        let choice = layout.scope(inner);
+        let is_arm = |at: &usize| {
+            let arm = &choice.fields[*at];
+            self.height_of(arm) != ENDLESS && !self.is_again(arm)
+        };
+        let arms: Vec<usize> = match (self.rounds, choice.shape) {
+            (1.., Shape::Choice) => (0..choice.fields.len()).filter(is_arm).collect(),
+            _ => Vec::new(),
+        };
+        let all = arms.len() * self.rounds;
+        if all == 0 || all > self.left || list.fixed.is_some() {
+            return vec![None; count];
+        }
+        self.left -= all;
+        let most = layout.notes().of_member(list.member, "facet", "max_items");
+        let most = most.and_then(|it| it.parse().ok()).unwrap_or(usize::MAX);
+        arms.into_iter().map(Some).cycle().take(all.max(count).min(most)).collect()
+    }
+
     /// A value of a field, or of an item of its list, that keeps to its facets if one is found.
     fn value(&mut self, kind: Kind, scope: ScopeId, index: usize) -> Value {
         let layout = self.layout;
         let described = layout.scope(scope);
         let field = &described.fields[index];
-        let plain = value(kind);
+        let mut plain = value(kind);
         let facets = Checks::words(layout, described, field);
         if facets.is_empty() {
             return plain;
+        }
+        let bound = |word: &str| facets.iter().find(|it| it[0] == word);
+        if let (1.., Some([_, least]), Some(_)) =
+            (self.rounds, bound("min_inclusive"), bound("max_inclusive"))
+        {
+            plain = Value::parse(kind, least).unwrap_or(plain);
         }
         let made = self
             .made_up
@@ -231,6 +280,41 @@ mod tests {
         let least = Record::least(&layout);
         assert!(least.get("ClOrdID").is_some() && least.get("TransactTime").is_some());
         assert!(least.get("OrderQty").is_none() && least.get("Allocations").is_none());
+    }
+
+    /// What a sequence was that is repeated has each of its elements; what is between bounds is at one of them.
+    #[test]
+    fn another_sample_has_each_arm() {
+        let layout = Layout::from_listing(
+            "message Order X
+             field runs 0 Run[] required
+             field rate 0 decimal required
+             note facet min_inclusive 0.25
+             note facet max_inclusive 4
+             end
+             choice Run
+             field price 0 decimal required
+             field size 0 u32 required
+             field again 0 Again required
+             end
+             struct Again
+             field runs 0 Run[] required
+             end",
+        );
+        let layout = Arc::new(layout.expect("a listing"));
+        let arms = |sample: &Record| {
+            let Some(Value::Group(runs)) = sample.get("runs") else { panic!("{sample:?}") };
+            let arms = runs.entries().iter().map(|it| it.set_fields().next().expect("an arm").0);
+            arms.collect::<Vec<usize>>()
+        };
+        assert_eq!(arms(&Record::sample(&layout)), [0]);
+        assert_eq!(arms(&Record::sample_of_each(&layout, 1)), [0, 1, 2]);
+        let twice = Record::sample_of_each(&layout, 2);
+        assert_eq!(arms(&twice), [0, 1, 2, 0, 1, 2]);
+        assert!(format!("{:?}", twice.get("rate")).contains("0.25"), "{twice:?}");
+        let mut unmet = Vec::new();
+        walk(&twice, &mut unmet);
+        assert!(unmet.is_empty(), "{unmet:?} in {twice:?}");
     }
 
     /// What must hold itself, be it in a list, ends with the arm that does not.

@@ -3,19 +3,18 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::{fs, io};
 
-use trunkline_codec::json;
 use trunkline_import::nearest;
-use trunkline_import::wsdl::{Description, Operation};
-use trunkline_message::{Layout, Record};
+use trunkline_import::wsdl::{Description, Message, Operation};
+use trunkline_message::Record;
 use trunkline_soap::{Encoder, Plan};
 
 use super::SHOWN;
 use crate::fault::Fault;
 use crate::output::remark;
-use crate::soap::content::{Form, from_file, of_file};
+use crate::soap::choice::is_soap;
+use crate::soap::content::{Form, Given, Unread, from_file, of_file};
 use crate::soap::{listed, valid};
 
 /// What an operation answers where no rule says otherwise.
@@ -28,34 +27,94 @@ pub(super) enum Answer {
     Missing(String),
 }
 
+/// How the files are called that the answers of operations are in: after the operation, and where several of a name have
+/// different messages, after that of the request too, `find.FindByName.json`.
+pub(super) struct Files<'a> {
+    operations: Vec<&'a Operation>,
+}
+
+impl<'a> Files<'a> {
+    /// Those of all ports of SOAP.
+    pub(super) fn of(description: &'a Description) -> Self {
+        let ports = description.services().iter().flat_map(|it| &it.ports);
+        let bindings = ports.map(|it| description.binding(it)).filter(|it| is_soap(&it.protocol));
+        Self { operations: bindings.flat_map(|it| &it.operations).collect() }
+    }
+
+    /// The name of the file of an operation, without its kind.
+    pub(super) fn stem(&self, operation: &Operation) -> String {
+        let messages = |it: &Operation| {
+            [&it.request, &it.response].map(|it| it.as_ref().map(|it| it.name.clone()))
+        };
+        let others: Vec<&&Operation> = self
+            .operations
+            .iter()
+            .filter(|it| it.name == operation.name)
+            .filter(|it| messages(it) != messages(operation))
+            .collect();
+        let local =
+            |it: &Option<Message>| it.as_ref().map_or("nothing", |it| &*it.name.local).to_owned();
+        let request = local(&operation.request);
+        let is_same = |it: &&&Operation| local(&it.request) == request;
+        match (others.is_empty(), others.iter().any(is_same)) {
+            (true, _) => operation.name.clone(),
+            (_, false) => format!("{}.{request}", operation.name),
+            (_, true) => format!("{}.{request}.{}", operation.name, local(&operation.response)),
+        }
+    }
+
+    /// Is it the file of several operations, each of which has one of its own?
+    fn is_of_several(&self, operation: &Operation) -> bool {
+        self.stem(operation) != operation.name
+    }
+
+    /// What rules and files may be called after; those that are true are answered.
+    pub(super) fn names(&self) -> BTreeMap<String, bool> {
+        let mut names = BTreeMap::new();
+        for operation in &self.operations {
+            for name in [operation.name.clone(), self.stem(operation)] {
+                *names.entry(name).or_default() |= operation.response.is_some();
+            }
+        }
+        names
+    }
+}
+
 /// What is in the folder, or else made up. What the schemas forbid of it is told.
 pub(super) fn of(
     description: &Description,
     operation: &Operation,
     message: &Form,
-    folder: Option<&Path>,
+    (folder, files): (Option<&Path>, &Files<'_>),
 ) -> Result<Answer, Fault> {
-    let name = &operation.name;
-    for kind in KINDS {
-        let path = folder.map(|it| it.join(format!("{name}.{kind}")));
-        if let Some(path) = path.filter(|it| it.exists()) {
-            let record = from_file(&path, message)?;
-            if let Some(why) = invalid(description, message, &record).ok().flatten() {
-                remark(&format!("{} is served, and not valid: {why}", path.display()));
-            }
-            return Ok(Answer::Canned(Box::new(record)));
+    let (name, stem) = (&operation.name, files.stem(operation));
+    let names = if files.is_of_several(operation) { vec![&stem, name] } else { vec![name] };
+    let paths = names.iter().flat_map(|name| KINDS.map(|kind| format!("{name}.{kind}")));
+    let mut paths = paths.filter_map(|it| folder.map(|folder| folder.join(it)));
+    if let Some(path) = paths.find(|it| it.exists()) {
+        let is_of_several = path.file_stem().is_some_and(|it| *it != *stem);
+        let Given { record, invalid } =
+            from_file(description, &path, message).map_err(|why| match is_of_several {
+                true => Fault::new(format!(
+                    "{why}; several operations are called {name}, and {stem}.json is for this one"
+                )),
+                false => why,
+            })?;
+        if let Some(why) = invalid {
+            let what = format!("it is served, and not valid: {}", why.what);
+            remark(&Unread { what, ..why }.of(&path.display().to_string()));
         }
+        return Ok(Answer::Canned(Box::new(record)));
     }
-    let sample = Record::sample(&message.0);
-    Ok(match invalid(description, message, &sample) {
-        Ok(why) => {
+    Ok(match made_up(description, message) {
+        Ok((sample, why)) => {
             if let Some(why) = why {
                 remark(&format!("{name}: {}", no_valid_one(&why)));
             }
             Answer::Canned(Box::new(sample))
         }
         Err(why) => Answer::Missing(format!(
-            "no answer to {name} can be made up, give one as {name}.json in --answers FOLDER: {why}"
+            "no answer to {name} can be made up, give one as {stem}.json in --answers FOLDER: {why}"
         )),
     })
 }
@@ -65,19 +124,27 @@ pub(super) fn no_valid_one(why: &str) -> String {
     format!("no valid answer is found, and the one that is made up is not: {why}")
 }
 
-/// What the schemas say against a message.
+/// A message that is made up, and what the schemas forbid in it if no other one is found.
 ///
 /// # Errors
 /// It cannot be written.
-pub(super) fn invalid(
+pub(super) fn made_up(
     description: &Description,
     (layout, options): &Form,
-    record: &Record,
-) -> trunkline_message::Result<Option<String>> {
+) -> trunkline_message::Result<(Record, Option<String>)> {
     let plan = Plan::new(layout, options)?;
     let mut encoder = Encoder::new(&plan);
-    let envelope = String::from_utf8_lossy(encoder.encode(record)?).into_owned();
-    Ok(valid::of_message(description, options, (&envelope, record)))
+    let mut invalid = |record: &Record| -> trunkline_message::Result<Option<String>> {
+        let envelope = String::from_utf8_lossy(encoder.encode(record)?).into_owned();
+        let why = valid::of_message(description, options, (&envelope, record), None);
+        Ok(why.map(|it| it.what))
+    };
+    let sample = Record::sample(layout);
+    let Some(why) = invalid(&sample)? else { return Ok((sample, None)) };
+    let others = [1, 2].map(|it| Record::sample_of_each(layout, it));
+    let least = Record::least(layout);
+    let valid = others.into_iter().chain([least]).find(|it| matches!(invalid(it), Ok(None)));
+    Ok(valid.map_or((sample, Some(why)), |it| (it, None)))
 }
 
 /// How the files are called that answers are in.
@@ -85,7 +152,10 @@ const KINDS: [&str; 2] = ["json", "xml"];
 
 /// Rejects a folder with a file that would never be an answer, though it is called like one. `operations` are those that there
 /// are; those that are true are answered.
-pub(super) fn check_folder(folder: &Path, operations: &BTreeMap<&str, bool>) -> Result<(), Fault> {
+pub(super) fn check_folder(
+    folder: &Path,
+    operations: &BTreeMap<String, bool>,
+) -> Result<(), Fault> {
     let wrong = |path: &Path, why: &str| Err(Fault::new(format!("{}: {why}", path.display())));
     let is_twice = |path: &Path| KINDS.iter().all(|it| path.with_extension(it).exists());
     let mut files: Vec<PathBuf> = Vec::new();
@@ -97,7 +167,7 @@ pub(super) fn check_folder(folder: &Path, operations: &BTreeMap<&str, bool>) -> 
         let [name, kind] = [path.file_stem(), path.extension()]
             .map(|it| it.and_then(OsStr::to_str).unwrap_or_default());
         let is_answer = KINDS.contains(&kind);
-        let meant = nearest(name, operations.keys().copied());
+        let meant = nearest(name, operations.keys().map(String::as_str));
         let is_meant = is_answer || KINDS.contains(&&*kind.to_lowercase());
         match (operations.get(name), meant) {
             // Of an editor.
@@ -113,7 +183,7 @@ pub(super) fn check_folder(folder: &Path, operations: &BTreeMap<&str, bool>) -> 
                 return wrong(path, &format!("the operation {name} is not answered"));
             }
             (None, meant) if is_meant => {
-                let names = listed(operations.keys().map(|it| (*it).to_owned()), SHOWN);
+                let names = listed(operations.keys().cloned(), SHOWN);
                 let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
                 let why =
                     format!("there is no operation {name} to answer; there is {names}{meant}");
@@ -125,15 +195,8 @@ pub(super) fn check_folder(folder: &Path, operations: &BTreeMap<&str, bool>) -> 
     Ok(())
 }
 
-/// The text of an answer.
-pub(super) fn written(layout: &Arc<Layout>, record: &Record) -> trunkline_message::Result<Vec<u8>> {
-    let plan = json::Plan::new(layout, &json::Options::default())?;
-    let mut encoder = json::Encoder::new(&plan);
-    Ok([encoder.encode(record)?, b"\n"].concat())
-}
-
 /// Writes it, if there is no such file yet.
-pub(super) fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
+pub(super) fn write_new(path: &Path, text: &str) -> io::Result<()> {
     let mut file = fs::File::create_new(path)?;
-    io::Write::write_all(&mut file, text)
+    io::Write::write_all(&mut file, text.as_bytes())
 }

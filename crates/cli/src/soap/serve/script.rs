@@ -11,6 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 use trunkline_codec::json;
 use trunkline_experiment::link::parse_delay;
 use trunkline_import::wsdl::{Binding, Description, Operation};
@@ -18,10 +20,10 @@ use trunkline_message::{Layout, Record};
 use trunkline_session::soap::Fault as SoapFault;
 use trunkline_soap::{Encoder, FaultCode, Fragment, Plan};
 
-use super::answer::invalid;
 use crate::fault::Fault;
 use crate::output::remark;
-use crate::soap::content::{Form, from_file, from_json, of_file};
+use crate::soap::content::{Form, Given, Said, Unread, from_file, from_json, given, of_file};
+use crate::soap::place::{self, Counted, Placed};
 use condition::Condition;
 
 /// What the file says.
@@ -74,18 +76,29 @@ enum Code {
 #[derive(Debug, Default)]
 pub(super) struct Script {
     path: PathBuf,
+    text: String,
+    /// Where in the text everything stands.
+    placed: Option<Placed>,
     rules: Vec<Rule>,
 }
+
+/// The operation that rules may be for, with its binding and with its names in files.
+pub(super) type Called<'a> = (&'a Binding, &'a Operation, [&'a str; 2]);
 
 impl Script {
     pub(super) fn read(path: &Path) -> Result<Self, Fault> {
         let text = fs::read_to_string(path).map_err(|cause| of_file(path, &cause))?;
-        let written: Written = toml::from_str(&text).map_err(|error| {
-            let line = error.span().map(|it| 1 + text[..it.start].matches('\n').count());
-            let line = line.map(|it| format!(":{it}")).unwrap_or_default();
-            Fault::new(format!("{}{line}: {}", path.display(), error.message()))
-        })?;
-        Ok(Self { path: path.to_owned(), rules: written.answer })
+        let placed = |error: toml::de::Error| {
+            let place = error.span().map(|it| place::of_byte(&text, it.start));
+            let what = Unread { place, ..Unread::new(error.message()) };
+            Fault::new(what.of(&path.display().to_string()))
+        };
+        let written: Written = toml::from_str(&text).map_err(placed)?;
+        let whole = {
+            let table = DeTable::parse(&text).map_err(placed)?;
+            Placed::of_toml(&Spanned::new(table.span(), DeValue::Table(table.into_inner())))
+        };
+        Ok(Self { path: path.to_owned(), placed: Some(whole), rules: written.answer, text })
     }
 
     /// The folder of what the rules name.
@@ -93,39 +106,57 @@ impl Script {
         self.path.parent().unwrap_or(Path::new(""))
     }
 
-    /// The operations that rules are for.
-    pub(super) fn operations(&self) -> impl Iterator<Item = &str> {
-        self.rules.iter().map(|it| &*it.operation)
+    /// The operations that rules are for, behind their places.
+    pub(super) fn operations(&self) -> impl Iterator<Item = (String, &str)> {
+        self.rules.iter().enumerate().map(|(index, rule)| {
+            let (line, column) = self.place(index, "operation").unwrap_or((1, 1));
+            (format!("{}:{line}:{column}", self.path.display()), &*rule.operation)
+        })
+    }
+
+    /// The value at a path of a rule.
+    fn at(&self, rule: usize, path: &str) -> Option<&Placed> {
+        let path = format!("answer[{rule}]/{path}");
+        Some(self.placed.as_ref()?.at(&path, Counted::FromZero))
+    }
+
+    /// Where that stands: the line and the character.
+    fn place(&self, rule: usize, path: &str) -> Option<(usize, usize)> {
+        self.at(rule, path).map(|it| place::of_byte(&self.text, it.bytes.start))
     }
 
     /// The rules of an operation, ready to be asked.
     pub(super) fn of(
         &self,
         description: &Description,
-        (bound, operation): (&Binding, &Operation),
+        called: Called<'_>,
         request: &Arc<Layout>,
         response: Option<&Form>,
     ) -> Result<Rules, Fault> {
         let mut rules = Vec::new();
         for (index, rule) in self.rules.iter().enumerate() {
-            if rule.operation != operation.name {
+            if !called.2.contains(&&*rule.operation) {
                 continue;
             }
-            let wrong = |why: String| {
-                let (path, number) = (self.path.display(), index + 1);
-                Fault::new(format!("{path}: answer {number}, to {}: {why}", rule.operation))
+            let wrong = |why: Unread| {
+                let what = format!("answer {}, to {}: {}", index + 1, rule.operation, why.what);
+                Fault::new(Unread { what, ..why }.of(&self.path.display().to_string()))
+            };
+            let at = |path: String, what: String| {
+                wrong(Unread { place: self.place(index, &path), ..Unread::new(what) })
             };
             let conditions = rule.when.iter().map(|(path, value)| {
-                Condition::new(request, path, value).map_err(|why| wrong(format!("when: {why}")))
+                let condition = Condition::new(request, path, value);
+                condition.map_err(|why| at(format!("when/{path}"), format!("when: {why}")))
             });
             let delay = rule.delay.as_deref().map(parse_delay).transpose();
             rules.push(Ready {
                 conditions: conditions.collect::<Result<_, _>>()?,
                 left: rule.times.map(AtomicU64::new),
-                delay: delay.map_err(|why| wrong(format!("delay: {why}")))?.unwrap_or_default(),
-                outcome: self
-                    .outcome(description, (bound, operation), rule, response)
-                    .map_err(wrong)?,
+                delay: delay
+                    .map_err(|why| at("delay".to_owned(), format!("delay: {why}")))?
+                    .unwrap_or_default(),
+                outcome: self.outcome(description, called, index, response).map_err(wrong)?,
             });
         }
         let reads = rules.iter().any(|it| !it.conditions.is_empty());
@@ -136,50 +167,71 @@ impl Script {
     fn outcome(
         &self,
         description: &Description,
-        (bound, operation): (&Binding, &Operation),
-        rule: &Rule,
+        called: Called<'_>,
+        index: usize,
         response: Option<&Form>,
-    ) -> Result<Option<Outcome>, String> {
+    ) -> Result<Option<Outcome>, Unread> {
+        let rule = &self.rules[index];
         let Rule { response: inline, file, fault, .. } = rule;
+        let wrong = |path: &str, what: String| Unread {
+            place: self.place(index, path),
+            ..Unread::new(what)
+        };
         if [inline.is_some(), file.is_some(), fault.is_some()].iter().filter(|it| **it).count() > 1
         {
-            return Err("it has more than one of response, file and fault".to_owned());
+            let what = "it has more than one of response, file and fault";
+            return Err(wrong("", what.to_owned()));
         }
         if let Some(fault) = fault {
-            return made(description, bound, operation, fault).map(|it| Some(Outcome::Fault(it)));
+            let made = made(description, called, fault);
+            let made = made.map_err(|why| wrong(&format!("fault/{}", why.path), why.what))?;
+            return Ok(Some(Outcome::Fault(made)));
         }
-        let answer = match (inline, file, response) {
+        let given = match (inline, file, response) {
             (None, None, _) => return Ok(None),
-            (_, _, None) => return Err("the operation is not answered".to_owned()),
-            (Some(inline), _, Some((layout, _))) => {
-                from_json(&json_of(inline).to_string(), layout, response).map_err(|it| it.what)?
+            (_, _, None) => {
+                let path = if file.is_some() { "file" } else { "response" };
+                return Err(wrong(path, "the operation is not answered".to_owned()));
             }
-            (None, Some(file), Some(message)) => {
-                let path = self.folder().join(file);
-                from_file(&path, message).map_err(|it| it.to_string())?
+            (Some(inline), _, Some(form)) => {
+                let read = from_json(&json_of(inline).to_string(), &form.0, response);
+                let path = |it: &Unread| format!("response/{}", it.path);
+                let record = read.map_err(|it| wrong(&path(&it), it.what))?;
+                match self.at(index, "response") {
+                    Some(placed) => {
+                        given(description, form, record, &Said::Toml(&self.text, placed))?
+                    }
+                    None => Given { record, invalid: None },
+                }
+            }
+            (None, Some(file), Some(form)) => {
+                let read = from_file(description, &self.folder().join(file), form);
+                read.map_err(|it| wrong("file", it.to_string()))?
             }
         };
-        if let Some(Some(why)) = response.map(|it| invalid(description, it, &answer).ok().flatten())
-        {
-            remark(&format!("an answer to {} is served, and not valid: {why}", rule.operation));
+        if let Some(why) = given.invalid {
+            let what =
+                format!("an answer to {} is served, and not valid: {}", rule.operation, why.what);
+            let place = if file.is_some() { self.place(index, "file") } else { why.place };
+            remark(&Unread { what, place, ..why }.of(&self.path.display().to_string()));
         }
-        Ok(Some(Outcome::Response(Box::new(answer))))
+        Ok(Some(Outcome::Response(Box::new(given.record))))
     }
 }
 
-/// The fault, with a detail of XML or of the description's.
+/// The fault, with a detail of XML or of the description's. The path of an error is that in the fault.
 fn made(
     description: &Description,
-    bound: &Binding,
-    operation: &Operation,
+    (bound, operation, _): Called<'_>,
     written: &WrittenFault,
-) -> Result<SoapFault, String> {
+) -> Result<SoapFault, Unread> {
     let code = match written.code {
         Code::Sender => FaultCode::Sender,
         Code::Receiver => FaultCode::Receiver,
     };
     let mut fault = SoapFault::new(code, written.reason.clone());
     let Some(detail) = &written.detail else { return Ok(fault) };
+    let wrong = |path: &str, what: String| Unread { path: path.to_owned(), ..Unread::new(what) };
     let text = match detail {
         toml::Value::String(text) => text.clone(),
         detail => {
@@ -190,19 +242,22 @@ fn made(
                 (None, [only]) => Some(only),
                 (None, _) => None,
             };
-            let known = known.ok_or_else(|| format!("fault: say which by `name`: {}", names()))?;
-            let described = description.fault(bound, known).map_err(|it| it.to_string())?;
-            let described = described.ok_or("fault: the WSDL has no detail of it")?;
+            let known = known
+                .ok_or_else(|| wrong("name", format!("fault: say which by `name`: {}", names())))?;
+            let described = description.fault(bound, known).map_err(Unread::new)?;
+            let described = described
+                .ok_or_else(|| wrong("detail", "fault: the WSDL has no detail of it".to_owned()))?;
             let layout = Arc::new(described.layout);
             let record = from_json(&json_of(detail).to_string(), &layout, None);
-            let record = record.map_err(|it| it.what)?;
-            let plan = Plan::new(&layout, &described.options).map_err(|it| it.to_string())?;
+            let record = record.map_err(|it| wrong(&format!("detail/{}", it.path), it.what))?;
+            let encoded = |error| wrong("detail", format!("{error}"));
+            let plan = Plan::new(&layout, &described.options).map_err(encoded)?;
             let mut encoder = Encoder::new(&plan);
-            let bytes = encoder.encode(&record).map_err(|it| it.to_string())?;
-            String::from_utf8_lossy(bytes).into_owned()
+            String::from_utf8_lossy(encoder.encode(&record).map_err(encoded)?).into_owned()
         }
     };
-    let detail = Fragment::parse(&text).map_err(|error| format!("fault: detail: {error}"))?;
+    let detail = Fragment::parse(&text);
+    let detail = detail.map_err(|error| wrong("detail", format!("fault: detail: {error}")))?;
     fault.detail.push(detail);
     Ok(fault)
 }
