@@ -209,7 +209,7 @@ fn a_member_that_may_be_nil_has_to_be_said() {
         let (status, out, err) = said(&[url, "list", "--body", json]);
         assert_eq!((status, &*out), (Some(2), ""), "{json}: {err}");
         let why = "it is missing, and has to be there; null says that it is nil";
-        assert!(err.contains(&format!("--body: {path}: {why}")), "{json}: {err}");
+        assert!(err.contains(&format!(": {path}: {why}")), "{json}: {err}");
     }
     let (status, _, err) = said(&[url, "list", "--body", r#"{"note": null, "main": null}"#]);
     assert_eq!(status, Some(0), "{err}");
