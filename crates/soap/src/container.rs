@@ -3,6 +3,7 @@
 use trunkline_message::{Field, Holds, Layout, ScopeId, Shape as ScopeShape};
 use trunkline_wire::Literal;
 
+use crate::binding::is_nillable;
 use crate::naming::Naming;
 use crate::plan::Shape;
 
@@ -132,9 +133,11 @@ fn takes_nil(naming: &Naming<'_>, field: &Field, has_element: bool) -> bool {
     match field.holds {
         Holds::Group(inner) if naming.options.style.is_encoded() => {
             let is_item = naming.layout.scope(inner).shape == ScopeShape::Item;
-            (field.nil_items || in_records) && (has_element || is_item)
+            // A row of an array of several dimensions has no element.
+            let is_row = naming.dimensions.of(field.holds) > 1;
+            (field.nil_items || in_records) && (has_element || is_item) && !is_row
         }
-        Holds::Struct(_) => in_records,
+        Holds::Struct(_) => in_records && is_nillable(naming.layout, field),
         _ => field.nil_items,
     }
 }

@@ -3,13 +3,13 @@
 use trunkline_codec::infoset::Event;
 use trunkline_message::{ErrorKind, Fields, Holds, Kind, Result};
 
-use crate::attributes::KnownAttributes;
+use crate::attributes::{KnownAttributes, is_unknown};
 use crate::container::Container;
 use crate::decoder::Body;
 use crate::entries::ENTRY;
 use crate::form::{Form, Value};
 use crate::paths::Step;
-use crate::plan::{Layout, NONE, ScopePlan, Shape};
+use crate::plan::{Layout, NONE, ScopePlan, Shape, Slot};
 use crate::types::begins_with_arm;
 use crate::unknown::capture::ScopePath;
 use crate::unknown::{NIL_WITH_ATTRIBUTES, NOTHING};
@@ -75,6 +75,10 @@ impl<'a, R: Form> Body<'a, R> {
         self.stated = fits.map_err(|kind| self.error(kind, self.at()))?;
         if is_apart {
             // The attributes are those of the arm.
+            if nil && self.has_attribute_of_arm(slot) {
+                let kind = ErrorKind::Expected(NIL_WITH_ATTRIBUTES.into());
+                return Err(self.error(kind, self.at()));
+            }
             self.count_attributes(if nil { others } else { 0 })?;
             return Ok(nil);
         }
@@ -94,6 +98,25 @@ impl<'a, R: Form> Body<'a, R> {
             self.count_attributes_of_field(others, keeps)?;
         }
         Ok(nil)
+    }
+
+    /// Has the start tag just read an attribute of one of the types that the field may be of?
+    #[cold]
+    fn has_attribute_of_arm(&self, slot: &Slot) -> bool {
+        let plan = self.plan;
+        let arms = &plan.scopes[usize::from(slot.scope)].slots;
+        let has = |local: &str| {
+            let mut structs = arms.iter().filter(|it| it.shape == Shape::Struct);
+            structs.any(|it| {
+                let inner = &plan.scopes[usize::from(it.scope)];
+                inner.attributes.get(NONE, local.as_bytes()).is_some()
+            })
+        };
+        (0..self.reader.attributes()).any(|index| {
+            let name = self.reader.attribute(index).0;
+            let (namespace, local) = (self.reader.namespace_of(name), self.reader.local(name));
+            is_unknown(plan, namespace, local) && has(local)
+        })
     }
 
     /// Of which kind a field's values are; those of an enumeration are text.
@@ -120,7 +143,9 @@ impl<'a, R: Form> Body<'a, R> {
     #[cold]
     pub(super) fn begin_nil(&mut self, container: &Container, is_entry: bool) -> Result<()> {
         let is_plain = self.tags.held.is_empty();
-        if container.takes_nil && (is_plain || self.plan.options.nil_in_records) {
+        // Which type it is would not be said again.
+        let is_arm = !is_entry && self.plan.scopes[self.scope].is_typed_arm(self.field);
+        if container.takes_nil && !is_arm && (is_plain || self.plan.options.nil_in_records) {
             self.scope_path = ScopePath::Nil;
             return Ok(());
         }

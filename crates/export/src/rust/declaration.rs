@@ -207,7 +207,8 @@ impl Writer<'_> {
             let ident = taken.camel(&member.name, "Arm");
             self.named("    ", &ident, &member.name);
             self.attributes("    ", Place::Arm, of.notes_of(index));
-            let held = self.held(*inside, at);
+            let has_nil = of.note_of(index, "field", "nil_items").is_some();
+            let held = self.held_with(*inside, at, has_nil);
             let _ = writeln!(self.out.text, "    {ident}({held}),");
         }
     }
