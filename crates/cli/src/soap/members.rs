@@ -212,7 +212,12 @@ impl<'a> Request<'a> {
         if let Content::Array(scope, index) = array {
             let noted = soap::item_name(self.layout, &self.scope(scope).fields[index]);
             names.extend(noted.map(str::to_owned));
-            names.push(self.shown(self.item(scope, index)));
+            let item = self.item(scope, index);
+            names.extend(self.type_name(item).map(|it| it.local().to_owned()));
+            // A type of no namespace has a name for people alone.
+            if matches!(item, Content::Struct(..) | Content::Typed(..)) {
+                names.push(self.shown(item));
+            }
         }
         names
     }

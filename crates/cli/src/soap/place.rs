@@ -138,6 +138,10 @@ impl Placed {
         match &self.inside {
             Inside::Members(members) => {
                 let Some((_, found)) = members.iter().find(|it| it.0 == name) else {
+                    // In a list of choices, whose name stands in no document.
+                    if let Some(list) = members.iter().find(|it| it.1.entry(name, 0).is_some()) {
+                        return Some(list.1.entry(name, index.unwrap_or(0)).unwrap_or(&list.1));
+                    }
                     // Of the message, or of a type.
                     let (_, around) = self.only_member()?;
                     let is_around = matches!(around.inside, Inside::Members(_));
@@ -147,12 +151,27 @@ impl Placed {
                 Some(item.unwrap_or(found))
             }
             Inside::Items(items) => {
-                let item = items.get(index.unwrap_or(0))?;
-                // It may be the name of the item, or of what is in the only one.
-                let inside = if index.is_none() { item.step(name, None) } else { None };
-                Some(inside.unwrap_or(item))
+                let index_of_name = index.unwrap_or(0);
+                if self.entry(name, 0).is_some() {
+                    return Some(self.entry(name, index_of_name).unwrap_or(self));
+                }
+                items.get(index_of_name)
             }
             Inside::Nothing => None,
+        }
+    }
+
+    /// What an item has under this name: the first that has it, or one of those behind it.
+    fn entry(&self, name: &str, index: usize) -> Option<&Self> {
+        let of_name = |it: &'_ Self| match &it.inside {
+            Inside::Members(members) => members.iter().position(|it| it.0 == name),
+            _ => None,
+        };
+        let mut all = self.items().iter().filter_map(|it| Some((it, of_name(it)?)));
+        let (item, at) = all.nth(index)?;
+        match &item.inside {
+            Inside::Members(members) => members.get(at).map(|it| &it.1),
+            _ => None,
         }
     }
 
@@ -212,6 +231,9 @@ mod tests {
         assert_eq!(of("legs/leg/price", Counted::FromOne), (3, 21));
         assert_eq!(of("grid[1]", Counted::FromZero), (5, 16));
         assert_eq!(of("grid[1]/item[1]", Counted::FromZero), (6, 2));
+        // Choices, which XPath counts by their names.
+        let runs = Placed::of_json("{\"runs\": [{\"a\": 1}, {\"b\": 2}, {\"a\": 3}]}", 0);
+        assert_eq!(runs.at("a[2]", Counted::FromOne).bytes, 36..37);
         // Beyond what is there.
         assert_eq!(of("a/b/c", Counted::FromZero), (2, 7));
         assert_eq!(of("none", Counted::FromZero), (1, 1));

@@ -62,7 +62,7 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
     if ports.is_empty() {
         return Err(Fault::new(format!("{file}: {}", no_ports(&description, arguments))));
     }
-    let files = Files::of(&description);
+    let files = Files::of(&description, &ports);
     if let Some(folder) = &arguments.write_answers {
         return write_answers(&description, &ports, (folder, &files));
     }
@@ -246,7 +246,9 @@ fn served(
     let action = operation.action.clone().unwrap_or_default();
     // A service has no two operations of one name.
     let stem = given.files.stem(operation);
-    let mut signature = match Signature::new(&stem, &action, (&layout, &options)) {
+    let is_alone = bound.operations.iter().filter(|it| it.name == operation.name).count() == 1;
+    let name = if is_alone { &operation.name } else { &stem };
+    let mut signature = match Signature::new(name, &action, (&layout, &options)) {
         Ok(signature) => signature,
         Err(error) => return Ok(Err(error.to_string())),
     };

@@ -510,7 +510,16 @@ impl Writer<'_> {
                 "{wrong:?}: {path} is a list of {shown}, whose items are {item}[0], {item}[1]{meant}"
             )));
         }
-        Ok(!inside.iter().any(|it| is_member(&it)))
+        if inside.iter().any(|it| is_member(&it)) {
+            return Ok(false);
+        }
+        match inside.iter().find(|it| it.name != first.name) {
+            Some(other) => Err(Fault::new(format!(
+                "{path}: its items are called {} and {}: say one of the two",
+                first.name, other.name
+            ))),
+            None => Ok(true),
+        }
     }
 
     /// The items of these rows, and how many each has.
@@ -649,9 +658,10 @@ fn item_step(path: &str) -> &'static str {
 /// Is each one there, from the first on?
 fn in_order(path: &str, given: &[&Branch]) -> Result<(), Fault> {
     match given.iter().enumerate().find(|(index, it)| it.index != *index) {
-        Some((missing, _)) => {
-            Err(Fault::new(format!("{path}[{missing}] is missing before others")))
-        }
+        Some((missing, _)) => Err(Fault::new(format!(
+            "{path}{}[{missing}] is missing before others",
+            item_step(path)
+        ))),
         None => Ok(()),
     }
 }

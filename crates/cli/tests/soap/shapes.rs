@@ -205,6 +205,11 @@ fn an_array_of_several_dimensions_is_sent_row_by_row() {
         ),
         (&["fill", "grid[0].itme[0]=1"], "did you mean item?"),
         (&["fill", "grid[0].item[0]=1", "grid[0].itme[1]=1"], "did you mean item?"),
+        (
+            &["fill", "grid[0].item[0]=1", "grid[0].int[1]=2"],
+            "its items are called item and int: say one of the two",
+        ),
+        (&["fill", "grid[0].item[1]=2"], "grid[0].item[0] is missing before others"),
         (&["ask", "leg.symbol=A", "side=buy", "legs.symbl=B"], "did you mean symbol?"),
         (&["ask", "leg.symbol=A", "side=buy", "legs.Legg[0].symbol=B"], "did you mean Leg?"),
     ] {

@@ -215,7 +215,7 @@ fn mend(keys: &mut Keys, violation: &Violation, steps: usize) -> bool {
     match violation.rule {
         "cvc-complex-type" if !path.is_empty() && violation.what.contains(" stands where ") => {
             let is_in = |key: &str| {
-                behind(key).is_some_and(|it| it.is_empty() || it.starts_with(['.', '@', '[']))
+                behind(key).is_some_and(|it| it.is_empty() || it.starts_with(['.', '@']))
             };
             keys.retain(|it| !is_in(&it.0));
             keys.len() < count

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use trunkline_import::nearest;
-use trunkline_import::wsdl::{Description, Message, Operation};
+use trunkline_import::wsdl::{self, Description, Operation, Port};
+use trunkline_import::xsd::Name;
 use trunkline_message::Record;
 use trunkline_soap::{Encoder, Plan};
 
 use super::SHOWN;
 use crate::fault::Fault;
 use crate::output::remark;
-use crate::soap::choice::is_soap;
 use crate::soap::content::{Form, Given, Unread, from_file, of_file};
 use crate::soap::{listed, valid};
 
@@ -34,10 +34,9 @@ pub(super) struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    /// Those of all ports of SOAP.
-    pub(super) fn of(description: &'a Description) -> Self {
-        let ports = description.services().iter().flat_map(|it| &it.ports);
-        let bindings = ports.map(|it| description.binding(it)).filter(|it| is_soap(&it.protocol));
+    /// Those of these ports.
+    pub(super) fn of(description: &'a Description, ports: &[(&wsdl::Service, &Port)]) -> Self {
+        let bindings = ports.iter().map(|it| description.binding(it.1));
         Self { operations: bindings.flat_map(|it| &it.operations).collect() }
     }
 
@@ -46,21 +45,29 @@ impl<'a> Files<'a> {
         let messages = |it: &Operation| {
             [&it.request, &it.response].map(|it| it.as_ref().map(|it| it.name.clone()))
         };
-        let others: Vec<&&Operation> = self
-            .operations
-            .iter()
-            .filter(|it| it.name == operation.name)
-            .filter(|it| messages(it) != messages(operation))
-            .collect();
-        let local =
-            |it: &Option<Message>| it.as_ref().map_or("nothing", |it| &*it.name.local).to_owned();
-        let request = local(&operation.request);
-        let is_same = |it: &&&Operation| local(&it.request) == request;
-        match (others.is_empty(), others.iter().any(is_same)) {
-            (true, _) => operation.name.clone(),
-            (_, false) => format!("{}.{request}", operation.name),
-            (_, true) => format!("{}.{request}.{}", operation.name, local(&operation.response)),
+        let own = messages(operation);
+        let mut all = Vec::new();
+        for &other in self.operations.iter().filter(|it| it.name == operation.name) {
+            let other = messages(other);
+            if !all.contains(&other) {
+                all.push(other);
+            }
         }
+        let local = |it: &Option<Name>| it.as_ref().map_or("nothing", |it| &*it.local).to_owned();
+        let [request, response] = [local(&own[0]), local(&own[1])];
+        let name = &operation.name;
+        if all.iter().all(|it| *it == own) {
+            return name.clone();
+        }
+        if all.iter().all(|it| *it == own || local(&it[0]) != request) {
+            return format!("{name}.{request}");
+        }
+        // Of two namespaces, they may have the same names.
+        let alike =
+            all.iter().filter(|it| [local(&it[0]), local(&it[1])] == [&*request, &*response]);
+        let number = alike.take_while(|it| **it != own).count();
+        let number = if number > 0 { format!(".{}", number + 1) } else { String::new() };
+        format!("{name}.{request}.{response}{number}")
     }
 
     /// Is it the file of several operations, each of which has one of its own?
