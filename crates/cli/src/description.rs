@@ -22,9 +22,12 @@ pub(crate) fn read(file: &str, arguments: &DescriptionArguments) -> Result<Descr
     Ok(Description::read(file, &options, &mut resolver, &limits)?)
 }
 
-/// Says what is odd in a description, and what it leaves open: what is missing cannot be held against a message.
+/// Says what is odd in a description against which messages are checked, and what it leaves open: what is missing cannot be held
+/// against one.
 pub(crate) fn remark_on(description: &Description) {
-    description.warnings().iter().for_each(|it| remark(&it.to_string()));
+    let all = description.warnings().iter().map(ToString::to_string);
+    // What no layout holds is checked all the same.
+    all.filter(|it| !it.contains("by `--check` alone")).for_each(|it| remark(&it));
 }
 
 /// The bytes of a file, and one more than there may be at most; none if there is no such file.

@@ -114,7 +114,7 @@ fn an_answer_that_cannot_be_sent_is_named_at_the_start() {
             "fill.xml",
             "<!-- own -->\n<t:fillResponce xmlns:t='urn:t'><m/><c/></t:fillResponce>",
             "fill.xml:2:1: ",
-            "expected the operation fillResponse of urn:t".to_owned(),
+            "expected the message fillResponse of \"urn:t\"".to_owned(),
         ),
     ] {
         answers(&served, name, answer);
