@@ -12,6 +12,7 @@ mod ports;
 mod served;
 mod shapes;
 mod site;
+mod substituted;
 mod typed;
 mod valid;
 
