@@ -246,7 +246,7 @@ impl Values {
         text
     }
 
-    /// The bound of a text or data, in octets, or of a list.
+    /// The bound of a text, which has no more characters than octets, of data, or of a list.
     fn most(&self) -> u64 {
         let bound = || Checks::most(&self.layout, self.layout.scope(self.scope), self.described());
         bound().filter(|_| self.safe.cdr).map_or(u64::MAX, Into::into)

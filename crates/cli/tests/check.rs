@@ -154,20 +154,23 @@ fn what_the_types_of_idl_do_not_hold_is_not_written_as_cdr() {
     let full = r#"{"symbol":"ABCDEFGH","price":3.4028235e38,"size":1e308,"counts":[1,2,3],"legs":[{"name":"abcd"},{"name":""}],"labels":["ab","cd"],"prices":["INF"],"data":"AAECAw=="}"#;
     let (status, out, err) = convert(&format!("{full}\n"));
     assert_eq!((status, &*err), (Some(0), ""), "{out}");
-    // One beyond each: 9 characters, of which one is two octets, are 8 and 9.
+    // Characters count, as they do in facets.
+    let (status, _, err) = convert(&full.replace("ABCDEFGH", "ABCDEFG\u{e9}"));
+    assert_eq!((status, &*err), (Some(0), ""));
+    // One beyond each.
     let long = "x".repeat(50);
     for (now, then, expected) in [
         (
             "ABCDEFGH",
             "ABCDEFGHI",
-            "symbol at byte 0: cannot be written: \"ABCDEFGHI\" has 9 octets, more than 8",
+            "symbol at byte 0: cannot be written: \"ABCDEFGHI\" has 9 characters, more than 8",
         ),
         (
             "ABCDEFGH",
-            "ABCDEFG\u{e9}",
-            "cannot be written: \"ABCDEFG\u{e9}\" has 9 octets, more than 8",
+            "ABCDEFGH\u{e9}",
+            "cannot be written: \"ABCDEFGH\u{e9}\" has 9 characters, more than 8",
         ),
-        ("ABCDEFGH", &long, "\"... has 50 octets, more than 8"),
+        ("ABCDEFGH", &long, "\"... has 50 characters, more than 8"),
         (
             "3.4028235e38",
             "1e39",

@@ -246,3 +246,38 @@ fn conditionals_macros_and_names_before_their_declaration() {
                     note\tfacet\tmax_length\t3\nend\n";
     assert!(layout.listing().starts_with(expected), "{}", layout.listing());
 }
+
+/// Bounds are part of a type: what exceeds them is not written, and characters count as in facets.
+#[test]
+fn what_a_bounded_type_does_not_hold_is_not_written() {
+    let text = "struct Order { string<4> name; sequence<long, 2> counts; sequence<octet, 3> data; sequence<string<2>, 2> labels; };";
+    let read = read_files(text, &[]).expect("it is read");
+    let layout = Arc::new(read.layout(read.find("Order").expect("a struct")).expect("a layout"));
+    let mut encoder = Encoder::new(&Plan::new(&layout, &CdrOptions::default()).expect("a plan"));
+    let mut write = |name: &str, counts: usize, data: usize, labels: &[&str]| {
+        let mut order = Record::new(&layout);
+        order.set("name", name).expect("text");
+        order.set("counts", Value::Integers(vec![7; counts])).expect("numbers");
+        order.set("data", Value::Bytes(vec![7; data])).expect("data");
+        let group = order.group_mut("labels").expect("a list");
+        labels.iter().for_each(|it| group.next_entry().set("", *it).expect("text"));
+        encoder.encode(&order).map(<[u8]>::len).map_err(|it| it.to_string())
+    };
+    assert!(write("ABCD", 2, 3, &["ab", "cd"]).is_ok());
+    assert!(write("ABC\u{e9}", 0, 0, &[]).is_ok());
+    let long = "x".repeat(64);
+    for (written, why) in [
+        (
+            write("ABCDE", 0, 0, &[]),
+            "name at byte 0: cannot be written: \"ABCDE\" has 5 characters, more than 4",
+        ),
+        (write(&long, 0, 0, &[]), "has 64 characters, more than 4"),
+        (write("", 3, 0, &[]), "counts at byte 5: cannot be written: it has 3 items, more than 2"),
+        (write("", 0, 4, &[]), "cannot be written: it has 4 octets, more than 3"),
+        (write("", 0, 0, &["ab", "abc"]), "labels[1] at byte"),
+        (write("", 0, 0, &["a", "b", "c"]), "cannot be written: it has 3 items, more than 2"),
+    ] {
+        let written = written.expect_err(why);
+        assert!(written.contains(why), "{written}");
+    }
+}

@@ -664,25 +664,36 @@ fn keys_have_names_and_refer_to_keys() {
     }
 }
 
+/// A type that elements, attributes and wildcards are restricted of.
+const RESTRICTED: &str = "<xs:complexType name='A'><xs:sequence><xs:element name='a' type='xs:int' maxOccurs='3'/>\
+    <xs:choice minOccurs='0'><xs:element name='b' type='xs:int'/><xs:element ref='a:head'/></xs:choice>\
+    <xs:any namespace='##other' minOccurs='0'/></xs:sequence>\
+    <xs:attribute name='p' use='required'/><xs:attribute name='q' fixed='1'/><xs:attribute name='r'/>\
+    <xs:anyAttribute namespace='urn:x urn:y' processContents='lax'/></xs:complexType>\
+    <xs:element name='head' type='xs:int'/><xs:element name='member' type='xs:int' substitutionGroup='a:head'/>\n";
+
+/// A restriction of it, with this inside.
+fn restricted(inside: &str) -> Result<(), String> {
+    let derived = format!(
+        "{RESTRICTED}<xs:complexType name='B'><xs:complexContent><xs:restriction base='a:A'>{inside}</xs:restriction>\
+         </xs:complexContent></xs:complexType>"
+    );
+    read(&[("a.xsd", &schema(&derived))]).map(|_| ()).map_err(|it| it.to_string())
+}
+
+/// One with these elements; one with an element that has to be there, and these attributes.
+fn with(particles: &str) -> Result<(), String> {
+    restricted(&format!("<xs:sequence>{particles}</xs:sequence>"))
+}
+
+fn also(attributes: &str) -> Result<(), String> {
+    restricted(&format!(
+        "<xs:sequence><xs:element name='a' type='xs:int'/></xs:sequence>{attributes}"
+    ))
+}
+
 #[test]
 fn what_restricts_a_type_allows_no_more() {
-    let base = "<xs:complexType name='A'><xs:sequence><xs:element name='a' type='xs:int' maxOccurs='3'/>\
-                <xs:choice minOccurs='0'><xs:element name='b' type='xs:int'/><xs:element ref='a:head'/></xs:choice>\
-                <xs:any namespace='##other' minOccurs='0'/></xs:sequence>\
-                <xs:attribute name='p' use='required'/><xs:attribute name='q' fixed='1'/><xs:attribute name='r'/>\
-                <xs:anyAttribute namespace='urn:x urn:y' processContents='lax'/></xs:complexType>\
-                <xs:element name='head' type='xs:int'/><xs:element name='member' type='xs:int' substitutionGroup='a:head'/>\n";
-    let of = |inside: &str| {
-        let derived = format!(
-            "{base}<xs:complexType name='B'><xs:complexContent><xs:restriction base='a:A'>{inside}</xs:restriction>\
-             </xs:complexContent></xs:complexType>"
-        );
-        read(&[("a.xsd", &schema(&derived))]).map(|_| ()).map_err(|it| it.to_string())
-    };
-    let with = |particles: &str| of(&format!("<xs:sequence>{particles}</xs:sequence>"));
-    let also = |attributes: &str| {
-        of(&format!("<xs:sequence><xs:element name='a' type='xs:int'/></xs:sequence>{attributes}"))
-    };
     let a = "<xs:element name='a' type='xs:int'/>";
     let other = "<xs:any namespace='##other' minOccurs='0' processContents=";
     for (is, why) in [
@@ -696,7 +707,7 @@ fn what_restricts_a_type_allows_no_more() {
             with(&format!("<xs:choice>{a}<xs:element name='b' type='xs:int'/></xs:choice>")),
             "1 times at least",
         ),
-        (of(""), "which has a 1 times at least"),
+        (restricted(""), "which has a 1 times at least"),
         (
             with(&format!("{a}<xs:any minOccurs='0'/>")),
             "which takes elements of other namespaces only",
@@ -725,6 +736,12 @@ fn what_restricts_a_type_allows_no_more() {
             "{problem}"
         );
     }
+}
+
+#[test]
+fn what_restricts_a_type_is_taken() {
+    let a = "<xs:element name='a' type='xs:int'/>";
+    let other = "<xs:any namespace='##other' minOccurs='0' processContents=";
     for is in [
         with(&format!("{a}<xs:element name='b' type='xs:int'/>{other}'strict'/>")),
         // In groups of their own, a member for its head, an element for those of any name.
@@ -742,12 +759,25 @@ fn what_restricts_a_type_allows_no_more() {
     ] {
         assert_eq!(is, Ok(()));
     }
+    // What is not known, or prohibited by a group, or of no namespace at all.
+    for definitions in [
+        "<xs:import namespace='urn:x'/><xs:complexType name='A'><xs:simpleContent><xs:restriction base='x:T'/></xs:simpleContent></xs:complexType><xs:complexType name='B'><xs:simpleContent><xs:restriction base='a:A'><xs:attribute name='p'/></xs:restriction></xs:simpleContent></xs:complexType>",
+        "<xs:attributeGroup name='G'><xs:attribute name='p' use='prohibited'/></xs:attributeGroup><xs:complexType name='A'><xs:attribute name='p' use='required'/></xs:complexType>\
+         <xs:complexType name='B'><xs:complexContent><xs:restriction base='a:A'><xs:attributeGroup ref='a:G'/><xs:anyAttribute namespace=''/></xs:restriction></xs:complexContent></xs:complexType>",
+    ] {
+        let schema = schema(definitions).replace("xmlns:a=", "xmlns:x='urn:x' xmlns:a=");
+        assert!(read(&[("a.xsd", &schema)]).is_ok(), "{definitions}");
+    }
     // Whatever has any content is restricted by whatever is said.
     let any = "<xs:complexType name='A'><xs:complexContent><xs:extension base='xs:anyType'/></xs:complexContent></xs:complexType>\
                <xs:complexType name='B'><xs:complexContent><xs:restriction base='a:A'><xs:sequence><xs:element name='e'/></xs:sequence>\
                <xs:attribute name='p'/></xs:restriction></xs:complexContent></xs:complexType>";
     assert!(read(&[("a.xsd", &schema(any))]).is_ok());
-    // A group of attributes that takes the place of another takes no more.
+}
+
+/// Part 1, section 4.2.2.
+#[test]
+fn a_group_of_attributes_that_is_redefined_takes_no_more() {
     let group = |inside: &str| {
         let redefining = format!(
             "<xs:redefine schemaLocation='b.xsd'><xs:attributeGroup name='G'>{inside}</xs:attributeGroup></xs:redefine>"

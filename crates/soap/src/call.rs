@@ -1,6 +1,6 @@
 //! The elements of a call: its return value, its parameters.
 
-use trunkline_message::{ScopeId, Shape as ScopeShape};
+use trunkline_message::{Need, ScopeId, Shape as ScopeShape};
 use trunkline_wire::Literal;
 
 use crate::envelope;
@@ -8,24 +8,64 @@ use crate::names::Name;
 use crate::naming::Naming;
 use crate::plan::{NONE, Shape};
 
-/// Of the first element of the message, the number of its namespace and its name.
-pub(super) fn first(naming: &Naming<'_>) -> Option<(u8, Box<str>)> {
+/// Of each element with which the message may begin, the number of its namespace and its name; none if they have no names.
+pub(super) fn first(naming: &Naming<'_>) -> Box<[(u8, Box<str>)]> {
     let scope = ScopeId(0);
-    let leading = naming.layout.scope(scope).fields.first()?;
+    let Some(leading) = naming.layout.scope(scope).fields.first() else { return Box::default() };
     // One that tells its type has no element of its own among the arms.
     let by_type = || naming.typed_around(scope, leading).map(|it| Name::Component(it as u16));
-    Some(match return_value(naming).or_else(by_type)? {
+    let elements = match return_value(naming).or_else(by_type) {
+        Some(one) => vec![one],
+        None => leading_arms(naming).unwrap_or_default(),
+    };
+    let names = naming.fields(scope);
+    let named = |element| match element {
         Name::Field(field) => {
             let field = usize::from(field);
-            let name = naming.fields(scope).swap_remove(field);
-            (naming.namespace_number(scope, field), name.into())
+            (naming.namespace_number(scope, field), names[field].as_str().into())
         }
         Name::Component(component) => {
             let component = usize::from(component);
             let name = naming.component(scope, component);
             (naming.namespace_number_of_component(scope, component), name.into())
         }
-    })
+    };
+    elements.into_iter().map(named).collect()
+}
+
+/// The elements of the choice with which the message begins, if one of them has to be there and each has a name.
+fn leading_arms(naming: &Naming<'_>) -> Option<Vec<Name>> {
+    let scope = naming.layout.scope(ScopeId(0));
+    let mut choice = scope.components.get(usize::from(scope.fields.first()?.component?))?;
+    while let Some(around) = choice.parent {
+        choice = &scope.components[usize::from(around)];
+    }
+    if !choice.is_choice || choice.need != Need::Required || naming.options.flat {
+        return None;
+    }
+    let arm = |field: usize| {
+        // One of several elements begins with the first of them, which may be absent.
+        let mut around = scope.fields[field].component;
+        while let Some(component) = around.map(|it| &scope.components[usize::from(it)]) {
+            if !component.is_choice || component.need != Need::Required {
+                return None;
+            }
+            around = component.parent;
+        }
+        if let Some(by_type) = naming.typed_around(ScopeId(0), &scope.fields[field]) {
+            return Some(Name::Component(by_type as u16));
+        }
+        is_element(naming, field).then_some(Name::Field(field as u16))
+    };
+    let mut arms = choice.fields.clone().map(arm).collect::<Option<Vec<_>>>()?;
+    arms.dedup();
+    Some(arms)
+}
+
+/// Is a field of the message an element by itself?
+fn is_element(naming: &Naming<'_>, field: usize) -> bool {
+    let shape = naming.shape(ScopeId(0), field);
+    !matches!(shape, Shape::Attribute | Shape::Text | Shape::Run | Shape::Any | Shape::Mixed)
 }
 
 /// The first element of the message, if there is one that is. Attributes are none.
@@ -52,11 +92,8 @@ fn element_around(naming: &Naming<'_>, field: usize) -> Option<Name> {
     let is_choice = |it: u16| scope.components[usize::from(it)].is_choice;
     let innermost = scope.fields[field].component;
     let mut around = innermost.filter(|_| !naming.options.flat);
-    let shape = naming.shape(ScopeId(0), field);
-    let is_element =
-        !matches!(shape, Shape::Attribute | Shape::Text | Shape::Run | Shape::Any | Shape::Mixed);
     let mut element = Name::Field(field as u16);
-    let mut has_none = !is_element || innermost.is_some_and(is_choice);
+    let mut has_none = !is_element(naming, field) || innermost.is_some_and(is_choice);
     while let Some(component) = around {
         (element, has_none) = (Name::Component(component), is_choice(component));
         around = scope.components[usize::from(component)].parent;

@@ -273,8 +273,8 @@ pub struct Plan {
     pub(super) root: Box<str>,
     pub(super) root_namespace: Box<str>,
     pub(super) root_end: Literal,
-    /// Number of the namespace, and name, of the first element inside, if there is one that has a name.
-    first: Option<(u8, Box<str>)>,
+    /// Number of the namespace, and name, of each element with which the inside may begin, if they have names.
+    first: Box<[(u8, Box<str>)]>,
     /// The type that its `xsi:type` names, if it has to.
     pub(super) root_type: Option<QName>,
     /// Are groups and lists arrays of the encoding? Then their start tags end in a count and this.
@@ -387,11 +387,22 @@ impl Plan {
         }))
     }
 
+    /// The elements with which the Body may begin, one of them: as [`element`](Self::element), and of a message that is the
+    /// Body and begins with a choice, such as the elements of a substitution group, those of its arms.
+    pub fn elements(&self) -> Vec<(&str, &str)> {
+        match (self.options.layout, &*self.first) {
+            (Layout::Body, all @ [_, _, ..]) => {
+                all.iter().map(|it| (self.namespaces.name(it.0), &*it.1)).collect()
+            }
+            _ => vec![self.element()],
+        }
+    }
+
     /// The first element in the Body: that of the message, with plain rpc the one around it, or the first field of a message
-    /// that is the Body itself. Its namespace, empty for none, and local name.
+    /// that is the Body itself; the Body, if that may begin with one of several. Its namespace, empty for none, and local name.
     pub fn element(&self) -> (&str, &str) {
-        match (self.options.layout, &self.first) {
-            (Layout::Body, Some((namespace_number, local))) => {
+        match (self.options.layout, &*self.first) {
+            (Layout::Body, [(namespace_number, local)]) => {
                 (self.namespaces.name(*namespace_number), local)
             }
             _ if self.options.is_plain_rpc() => (&self.options.namespace, &self.options.operation),

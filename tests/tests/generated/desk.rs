@@ -68,6 +68,35 @@ pub struct Number {
     pub value: i64,
 }
 
+/// `change`.
+#[derive(Message, Clone, Debug, PartialEq)]
+#[message(name = "change")]
+#[xml(namespace = "", form = "qualified")]
+pub enum Change2 {
+    #[field(name = "cancel")]
+    #[xml(namespace = "urn:desk", form = "qualified")]
+    Cancel(i64),
+    #[field(name = "stop")]
+    #[facet(min_inclusive = "1")]
+    #[xml(namespace = "urn:desk", form = "qualified")]
+    Stop(i64),
+}
+
+/// What `Change` takes.
+#[derive(Message, Clone, Debug, PartialEq)]
+pub struct Change {
+    pub change: Change2,
+}
+
+/// What `Halt` takes.
+#[derive(Message, Clone, Debug, PartialEq)]
+#[message(name = "stop")]
+pub struct Stop {
+    #[xml(text)]
+    #[facet(min_inclusive = "1")]
+    pub value: i64,
+}
+
 /// What `turn` takes.
 #[derive(Message, Clone, Debug, PartialEq)]
 #[message(name = "turn")]
@@ -131,6 +160,22 @@ impl DeskPortClient {
         self.0.call_as(desk_port_signatures::ask(), request)
     }
 
+    /// `Change`.
+    ///
+    /// # Errors
+    /// The service's fault, or the reason why there is no reply.
+    pub fn change(&mut self, request: &Change) -> Result<Number, soap::CallError> {
+        self.0.call_as(desk_port_signatures::change(), request)
+    }
+
+    /// `Halt`.
+    ///
+    /// # Errors
+    /// The service's fault, or the reason why there is no reply.
+    pub fn halt(&mut self, request: &Stop) -> Result<Number, soap::CallError> {
+        self.0.call_as(desk_port_signatures::halt(), request)
+    }
+
     /// `Ping`.
     ///
     /// # Errors
@@ -162,6 +207,18 @@ pub trait DeskPortService: Send + Sync + 'static {
     /// The fault that the caller gets.
     fn ask(&self, request: Ask, context: &mut soap::Context) -> Result<Number, soap::Fault>;
 
+    /// `Change`.
+    ///
+    /// # Errors
+    /// The fault that the caller gets.
+    fn change(&self, request: Change, context: &mut soap::Context) -> Result<Number, soap::Fault>;
+
+    /// `Halt`.
+    ///
+    /// # Errors
+    /// The fault that the caller gets.
+    fn halt(&self, request: Stop, context: &mut soap::Context) -> Result<Number, soap::Fault>;
+
     /// `Ping`.
     ///
     /// # Errors
@@ -188,6 +245,14 @@ pub fn desk_port_service(answers: impl DeskPortService, wsdl: &str) -> soap::Ser
     let own = std::sync::Arc::clone(&answers);
     let service = service.operation_as(desk_port_signatures::ask(), move |request: Ask, context: &mut soap::Context| {
         own.ask(request, context)
+    });
+    let own = std::sync::Arc::clone(&answers);
+    let service = service.operation_as(desk_port_signatures::change(), move |request: Change, context: &mut soap::Context| {
+        own.change(request, context)
+    });
+    let own = std::sync::Arc::clone(&answers);
+    let service = service.operation_as(desk_port_signatures::halt(), move |request: Stop, context: &mut soap::Context| {
+        own.halt(request, context)
     });
     let own = std::sync::Arc::clone(&answers);
     let service = service.operation_as(desk_port_signatures::ping(), move |request: soap::Nothing, context: &mut soap::Context| {
@@ -221,6 +286,31 @@ mod desk_port_signatures {
             let binding = soap::Binding::document_literal();
             let (name, action) = ("Ask", "urn:desk/ask");
             let signature = soap::Signature::of_body::<Ask>(name, action, binding);
+            let element = ("urn:desk", "number");
+            let signature = signature.and_then(|it| it.answered_by::<Number>(binding, element));
+            signature.expect("its messages have a form")
+        })
+    }
+
+    pub(super) fn change() -> &'static soap::Signature {
+        static SIGNATURE: std::sync::OnceLock<soap::Signature> = std::sync::OnceLock::new();
+        SIGNATURE.get_or_init(|| {
+            let binding = soap::Binding::document_literal();
+            let (name, action) = ("Change", "urn:desk/change");
+            let signature = soap::Signature::of_body::<Change>(name, action, binding);
+            let element = ("urn:desk", "number");
+            let signature = signature.and_then(|it| it.answered_by::<Number>(binding, element));
+            signature.expect("its messages have a form")
+        })
+    }
+
+    pub(super) fn halt() -> &'static soap::Signature {
+        static SIGNATURE: std::sync::OnceLock<soap::Signature> = std::sync::OnceLock::new();
+        SIGNATURE.get_or_init(|| {
+            let binding = soap::Binding::document_literal();
+            let (name, action) = ("Halt", "urn:desk/halt");
+            let element = ("urn:desk", "stop");
+            let signature = soap::Signature::of::<Stop>(name, action, binding, element);
             let element = ("urn:desk", "number");
             let signature = signature.and_then(|it| it.answered_by::<Number>(binding, element));
             signature.expect("its messages have a form")

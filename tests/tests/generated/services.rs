@@ -7,8 +7,8 @@ use std::sync::mpsc::{Sender, channel};
 use trunkline_session::soap;
 
 use super::desk::{
-    Ask, Ask2, DeskPortClient, DeskPortService, GridsPortClient, GridsPortService, LimitAsk,
-    Number, Order, Order2, OrderResponse, Turn, TurnResponse, desk_port_service,
+    Ask, Ask2, Change, Change2, DeskPortClient, DeskPortService, GridsPortClient, GridsPortService,
+    LimitAsk, Number, Order, Order2, OrderResponse, Stop, Turn, TurnResponse, desk_port_service,
     grids_port_service,
 };
 use super::folder;
@@ -100,6 +100,18 @@ impl DeskPortService for Desk {
         Ok(Number { value: ask.symbol.len() as i64 })
     }
 
+    fn change(&self, request: Change, _: &mut soap::Context) -> Result<Number, soap::Fault> {
+        let value = match request.change {
+            Change2::Cancel(number) => -number,
+            Change2::Stop(number) => number,
+        };
+        Ok(Number { value })
+    }
+
+    fn halt(&self, request: Stop, _: &mut soap::Context) -> Result<Number, soap::Fault> {
+        Ok(Number { value: request.value + 100 })
+    }
+
     fn ping(&self, _: soap::Nothing, _: &mut soap::Context) -> Result<soap::Nothing, soap::Fault> {
         self.0.lock().expect("nobody panicked").send("ping").expect("the test waits");
         Ok(soap::Nothing {})
@@ -138,6 +150,15 @@ fn documents_of_several_parts_or_none_and_arrays_of_two_dimensions_are_called() 
     assert_eq!((answer.number, &*answer.note), (7, "MSFT for A1"));
     let limit = LimitAsk { symbol: "IBM".into(), limit: "1.5".parse().expect("a number") };
     assert_eq!(desk.ask(&Ask { ask: Ask2::LimitAsk(limit) }).expect("an answer").value, 3);
+    // Either element calls the operation, also where another one begins with it and has an action of its own.
+    for number in 1..=3 {
+        let change = |change| Change { change };
+        let answer = desk.change(&change(Change2::Cancel(number))).expect("an answer");
+        assert_eq!(answer.value, -number);
+        let answer = desk.change(&change(Change2::Stop(number))).expect("an answer");
+        assert_eq!(answer.value, number);
+        assert_eq!(desk.halt(&Stop { value: number }).expect("an answer").value, number + 100);
+    }
     desk.ping(&soap::Nothing {}).expect("an answer");
     assert_eq!(is_called.recv(), Ok("ping"));
     desk.close(&soap::Nothing {}).expect("it is taken");

@@ -207,10 +207,8 @@ fn operations(
     for operation in &bound.operations {
         match served(description, (bound, operation), given)? {
             Ok(served) => {
-                let key = |it: &Served| {
-                    (it.signature.element().clone(), it.signature.action().to_owned())
-                };
-                match all.iter().find(|it| key(it) == key(&served)) {
+                let is_same = |it: &&Served| is_called_alike(&it.signature, &served.signature);
+                match all.iter().find(is_same) {
                     Some(other) => {
                         let (name, other) = (served.signature.name(), other.signature.name());
                         let why = "it has the element and the action of";
@@ -226,6 +224,12 @@ fn operations(
         true => Err(Fault::new(format!("{}: none of its operations can be served", port.name))),
         false => Ok(all),
     }
+}
+
+/// Would the same request call both?
+fn is_called_alike(one: &Signature, other: &Signature) -> bool {
+    let has_element = |it| other.elements().contains(it);
+    one.action() == other.action() && one.elements().iter().any(has_element)
 }
 
 /// An operation, or why it is not served.

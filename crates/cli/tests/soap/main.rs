@@ -15,6 +15,7 @@ mod ports;
 mod served;
 mod shapes;
 mod site;
+mod substituted;
 mod typed;
 mod valid;
 

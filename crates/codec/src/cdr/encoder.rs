@@ -37,7 +37,7 @@ impl Encoder {
     ///
     /// # Errors
     /// A required field of a record that is not set, a choice without an arm or with two, an array of another
-    /// count, text, data or a list beyond its bound (the facets `max_length`, for text in octets as written, and
+    /// count, text, data or a list beyond its bound (the facets `max_length`, for text in characters, and
     /// `max_items`: bounded types of IDL), text with a NUL inside, a code longer than a char, a time without a zone, a character that is not
     /// in the plan's code set, the label of another arm in a default arm, or a message of another schema.
     /// The path names the field.
@@ -114,6 +114,7 @@ fn number<const LITTLE: bool>(cursor: &mut Cursor<'_>, bits: u64, width: usize) 
     cursor.block(&block, width);
 }
 
+const COUNTS: &str = "CDR counts to 4,294,967,295";
 const MISSING: &str = "a required field is not set";
 const NO_ARM: &str = "no arm of the choice is set";
 const ZONED_DAY: &str = "dates have no time zone in this form, and this one has";
@@ -320,7 +321,9 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     }
 
     fn bytes_of_string(&mut self, field: usize, bytes: &[u8]) {
-        self.hold(field, bytes.len());
+        if bytes.len() > MOST as usize {
+            self.fail(field, COUNTS);
+        }
         if memchr::memchr(0, bytes).is_some() {
             self.fail(field, "the text has a NUL inside, which ends a CDR string");
         }
@@ -360,7 +363,7 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         (self.scope, self.scope_index, self.bitmap, self.next) = (scope, scope_index, bitmap, next);
     }
 
-    /// Items or octets that the field's type holds.
+    /// Items, octets or characters that the field's type holds.
     #[inline]
     fn most(&self, field: usize) -> usize {
         self.scope.slots[field].most as usize
@@ -378,12 +381,12 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
     fn fail_bound(&mut self, field: usize, count: usize, text: &str) {
         let most = self.scope.slots[field].most;
         if most == MOST {
-            return self.fail(field, "CDR counts to 4,294,967,295");
+            return self.fail(field, COUNTS);
         }
         if self.problem.is_none() {
             let holds = self.plan.layout.scopes()[self.scope_index].fields[field].holds;
             let (value, what) = match holds {
-                Holds::Value(Kind::Text) => (shown(text), "octets"),
+                Holds::Value(Kind::Text) => (shown(text), "characters"),
                 Holds::Value(_) => ("it".into(), "octets"),
                 _ => ("it".into(), "items"),
             };
@@ -434,8 +437,12 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
     fn string(&mut self, field: usize, value: &str) {
         match self.plan.options.code_set.write(value) {
             Ok(bytes) => {
+                // No more characters than octets.
                 if bytes.len() > self.most(field) {
-                    self.fail_bound(field, bytes.len(), value);
+                    let count = value.chars().count();
+                    if count > self.most(field) {
+                        return self.fail_bound(field, count, value);
+                    }
                 }
                 self.bytes_of_string(field, &bytes);
             }

@@ -127,7 +127,7 @@ pub(super) struct Slot {
     pub(super) width: u32,
     /// How many items a list has, if that is fixed; else 0.
     pub(super) fixed: u32,
-    /// The most items of a list, or octets of text or data: a bound of IDL, or what CDR counts to.
+    /// The most items of a list, characters of a text, or octets of data: a bound of IDL, or what CDR counts to.
     pub(super) most: u32,
 }
 

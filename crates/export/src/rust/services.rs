@@ -27,8 +27,9 @@ struct Called {
     /// What it is called, and no other of the interface.
     name: String,
     action: String,
-    /// The first element in the Body of a request, by which it is known: a namespace and a name, both empty if there is none.
-    first: (String, String),
+    /// The first element in the Body of a request, by which it is known, or one of several: a namespace and a name, both empty
+    /// if there is none.
+    first: Vec<(String, String)>,
     style: soap::Style,
     request: Message,
     reply: Option<Message>,
@@ -46,7 +47,9 @@ impl Called {
                 "nothing in the Body of a request says that it is called, and no action of its own";
             return Err(why.to_owned());
         }
-        let is_same = |it: &&Self| it.first == self.first && it.action == self.action;
+        let is_same = |it: &&Self| {
+            it.action == self.action && it.first.iter().any(|first| self.first.contains(first))
+        };
         match others.iter().find(is_same) {
             None => Ok(self),
             Some(other) => Err(format!(
@@ -153,7 +156,7 @@ fn called(
     }
     let request = description.request(binding, operation).map_err(|it| it.to_string())?;
     let response = description.response(binding, operation).map_err(|it| it.to_string())?;
-    let first = request.as_ref().map_or(Ok(Default::default()), first)?;
+    let first = request.as_ref().map_or(Ok(vec![Default::default()]), first)?;
     response.as_ref().map_or(Ok(()), |it| plan(it).map(|_| ()))?;
     let style = request.as_ref().or(response.as_ref()).map(|it| it.options.style);
     let style = style.unwrap_or(soap::Style::DocumentLiteral);
@@ -200,18 +203,20 @@ fn plan(described: &Described) -> Result<Arc<soap::Plan>, String> {
     soap::Plan::new(&layout, &described.options).map_err(|it| it.to_string())
 }
 
-/// The first element in the Body of a request.
-fn first(described: &Described) -> Result<(String, String), String> {
+/// The first element in the Body of a request, one of these.
+fn first(described: &Described) -> Result<Vec<(String, String)>, String> {
     let plan = plan(described)?;
-    let (namespace, local) = plan.element();
-    // Of a Body that may begin with several elements the plan names the Body.
-    if described.options.layout == soap::Layout::Body && ENVELOPES.contains(&namespace) {
+    let elements = plan.elements();
+    // Of a Body of which it is not known how it begins the plan names the Body.
+    if described.options.layout == soap::Layout::Body
+        && elements.iter().any(|it| ENVELOPES.contains(&it.0))
+    {
         return Err(
-            "its requests may begin with one of several elements, and a service knows it by one"
+            "its requests begin with elements of any name, or with none, and a service knows it by one"
                 .to_owned(),
         );
     }
-    Ok((namespace.to_owned(), local.to_owned()))
+    Ok(elements.into_iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect())
 }
 
 const ENVELOPES: [&str; 2] =

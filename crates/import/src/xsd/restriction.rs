@@ -167,6 +167,8 @@ impl Schemas {
             Term::Reference(name) => {
                 inside.one(name, self.is_alone(*self.global_elements.get(name)?));
             }
+            // An empty list of namespaces takes nothing.
+            Term::Any(wildcard) if wildcard.namespaces.is_empty() => {}
             Term::Any(wildcard) => inside.wildcards.push(wildcard),
             Term::Group(name) => {
                 inside = self.inside_of(&self.groups.get(name)?.particle, budget, depth + 1)?;
@@ -218,7 +220,11 @@ impl Schemas {
     /// Does nothing stand for an element, and it for no other?
     fn is_alone(&self, id: ElementId) -> bool {
         let element = self.at(id);
-        element.substitutes.is_none() && !self.substitutes.contains_key(&element.name)
+        // A local one may have the name of a member of a group.
+        let global = self.global_elements.get(&element.name);
+        element.substitutes.is_none()
+            && !self.substitutes.contains_key(&element.name)
+            && global.is_none_or(|it| self.at(*it).substitutes.is_none())
     }
 
     /// Attributes of a type and those that it takes over from its base.
@@ -237,6 +243,8 @@ impl Schemas {
             Derivation::Text { base, is_extension, .. } => (base, !is_extension),
         };
         match self.found(base)? {
+            // Of a namespace of which no schema is there, nothing is known.
+            _ if self.is_of_foreign(base) => into.is_cut = true,
             Found::Type(_, base) if depth < DEEPEST => {
                 let wildcards = into.wildcards.len();
                 self.add_inherited(into, base, (&mut *budget, depth + 1))?;
@@ -254,7 +262,7 @@ impl Schemas {
     fn add_attributes<'a>(
         &'a self,
         into: &mut Attributes<'a>,
-        (uses, groups, wildcard): OwnAttributes<'a>,
+        (uses, groups, wildcard, is_group): OwnAttributes<'a>,
         (budget, depth): (&mut usize, usize),
     ) {
         let cost = 1 + uses.len() + groups.len();
@@ -263,13 +271,20 @@ impl Schemas {
             return;
         }
         *budget -= cost;
-        into.wildcards.extend(wildcard);
+        into.wildcards.extend(wildcard.filter(|it| !it.namespaces.is_empty()));
         for it in uses {
+            // What a group prohibits is nothing, and what a type prohibits says nothing of its groups.
+            if is_group && it.presence == Presence::Prohibited {
+                continue;
+            }
             let name = match &it.what {
                 AttributeTerm::Own(own) => &own.name,
                 AttributeTerm::Reference(name) => name,
             };
-            into.uses.entry(name).or_insert(it);
+            let known = into.uses.entry(name).or_insert(it);
+            if is_group && known.presence == Presence::Prohibited {
+                *known = it;
+            }
         }
         for (name, _) in groups {
             match self.attribute_groups.get(name) {
@@ -332,18 +347,18 @@ impl Schemas {
     }
 }
 
-/// The attributes, groups and wildcard that a type or group has by itself.
-type OwnAttributes<'a> = (&'a [AttributeUse], &'a [(Name, Place)], Option<&'a Wildcard>);
+/// The attributes, groups and wildcard that a type or group has by itself, and whether it is a group.
+type OwnAttributes<'a> = (&'a [AttributeUse], &'a [(Name, Place)], Option<&'a Wildcard>, bool);
 
 impl Complex {
     fn own_attributes(&self) -> OwnAttributes<'_> {
-        (&self.attributes, &self.attribute_groups, self.any_attribute.as_ref())
+        (&self.attributes, &self.attribute_groups, self.any_attribute.as_ref(), false)
     }
 }
 
 impl AttributeGroup {
     fn own_attributes(&self) -> OwnAttributes<'_> {
-        (&self.attributes, &self.groups, self.any_attribute.as_ref())
+        (&self.attributes, &self.groups, self.any_attribute.as_ref(), true)
     }
 }
 

@@ -51,6 +51,8 @@ pub struct Conversation {
 #[derive(Clone, Copy, Debug)]
 struct Beginning {
     operation: usize,
+    /// Which of its elements it is.
+    element: usize,
     /// If false, other operations have the same element, and the action selects one.
     is_alone: bool,
     version: Version,
@@ -400,11 +402,11 @@ impl Conversation {
 
     /// The operation of a message that begins like an earlier one.
     fn begins_like(&mut self, known: Beginning) -> Result<usize, Fault> {
-        let Beginning { operation, is_alone, version } = known;
+        let Beginning { operation, element, is_alone, version } = known;
         self.context.set_version(version);
         let operation = match is_alone {
             true => operation,
-            false => self.by_action(&self.endpoint.0.elements[operation])?,
+            false => self.by_action(&self.endpoint.0.elements[operation][element])?,
         };
         self.called(operation, version);
         Ok(operation)
@@ -453,8 +455,11 @@ impl Conversation {
         match self.named(&opened)? {
             Named::Operation { index, is_alone } => {
                 self.called(index, opened.version);
-                let beginning = Beginning { operation: index, is_alone, version: opened.version };
-                if opened.body.is_some() {
+                let mut elements = endpoint.0.elements[index].iter();
+                let element = elements.position(|it| Some(it) == opened.body.as_ref());
+                if let Some(element) = element {
+                    let version = opened.version;
+                    let beginning = Beginning { operation: index, element, is_alone, version };
                     self.prologues[prologues].remember(request, &opened, beginning);
                 }
                 self.receive(opened.header, &roles);
@@ -484,7 +489,7 @@ impl Conversation {
         let operations = &parts.service.operations;
         let has_fallback = parts.service.fallback.is_some();
         let Some(element) = &opened.body else { return self.named_by_nothing() };
-        let mut same = (0..operations.len()).filter(|&it| parts.elements[it] == *element);
+        let mut same = (0..operations.len()).filter(|&it| parts.elements[it].contains(element));
         match (same.next(), same.next()) {
             (Some(index), None) => Ok(Named::Operation { index, is_alone: true }),
             (Some(_), Some(_)) => {
@@ -502,7 +507,8 @@ impl Conversation {
         let (operations, action) = (&service.operations, self.context.action());
         let is_it = |it: &usize| operations[*it].action == action;
         let all = || 0..operations.len();
-        let empty: Vec<usize> = all().filter(|it| elements[*it].local.is_empty()).collect();
+        let is_empty = |it: &[soap::QName]| it.iter().all(|it| it.local.is_empty());
+        let empty: Vec<usize> = all().filter(|it| is_empty(&elements[*it])).collect();
         let called = empty.iter().copied().find(is_it);
         let found = called.or_else(|| match &*empty {
             [only] if action.is_empty() => Some(*only),
@@ -524,8 +530,8 @@ impl Conversation {
     /// Of the operations with this element, the one with the request's action.
     fn by_action(&self, element: &soap::QName) -> Result<usize, Fault> {
         let parts = &*self.endpoint.0;
-        let is_it = |(operation, its): (&super::service::Named, &soap::QName)| {
-            operation.action == self.context.action() && its == element
+        let is_it = |(operation, its): (&super::service::Named, &Vec<soap::QName>)| {
+            operation.action == self.context.action() && its.contains(element)
         };
         let mut all = parts.service.operations.iter().zip(&parts.elements);
         all.position(is_it).ok_or_else(|| self.ambiguous(element))
@@ -535,7 +541,7 @@ impl Conversation {
     fn ambiguous(&self, element: &soap::QName) -> Fault {
         let parts = &*self.endpoint.0;
         let all = parts.service.operations.iter().zip(&parts.elements);
-        let same = all.filter(|it| it.1 == element).map(|it| format!("{:?}", it.0.action));
+        let same = all.filter(|it| it.1.contains(element)).map(|it| format!("{:?}", it.0.action));
         Fault::sender(format!(
             "{element} calls several operations; the action tells which: {}, not {:?}",
             same.collect::<Vec<_>>().join(", "),
@@ -546,7 +552,7 @@ impl Conversation {
     #[cold]
     fn unknown(&self, element: &soap::QName) -> Fault {
         let parts = &*self.endpoint.0;
-        let known = parts.elements.iter().filter(|it| !it.local.is_empty());
+        let known = parts.elements.iter().flatten().filter(|it| !it.local.is_empty());
         let known: Vec<String> = known.map(ToString::to_string).collect();
         let fault = Fault::sender(format!(
             "no operation of {} is called by {element}; there is {}",

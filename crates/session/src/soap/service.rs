@@ -586,8 +586,8 @@ pub(super) struct EndpointParts {
     pub(super) binding: Binding,
     /// One for each operation of the service, in their order.
     pub(super) plans: Vec<Plans>,
-    /// Of the element in the Body.
-    pub(super) elements: Vec<QName>,
+    /// With one of which the Body of a request begins.
+    pub(super) elements: Vec<Vec<QName>>,
 }
 
 impl EndpointParts {
@@ -622,11 +622,11 @@ impl Endpoint {
             .map(|it| Plans::new(&*it.operation, &it.name, &service.namespace, &binding))
             .collect();
         let elements = service.operations.iter().map(|it| match it.operation.signature() {
-            Some(signature) => signature.element().clone(),
-            None => QName {
+            Some(signature) => signature.elements().to_vec(),
+            None => vec![QName {
                 namespace: service.namespace.clone(),
                 local: binding.element(&it.name, it.operation.input().name()).to_owned(),
-            },
+            }],
         });
         Ok(Self(Arc::new(EndpointParts {
             plans: plans?,
@@ -642,12 +642,13 @@ impl Endpoint {
         let EndpointParts { service, elements, path, .. } = &*self.0;
         let operations = &service.operations;
         for (index, operation) in operations.iter().enumerate() {
-            let is_same = |it: &usize| {
-                elements[*it] == elements[index] && operations[*it].action == operation.action
+            let of_both = |it: usize| {
+                let same = elements[index].iter().find(|element| elements[it].contains(element));
+                same.filter(|_| operations[it].action == operation.action).map(|same| (it, same))
             };
-            if let Some(other) = (0..index).find(is_same) {
+            if let Some((other, same)) = (0..index).find_map(of_both) {
                 let (one, other) = (&operations[other].name, &operation.name);
-                let same = match &elements[index] {
+                let same = match same {
                     it if it.local.is_empty() => "an empty Body and the same".to_owned(),
                     element => format!("the same element {element} and"),
                 };

@@ -49,7 +49,8 @@ use super::{Binding, Context, Function};
 pub struct Signature {
     name: String,
     action: String,
-    element: QName,
+    /// One of these is the first in the Body.
+    elements: Vec<QName>,
     version: Version,
     request: Arc<Layout>,
     /// None for an operation without an answer.
@@ -61,7 +62,7 @@ impl fmt::Debug for Signature {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Signature")
             .field("name", &self.name)
-            .field("element", &self.element)
+            .field("elements", &self.elements)
             .finish_non_exhaustive()
     }
 }
@@ -75,11 +76,13 @@ impl Signature {
     pub fn new(name: &str, action: &str, request: (&Arc<Layout>, &Options)) -> Result<Self> {
         let (layout, options) = request;
         let plans = Plans::of_messages(request, request)?;
-        let (namespace, local) = plans.request().element();
+        let elements = plans.request().elements();
+        let elements = elements.into_iter().map(|(namespace, local)| QName::new(namespace, local));
+        let elements = elements.collect();
         Ok(Self {
             name: name.to_owned(),
             action: action.to_owned(),
-            element: QName { namespace: namespace.to_owned(), local: local.to_owned() },
+            elements,
             version: options.version,
             request: layout.clone(),
             reply: None,
@@ -126,7 +129,8 @@ impl Signature {
     }
 
     /// An operation whose requests are the Body itself: the fields of the struct are the elements in it, and of one without
-    /// fields, such as [`Nothing`], it is empty. It is not answered.
+    /// fields, such as [`Nothing`], it is empty. Where it begins with a choice, any of its elements tells a service what is
+    /// called. It is not answered.
     ///
     /// # Errors
     /// Its request has no plan.
@@ -152,9 +156,10 @@ impl Signature {
         &self.action
     }
 
-    /// The element in the Body of a request.
-    pub fn element(&self) -> &QName {
-        &self.element
+    /// The first element in the Body of a request: one, or one of several where the Body begins with a choice, such as the
+    /// elements of a substitution group. Its name is empty where the Body is.
+    pub fn elements(&self) -> &[QName] {
+        &self.elements
     }
 
     /// The SOAP of requests.
