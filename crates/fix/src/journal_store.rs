@@ -525,8 +525,8 @@ impl Store for JournalStore {
     fn sync(&mut self) -> io::Result<u64> {
         let coming = self.reserved.coming.map_or(0, |it| it.0);
         let last = self.journal.last();
-        let is_due = last - self.asked >= NOTED
-            || self.noted_at.is_some_and(|it| it.elapsed() >= NOTED_FOR);
+        let is_due =
+            last - self.asked >= NOTED || self.noted_at.is_some_and(|it| it.elapsed() >= NOTED_FOR);
         if is_due || self.needed.max(coming) > self.asked {
             self.asked = last;
             self.noted_at = None;

@@ -277,7 +277,8 @@ impl Outbox {
     /// Writes SendingTime, unless it is as it was for the message before.
     fn look_at_the_time(&mut self) {
         let has_milliseconds = self.has_milliseconds();
-        let unit = self.now.utc.div_euclid(if has_milliseconds { 1_000_000 } else { 1_000_000_000 });
+        let unit =
+            self.now.utc.div_euclid(if has_milliseconds { 1_000_000 } else { 1_000_000_000 });
         if self.stamp.1 != unit {
             self.stamp.0.clear();
             Utc(self.now.utc).write(has_milliseconds, &mut self.stamp.0);

@@ -83,9 +83,9 @@ fn users(file: &Path) -> Result<HashMap<String, String>, Fault> {
         .map_err(|_| Fault::new(format!("{}: it is not UTF-8", file.display())))?;
     let mut users = HashMap::new();
     for (line, at) in text.lines().zip(1..) {
-        let known = line.split_once(':').filter(|(user, password)| {
-            !user.is_empty() && !password.is_empty()
-        });
+        let known = line
+            .split_once(':')
+            .filter(|(user, password)| !user.is_empty() && !password.is_empty());
         let (user, password) = known.ok_or_else(|| of_line(at, "it is not USER:PASSWORD"))?;
         if users.insert(user.to_owned(), password.to_owned()).is_some() {
             return Err(of_line(at, "its user was there before"));
