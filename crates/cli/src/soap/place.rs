@@ -61,7 +61,8 @@ impl Placed {
                 false => (text.len(), behind + 1),
             }
         };
-        let mut end = at;
+        // Behind the bracket of one that is empty.
+        let mut end = at + 1;
         let inside = match text.as_bytes().get(start) {
             Some(b'{') => {
                 let mut members = Vec::new();
@@ -231,6 +232,8 @@ mod tests {
         assert_eq!(of("legs/leg/price", Counted::FromOne), (3, 21));
         assert_eq!(of("grid[1]", Counted::FromZero), (5, 16));
         assert_eq!(of("grid[1]/item[1]", Counted::FromZero), (6, 2));
+        let empty = Placed::of_json("{\"a\": [], \"b\": {}, \"c\": 1}", 0);
+        assert_eq!(empty.at("c", Counted::FromZero).bytes, 24..25);
         // Choices, which XPath counts by their names.
         let runs = Placed::of_json("{\"runs\": [{\"a\": 1}, {\"b\": 2}, {\"a\": 3}]}", 0);
         assert_eq!(runs.at("a[2]", Counted::FromOne).bytes, 36..37);
