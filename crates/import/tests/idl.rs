@@ -260,7 +260,11 @@ fn what_a_bounded_type_does_not_hold_is_not_written() {
         order.set("counts", Value::Integers(vec![7; counts])).expect("numbers");
         order.set("data", Value::Bytes(vec![7; data])).expect("data");
         let group = order.group_mut("labels").expect("a list");
-        labels.iter().for_each(|it| group.next_entry().set("", *it).expect("text"));
+        for label in labels {
+            let entry = group.next_entry();
+            let item = entry.scope().path(0);
+            entry.set(&item, *label).expect("text");
+        }
         encoder.encode(&order).map(<[u8]>::len).map_err(|it| it.to_string())
     };
     assert!(write("ABCD", 2, 3, &["ab", "cd"]).is_ok());

@@ -305,7 +305,8 @@ fn values_keep_to_their_types() {
 fn attributes_are_those_of_the_type() {
     let schemas = schemas(
         "<xs:attribute name='all' type='xs:int'/>
-         <xs:complexType name='B'><xs:attribute name='a' type='xs:int'/><xs:attribute name='b' type='xs:int'/></xs:complexType>
+         <xs:complexType name='B'><xs:attribute name='a' type='xs:int'/><xs:attribute name='b' type='xs:int'/>
+           <xs:attribute name='c' type='xs:decimal'/><xs:anyAttribute processContents='lax'/></xs:complexType>
          <xs:element name='r'><xs:complexType><xs:complexContent><xs:restriction base='B'>
            <xs:attribute name='a' use='prohibited'/><xs:attribute name='c' fixed='1' type='xs:decimal'/>
            <xs:anyAttribute namespace='urn:a urn:b' processContents='lax'/>
