@@ -141,6 +141,17 @@ fn store(router: &Router, topic: &str, payloads: &[&str]) {
     feed.wait_stored(last, PATIENCE).expect("stored");
 }
 
+fn wait_for_three(administrator: &mut Administrator) {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let durable = administrator.durable("desk");
+        if durable["waiting_now"] == 3 && durable["is_behind"] != true {
+            return;
+        }
+        assert!(Instant::now() < until, "{durable}");
+    }
+}
+
 #[test]
 fn what_an_administrator_was_answered_holds_after_a_kill() {
     let folder = Folder::new("killed-changes");
@@ -154,17 +165,14 @@ fn what_an_administrator_was_answered_holds_after_a_kill() {
         }),
         ("/admin/durables/resume", r#"{"name":"desk"}"#, |it| {
             assert_eq!(it.durable("desk")["is_paused"], false);
+            // What waits is counted in the background, and a purge counts what is known by then.
+            wait_for_three(it);
         }),
         ("/admin/durables/purge", r#"{"name":"desk"}"#, |it| {
             let durable = it.durable("desk");
             assert_eq!((&durable["purged"], &durable["waiting_now"]), (&3.into(), &0.into()));
         }),
-        ("/admin/durables/seek", r#"{"name":"desk","to":"start"}"#, |it| {
-            let until = Instant::now() + PATIENCE;
-            while it.durable("desk")["waiting_now"] != 3 {
-                assert!(Instant::now() < until, "{}", it.durable("desk"));
-            }
-        }),
+        ("/admin/durables/seek", r#"{"name":"desk","to":"start"}"#, wait_for_three),
         ("/admin/durables/delete", r#"{"name":"desk"}"#, |it| {
             assert_eq!(it.durable("desk"), Value::Null);
         }),
