@@ -163,9 +163,15 @@ impl<'a> Walk<'a> {
         self.put(Parameter { name, ..it }, arm.holds);
     }
 
+    /// Has it to be there, with a value or nil?
+    fn is_needed(&self, field: &Field, at: At<'_>) -> bool {
+        let has_to_be_there = field.need == Need::Required || soap::is_nillable(self.layout, field);
+        has_to_be_there && !at.is_arm
+    }
+
     fn field(&mut self, field: &Field, at: At<'_>) {
         let layout = self.layout;
-        let least = u64::from(field.need == Need::Required && !at.is_arm);
+        let least = u64::from(self.is_needed(field, at));
         let own = soap::noted_name(layout, field.member).unwrap_or(&field.name);
         let is_by_schema = !self.is_encoded;
         if is_by_schema && soap::is_attribute(layout, field) {
@@ -205,7 +211,7 @@ impl<'a> Walk<'a> {
         let count = |word| layout.notes().of_member(field.member, "facet", word);
         let count = |word| count(word).and_then(|it| it.parse::<u64>().ok());
         let fixed = field.fixed.map(u64::from);
-        let is_needed = field.need == Need::Required && !at.is_arm;
+        let is_needed = self.is_needed(field, at);
         let (least, most) = (fixed.or(count("min_items")), fixed.or(count("max_items")));
         let is_by_schema = !self.is_encoded;
         if let Holds::Group(inner) = field.holds

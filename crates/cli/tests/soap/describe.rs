@@ -75,7 +75,7 @@ service {urn:orders}Orders
       answers {urn:types}placed
         number                         i64
       fails with {urn:types}closed
-        until                          time                   0..1   nillable
+        until                          time                          nillable
       trunkline soap call http://HOST/orders place @id=1 side=buy lots=1 leg@ratio=1 leg.symbol=text limit=1.5
 
     ping  document/literal
