@@ -543,8 +543,8 @@ pub(crate) struct SchemaArguments {
     /// Print the listing, one field a line, in the form that tools and `trunkline schema FILE` read
     #[arg(long, group = "written", conflicts_with = "is_json")]
     pub(crate) listing: bool,
-    /// Print a module of Rust: a struct with derive(Message) for each message and what is inside, and of WSDL a client
-    /// and a service too; of one message if MESSAGE is given
+    /// Print a module of Rust: a struct with derive(Message) for each message and what is inside, and of WSDL and of
+    /// interfaces of IDL a client and a service of SOAP too; of one message if MESSAGE is given
     #[arg(long, group = "written", conflicts_with = "is_json")]
     pub(crate) rust: bool,
     /// Print a FIX dictionary in the form of QuickFIX, of the messages whose members have tags

@@ -34,6 +34,8 @@ pub(crate) struct Interface {
     /// Where it is, if that is said.
     pub(crate) address: String,
     pub(crate) is_soap12: bool,
+    /// It is of an included file: others may inherit from it.
+    pub(crate) is_included: bool,
     pub(crate) calls: Vec<Call>,
 }
 
@@ -58,6 +60,16 @@ pub(crate) struct Call {
     pub(crate) parameters: Option<Vec<(&'static str, String)>>,
 }
 
+impl Interface {
+    /// With its modules, as IDL writes it.
+    pub(crate) fn full_name(&self) -> String {
+        match &*self.scope {
+            "" => self.name.clone(),
+            scope => format!("{scope}::{}", self.name),
+        }
+    }
+}
+
 impl Calls {
     fn add(&mut self, layout: Layout) -> usize {
         self.layouts.push(layout);
@@ -72,13 +84,48 @@ impl Calls {
         self.layouts.len() - 1
     }
 
+    /// What an interface has, first that of the interfaces that it inherits from, each once.
+    pub(crate) fn all_of<'a>(&'a self, interface: &'a Interface) -> Vec<&'a Call> {
+        let mut from = Vec::new();
+        self.add_bases(interface, &mut from);
+        from.iter().flat_map(|it| &it.calls).collect()
+    }
+
+    fn add_bases<'a>(&'a self, interface: &'a Interface, all: &mut Vec<&'a Interface>) {
+        let bases = interface.bases.iter();
+        for base in
+            bases.filter_map(|name| self.interfaces.iter().find(|it| it.full_name() == *name))
+        {
+            self.add_bases(base, all);
+        }
+        if !all.iter().any(|it| std::ptr::eq(*it, interface)) {
+            all.push(interface);
+        }
+    }
+
     /// The interfaces of a file of IDL.
     pub(crate) fn of_idl(specification: &idl::Specification, left_out: &mut Vec<LeftOut>) -> Self {
+        Self::of_declared(specification, left_out, |it| it.is_main)
+    }
+
+    /// The same, and those of included files, from which they may inherit.
+    pub(crate) fn of_idl_with_included(
+        specification: &idl::Specification,
+        left_out: &mut Vec<LeftOut>,
+    ) -> Self {
+        Self::of_declared(specification, left_out, |_| true)
+    }
+
+    fn of_declared(
+        specification: &idl::Specification,
+        left_out: &mut Vec<LeftOut>,
+        is_taken: impl Fn(&idl::Declaration) -> bool,
+    ) -> Self {
         let mut calls = Self::default();
         let all = specification.calls();
         for (index, declaration) in specification.declarations().iter().enumerate() {
             let idl::Body::Interface(body) = &declaration.body else { continue };
-            if !declaration.is_main {
+            if !is_taken(declaration) {
                 continue;
             }
             let (scope, name) = parts(&declaration.name);
@@ -93,15 +140,18 @@ impl Calls {
                 port_type: String::new(),
                 address: String::new(),
                 is_soap12: false,
+                is_included: !declaration.is_main,
                 calls: Vec::new(),
             };
             for call in all.iter().filter(|it| it.interface.0 == index) {
                 match calls.call_of_idl(specification, body, call) {
                     Ok(call) => interface.calls.push(call),
-                    Err(why) => left_out.push(LeftOut {
+                    Err(why) if declaration.is_main => left_out.push(LeftOut {
                         what: format!("{}::{}", declaration.name, call.name),
                         why: why.to_string(),
                     }),
+                    // It is told of its own file.
+                    Err(_) => {}
                 }
             }
             calls.interfaces.push(interface);
@@ -124,8 +174,9 @@ impl Calls {
         let raises = operation.map(|it| &*it.raises).unwrap_or_default();
         let mut faults = Vec::new();
         for raised in raises {
+            let name = specification.declaration(*raised).name.clone();
             let layout = specification.layout(*raised)?;
-            faults.push((specification.declaration(*raised).name.clone(), self.add(layout)));
+            faults.push((name, self.add(layout)));
         }
         let parameters = operation
             .map(|it| it.parameters.iter().map(|it| (it.direction, it.name.clone())).collect());
@@ -166,6 +217,7 @@ impl Calls {
                 port_type: binding.port_type.to_string(),
                 address: port.and_then(|it| it.address.clone()).unwrap_or_default(),
                 is_soap12: binding.protocol == Protocol::Soap12,
+                is_included: false,
                 calls: Vec::new(),
             };
             for operation in &binding.operations {

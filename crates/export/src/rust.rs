@@ -1,5 +1,5 @@
 //! Rust: structs and enums with `derive(Message)`, whose layouts are those of the description; of WSDL, clients and
-//! services as well.
+//! services as well, and of the interfaces of IDL, over SOAP.
 //!
 //! A type that several messages have is one type, whichever layouts it stands in. A name that is none in Rust, or
 //! stands twice, is changed, and an attribute has the name that messages have. These have no form, and the messages that
@@ -19,7 +19,7 @@ mod services;
 
 use std::fmt::Write as _;
 
-use trunkline_import::{Description, Problem, fix, idl};
+use trunkline_import::{Description, Problem, fix};
 use trunkline_message::Layout;
 
 use crate::types::Graph;
@@ -39,10 +39,11 @@ pub fn module(
     if let (Description::Services(services), None) = (description, only) {
         return Ok(services::module(file, services));
     }
-    let Messages { messages, mut left_out } = Messages::of(description, only)?;
-    if let Description::Idl(specification) = description {
-        left_out.extend(interfaces(specification));
+    let all = Messages::of(description, only)?;
+    if let (Description::Idl(specification), None) = (description, only) {
+        return Ok(services::module_of_idl(file, specification, all));
     }
+    let Messages { messages, mut left_out } = all;
     let layouts: Vec<&Layout> = messages.iter().map(|it| &it.layout).collect();
     let graph = Graph::of(&layouts);
     let titles: Vec<String> = messages.iter().map(|it| title(description, &it.name)).collect();
@@ -75,16 +76,6 @@ fn title(description: &Description, name: &str) -> String {
         Description::Idl(_) => format!("`{name}` of IDL."),
         _ => format!("The message `{name}`."),
     }
-}
-
-/// Those that a file of IDL declares.
-fn interfaces(specification: &idl::Specification) -> impl Iterator<Item = LeftOut> + '_ {
-    let declared = specification.declarations().iter().filter(|it| it.is_main);
-    let interfaces = declared.filter(|it| matches!(it.body, idl::Body::Interface(_)));
-    interfaces.map(|it| LeftOut {
-        what: it.name.clone(),
-        why: "it is an interface, and there is neither a client nor a server of CORBA".to_owned(),
-    })
 }
 
 /// The types of messages, and what is to stand behind them.

@@ -34,7 +34,9 @@ pub fn of_description(
 ) -> Result<Written, Problem> {
     let mut left_out = Vec::new();
     let calls = match description {
-        Description::Idl(specification) => Calls::of_idl(specification, &mut left_out),
+        Description::Idl(specification) => {
+            Calls::of_idl_with_included(specification, &mut left_out)
+        }
         Description::Services(services) => Calls::of_services(services, &mut left_out),
         _ => {
             let why = "messages alone are no service: --xsd has the elements, for a WSDL to import";
@@ -47,6 +49,9 @@ pub fn of_description(
     let mut done: HashSet<&str> = HashSet::new();
     let mut services = Vec::new();
     for (index, interface) in calls.interfaces.iter().enumerate() {
+        if interface.is_included {
+            continue;
+        }
         let is_known = !interface.port_type.is_empty() && !done.insert(&interface.port_type);
         if is_known {
             continue;
@@ -58,6 +63,17 @@ pub fn of_description(
         services.extend(writer.service(&bindings, namespace));
     }
     Ok(writer.finished(&services, stem))
+}
+
+/// The namespace of services that are in none.
+pub(crate) const NAMESPACE: &str = "urn:service";
+
+/// Where an interface is, or where the WSDL says that it is if that is not known.
+pub(crate) fn address(interface: &Interface) -> String {
+    match &*interface.address {
+        "" => format!("http://localhost/{}", interface.name),
+        address => address.to_owned(),
+    }
 }
 
 /// A port of each version of SOAP is all that a client needs.
@@ -86,7 +102,7 @@ impl Writer<'_> {
         let first = bindings[0];
         let is_idl = first.port_type.is_empty();
         let own = if is_idl { namespace } else { &first.scope };
-        let own = if own.is_empty() { "urn:service" } else { own };
+        let own = if own.is_empty() { NAMESPACE } else { own };
         let port_type = first.port_type.rsplit('}').next().filter(|it| !it.is_empty());
         let mut description = wsdl::Description {
             name: first.service.clone(),
@@ -113,10 +129,7 @@ impl Writer<'_> {
             }
             let name = untaken(&interface.name, &mut names);
             let binding = interface.binding.as_ref().map(|it| untaken(it, &mut known));
-            let location = match &*interface.address {
-                "" => format!("http://localhost/{}", interface.name),
-                address => address.to_owned(),
-            };
+            let location = address(interface);
             description.bindings.push(Binding {
                 name,
                 binding,
@@ -128,7 +141,8 @@ impl Writer<'_> {
             });
         }
         let only = self.only;
-        for call in first.calls.iter().filter(|it| only.is_none_or(|only| it.name == only)) {
+        let calls = self.calls.all_of(first);
+        for call in calls.into_iter().filter(|it| only.is_none_or(|only| it.name == only)) {
             self.operation(&mut description, call, is_idl);
         }
         (!description.operations.is_empty()).then_some(description)

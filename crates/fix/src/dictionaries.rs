@@ -35,6 +35,11 @@ impl Dictionaries {
         &self.transport
     }
 
+    /// May messages of the application have versions of their own?
+    pub(crate) fn has_versions(&self) -> bool {
+        !self.applications.is_empty()
+    }
+
     /// The rules of the application's messages in a version; none if it is not known.
     pub(crate) fn application(&self, version: Option<&[u8]>) -> Option<Arc<Rules>> {
         let Some(version) = version else { return Some(self.transport.clone()) };

@@ -286,7 +286,7 @@ impl JournalStore {
         };
         store.go_on();
         // Each time that it is opened it begins a segment, which may have hardly anything.
-        let bytes = store.kept.messages().1 as u64;
+        let bytes = store.kept.messages().bytes() as u64;
         if store.segments.len() * 2 > most && bytes * 4 < most as u64 * u64::from(segment_bytes) {
             store.gather().map_err(|error| OpenError::Io("the store".to_owned(), error))?;
         }
@@ -298,16 +298,18 @@ impl JournalStore {
     fn gather(&mut self) -> io::Result<()> {
         let most = std::mem::replace(&mut self.most, usize::MAX);
         let from = self.journal.next_segment();
-        let messages = self.kept.messages().0.clone();
-        for (number, message) in &messages {
-            self.append(SENT, &[&number.to_le_bytes(), message])?;
+        let oldest = self.kept.messages().next(0).map(|it| it.0);
+        let (mut at, mut message) = (0, Vec::new());
+        while let Some(number) = self.kept.load(at, &mut message)? {
+            self.append(SENT, &[&number.to_le_bytes(), &message])?;
+            at = number.saturating_add(1);
         }
         let state = self.state(self.segments.front().map_or(from, |it| it.number));
         self.append(STATE, &[&state])?;
         self.wait()?;
         self.segments.retain(|it| it.number >= from);
-        if let (Some(first), Some(oldest)) = (self.segments.front_mut(), messages.keys().next()) {
-            first.first_message = first.first_message.min(*oldest);
+        if let (Some(first), Some(oldest)) = (self.segments.front_mut(), oldest) {
+            first.first_message = first.first_message.min(oldest);
         }
         if self.journal.make_room_for_segment().is_err() {
             self.go_on();
@@ -512,7 +514,7 @@ impl Store for JournalStore {
     fn set_arrived(&mut self, number: u64) -> io::Result<()> {
         // Messages of the session alone are not worth a record.
         let before = self.kept.arrived().unwrap_or(1);
-        if self.kept.messages().0.range(before..number.max(before)).next().is_some() {
+        if self.kept.messages().next(before).is_some_and(|it| it.0 < number) {
             self.append(ARRIVED, &[&number.to_le_bytes()])?;
         }
         self.kept.set_arrived(number)

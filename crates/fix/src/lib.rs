@@ -10,6 +10,7 @@ mod draft;
 mod first;
 mod incoming;
 mod journal_store;
+mod kept;
 mod message;
 mod outbox;
 mod output;

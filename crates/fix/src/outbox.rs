@@ -210,6 +210,12 @@ impl Outbox {
         self.now
     }
 
+    /// The time as SendingTime (52) of a message that is sent now has it, for TransactTime (60) and its kin.
+    pub fn sending_time(&mut self) -> &[u8] {
+        self.look_at_the_time();
+        &self.stamp.0
+    }
+
     /// Sends a message of the session itself.
     pub(crate) fn administrative(&mut self, message_type: &[u8], extra: Extra<'_>, body: &[u8]) {
         let number = self.store.next_sender();

@@ -2,6 +2,7 @@
 
 mod compile;
 mod format;
+mod members;
 
 use foldhash::{HashMap, HashSet};
 use trunkline_import::fix::Dictionary;
@@ -10,6 +11,7 @@ use crate::message::{Field, Message};
 use crate::reject::{Reason, Refused};
 use crate::tags::{self, Tag};
 use format::Format;
+use members::{Members, Seen};
 
 /// How strictly messages are held to their dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,23 +87,15 @@ impl Values {
     }
 }
 
-/// What may stand in a message, or in an entry of a group.
-#[derive(Debug, Default)]
-struct Members {
-    all: HashMap<Tag, Member>,
-    required: Vec<Tag>,
-    /// With which field an entry begins.
-    first: Tag,
-}
-
 #[derive(Debug)]
 struct Member {
+    tag: Tag,
     /// Its place among the members.
     position: u32,
     /// The place of its field among those of the rules.
     field: usize,
     /// It counts entries of these.
-    group: Option<Members>,
+    group: Option<Box<Members>>,
 }
 
 /// The smallest number of a field that partners agree upon.
@@ -125,21 +119,36 @@ impl Rules {
         message: Message<'_>,
         validation: Validation,
     ) -> Result<(), Refused> {
-        let [header, body, trailer] = parts(message, validation)?;
+        let parts = parts(message, validation)?;
         let members = self.messages.get(message.message_type());
         let Some(members) = members else { return Err(Refused::of(Reason::InvalidMsgType)) };
-        if validation.required_fields {
-            for (members, fields) in
-                [(&transport.header, header), (&transport.trailer, trailer), (members, body)]
-            {
-                required(members, fields)?;
-            }
-        }
-        for (rules, members, fields) in [
+        let [header, body, trailer] = parts;
+        let parts = [
             (transport, &transport.header, header),
             (self, members, body),
             (transport, &transport.trailer, trailer),
-        ] {
+        ];
+        let conforms = parts.iter().all(|(rules, members, fields)| {
+            let mut check = Check { rules, message, validation, rest: fields };
+            let seen = check.members(members);
+            seen.is_ok_and(|seen| !validation.required_fields || members.are_complete(&seen))
+        });
+        if conforms { Ok(()) } else { Self::refuse(parts, message, validation) }
+    }
+
+    /// The same, step by step, to say what is wrong first: fields that are missing, then those that are there.
+    fn refuse(
+        parts: [(&Self, &Members, &[Field]); 3],
+        message: Message<'_>,
+        validation: Validation,
+    ) -> Result<(), Refused> {
+        let [header, body, trailer] = parts;
+        if validation.required_fields {
+            for (_, members, fields) in [header, trailer, body] {
+                required(members, fields)?;
+            }
+        }
+        for (rules, members, fields) in parts {
             let mut check = Check { rules, message, validation, rest: fields };
             check.members(members)?;
         }
@@ -164,31 +173,8 @@ fn parts<'a>(message: Message<'a>, validation: Validation) -> Result<[&'a [Field
 }
 
 fn required(members: &Members, fields: &[Field]) -> Result<(), Refused> {
-    let missing = members.required.iter().find(|tag| !fields.iter().any(|it| it.tag == **tag));
+    let missing = members.required().iter().find(|tag| !fields.iter().any(|it| it.tag == **tag));
     missing.map_or(Ok(()), |tag| Err(Refused::at(Reason::RequiredTagMissing, *tag)))
-}
-
-/// Fields that were there already.
-#[derive(Default)]
-struct Seen {
-    /// The first members, by their positions.
-    members: [u64; Self::WORDS],
-    others: HashSet<Tag>,
-}
-
-impl Seen {
-    const WORDS: usize = 4;
-
-    /// Notes a field; returns whether it was not there before.
-    fn add(&mut self, tag: Tag, member: Option<&Member>) -> bool {
-        let position = member.map_or(usize::MAX, |it| it.position as usize);
-        let Some(word) = self.members.get_mut(position / 64) else {
-            return self.others.insert(tag);
-        };
-        let (before, bit) = (*word, 1 << (position % 64));
-        *word |= bit;
-        before & bit == 0
-    }
 }
 
 /// The rest of the fields that are checked.
@@ -200,12 +186,12 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    /// Checks fields that stand in any order, once each.
-    fn members(&mut self, members: &Members) -> Result<(), Refused> {
+    /// Checks fields that stand in any order, once each, and returns which of them are there.
+    fn members(&mut self, members: &Members) -> Result<Seen, Refused> {
         let mut seen = Seen::default();
         while let Some((field, rest)) = self.rest.split_first() {
             self.rest = rest;
-            let member = members.all.get(&field.tag);
+            let member = members.get(field.tag);
             if !seen.add(field.tag, member) {
                 return Err(Refused::at(Reason::TagAppearsMoreThanOnce, field.tag));
             }
@@ -219,7 +205,7 @@ impl<'a> Check<'a> {
                 self.group(field, group)?;
             }
         }
-        Ok(())
+        Ok(seen)
     }
 
     /// Checks the value of a field, which is at a place among those of the rules.
@@ -270,9 +256,9 @@ impl<'a> Check<'a> {
             .and_then(|it| it.parse().ok())
             .ok_or_else(number)?;
         let mut entries = 0;
-        while let Some(field) = self.rest.first().filter(|it| group.all.contains_key(&it.tag)) {
-            if field.tag != group.first {
-                let (counter, first) = (counter.tag, group.first);
+        while let Some(field) = self.rest.first().filter(|it| group.get(it.tag).is_some()) {
+            if field.tag != group.first() {
+                let (counter, first) = (counter.tag, group.first());
                 let text = format!("The group {counter} must set the delimiter field {first}");
                 let refused = Refused::at(Reason::GroupOutOfOrder, field.tag);
                 return Err(Refused { text: Some(text.into()), ..refused });
@@ -288,8 +274,8 @@ impl<'a> Check<'a> {
         let begin = self.rest;
         let (mut seen, mut position, mut is_begun) = (Seen::default(), 0, false);
         while let Some((field, rest)) = self.rest.split_first() {
-            let Some(member) = group.all.get(&field.tag) else { break };
-            if field.tag == group.first && is_begun {
+            let Some(member) = group.get(field.tag) else { break };
+            if field.tag == group.first() && is_begun {
                 break;
             }
             (self.rest, is_begun) = (rest, true);
@@ -305,7 +291,7 @@ impl<'a> Check<'a> {
                 self.group(field, inner)?;
             }
         }
-        if self.validation.required_fields {
+        if self.validation.required_fields && !group.are_complete(&seen) {
             required(group, &begin[..begin.len() - self.rest.len()])?;
         }
         Ok(())

@@ -1,8 +1,9 @@
 //! What outlives a connection: the numbers of a session, and the messages that may have to be sent again.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
+
+use crate::kept::Kept;
 
 /// What is called, on any thread, when a store has got further. It must not block.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -112,8 +113,7 @@ pub struct MemoryStore {
     next_sender: u64,
     next_target: u64,
     arrived: u64,
-    messages: BTreeMap<u64, Vec<u8>>,
-    bytes: usize,
+    messages: Kept,
     most: usize,
     began: Option<i64>,
 }
@@ -134,8 +134,7 @@ impl MemoryStore {
             next_sender: 1,
             next_target: 1,
             arrived: 1,
-            messages: BTreeMap::new(),
-            bytes: 0,
+            messages: Kept::default(),
             most,
             began: None,
         }
@@ -151,16 +150,14 @@ impl MemoryStore {
         self.began = began;
     }
 
-    /// All messages with their numbers, and how many bytes they have.
-    pub(crate) fn messages(&self) -> (&BTreeMap<u64, Vec<u8>>, usize) {
-        (&self.messages, self.bytes)
+    /// The messages with their numbers.
+    pub(crate) fn messages(&self) -> &Kept {
+        &self.messages
     }
 
     /// Forgets messages with lower numbers.
     pub(crate) fn forget_before(&mut self, number: u64) {
-        while let Some(first) = self.messages.first_entry().filter(|it| *it.key() < number) {
-            self.bytes -= first.remove().len();
-        }
+        self.messages.forget_before(number);
     }
 
     /// One that goes on with these numbers, and has no messages.
@@ -185,24 +182,18 @@ impl Store for MemoryStore {
 
     fn save(&mut self, message: Option<&[u8]>) -> io::Result<()> {
         if let Some(message) = message {
-            self.bytes += message.len();
-            if let Some(before) = self.messages.insert(self.next_sender, message.to_vec()) {
-                self.bytes -= before.len();
-            }
-            while self.bytes > self.most {
-                let Some((_, oldest)) = self.messages.pop_first() else { break };
-                self.bytes -= oldest.len();
-            }
+            self.messages.insert(self.next_sender, message);
+            while self.messages.bytes() > self.most && self.messages.forget_first() {}
         }
         self.next_sender += 1;
         Ok(())
     }
 
     fn load(&mut self, from: u64, message: &mut Vec<u8>) -> io::Result<Option<u64>> {
-        let Some((number, bytes)) = self.messages.range(from..).next() else { return Ok(None) };
+        let Some((number, bytes)) = self.messages.next(from) else { return Ok(None) };
         message.clear();
         message.extend_from_slice(bytes);
-        Ok(Some(*number))
+        Ok(Some(number))
     }
 
     fn reset(&mut self, utc: i64) -> io::Result<()> {

@@ -41,15 +41,25 @@ pub(crate) const BUSINESS_REJECT_REASON: Tag = 380;
 pub(crate) const NEXT_EXPECTED_MSG_SEQ_NUM: Tag = 789;
 pub(crate) const DEFAULT_APPL_VER_ID: Tag = 1137;
 
-/// The fields of the standard header, in order (FIXT 1.1, "StandardHeader").
-const HEADER: [Tag; 33] = [
+/// The fields of the standard header (FIXT 1.1, "StandardHeader"), and ApplExtID, one bit each.
+const HEADER: [u64; 19] = bits(&[
     8, 9, 34, 35, 43, 49, 50, 52, 56, 57, 90, 91, 97, 115, 116, 122, 128, 129, 142, 143, 144, 145,
-    212, 213, 347, 369, 370, 627, 628, 629, 630, 1128, 1129,
-];
+    212, 213, 347, 369, 370, 627, 628, 629, 630, 1128, 1129, 1156,
+]);
+
+const fn bits<const WORDS: usize>(tags: &[Tag]) -> [u64; WORDS] {
+    let mut words = [0; WORDS];
+    let mut at = 0;
+    while at < tags.len() {
+        words[tags[at] as usize / 64] |= 1 << (tags[at] % 64);
+        at += 1;
+    }
+    words
+}
 
 /// Does the field stand in the header of a message?
 pub fn is_of_header(tag: Tag) -> bool {
-    HEADER.binary_search(&tag).is_ok() || tag == 1156
+    HEADER.get(tag as usize / 64).is_some_and(|word| word >> (tag % 64) & 1 != 0)
 }
 
 /// Does the field stand behind the body of a message?

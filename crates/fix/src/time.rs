@@ -1,5 +1,7 @@
 //! Times: a clock that only goes on, and SendingTime.
 
+use std::ops::Range;
+
 use trunkline_wire::{Date, Time, Timestamp};
 
 use crate::version::Version;
@@ -39,23 +41,25 @@ pub(crate) struct Utc(pub(crate) i64);
 impl Utc {
     /// Reads UTCTimestamp: `20261126-09:30:00`, with up to twelve digits of fractions, of which nine count.
     pub(crate) fn parse(text: &[u8]) -> Option<Self> {
-        let (whole, fraction) = match text.len() {
-            17 => (text, &b""[..]),
-            19..=30 if text[17] == b'.' => (&text[..17], &text[18..]),
+        let (whole, fraction) = match text.split_first_chunk::<17>()? {
+            (whole, []) => (whole, &b""[..]),
+            (whole, [b'.', fraction @ ..]) if (1..=12).contains(&fraction.len()) => {
+                (whole, fraction)
+            }
             _ => return None,
         };
-        if !fraction.iter().all(u8::is_ascii_digit) {
+        if [whole[8], whole[11], whole[14]] != *b"-::" || !fraction.iter().all(u8::is_ascii_digit) {
             return None;
         }
-        let (date, time) = whole.split_at(8);
-        let number = |text: &[u8]| {
-            let digits = text.iter().all(u8::is_ascii_digit);
-            digits.then(|| text.iter().fold(0_u16, |sum, it| sum * 10 + u16::from(it - b'0')))
-        };
-        let small = |text: &[u8]| number(text).map(|it| it as u8);
-        let date = Date::new(number(&date[..4])?, small(&date[4..6])?, small(&date[6..])?)?;
-        let [b'-', .., b':', _, _, b':', _, _] = time else { return None };
-        let (hour, minute, second) = (small(&time[1..3])?, small(&time[4..6])?, small(&time[7..])?);
+        // Whether all are digits is asked once, for all of them.
+        let digits = whole.map(|it| it.wrapping_sub(b'0'));
+        let most = |range: Range<usize>| digits[range].iter().fold(0, |most, it| most.max(*it));
+        if most(0..8).max(most(9..11)).max(most(12..14)).max(most(15..17)) > 9 {
+            return None;
+        }
+        let two = |at: usize| digits[at] * 10 + digits[at + 1];
+        let date = Date::new(u16::from(two(0)) * 100 + u16::from(two(2)), two(4), two(6))?;
+        let (hour, minute, second) = (two(9), two(12), two(15));
         // A leap second is a time of the minute before.
         let time = Time::new(hour, minute, second.min(59), 0).filter(|_| second <= 60)?;
         let nanoseconds = (0..9)

@@ -1,22 +1,25 @@
-//! A client calls a service, both made from one WSDL.
+//! A client calls a service, both made from one WSDL, or from one file of IDL.
 
 use std::fs;
-use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
 
-use trunkline_session::soap;
+use trunkline_codec::json;
+use trunkline_import::wsdl;
+use trunkline_message::{Record, Structure as _};
+use trunkline_session::soap::{self, element};
 
 use super::desk::{
     Ask, Ask2, Change, Change2, DeskPortClient, DeskPortService, GridsPortClient, GridsPortService,
     LimitAsk, Number, Order, Order2, OrderResponse, Stop, Turn, TurnResponse, desk_port_service,
     grids_port_service,
 };
-use super::folder;
 use super::quotes::{
     Add, AddResponse, Choice, Forget, Instrument, Price, Quote, QuoteResponse, QuotesPortClient,
     QuotesPortService, SumsPortClient, SumsPortService, Venue, quotes_port_service,
     sums_port_service,
 };
+use super::{description, folder, trading};
 
 struct Quotes(Mutex<Sender<String>>);
 
@@ -169,4 +172,109 @@ fn documents_of_several_parts_or_none_and_arrays_of_two_dimensions_are_called() 
     assert_eq!(answer.expect("an answer").grid, [[1, 4], [2, 5], [3, 6]]);
     let error = grids.turn(&Turn { grid: vec![vec![1], vec![]] }).expect_err("rows of two lengths");
     assert!(error.to_string().contains("have not all the same number of items"), "{error}");
+}
+
+struct Trading(Mutex<Sender<&'static str>>);
+
+impl trading::DeskService for Trading {
+    fn get_name(
+        &self,
+        _: soap::Nothing,
+        _: &mut soap::Context,
+    ) -> Result<trading::GetName, soap::Fault> {
+        Ok(trading::GetName { result: "desk".into() })
+    }
+
+    fn place(
+        &self,
+        request: trading::Place,
+        _: &mut soap::Context,
+    ) -> Result<trading::Place2, soap::Fault> {
+        if request.placed.legs.is_empty() {
+            let why = trading::Rejected { why: "no legs".into() };
+            let detail = element::write(&why, "urn:service").expect("it has a form");
+            return Err(soap::Fault::receiver("nothing is ordered").with_detail(detail));
+        }
+        let price = request.placed.legs.iter().map(|it| it.ratio).sum();
+        Ok(trading::Place2 { result: request.placed.id, price, note: request.note })
+    }
+
+    fn stop(&self, _: soap::Nothing) -> Result<(), soap::Fault> {
+        self.0.lock().expect("nobody panicked").send("stop").expect("the test waits");
+        Ok(())
+    }
+}
+
+/// An interface with what it inherits. What goes over the wire is what the WSDL says that is written of the same file.
+#[test]
+fn a_client_calls_a_service_that_were_made_from_one_interface_of_idl() {
+    let read = description("trading.idl");
+    let written = trunkline_export::wsdl::of_description(&read, None, "", "trading");
+    let written = written.expect("the WSDL");
+    let [(_, wsdl)] = &*written.beside else { panic!("{:?}", written.left_out) };
+    let (stopped, is_stopped) = channel();
+    let server = soap::Server::new()
+        .service(trading::desk_service(Trading(Mutex::new(stopped)), wsdl))
+        .start("127.0.0.1:0")
+        .expect("a server");
+    let url = format!("http://{}/Desk", server.address());
+    let mut desk = trading::DeskClient::new(&url).expect("a URL");
+    let mut placed = trading::Place { placed: order(), note: "a < b".into() };
+    let answer = desk.place(&placed).expect("an answer");
+    let expected = trading::Place2 { result: 7, price: 1.75, note: "a < b".into() };
+    assert_eq!(answer, expected);
+    assert_eq!(&*desk.get_name(&soap::Nothing {}).expect("an answer").result, "desk");
+    desk.stop(&soap::Nothing {}).expect("it is taken");
+    assert_eq!(is_stopped.recv(), Ok("stop"));
+    placed.placed.legs.clear();
+    let soap::CallError::Fault(fault) = desk.place(&placed).expect_err("a fault") else {
+        panic!("no fault")
+    };
+    let why: trading::Rejected = element::read(&fault.detail[0]).expect("a detail");
+    assert_eq!(&*why.why, "no legs");
+
+    // Whoever has the WSDL alone is understood as well.
+    let limits = trunkline_import::Limits::default();
+    let mut files = |_: &str| Ok::<_, String>(Some(wsdl.clone().into_bytes()));
+    let described = wsdl::Description::read("Desk.wsdl", &mut files, &limits).expect("a WSDL");
+    let bound = &described.bindings()[0];
+    let operation = bound.operations.iter().find(|it| it.name == "place").expect("it is there");
+    let request = described.request(bound, operation).expect("a layout").expect("a request");
+    let response = described.response(bound, operation).expect("a layout").expect("an answer");
+    let (asks, answers) = (Arc::new(request.layout), Arc::new(response.layout));
+    let signature = soap::Signature::new("place", "", (&asks, &request.options))
+        .and_then(|it| it.answered((&answers, &response.options)))
+        .expect("a signature");
+    placed.placed = order();
+    let plan = |layout| json::Plan::new(layout, &json::Options::default()).expect("a plan");
+    let mut encoder = json::Encoder::new(&plan(trading::Place::layout()));
+    let text = encoder.encode(&placed).expect("JSON");
+    // A schema has no lists in lists but by elements of the inner ones, and choices have no names.
+    let mut value: serde_json::Value = serde_json::from_slice(text).expect("JSON");
+    value["placed"]["choice"] = value["placed"]["settled"].take();
+    value["placed"].as_object_mut().expect("an object").remove("settled");
+    value["placed"]["corners"] =
+        [[1, 2, 3], [-1, -2, -3]].map(|row| serde_json::json!({ "item": row })).into();
+    let (text, mut asked) = (value.to_string(), Record::new(&asks));
+    let mut decoder = json::Decoder::new(&plan(&asks));
+    decoder.decode(text.as_bytes(), &mut asked).expect("the same message");
+    let mut answer = Record::new(&answers);
+    desk.client().call_record(&signature, &asked, &mut answer).expect("an answer");
+    assert_eq!(answer.get("note"), asked.get("note"));
+    assert!(answer.get("note").is_some());
+}
+
+fn order() -> trading::Order {
+    let leg = |symbol: &str, ratio| trading::Leg { symbol: symbol.into(), ratio };
+    trading::Order {
+        id: 7,
+        direction: trading::Side::SellShort,
+        limit: Some(6.35),
+        settled: trading::Settlement::Borrowed2(1 << 40),
+        legs: vec![leg("MSFT", 1.5), leg("INTC", 0.25)],
+        signature: vec![0, 255],
+        corners: [[1, 2, 3], [-1, -2, -3]],
+        r#type: "limit".into(),
+        children: Vec::new(),
+    }
 }

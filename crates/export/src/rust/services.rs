@@ -1,24 +1,33 @@
-//! Clients and services of WSDL.
+//! Clients and services of WSDL, and of the interfaces of IDL as `--wsdl` writes them.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use trunkline_import::wsdl::{Binding, Described, Description, Operation, Port, Protocol, Service};
+use trunkline_import::idl;
+use trunkline_import::wsdl::{Binding, Described, Description, Operation, Protocol};
 use trunkline_message::Layout;
 use trunkline_soap as soap;
 
 use super::declaration::Declarations;
 use super::names::Taken;
 use super::{one_line, written};
+use crate::calls::{self, Calls};
 use crate::types::Graph;
-use crate::{LeftOut, Written};
+use crate::{LeftOut, Written, wsdl};
 
 /// A way to call a service.
-struct Interface<'a> {
-    service: Option<&'a Service>,
-    /// The first port that has the binding, if one has.
-    port: Option<&'a Port>,
-    binding: &'a Binding,
+struct Interface {
+    /// That of its port or, if it has none, of its binding; of IDL its own.
+    name: String,
+    /// What it is, for people.
+    title: String,
+    /// What its binding is called, or itself of IDL.
+    label: String,
+    namespace: String,
+    address: String,
+    is_soap12: bool,
+    /// Members are in the namespace of their element, since notes do not say in which: those of IDL.
+    is_qualified: bool,
     operations: Vec<Called>,
 }
 
@@ -93,21 +102,53 @@ impl Messages {
 /// The messages of a WSDL, with a client and a service for each binding of SOAP.
 pub(super) fn module(file: &str, description: &Description) -> Written {
     let mut messages = Messages::default();
-    let interfaces: Vec<Interface<'_>> = description
+    let interfaces: Vec<Interface> = description
         .bindings()
         .iter()
         .enumerate()
         .filter(|it| matches!(it.1.protocol, Protocol::Soap11 | Protocol::Soap12))
         .map(|(index, binding)| interface(description, index, binding, &mut messages))
         .collect();
+    print(file, messages, &interfaces, false)
+}
+
+/// The messages of a file of IDL, with a client and a service for each interface.
+pub(super) fn module_of_idl(
+    file: &str,
+    specification: &idl::Specification,
+    all: crate::Messages,
+) -> Written {
+    let mut messages = Messages::default();
+    for it in all.messages {
+        messages.layouts.push(it.layout);
+        messages.titles.push(format!("`{}` of IDL.", it.name));
+    }
+    messages.left_out = all.left_out;
+    let calls = Calls::of_idl_with_included(specification, &mut messages.left_out);
+    let interfaces = calls.interfaces.iter().filter(|it| !it.is_included);
+    let interfaces: Vec<_> =
+        interfaces.map(|it| interface_of_idl(&calls, it, &mut messages)).collect();
+    print(file, messages, &interfaces, true)
+}
+
+/// The messages, and behind them clients and services. What has no form is told of operations, or of messages as well.
+fn print(
+    file: &str,
+    messages: Messages,
+    interfaces: &[Interface],
+    tells_messages: bool,
+) -> Written {
     let Messages { layouts, titles, mut left_out } = messages;
     let layouts: Vec<&Layout> = layouts.iter().collect();
     let graph = Graph::of(&layouts);
     let titles: Vec<&str> = titles.iter().map(|it| &**it).collect();
     let mut declarations = Declarations::new(&graph, &titles);
+    if tells_messages {
+        left_out.extend(declarations.left_out());
+    }
     let mut taken = std::mem::take(&mut declarations.taken);
     let (mut behind, mut functions) = (String::new(), Taken::default());
-    for interface in &interfaces {
+    for interface in interfaces {
         let mut printer = Printer::new(interface, &declarations, &mut taken, &mut functions);
         printer.print(&mut left_out);
         behind.push_str(&printer.out);
@@ -115,20 +156,85 @@ pub(super) fn module(file: &str, description: &Description) -> Written {
     written(file, &declarations, behind, left_out)
 }
 
-fn interface<'a>(
-    description: &'a Description,
-    index: usize,
-    binding: &'a Binding,
+/// An interface of IDL, as a service of which [`crate::wsdl`] writes the WSDL.
+fn interface_of_idl(
+    calls: &Calls,
+    interface: &calls::Interface,
     messages: &mut Messages,
-) -> Interface<'a> {
+) -> Interface {
+    let mut operations = Vec::new();
+    for call in calls.all_of(interface) {
+        let mut add = |at: usize, element: String, title: String| {
+            messages.layouts.push(calls.layouts[at].clone());
+            messages.titles.push(title);
+            let element = Some((wsdl::NAMESPACE.to_owned(), element));
+            Message { root: Some(messages.layouts.len() - 1), element }
+        };
+        let name = &call.name;
+        let nothing = |element: &str| Message {
+            root: None,
+            element: Some((wsdl::NAMESPACE.to_owned(), element.to_owned())),
+        };
+        let takes = format!("What `{name}` takes.");
+        let request = call.request.map_or_else(|| nothing(name), |it| add(it, name.clone(), takes));
+        let response = format!("{name}Response");
+        let reply = call.is_answered.then(|| match call.reply {
+            Some(at) => add(at, response, format!("What `{name}` answers.")),
+            None => nothing(&response),
+        });
+        let details = call.faults.iter().filter_map(|(exception, at)| {
+            let title = format!("The detail of the fault `{exception}` of `{name}`.");
+            add(*at, exception.clone(), title).root
+        });
+        operations.push(Called {
+            details: details.collect(),
+            name: name.clone(),
+            action: String::new(),
+            first: request.element.iter().cloned().collect(),
+            style: soap::Style::DocumentLiteral,
+            request,
+            reply,
+            blocks: Vec::new(),
+        });
+    }
+    let own = interface.full_name();
+    Interface {
+        name: interface.name.clone(),
+        title: format!("the interface `{own}`"),
+        label: own,
+        namespace: wsdl::NAMESPACE.to_owned(),
+        address: wsdl::address(interface),
+        is_soap12: false,
+        is_qualified: true,
+        operations,
+    }
+}
+
+fn interface(
+    description: &Description,
+    index: usize,
+    binding: &Binding,
+    messages: &mut Messages,
+) -> Interface {
     let mut ports = description.services().iter().flat_map(|service| {
         service.ports.iter().filter(|it| it.binding == index).map(move |it| (service, it))
     });
     let first = ports.next();
+    let name = &binding.name;
+    let namespace = &first.map_or(name, |it| &it.0.name).namespace;
     let mut interface = Interface {
-        service: first.map(|it| it.0),
-        port: first.map(|it| it.1),
-        binding,
+        name: first.map_or_else(|| name.local.to_string(), |it| it.1.name.clone()),
+        title: match first {
+            Some((service, port)) => {
+                format!("the port `{}` of the service `{}`", port.name, service.name.local)
+            }
+            None => format!("the binding `{}`", name.local),
+        },
+        label: name.local.to_string(),
+        namespace: if namespace.is_empty() { "urn:none".to_owned() } else { namespace.to_string() },
+        address: first.and_then(|it| it.1.address.clone()).unwrap_or_default(),
+        is_soap12: binding.protocol == Protocol::Soap12,
+        is_qualified: false,
         operations: Vec::new(),
     };
     for operation in &binding.operations {
@@ -224,7 +330,7 @@ const ENVELOPES: [&str; 2] =
 
 /// Prints one interface.
 struct Printer<'a> {
-    interface: &'a Interface<'a>,
+    interface: &'a Interface,
     declarations: &'a Declarations<'a>,
     /// The trait of its service, and the struct of its client.
     service: String,
@@ -238,12 +344,12 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(
-        interface: &'a Interface<'a>,
+        interface: &'a Interface,
         declarations: &'a Declarations<'a>,
         types: &mut Taken,
         functions: &mut Taken,
     ) -> Self {
-        let name = interface.port.map_or(&*interface.binding.name.local, |it| &*it.name);
+        let name = &interface.name;
         Self {
             interface,
             declarations,
@@ -256,7 +362,7 @@ impl<'a> Printer<'a> {
     }
 
     fn print(&mut self, left_out: &mut Vec<LeftOut>) {
-        let binding = &self.interface.binding.name.local;
+        let label = &self.interface.label;
         let mut methods = Methods::default();
         for called in &self.interface.operations {
             let roots = [Some(&called.request), called.reply.as_ref()];
@@ -265,7 +371,7 @@ impl<'a> Printer<'a> {
             match why {
                 None => methods.add(called),
                 Some(why) => left_out.push(LeftOut {
-                    what: format!("the operation {} of {binding}", called.name),
+                    what: format!("the operation {} of {label}", called.name),
                     why: why.to_owned(),
                 }),
             }
@@ -282,27 +388,6 @@ impl<'a> Printer<'a> {
         root.unwrap_or("soap::Nothing")
     }
 
-    /// What the interface is, for people.
-    fn title(&self) -> String {
-        let Interface { service, port, binding, .. } = self.interface;
-        match (port, service) {
-            (Some(port), Some(service)) => {
-                format!("the port `{}` of the service `{}`", port.name, service.name.local)
-            }
-            _ => format!("the binding `{}`", binding.name.local),
-        }
-    }
-
-    fn namespace(&self) -> &'a str {
-        let Interface { service, binding, .. } = self.interface;
-        let name = service.map_or(&binding.name, |it| &it.name);
-        if name.namespace.is_empty() { "urn:none" } else { &name.namespace }
-    }
-
-    fn address(&self) -> &'a str {
-        self.interface.port.and_then(|it| it.address.as_deref()).unwrap_or_default()
-    }
-
     fn binding(&self, style: soap::Style) -> String {
         let style = match style {
             soap::Style::DocumentLiteral => "document_literal",
@@ -310,16 +395,13 @@ impl<'a> Printer<'a> {
             soap::Style::RpcLiteral => "rpc_literal",
             soap::Style::RpcEncoded => "rpc_encoded",
         };
-        let version = match self.interface.binding.protocol {
-            Protocol::Soap12 => ".soap12()",
-            _ => "",
-        };
+        let version = if self.interface.is_soap12 { ".soap12()" } else { "" };
         format!("soap::Binding::{style}(){version}")
     }
 
     fn client(&mut self, methods: &Methods<'_>) {
-        let (client, title, namespace) = (&self.client, self.title(), self.namespace());
-        let (address, module) = (self.address(), &self.module);
+        let Interface { title, namespace, address, .. } = self.interface;
+        let (client, module) = (&self.client, &self.module);
         let binding = self.binding(methods.0[0].1.style);
         let mut out = format!(
             "
@@ -350,7 +432,7 @@ impl {client} {{
         &mut self.0
     }}
 ",
-            title = one_line(&title),
+            title = one_line(title),
         );
         for (method, called) in &methods.0 {
             let request = self.type_of(&called.request);
@@ -387,7 +469,8 @@ impl {client} {{
 
     fn service(&mut self, methods: &Methods<'_>) {
         let (service, function, client) = (&self.service, &self.function, &self.client);
-        let (title, namespace, module) = (one_line(&self.title()), self.namespace(), &self.module);
+        let Interface { name, namespace, address, .. } = self.interface;
+        let (title, module) = (one_line(&self.interface.title), &self.module);
         let mut out = format!(
             "\n/// What answers at {title}.\npub trait {service}: Send + Sync + 'static {{\n"
         );
@@ -440,22 +523,16 @@ pub fn {function}(answers: impl {service}, wsdl: &str) -> soap::Service {{
 {operations}    service.at({path:?}, {binding})
 }}
 ",
-            name = self.name(),
-            path = path(self.address()),
+            path = path(address),
         );
         self.out.push_str(&out);
-    }
-
-    fn name(&self) -> &'a str {
-        let Interface { port, binding, .. } = self.interface;
-        port.map_or(&*binding.name.local, |it| &*it.name)
     }
 
     /// How messages look on the wire.
     fn signatures(&mut self, methods: &Methods<'_>) {
         let mut out = format!(
             "\n/// The operations of {} as they look on the wire.\nmod {} {{\n    use super::*;\n",
-            one_line(&self.title()),
+            one_line(&self.interface.title),
             self.module
         );
         for (method, called) in &methods.0 {
@@ -463,6 +540,11 @@ pub fn {function}(answers: impl {service}, wsdl: &str) -> soap::Service {{
             let (label, action) = (methods.label(called), &called.action);
             let request = self.type_of(&called.request);
             let signature = match &called.request.element {
+                Some((namespace, element)) if self.interface.is_qualified => format!(
+                    "let options = binding.options({namespace:?}, {element:?});
+            let layout = <{request} as trunkline_message::Structure>::layout();
+            let signature = soap::Signature::new(name, action, (layout, &options));"
+                ),
                 Some(element) => format!(
                     "let element = {element:?};
             let signature = soap::Signature::of::<{request}>(name, action, binding, element);"
@@ -485,6 +567,13 @@ pub fn {function}(answers: impl {service}, wsdl: &str) -> soap::Service {{
             if let Some(reply) = &called.reply {
                 let answer = self.type_of(reply);
                 let (before, answered) = match &reply.element {
+                    Some((namespace, element)) if self.interface.is_qualified => (
+                        format!(
+                            "            let options = binding.options({namespace:?}, {element:?});
+            let layout = <{answer} as trunkline_message::Structure>::layout();\n"
+                        ),
+                        "answered((layout, &options))".to_owned(),
+                    ),
                     Some(element) => (
                         format!("            let element = {element:?};\n"),
                         format!("answered_by::<{answer}>(binding, element)"),

@@ -1,10 +1,13 @@
 //! From a dictionary to rules: components are looked into, names become numbers.
 
+use foldhash::HashSet;
 use trunkline_import::fix::{Datatype, Dictionary, Of, Part};
 use trunkline_message::Kind;
 
 use super::format::Format;
-use super::{FieldRule, Member, Members, Rules, Values};
+use super::members::Members;
+use super::{FieldRule, Member, Rules, Values};
+use crate::tags::Tag;
 
 /// Components and groups inside one another that are looked into; what is deeper holds itself.
 const DEEPEST: usize = 64;
@@ -31,27 +34,36 @@ pub(super) fn rules(dictionary: &Dictionary) -> Rules {
     let places = dictionary.fields().iter().enumerate().map(|(place, field)| (field.tag, place));
     let messages = dictionary.messages().iter();
     let messages =
-        messages.map(|it| (it.message_type.as_bytes().into(), compiler.members(&it.parts)));
+        messages.map(|it| (it.message_type.as_bytes().into(), compiler.members(&it.parts, 0)));
     Rules {
         fields: fields.collect(),
         places: places.collect(),
         messages: messages.collect(),
-        header: compiler.members(dictionary.header()),
-        trailer: compiler.members(dictionary.trailer()),
+        header: compiler.members(dictionary.header(), 0),
+        trailer: compiler.members(dictionary.trailer(), 0),
     }
 }
 
 struct Compiler<'a>(&'a Dictionary);
 
+/// Members in their order, each number once.
+#[derive(Default)]
+struct Found {
+    members: Vec<Member>,
+    tags: HashSet<Tag>,
+    required: Vec<Tag>,
+}
+
 impl Compiler<'_> {
-    fn members(&self, parts: &[Part]) -> Members {
-        let mut members = Members::default();
-        self.add(parts, true, &mut members, 0);
-        members
+    /// Members that stand so deep inside of one another.
+    fn members(&self, parts: &[Part], depth: usize) -> Members {
+        let mut found = Found::default();
+        self.add(parts, true, &mut found, depth);
+        Members::new(found.members, found.required)
     }
 
     /// Adds what stands in parts, of which some must be there if what holds them must.
-    fn add(&self, parts: &[Part], is_required: bool, members: &mut Members, depth: usize) {
+    fn add(&self, parts: &[Part], is_required: bool, found: &mut Found, depth: usize) {
         if depth > DEEPEST {
             return;
         }
@@ -60,28 +72,25 @@ impl Compiler<'_> {
             let (field, group) = match part.of {
                 Some(Of::Component(component)) => {
                     let parts = &self.0.components()[component].parts;
-                    self.add(parts, is_required, members, depth + 1);
+                    self.add(parts, is_required, found, depth + 1);
                     continue;
                 }
                 Some(Of::Field(field)) => (field, None),
                 Some(Of::Group(group)) => {
                     let group = &self.0.groups()[group];
                     let Some(counter) = group.counter else { continue };
-                    let mut inner = Members::default();
-                    self.add(&group.parts, true, &mut inner, depth + 1);
-                    (counter, Some(inner))
+                    (counter, Some(Box::new(self.members(&group.parts, depth + 1))))
                 }
                 None => continue,
             };
             let tag = self.0.fields()[field].tag;
-            if members.all.is_empty() {
-                members.first = tag;
-            }
-            let position = u32::try_from(members.all.len()).unwrap_or(u32::MAX);
             if is_required {
-                members.required.push(tag);
+                found.required.push(tag);
             }
-            members.all.entry(tag).or_insert(Member { position, field, group });
+            if found.tags.insert(tag) {
+                let position = u32::try_from(found.members.len()).unwrap_or(u32::MAX);
+                found.members.push(Member { tag, position, field, group });
+            }
         }
     }
 }

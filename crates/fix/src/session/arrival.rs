@@ -68,7 +68,9 @@ impl Session {
         let Some(dictionaries) = &self.dictionaries else { return Ok(()) };
         let transport = dictionaries.transport();
         let of_session = message.is_administrative() && transport.knows(message.message_type());
-        let version = message.get(1128).and_then(|it| dictionaries.application(Some(it)));
+        // FIX 4 has one version, and most messages of FIX 5 have that of the session.
+        let version = if dictionaries.has_versions() { message.get(1128) } else { None };
+        let version = version.and_then(|it| dictionaries.application(Some(it)));
         let rules = match (of_session, &version, &self.rules) {
             (true, ..) => transport,
             (false, Some(rules), _) | (false, None, Some(rules)) => rules,
