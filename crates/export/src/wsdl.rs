@@ -206,6 +206,9 @@ impl Writer<'_> {
     }
 
     fn finished(mut self, services: &[wsdl::Description], stem: &str) -> Written {
+        // Several services have what they inherit from one interface.
+        self.used.sort_unstable();
+        self.used.dedup();
         let layouts: Vec<&Layout> = self.used.iter().map(|it| &self.calls.layouts[*it]).collect();
         let graph = Graph::of(&layouts);
         xsd::add_changes(&mut self.changes, &graph);

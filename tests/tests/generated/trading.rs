@@ -1,5 +1,6 @@
 //! The messages of trading.idl, by `trunkline schema --rust`. Change the description and make them again, or change them
 //! here. In a crate that asks for documentation: `#[allow(missing_docs)] mod ...;`
+// Left out: Checksum: `u8[16]`: a list of `u8` is data in Rust, not a list of numbers
 
 use trunkline_message::Message;
 use trunkline_session::soap;
