@@ -92,15 +92,16 @@ impl Calls {
     }
 
     fn add_bases<'a>(&'a self, interface: &'a Interface, all: &mut Vec<&'a Interface>) {
-        let bases = interface.bases.iter();
-        for base in
-            bases.filter_map(|name| self.interfaces.iter().find(|it| it.full_name() == *name))
-        {
-            self.add_bases(base, all);
+        // One that several inherit from is looked into once.
+        if all.iter().any(|it| std::ptr::eq(*it, interface)) {
+            return;
         }
-        if !all.iter().any(|it| std::ptr::eq(*it, interface)) {
-            all.push(interface);
+        for name in &interface.bases {
+            if let Some(base) = self.interfaces.iter().find(|it| it.full_name() == *name) {
+                self.add_bases(base, all);
+            }
         }
+        all.push(interface);
     }
 
     /// The interfaces of a file of IDL.

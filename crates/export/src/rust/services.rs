@@ -153,7 +153,10 @@ fn print(
         printer.print(&mut left_out);
         behind.push_str(&printer.out);
     }
-    written(file, &declarations, behind, left_out)
+    // One that takes and answers nothing needs no types.
+    let is_something = usize::from(!behind.is_empty());
+    let written = written(file, &declarations, behind, left_out);
+    Written { count: written.count.max(is_something), ..written }
 }
 
 /// An interface of IDL, as a service of which [`crate::wsdl`] writes the WSDL.
