@@ -4,6 +4,8 @@ mod canonical;
 pub mod exceptions;
 pub mod fix;
 pub mod idl;
+pub mod recorded;
+pub mod table;
 pub mod wsdl;
 pub mod xsd;
 
@@ -21,28 +23,6 @@ pub struct Row {
     /// Kinds of message of which no plan is made, with the reason: tag=value could be read in two ways, or there is no form
     /// for what they hold.
     pub without_plan: usize,
-}
-
-impl Row {
-    /// A line of the table.
-    pub fn line(&self) -> String {
-        let imported = match &self.rejected {
-            None => "imported".to_owned(),
-            Some(why) => format!("rejected: {why}"),
-        };
-        let facts = match &*self.differences {
-            [] => "facts agree".to_owned(),
-            differences => differences.join("; "),
-        };
-        let without_plan = match self.without_plan {
-            0 => String::new(),
-            count => format!(", {count} kinds have no plan"),
-        };
-        format!(
-            "{}\t{imported}\t{facts}\t{} messages came back{without_plan}",
-            self.case, self.messages
-        )
-    }
 }
 
 /// Why not all of something is as it should be: each reason once, behind the first place where it is, with how often.

@@ -411,7 +411,7 @@ fn text_that_is_not_utf_8() {
     let error = error(&plain_fix::framed(&fields));
     assert_eq!(error.path(), "ApplicationMessage/MarketDataInc/MDInclList[0]/Text");
     let reason = "expected text in UTF-8, not the byte 0xFF; as ISO-8859-1 or windows-1252 it is \
-                  read where the option code_set says so";
+                  read where the option code_set (--charset) says so";
     assert_eq!(error.kind().to_string(), reason);
 }
 

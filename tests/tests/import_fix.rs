@@ -25,7 +25,7 @@ fn dictionaries_of_others_are_read_as_others_read_them() {
             || is_rejected != is_why
             || !row.differences.is_empty()
         {
-            wrong.push(row.line());
+            wrong.push(format!("{row:?}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

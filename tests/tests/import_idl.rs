@@ -38,7 +38,7 @@ fn what_others_declare_is_declared() {
         // A reason has a place and a remedy.
         let is_clear = rejected.is_none_or(|it| it.matches(':').count() >= 3 && it.contains("; "));
         if !is_right || !is_clear || !row.differences.is_empty() {
-            wrong.push(format!("{}\t{expected}", row.line()));
+            wrong.push(format!("{row:?}: {expected}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -8,7 +8,7 @@ use trunkline_message::{Fields as _, Record, Value};
 use trunkline_soap::{Decoder, Encoder, Plan};
 use trunkline_tests::conformance;
 use trunkline_tests::import_corpus::exceptions::Exceptions;
-use trunkline_tests::import_corpus::wsdl;
+use trunkline_tests::import_corpus::{recorded, wsdl};
 
 /// What is rejected although another takes it.
 const REFUSED: &[(&str, &str)] = &[
@@ -42,7 +42,6 @@ const WITHOUT_PLAN: &[(&str, &str)] = &[
     // Encoded content has no content of any shape.
     ("axis-ComprehensiveTypes", "where content is encoded"),
     // What they need is defined nowhere.
-    ("axis-Import", "is not defined"),
     ("axis-MArrayTest", "is not defined"),
     ("axis-Nested", "is not defined"),
     ("axis-header", "is not defined"),
@@ -58,8 +57,6 @@ const WITHOUT_PLAN: &[(&str, &str)] = &[
 
 /// Requests of zeep that do not come back.
 const SAMPLES: &[(&str, &str)] = &[
-    // What it needs is defined nowhere.
-    ("axis-Import", "is not defined"),
     // It sends a struct as one text.
     ("axis-dime-rpc", "expected elements here, not text"),
     // It sends nothing: it does not look into MIME bindings, or into what is encoded.
@@ -98,6 +95,62 @@ fn services_of_others_are_imported() {
     let (plans, samples): (usize, usize) =
         rows.iter().fold((0, 0), |all, it| (all.0 + it.plans, all.1 + it.samples.0));
     assert!(plans > 4000 && samples >= 175, "{plans} plans, {samples} samples came back");
+}
+
+/// WSDLs of PHP's and White Mesa's tests that are rejected.
+const REFUSED_OF_RECORDED: &[(&str, &str)] = &[
+    // zeep rejects it too.
+    ("soap12-test", "with neither extension nor restriction"),
+];
+
+/// Of these, bodies, header blocks and details that have no plan.
+const RECORDED_WITHOUT_PLAN: &[(&str, &str)] = &[
+    // It ends where an element is nil that is not said to be.
+    ("round3_groupE_list", "List holds itself without end"),
+    ("round4_groupH_simple_rpcenc", "is an array, for which a document has no form"),
+    ("soap12-add-test", "content of any shape, where content is encoded"),
+];
+
+/// Recorded messages that do not come back.
+const RECORDED: &[(&str, &str)] = &[
+    // What items of encoded arrays are called says nothing (SOAP 1.1, 5.4.2).
+    ("round2_base", "r2_base_015w"),
+    ("round3_groupD_import3", "r3_groupD_import3_002w"),
+    ("round3_groupE_list", "no operation has echoLinkedList"),
+    // The encodingStyle of an element without content.
+    ("round4_groupH_soapfault", "echoVersionMismatchFault"),
+    // The test is about header blocks that nobody knows.
+    ("round4_groupH_soapfault", "which must be understood"),
+    ("round4_groupI_xsd", "which must be understood"),
+    // PHP answers with an empty element where the item is nil.
+    ("round4_groupI_xsd", "r4_groupI_xsd_015w response"),
+    // It sends what is no value of the enumeration.
+    ("round4_groupI_xsd", "not \"bitTwo\""),
+];
+
+#[test]
+fn services_of_php_and_white_mesa_are_imported() {
+    let (Some(php), Some(white_mesa)) =
+        (conformance::directory("soap-php"), conformance::directory("soap12-whitemesa"))
+    else {
+        return;
+    };
+    let (php, white_mesa) = (recorded::php(&php), recorded::white_mesa(&white_mesa));
+    assert_eq!((php.len(), white_mesa.len()), (24, 2));
+    let [mut refused, mut plans, mut messages] =
+        [REFUSED_OF_RECORDED, RECORDED_WITHOUT_PLAN, RECORDED].map(Exceptions::new);
+    for row in &white_mesa {
+        row.rejected.iter().for_each(|it| refused.note(&row.case, it));
+    }
+    for row in php.iter().chain(&white_mesa) {
+        row.without_plan.iter().for_each(|it| plans.note(&row.case, it));
+        row.samples.1.iter().for_each(|it| messages.note(&row.case, it));
+    }
+    // The one of PHP's of the same name is taken.
+    assert!(php.iter().all(|it| it.rejected.is_none()), "{php:?}");
+    Exceptions::assert_none_else([refused, plans, messages]);
+    let back: usize = php.iter().map(|it| it.samples.0).sum();
+    assert!(back > 100, "{back} messages came back");
 }
 
 /// The lists of .NET, whose items may be nil.

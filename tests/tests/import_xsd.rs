@@ -1,5 +1,10 @@
 //! XML Schema of others.
 
+use std::fs;
+
+use serde_json::Value;
+use trunkline_import::Limits;
+use trunkline_import::xsd::Schemas;
 use trunkline_tests::conformance;
 use trunkline_tests::import_corpus::exceptions::Exceptions;
 use trunkline_tests::import_corpus::xsd;
@@ -164,4 +169,28 @@ fn schemas_of_others_are_imported() {
     let counted = rows.iter().map(|it| (it.plans, it.valid.0, it.invalid.0));
     let all = counted.fold((0, 0, 0), |all, it| (all.0 + it.0, all.1 + it.1, all.2 + it.2));
     assert!(all.0 > 1300 && all.1 > 350 && all.2 > 300, "{all:?}");
+}
+
+/// The schema with the most types of all in the suite, whose files declare as many as are imported.
+#[test]
+fn the_largest_schema_is_imported_whole() {
+    let Some(suite) = conformance::directory("wsdl") else { return };
+    let facts = fs::read_to_string(suite.join("schemas.facts.jsonl")).expect("the facts");
+    let facts = facts.lines().map(|it| serde_json::from_str(it).expect("JSON"));
+    let facts: Vec<Value> = facts.filter(|it: &Value| it["expect"] == "accept").collect();
+    let declared = |of: &Value, what: &str| of["facts"]["counts"][what].as_u64().unwrap_or(0);
+    let types = |of: &Value| declared(of, "top_complexType") + declared(of, "top_simpleType");
+    let largest = facts.iter().max_by_key(|it| types(it)).expect("a schema");
+    let text = |key: &str| largest[key].as_str().expect("a text");
+    assert_eq!(text("case"), "fpml-5-10-confirmation");
+    let folder = suite.join("schemas").join(text("case"));
+    let mut files = xsd::resolver(&folder, &suite);
+    let schemas = Schemas::read(text("main"), &mut files, &Limits::default());
+    let schemas = schemas.expect("it is imported");
+    let own = largest["xmlschema"]["target_namespace"].as_str().expect("a namespace");
+    let elements = schemas.elements().filter(|it| &*it.0.namespace == own).count();
+    let named = schemas.types().filter(|it| &*it.0.namespace == own).count();
+    assert_eq!(elements as u64, declared(largest, "top_element"));
+    assert_eq!(named as u64, types(largest));
+    assert!(named > 1_500, "{named} types");
 }

@@ -39,7 +39,7 @@ pub(crate) use fix::{FixAcceptArguments, FixCommand, FixConnectArguments, FixSes
 pub(crate) use help::{command, manual};
 pub(crate) use journal::{ExportArguments, JournalCommand};
 pub(crate) use messages::{
-    ConvertArguments, DecodeArguments, DescriptionArguments, MessageArguments,
+    ConvertArguments, DecodeArguments, DescriptionArguments, FetchArguments, MessageArguments,
 };
 pub(crate) use router::{ConfigCommand, ListenAddress, ServeArguments, SimulateArguments};
 pub(crate) use site::{Asked, SiteArguments};
@@ -210,7 +210,10 @@ pub(crate) enum SoapCommand {
 #[derive(Debug, Args)]
 pub(crate) struct SoapServeArguments {
     /// The WSDL
+    #[arg(value_name = "FILE|URL")]
     pub(crate) file: String,
+    #[command(flatten)]
+    pub(crate) fetch: FetchArguments,
     /// Listen at this address; the system picks a port for 0
     #[arg(long, value_name = "HOST:PORT", value_parser = quantity::address, default_value = "127.0.0.1:8080")]
     pub(crate) listen: String,
@@ -528,7 +531,7 @@ pub(crate) struct SchemaArguments {
     /// A message that the binary knows, such as market-data; a file with a listing; a FIX dictionary, of QuickFIX or
     /// Orchestra; WSDL or XML Schema; OMG IDL, whose name ends in .idl; or a sample of a message, in XML or JSON, of which
     /// a first description is made
-    #[arg(value_name = "NAME|FILE")]
+    #[arg(value_name = "NAME|FILE|URL")]
     pub(crate) name: String,
     /// Of a dictionary, the message by its name or MsgType; of IDL, the struct, union or exception; of WSDL, the
     /// operation, with /response behind it what it answers; of WSDL and XML Schema, the element. Without it, all that

@@ -3,11 +3,9 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Duration;
-use std::{env, io, str};
+use std::{env, io};
 
-use serde_json::Value;
 use trunkline_client::{Client, Durability, Error, Notice, Options, Rejection, code};
-use trunkline_transcode::{Kind, fix};
 
 use crate::arguments::ToArguments;
 use crate::fault::Fault;
@@ -90,47 +88,6 @@ pub(crate) fn tell_notice(notice: &Notice<'_>) {
     }
 }
 
-/// Appends a payload as a line of a terminal can show it: text with escapes, FIX with `|` between its fields, or
-/// hexadecimal.
-pub(crate) fn write_payload(out: &mut String, payload: &[u8]) {
-    match str::from_utf8(payload) {
-        Ok(_) if Kind::of(payload) == Some(Kind::Fix) => out.push_str(&fix::line(payload)),
-        // No text has a NUL.
-        Ok(text) if !payload.contains(&0) => {
-            for c in text.chars() {
-                match c {
-                    '\\' => out.push_str("\\\\"),
-                    c if c.is_control() => out.extend(c.escape_default()),
-                    c => out.push(c),
-                }
-            }
-        }
-        _ => {
-            out.push_str("hex:");
-            write_hex(out, payload);
-        }
-    }
-}
-
-/// Gives a fact its payload: text, or hexadecimal as `payload_hex`.
-pub(crate) fn payload_fact(fact: &mut Value, payload: &[u8]) {
-    match str::from_utf8(payload) {
-        Ok(text) => fact["payload"] = text.into(),
-        Err(_) => {
-            let mut hex = String::new();
-            write_hex(&mut hex, payload);
-            fact["payload_hex"] = hex.into();
-        }
-    }
-}
-
-/// Appends bytes as two digits each.
-fn write_hex(out: &mut String, bytes: &[u8]) {
-    for byte in bytes {
-        let _ = write!(out, "{byte:02x}");
-    }
-}
-
 /// Appends nanoseconds as people read them.
 pub(crate) fn write_age(out: &mut String, nanoseconds: u64) {
     let _ = match nanoseconds {
@@ -154,20 +111,6 @@ pub(crate) fn counted(count: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn payloads_are_lines() {
-        let line = |payload: &[u8]| {
-            let mut out = String::new();
-            write_payload(&mut out, payload);
-            out
-        };
-        assert_eq!(line("1.0842 \u{20ac}".as_bytes()), "1.0842 \u{20ac}");
-        assert_eq!(line(b"a\nb\\n\x1b[2J"), "a\\nb\\\\n\\u{1b}[2J");
-        assert_eq!(line(&[0xff, 0, 1]), "hex:ff0001");
-        assert_eq!(line(b""), "");
-        assert_eq!(line(b"8=FIX.4.4\x019=5\x01"), "8=FIX.4.4|9=5|");
-    }
 
     #[test]
     fn ages_have_units() {

@@ -4,11 +4,14 @@ use std::fmt::Write as _;
 use std::io::{self, Read, Write as _};
 
 use trunkline_net::{Frame, Framer as _, LengthPrefixed};
-use trunkline_transcode::{Bad, Content, Format, Found, Kind, Messages, Options, Place, Scanner};
+use trunkline_transcode::{
+    Bad, Content, Error, Format, Found, HeaderBlocks, Kind, Messages, Options, Place, Scanner,
+};
 
 use crate::Ending;
 use crate::arguments::ConvertArguments;
 use crate::client::counted;
+use crate::decode::capture;
 use crate::description;
 use crate::fault::Fault;
 use crate::input::{self, limits, unreadable};
@@ -25,8 +28,13 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Fault> {
     let options = Options {
         begin_string: arguments.begin_string.clone(),
         namespace: arguments.namespace.clone(),
+        code_set: arguments.code_set,
         quoted: arguments.quoted,
         strict: true,
+        header_blocks: match arguments.drop_headers {
+            true => HeaderBlocks::LeaveOut,
+            false => HeaderBlocks::Reject,
+        },
         soap: None,
     };
     let mut conversion = Conversion {
@@ -39,11 +47,19 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Fault> {
     };
     for file in &arguments.files {
         let (start, input) = input::open(file)?;
-        let is_lines = !arguments.from.is_binary() || !input::is_binary(&start);
+        if capture::is_one(&start) {
+            return Err(Fault::new(format!(
+                "{file}: it is a capture of a network, which `trunkline decode` reads"
+            )));
+        }
+        let is_lines = match arguments.from.is_binary() {
+            true => !input::is_binary(&start),
+            false => !input::is_wide(&start),
+        };
         let whole = io::Cursor::new(start).chain(input);
         if is_lines {
             conversion.lines(file, whole)?;
-        } else if arguments.framed {
+        } else if arguments.framed && arguments.from.is_binary() {
             conversion.frames(file, whole)?;
         } else {
             let bytes = input::whole(Vec::new(), whole, file)?;
@@ -53,6 +69,16 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Fault> {
         conversion.flush()?;
     }
     Ok(if conversion.wrong > 0 { Ending::Wrong } else { Ending::Right })
+}
+
+/// Why an envelope is not of the version of SOAP that it was said to be, if it is of the other one.
+fn other_version(from: Format, bytes: &[u8]) -> Option<String> {
+    if !matches!(from, Format::Soap11 | Format::Soap12) {
+        return None;
+    }
+    let found = Format::of(bytes).filter(|it| *it != from)?;
+    let is_envelope = matches!(found, Format::Soap11 | Format::Soap12);
+    is_envelope.then(|| format!("it is an envelope of {found}, and not of {from}"))
 }
 
 struct Conversion<'a> {
@@ -103,13 +129,32 @@ impl Conversion<'_> {
         }
         let others = others + scanner.passed_over();
         if others > 0 {
-            remark(&format!("{file}: {} without a message of {from}", counted(others, "line")));
+            let hint = match from {
+                Format::Json if !is_any => ", which is one object on one line",
+                _ => "",
+            };
+            let others = counted(others, "line");
+            remark(&format!("{file}: {others} without a message of {from}{hint}"));
         }
         // A log has other lines too; a file that has nothing else is not what it was said to be.
         if others > 0 && !is_any {
             self.wrong += 1;
         }
         Ok(())
+    }
+
+    /// How messages are given, if one that is not read looks as if they were given otherwise.
+    fn hint(&self, bytes: &[u8]) -> &'static str {
+        let ConvertArguments { from, framed, .. } = self.arguments;
+        match from {
+            Format::Json if !bytes.ends_with(b"}") => {
+                "; a message of json is one object on one line"
+            }
+            Format::CdrLittle | Format::CdrBig if !framed && is_framed(bytes) => {
+                "; it looks like messages behind their lengths, which --framed reads"
+            }
+            _ => "",
+        }
     }
 
     /// Messages behind their lengths.
@@ -185,10 +230,18 @@ impl Conversion<'_> {
         let Found { place, bytes, .. } = found;
         let ConvertArguments { from, to, message: name, framed, .. } = self.arguments;
         self.message.clear();
+        if let Some(why) = other_version(*from, bytes) {
+            self.reject(file, *place, &why);
+            return Ok(());
+        }
         let converted =
             self.messages.convert((*from, bytes), name.as_deref(), *to, &mut self.message);
         if let Err(error) = converted {
-            self.reject(file, *place, &error.to_string());
+            let hint = match error {
+                Error::HeaderBlocks(..) => " (--drop-headers leaves them out)",
+                _ => self.hint(bytes),
+            };
+            self.reject(file, *place, &format!("{error}{hint}"));
             return Ok(());
         }
         if self.arguments.check && !self.is_valid(file, found) {
@@ -234,4 +287,16 @@ impl Conversion<'_> {
             Err(cause) => Err(Fault::new(format!("standard output: {cause}"))),
         }
     }
+}
+
+/// Do lengths lead from the beginning to the end, as before messages that are framed?
+fn is_framed(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    while let Some((length, behind)) = rest.split_first_chunk() {
+        match behind.get(u32::from_le_bytes(*length) as usize..) {
+            Some(next) => rest = next,
+            None => return false,
+        }
+    }
+    rest.is_empty() && !bytes.is_empty()
 }

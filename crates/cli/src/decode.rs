@@ -1,7 +1,7 @@
 //! `trunkline decode [FILE...]`: messages in logs, streams, dumps and captures, Fast Infoset documents as XML, and what was
 //! said on connections of SOAP/TCP.
 
-mod capture;
+pub(crate) mod capture;
 mod conversation;
 mod document;
 mod flow;
@@ -16,8 +16,8 @@ use trunkline_session::soap_tcp::MAGIC;
 use trunkline_transcode::{Content, Kind, Messages};
 
 use self::conversation::{Conversation, Side};
-use self::document::Document;
-use self::messages::Show;
+pub(crate) use self::document::Document;
+pub(crate) use self::messages::Show;
 use crate::Ending;
 use crate::arguments::DecodeArguments;
 use crate::description;
@@ -37,7 +37,8 @@ pub(crate) fn run(arguments: &DecodeArguments) -> Result<Ending, Fault> {
             if arguments.check {
                 description::remark_on(&description);
             }
-            let options = trunkline_transcode::Options::default();
+            let code_set = arguments.code_set;
+            let options = trunkline_transcode::Options { code_set, ..Default::default() };
             Some(Messages::new(description, options, limits))
         }
         None => None,
@@ -83,8 +84,7 @@ fn decode_messages(
     kind: Option<Kind>,
 ) -> Result<(), Fault> {
     let is_binary = kind.is_none() && input::is_binary(&start);
-    let is_wide = start.contains(&0) && kind == Some(Kind::Xml);
-    if is_binary || is_wide {
+    if is_binary || input::is_wide(&start) {
         return show.whole(file, input::whole(start, input, file)?);
     }
     let content = match kind {

@@ -3,13 +3,14 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 
-use trunkline_import::{Description, Limits, Options, idl};
+use trunkline_import::{Description, Options, ProblemKind, idl};
 
 use crate::arguments::DescriptionArguments;
 use crate::fault::Fault;
 use crate::output::remark;
+use crate::soap::read_any;
 
-/// Reads the file at a path, and those that it includes.
+/// Reads the file at a path, or what is at a URL if it may be fetched, and those that it includes.
 pub(crate) fn read(file: &str, arguments: &DescriptionArguments) -> Result<Description, Fault> {
     let macros = arguments.define.iter().map(|it| {
         let (name, value) = it.split_once('=').unwrap_or((it, "1"));
@@ -17,17 +18,22 @@ pub(crate) fn read(file: &str, arguments: &DescriptionArguments) -> Result<Descr
     });
     let idl = idl::Options { folders: arguments.include.clone(), macros: macros.collect() };
     let options = Options { transport: arguments.transport.clone(), idl };
-    let limits = Limits::default();
-    let mut resolver = |path: &str| file_at(path, limits.document_bytes);
-    Ok(Description::read(file, &options, &mut resolver, &limits)?)
+    read_any(file, &arguments.fetch, |documents, limits| {
+        let mut resolver = |path: &str| match arguments.transport.as_deref() == Some(path) {
+            // It was named by the user, and not by the description.
+            true if !path.contains("://") => file_at(path, limits.document_bytes),
+            _ => documents.read(path),
+        };
+        Description::read(file, &options, &mut resolver, limits)
+    })
 }
 
 /// Says what is odd in a description against which messages are checked, and what it leaves open: what is missing cannot be held
 /// against one.
 pub(crate) fn remark_on(description: &Description) {
-    let all = description.warnings().iter().map(ToString::to_string);
     // What no layout holds is checked all the same.
-    all.filter(|it| !it.contains("by `--check` alone")).for_each(|it| remark(&it));
+    let flaws = description.warnings().iter().filter(|it| it.kind == ProblemKind::Flaw);
+    flaws.for_each(|it| remark(&it.to_string()));
 }
 
 /// The bytes of a file, and one more than there may be at most; none if there is no such file.

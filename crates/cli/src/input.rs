@@ -83,6 +83,11 @@ pub(crate) fn unreadable(file: &str) -> impl Fn(io::Error) -> Fault {
     move |cause| Fault::new(format!("{file}: cannot be read: {cause}"))
 }
 
+/// Is it a document of XML whose characters take two bytes each? Such a file is one document.
+pub(crate) fn is_wide(start: &[u8]) -> bool {
+    start.contains(&0) && Kind::of(start) == Some(Kind::Xml)
+}
+
 /// No text begins so. That of a log may be of any charset, and of FIX has a delimiter inside.
 pub(crate) fn is_binary(start: &[u8]) -> bool {
     let is_of_text = |it: &u8| *it >= b' ' || matches!(it, b'\t' | b'\n' | b'\r' | 0x1b | 1);

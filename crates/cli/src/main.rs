@@ -27,6 +27,7 @@ mod login;
 mod manual;
 mod memory;
 mod output;
+mod payload;
 mod plan;
 mod publish;
 mod quantity;

@@ -7,9 +7,10 @@ use trunkline_client::{Error, Options};
 
 use crate::Ending;
 use crate::arguments::RequestArguments;
-use crate::client::{connect, not_taken, payload_fact, write_payload};
+use crate::client::{connect, not_taken};
 use crate::fault::Fault;
 use crate::output::{Form, print};
+use crate::payload::{payload_fact, write_payload};
 
 pub(crate) fn run(arguments: &RequestArguments) -> Result<Ending, Fault> {
     let name = &arguments.topic;
@@ -31,7 +32,7 @@ pub(crate) fn run(arguments: &RequestArguments) -> Result<Ending, Fault> {
         written.map_err(|cause| Fault::new(format!("standard output: {cause}")))?;
     } else {
         let mut line = String::new();
-        write_payload(&mut line, &reply.payload);
+        write_payload(&mut line, reply.format, &reply.payload);
         line.push('\n');
         print(&line)?;
     }

@@ -45,8 +45,8 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
             of_layout(MarketDataIncrementalRefresh::layout())
         }
         ("customer-services", _) if message.is_none() => of_layout(CustomerServices::layout()),
-        (_, Some(target)) if Path::new(name).exists() => return target.of_file(arguments),
-        _ if Path::new(name).exists() => match of_file(arguments)? {
+        (_, Some(target)) if is_there(name) => return target.of_file(arguments),
+        _ if is_there(name) => match of_file(arguments)? {
             Some(described) => described,
             None => return Ok(Ending::Right),
         },
@@ -65,6 +65,11 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Result<Ending, Fault> {
         return target.of_layout(arguments, &described.layout);
     }
     display(arguments, &described)
+}
+
+/// Is it a file, or a URL, of which it will be seen whether there is something?
+fn is_there(name: &str) -> bool {
+    name.contains("://") || Path::new(name).exists()
 }
 
 /// Prints a message as a listing or a tree.

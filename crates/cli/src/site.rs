@@ -5,7 +5,9 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use trunkline_client::Login;
-use trunkline_http::{Client, ClientConfig, HeaderMap, HeaderValue, Method, StatusCode, header};
+use trunkline_http::{
+    Client, ClientConfig, Compression, HeaderMap, HeaderValue, Method, StatusCode, header,
+};
 use trunkline_wire::base64;
 
 use crate::arguments::SiteArguments;
@@ -37,7 +39,7 @@ impl Site {
         let config = ClientConfig {
             connect_timeout: PATIENCE,
             response_timeout: PATIENCE,
-            accept_compression: true,
+            accept: Compression::STANDARD.to_vec(),
             tls: arguments.tls.load_for(url)?.filter(|_| scheme == "https"),
             ..ClientConfig::default()
         };

@@ -18,12 +18,15 @@ use body::Messages;
 use choice::{Bound, Choice};
 use passport::Passport;
 
+mod answered;
 mod body;
 mod choice;
 mod content;
 mod describe;
 mod folder;
+mod made_up;
 mod members;
+mod mixed;
 mod parameters;
 mod passport;
 mod place;
@@ -37,8 +40,9 @@ mod valid;
 
 pub(crate) use describe::describe;
 pub(crate) use serve::serve;
+pub(crate) use source::read_any;
 
-/// As many header blocks are named.
+/// As many header blocks and attachments are named.
 const SHOWN_HEADERS: usize = 8;
 
 /// What is called, and how.
@@ -55,8 +59,12 @@ struct Called {
     /// and the ports where the WSDL has it, if it is called elsewhere.
     elsewhere: Option<String>,
     encoding: MessageEncoding,
+    /// Is it the service that sends, and nobody calls?
+    is_begun_there: bool,
     /// Header blocks that it may have, which are not sent.
     headers: Vec<String>,
+    /// Attachments that it should have, likewise.
+    attachments: Vec<String>,
     /// What it takes, if there is a WSDL.
     messages: Option<Messages>,
     /// The WSDL.
@@ -77,7 +85,9 @@ impl Called {
             port: None,
             elsewhere: None,
             encoding: MessageEncoding::Xml,
+            is_begun_there: operation.request.is_none() && messages.request.is_none(),
             headers: messages.blocks(),
+            attachments: operation.request.iter().flat_map(|it| it.attachments.clone()).collect(),
             messages: Some(messages),
             description: Some(description.clone()),
         }
@@ -98,9 +108,19 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
         }
         return Ok(Ending::Right);
     }
-    let mut client = prepared(arguments, &passport, &called)?;
+    let client = prepared(arguments, &passport, &called)?;
     announce(&called);
-    let answered = client.call_envelope(&called.action, &envelope);
+    sent(arguments, client, called, &envelope)
+}
+
+/// Sends an envelope, and prints what comes back.
+fn sent(
+    arguments: &SoapCallArguments,
+    mut client: Client,
+    called: Called,
+    envelope: &str,
+) -> Result<Ending, Fault> {
+    let answered = client.call_envelope(&called.action, envelope);
     let profile = client.profile().filter(|_| has_travelled(&answered));
     if let Some(profile) = &profile {
         // A fault is told with it.
@@ -113,29 +133,52 @@ pub(crate) fn call(arguments: &SoapCallArguments) -> Result<Ending, Fault> {
         }
     }
     let form = arguments.form.get();
+    // What no graph holds is read all the same.
+    let answered = match answered {
+        Err(CallError::Reply(error)) => {
+            mixed::decode(client.last_answer()).map(Some).ok_or(CallError::Reply(error))
+        }
+        other => other,
+    };
     match answered {
-        Ok(_) if arguments.raw => print(&format!("{}\n", client.last_answer()))?,
-        Ok(Some(message)) => reply::print_values(&message, called.binding.style.is_rpc(), form)?,
-        Ok(None) => form.say("taken; there is no answer\n")?,
+        Ok(message) => {
+            answered::notes(&called, message.as_ref(), client.last_answer())
+                .iter()
+                .for_each(|it| remark(it));
+            match message {
+                _ if arguments.raw => print(&format!("{}\n", client.last_answer()))?,
+                Some(message) => reply::print_values(&message, &called, form)?,
+                None => form.say("taken; there is no answer\n")?,
+            }
+            Ok(Ending::Right)
+        }
         Err(CallError::Fault(fault)) => {
             match arguments.raw {
                 true => print(&format!("{}\n", client.last_answer()))?,
                 false => reply::print_fault(&fault, profile.as_ref(), form)?,
             }
-            return Ok(Ending::Wrong);
+            Ok(Ending::Wrong)
         }
         Err(error) => {
+            // Who asks for the envelope gets it, also if it is one that nobody understands.
+            let is_unread = matches!(error, CallError::Reply(_) | CallError::NotUnderstood(_));
+            if arguments.raw && is_unread && content::is_envelope(client.last_answer()) {
+                print(&format!("{}\n", client.last_answer()))?;
+            }
             let ports = called.elsewhere.filter(|_| matches!(error, CallError::Status { .. }));
             let ports = ports.map(|it| format!("; --port calls one of {it}")).unwrap_or_default();
-            return Err(Fault::new(format!("{error}{ports}")));
+            Err(Fault::new(format!("{error}{ports}")))
         }
     }
-    Ok(Ending::Right)
 }
 
 /// The envelope that is sent: that of the first operation, where it is overloaded, which takes what is given.
 fn written(arguments: &SoapCallArguments, all: Vec<Called>) -> Result<(Called, String), Fault> {
     let envelope = |called: &mut Called| {
+        if called.is_begun_there {
+            let name = &called.name;
+            return Err(Fault::new(format!("{name}: the service begins it, and nobody calls it")));
+        }
         let blocks = body::blocks(called, &arguments.header)?;
         match &arguments.body {
             Some(body) => body::envelope(called, body, &blocks, !arguments.unchecked),
@@ -184,6 +227,10 @@ fn announce(called: &Called) {
         let headers = listed(called.headers.iter().cloned(), SHOWN_HEADERS);
         remark(&format!("header blocks of the WSDL that are not sent: {headers}"));
     }
+    if !called.attachments.is_empty() {
+        let attachments = listed(called.attachments.iter().cloned(), SHOWN_HEADERS);
+        remark(&format!("attachments of the WSDL that are not sent: {attachments}"));
+    }
     let port = called.port.as_ref().map(|it| format!(" (port {it})")).unwrap_or_default();
     let how = if called.url.starts_with("vnd.sun.ws.tcp") { "SOAP/TCP" } else { "POST" };
     remark(&format!("{how} {}{port}", called.url));
@@ -218,7 +265,9 @@ fn called(arguments: &SoapCallArguments, passport: &Passport) -> Result<Vec<Call
         port: None,
         elsewhere: None,
         encoding: arguments.encoding.get(),
+        is_begun_there: false,
         headers: Vec::new(),
+        attachments: Vec::new(),
         messages: None,
         description: None,
     }])

@@ -19,10 +19,10 @@ use trunkline_client::{
 use crate::Ending;
 use crate::arguments::{Column, SubArguments};
 use crate::client::{
-    MOMENT, connect, counted, durability, not_taken, payload_fact, point_at, tell, tell_notice,
-    write_age,
+    MOMENT, connect, counted, durability, not_taken, point_at, tell, tell_notice, write_age,
 };
 use crate::fault::Fault;
+use crate::payload::payload_fact;
 use crate::signals::{self, Stop};
 use newest::NewestOutput;
 use payload::Payloads;
@@ -189,7 +189,7 @@ struct Listing<'a> {
     newest: Option<NewestOutput>,
     /// Why nothing can be printed.
     fault: Option<Fault>,
-    payloads: Payloads,
+    payloads: Payloads<'a>,
     /// Which of the patterns each subscription is for.
     patterns: Vec<(Subscription, usize)>,
     /// Guaranteed messages that are printed and not acknowledged.
@@ -286,6 +286,7 @@ impl Listing<'_> {
 
     fn columns(&mut self, message: &Shown<'_>) {
         let mut line = std::mem::take(&mut self.line);
+        let mut below = String::new();
         for (index, column) in self.arguments.show.iter().enumerate() {
             if index > 0 {
                 line.push('\t');
@@ -322,11 +323,12 @@ impl Listing<'_> {
                     None => write!(line, "{}", message.format),
                 },
                 Column::Payload => {
-                    self.payloads.write(&mut line, message.format, message.payload);
+                    below = self.payloads.write(&mut line, message.format, message.payload);
                     Ok(())
                 }
             };
         }
+        line.push_str(&below);
         self.line = line;
     }
 

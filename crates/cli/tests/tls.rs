@@ -13,8 +13,10 @@ use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
 };
 use trunkline_client::ClientTls;
+use trunkline_lab::customer_services::web_service::service;
 use trunkline_native as native;
 use trunkline_reactor::Stream;
+use trunkline_session::soap::{Config, Server, ServerTls};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -243,6 +245,39 @@ fn a_hang_up_reads_certificates_again() {
     assert!(reader.wait().expect("it ends").success());
     let text = folder.config("client_ca = \"nowhere.pem\"");
     assert!(fault(&["config", "check", &text]).contains("nowhere.pem"));
+}
+
+/// Whom the system trusts is said by `SSL_CERT_FILE`, as OpenSSL has it, where it is set.
+#[test]
+fn services_are_trusted_whose_authorities_the_system_trusts() {
+    let authority = Authority::new();
+    let folder = Folder::new("system", &authority);
+    let [chain, key] = ["router.pem", "router.key"].map(|it| PathBuf::from(folder.path(it)));
+    let tls = ServerTls::from_files(&chain, &key, None).expect("PEM");
+    let config = Config { tls: Some(tls), ..Config::default() };
+    let server = Server::new().service(service()).config(config).start("127.0.0.1:0");
+    let server = server.expect("a server");
+    let url = format!("https://localhost:{}/rpc-literal", server.address().port());
+    let call = |roots: &str| {
+        let none = ["header=HELLO", "customers=", "products="];
+        let mut call = command(&[&["soap", "call", &url, "echo"], &none[..]].concat());
+        // A folder of the system would be asked, too.
+        call.env("SSL_CERT_FILE", roots).env_remove("SSL_CERT_DIR").output().expect("it runs")
+    };
+    let output = call(&folder.path("ca.pem"));
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{out}{err}");
+    assert!(out.starts_with("header = RESPONSE\n"), "{out}");
+    assert!(err.starts_with(&format!("POST {url}\n")), "{err}");
+    // An authority that nobody has heard of.
+    let other = folder.file("other.pem", &Authority::new().0.pem());
+    let output = call(&other);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{err}");
+    let why = "the authority that issued the certificate is none of those that are trusted";
+    assert!(err.contains(&url) && err.contains(why), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
 }
 
 /// Bytes that a client may cost that does nothing.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use encoding_rs::{WINDOWS_1252, mem};
 use trunkline_message::ErrorKind;
-use trunkline_wire::validate_utf8;
+use trunkline_wire::{Code, validate_utf8};
 
 /// How the characters of text are written as bytes.
 ///
@@ -24,6 +24,14 @@ pub enum CodeSet {
 }
 
 impl CodeSet {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Utf8, Self::Iso8859_1, Self::Windows1252];
+
+    /// The one of this [name](Self::name), in whichever case.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name().eq_ignore_ascii_case(name))
+    }
+
     /// The name that the registry of IANA has for it.
     pub fn name(self) -> &'static str {
         match self {
@@ -38,6 +46,19 @@ impl CodeSet {
     pub(crate) fn view(self, message: &[u8]) -> Option<&str> {
         let text = validate_utf8(message).ok();
         if self == Self::Utf8 { text } else { text.filter(|text| text.is_ascii()) }
+    }
+
+    /// The code set of a `char` by itself, which is one octet: that of CORBA's native codes where strings are UTF-8.
+    pub(crate) fn of_chars(self) -> Self {
+        if self == Self::Utf8 { Self::Iso8859_1 } else { self }
+    }
+
+    /// The `char` that is this octet.
+    #[cold]
+    pub(crate) fn char(self, octet: u8) -> Code {
+        let octet = [octet];
+        let read = self.of_chars().read(&octet).ok().and_then(|it| it.chars().next());
+        Code::from_char(read.unwrap_or(char::from(octet[0])))
     }
 
     /// The text that the bytes stand for.
@@ -74,7 +95,7 @@ fn no_utf8(bytes: &[u8], at: usize) -> (usize, ErrorKind) {
     let byte = bytes.get(at).copied().unwrap_or_default();
     let what = format!(
         "text in UTF-8, not the byte 0x{byte:02X}; as ISO-8859-1 or windows-1252 it is read where \
-         the option code_set says so"
+         the option code_set (--charset) says so"
     );
     (at, ErrorKind::Expected(what.into()))
 }
@@ -105,6 +126,18 @@ mod tests {
         for set in [CodeSet::Iso8859_1, CodeSet::Windows1252] {
             assert!(set.write("中").unwrap_err().ends_with(set.name()));
         }
+    }
+
+    #[test]
+    fn a_char_is_an_octet_of_latin_1_or_of_what_is_agreed_on() {
+        for octet in 0..=255 {
+            for set in [CodeSet::Utf8, CodeSet::Iso8859_1, CodeSet::Windows1252] {
+                let code = set.char(octet);
+                assert_eq!(set.of_chars().write(code.as_str()), Ok(Cow::Borrowed(&[octet][..])));
+            }
+            assert_eq!(CodeSet::Utf8.char(octet).as_str(), char::from(octet).to_string());
+        }
+        assert_eq!(CodeSet::Windows1252.char(0x80).as_str(), "€");
     }
 
     #[test]

@@ -122,6 +122,6 @@ fn an_error_names_the_byte_its_place_and_the_option() {
     let error = error.expect_err("no UTF-8");
     assert_eq!((error.path().as_str(), bytes[error.offset()]), ("Text", 0xe9));
     let why = "expected text in UTF-8, not the byte 0xE9; as ISO-8859-1 or windows-1252 it is read \
-               where the option code_set says so";
+               where the option code_set (--charset) says so";
     assert_eq!(error.kind().to_string(), why);
 }

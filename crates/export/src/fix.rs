@@ -7,7 +7,8 @@
 //! differ. A version that is none of FIX, as venues have them, is FIX 4.4, which is told.
 //!
 //! Said otherwise are whole numbers of other widths, which are `INT`; floats and decimals of any size, `FLOAT`;
-//! components that may be there without anything in them; bounds and what other formats note.
+//! components that may be there without anything in them, and a trailer that must be there; bounds and what other formats
+//! note; and names of groups, as Orchestra has them, which are those of the fields that count their entries here.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -221,6 +222,15 @@ impl Writer<'_> {
         };
         let header = (0..of.members().len()).find(|it| is_frame(it, HEADER));
         let trailer = (0..of.members().len()).find(|it| is_frame(it, TRAILER));
+        for (frame, need) in [(header, Need::Required), (trailer, Need::Implied)] {
+            if let Some(frame) = frame.filter(|it| of.members()[*it].need != need) {
+                let why = match need {
+                    Need::Required => "it is in every message",
+                    _ => "it is there if anything in it is",
+                };
+                self.found.changes.add(|| of.path(frame), why.to_owned());
+            }
+        }
         self.framed([header, trailer].map(|it| it.map(|it| of.inside[it])))?;
         let parts = self.parts(of, "   ", &[header, trailer], &mut vec![root])?;
         let is_of_session = ["0", "1", "2", "3", "4", "5", "A", "n"].contains(&message_type);
@@ -281,7 +291,9 @@ impl Writer<'_> {
             return Err(format!("{TARGET} has no defaults"));
         }
         if let Some(entry) = self.entry(inside) {
-            self.field(name, plain(tag(of, index, "tag")?, "NUMINGROUP"))?;
+            let counter = tag(of, index, "tag")?;
+            let name = self.group_name(of, index, counter);
+            self.field(&name, plain(counter, "NUMINGROUP"))?;
             let deeper = format!("{indent} ");
             let parts = self.entered(entry, &deeper, around)?;
             return Ok(format!(
@@ -314,6 +326,17 @@ impl Writer<'_> {
                 Ok(out)
             }
         }
+    }
+
+    /// What a group is called, which is the name of the field that counts its entries.
+    fn group_name(&mut self, of: &Type<'_>, index: usize, counter: u32) -> String {
+        let own = &*of.members()[index].name;
+        let name = self.source.fields.get(&counter).map_or(own, |it| &*it.name);
+        if name != own {
+            let why = "a group is named after the field that counts its entries".to_owned();
+            self.found.changes.add(|| of.path(index), why);
+        }
+        name.to_owned()
     }
 
     /// The struct that each item of a list is.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use trunkline_import::{Description, Problem};
 use trunkline_message::{Body, Kind, Layout, Need};
 use trunkline_session::soap::wsdl::{self, Document, SchemaFile};
+use trunkline_soap as soap;
 
 use crate::changes::Changes;
 use crate::types::Graph;
@@ -39,9 +40,33 @@ pub fn of_description(
         let (own, name) = it.element.unwrap_or((namespace.to_owned(), it.layout.name().to_owned()));
         Document { name, namespace: own, qualified, layout: Arc::new(it.layout) }
     });
-    let mut written = of_documents(&documents.collect::<Vec<_>>(), stem);
-    written.left_out.extend(left_out);
+    let mut unwritable = Vec::new();
+    let documents: Vec<_> = documents.filter(|it| has_form(it, &mut unwritable)).collect();
+    let mut written = of_documents(&documents, stem);
+    written.left_out.extend(unwritable.into_iter().chain(left_out));
     Ok(written)
+}
+
+/// Is a message that no schema describes written as XML? Else says why not.
+fn has_form(document: &Document, left_out: &mut Vec<LeftOut>) -> bool {
+    let options = soap::Options {
+        style: soap::Style::DocumentLiteral,
+        layout: soap::Layout::Fragment,
+        operation: document.name.clone(),
+        namespace: document.namespace.clone(),
+        zone: true,
+        ..soap::Options::default()
+    };
+    let plan = document.qualified.then(|| soap::Plan::new(&document.layout, &options));
+    match plan {
+        Some(Err(error)) => {
+            let (what, why) =
+                (document.name.clone(), format!("{}: {}", error.path(), error.kind()));
+            left_out.push(LeftOut { what, why });
+            false
+        }
+        Some(Ok(_)) | None => true,
+    }
 }
 
 /// The schema of the message of one layout, which is of no description.

@@ -58,7 +58,10 @@ impl Kept {
         let has_room = |it: &Block| it.bytes.len() + message.len() <= BLOCK;
         if !self.blocks.back().is_some_and(has_room) {
             // A session that sends little has a small block.
-            let (bytes, ends) = self.blocks.back().map_or((0, 0), |it| (BLOCK, it.ends.len()));
+            let (bytes, ends) = match self.blocks.back() {
+                Some(before) if message.len() <= BLOCK / 2 => (BLOCK, before.ends.len()),
+                _ => (message.len(), 1),
+            };
             let (bytes, ends) = (Vec::with_capacity(bytes), Vec::with_capacity(ends));
             self.blocks.push_back(Block { bytes, ends, gone: 0 });
         }

@@ -307,15 +307,11 @@ async fn handle<H: Handler>(
     counters: &ThreadCounters,
     length: u64,
 ) {
-    use std::sync::atomic::Ordering::Relaxed;
     let locked = |talk: &Mutex<Box<dyn Talk>>| {
         talk.lock().unwrap_or_else(PoisonError::into_inner).handle();
     };
     let Some(pool) = &service.pool else {
-        counters.handling.store(true, Relaxed);
-        locked(talk);
-        counters.handling.store(false, Relaxed);
-        return;
+        return counters.handle(|| locked(talk));
     };
     let (sender, receiver) = oneshot::channel();
     let shared = Arc::clone(talk);

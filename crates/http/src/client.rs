@@ -14,10 +14,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
 use tokio::runtime::{Builder, Runtime};
-use tokio::time::timeout;
 
 use super::transport::{Counted, Transport};
-use super::{Compression, Error, Result};
+use super::{Compression, Error, Result, compression};
 use alarm::Alarm;
 use body::{Gate, Sending};
 use link::{Answer, Failed, Link, Traffic};
@@ -41,8 +40,9 @@ pub struct ClientConfig {
     pub chunk_bytes: usize,
     /// Bodies are compressed. Default: they are not.
     pub compression: Option<Compression>,
-    /// Compressed answers are asked for. Default: no. They are understood in any case.
-    pub accept_compression: bool,
+    /// Compressed answers are asked for, of these codings, the first rather than the others. Default:
+    /// none. All are understood in any case.
+    pub accept: Vec<Compression>,
     /// The body is sent when the server asks for it (`Expect: 100-continue`), or has not said a word
     /// for `continue_timeout`. Not where bodies are empty, or with HTTP/1.0. Default: no.
     pub expect_continue: bool,
@@ -73,13 +73,13 @@ impl Default for ClientConfig {
             chunked: false,
             chunk_bytes: 32 << 10,
             compression: None,
-            accept_compression: false,
+            accept: Vec::new(),
             expect_continue: false,
             continue_timeout: Duration::from_secs(1),
             connect_timeout: Duration::from_secs(10),
             response_timeout: Duration::from_secs(60),
             body_bytes: 64 << 20,
-            inflate_ratio: 200,
+            inflate_ratio: compression::RATIO,
             nodelay: true,
             #[cfg(feature = "tls")]
             tls: None,
@@ -119,6 +119,8 @@ pub struct Client {
     traffic: Arc<Traffic>,
     link: Option<Link<Transport<Arc<Traffic>>>>,
     alarm: Alarm,
+    /// Of connecting.
+    connecting: Alarm,
     connections: u64,
 }
 
@@ -141,8 +143,9 @@ impl Client {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|cause| Error::System("a client for HTTP", cause))?;
         let (address, traffic) = (address.to_owned(), Arc::default());
-        let (link, alarm) = (None, Alarm::default());
-        Ok(Self { address, host, config, runtime, traffic, link, alarm, connections: 0 })
+        let (link, alarm, connecting) = (None, Alarm::default(), Alarm::default());
+        let connections = 0;
+        Ok(Self { address, host, config, runtime, traffic, link, alarm, connecting, connections })
     }
 
     /// Connects now, if there is no connection.
@@ -151,8 +154,12 @@ impl Client {
     /// [`Error::Connect`], [`Error::Handshake`], [`Error::TimedOut`].
     pub fn connect(&mut self) -> Result<()> {
         if self.link.is_none() {
-            let transport =
-                self.runtime.block_on(connect(&self.address, &self.config, &self.traffic))?;
+            let connecting = connect(&self.address, &self.config, &self.traffic);
+            let after = self.config.connect_timeout;
+            let late = Error::TimedOut { limit: "connect_timeout", after };
+            let alarm = &mut self.connecting;
+            let transport = self.runtime.block_on(alarm.limit(after, connecting));
+            let transport = transport.unwrap_or(Err(late))?;
             self.connections += 1;
             self.link = Some(self.runtime.block_on(Link::new(transport))?);
         }
@@ -278,15 +285,15 @@ impl Client {
         } else if config.version == Version::HTTP_10 {
             all.insert(header::CONNECTION, HeaderValue::from_static("keep-alive"));
         }
-        if config.accept_compression {
-            let known = HeaderValue::from_static("gzip, deflate");
-            all.entry(header::ACCEPT_ENCODING).or_insert(known);
+        if !config.accept.is_empty() {
+            let asked = || compression::asked(&config.accept);
+            all.entry(header::ACCEPT_ENCODING).or_insert_with(asked);
         }
         let body = match config.compression.filter(|_| !body.is_empty()) {
             None => body,
-            Some(compression) => {
-                all.insert(header::CONTENT_ENCODING, compression.header());
-                Bytes::from(compression.compress(&body))
+            Some(coding) => {
+                all.insert(header::CONTENT_ENCODING, compression::header(coding));
+                Bytes::from(coding.compress(&body))
             }
         };
         if body.is_empty() && (*method == Method::POST || *method == Method::PUT) {
@@ -309,18 +316,13 @@ async fn connect(
     config: &ClientConfig,
     traffic: &Arc<Traffic>,
 ) -> Result<Transport<Arc<Traffic>>> {
-    let after = config.connect_timeout;
-    let connecting = async {
-        let failed = |cause| Error::Connect { address: address.to_owned(), cause };
-        let start = Instant::now();
-        let addresses = resolve(address).await.map_err(failed)?;
-        let stream = reach(&addresses, after.saturating_sub(start.elapsed())).await;
-        let stream = stream.map_err(failed)?;
-        let _ = stream.set_nodelay(config.nodelay);
-        secured(address, Counted::new(stream, Arc::clone(traffic)), config).await
-    };
-    let late = |_| Error::TimedOut { limit: "connect_timeout", after };
-    timeout(after, connecting).await.map_err(late)?
+    let failed = |cause| Error::Connect { address: address.to_owned(), cause };
+    let start = Instant::now();
+    let addresses = resolve(address).await.map_err(failed)?;
+    let left = config.connect_timeout.saturating_sub(start.elapsed());
+    let stream = reach(&addresses, left).await.map_err(failed)?;
+    let _ = stream.set_nodelay(config.nodelay);
+    secured(address, Counted::new(stream, Arc::clone(traffic)), config).await
 }
 
 #[cfg(feature = "tls")]
@@ -352,23 +354,23 @@ async fn secured(
 
 /// An answer for the caller: decompressed, with its counts.
 fn received(answer: Answer, sent: u64, received: u64, config: &ClientConfig) -> Result<Received> {
-    use super::compression::Inflating;
+    use trunkline_compression::Error as Problem;
     let Answer { parts, body } = answer;
-    let compression = Compression::of_body(&parts.headers);
+    let compression = compression::of_body(&parts.headers);
     let compression = compression.map_err(|name| Error::Answer(format!("compressed as {name}")))?;
     let body = match compression.filter(|_| !body.is_empty()) {
         None => body,
         Some(compression) => {
-            let inflated = compression.inflate(&body, config.body_bytes, config.inflate_ratio);
+            let inflated = compression.decompress(&body, config.body_bytes, config.inflate_ratio);
             Bytes::from(inflated.map_err(|problem| match problem {
-                Inflating::TooLong => {
+                Problem::TooLong => {
                     Error::TooLong { limit: "body_bytes", bytes: config.body_bytes }
                 }
-                Inflating::TooDense => Error::TooLong {
+                Problem::TooDense => Error::TooLong {
                     limit: "inflate_ratio",
                     bytes: body.len().saturating_mul(config.inflate_ratio),
                 },
-                Inflating::Broken(cause) => {
+                Problem::Broken(cause) => {
                     Error::Answer(format!("the body is not {}: {cause}", compression.name()))
                 }
             })?)

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::compression;
+
 /// Who calls the handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
@@ -44,7 +46,8 @@ impl Order {
 /// limit, and with one line of text that names the limit.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Threads that read and write; connections are shared out among them. Default: one for each
+    /// Threads that read and write; connections are shared out among them. The first of them accepts;
+    /// while a handler keeps it, another one does, if there are several. Default: one for each
     /// processor, but at most 4.
     pub threads: usize,
     /// Who calls the handler. Default: [`Workers::InPlace`].
@@ -122,7 +125,7 @@ impl Default for Config {
             headers: Self::HEADERS,
             target_bytes: 8 << 10,
             body_bytes: 16 << 20,
-            inflate_ratio: 200,
+            inflate_ratio: compression::RATIO,
             header_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(60),

@@ -19,10 +19,11 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+use trunkline_compression::Error as Problem;
 
 use super::beside::{self, Beside};
 use super::clock::{Phase, Watch};
-use super::compression::Inflating;
+use super::compression;
 use super::counters::{ThreadCounters, one};
 use super::guard::Guarded;
 use super::pool::Pool;
@@ -182,7 +183,9 @@ pub(super) async fn end(
             transport.write_all(&rejection.bytes()).await?;
             transport.flush().await?;
         }
-        transport.shutdown().await?;
+        if unread || !transport.closes_in_order() {
+            transport.shutdown().await?;
+        }
         let mut room = [0; 4096];
         let mut read = 0;
         while unread && read < MOST {
@@ -262,9 +265,7 @@ impl<H: Handler> Session<H> {
 
     /// Handles a request on the thread that reads and writes.
     fn handle_here(&self, whole: &Whole) -> Result<Handled, Rejection> {
-        self.counters.handling.store(true, Relaxed);
-        let handled = self.handle(whole);
-        self.counters.handling.store(false, Relaxed);
+        let handled = self.counters.handle(|| self.handle(whole));
         self.watch.set_clock();
         handled
     }
@@ -330,8 +331,19 @@ impl<H: Handler> Session<H> {
         }
     }
 
-    /// Calls the handler, and undoes and does compression.
+    /// Calls the handler, and undoes and does compression. What panics there costs this connection only.
     fn handle(&self, whole: &Whole) -> Result<Handled, Rejection> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let handled = catch_unwind(AssertUnwindSafe(|| self.call(&mut state, whole)));
+        handled.unwrap_or_else(|_| {
+            *state = None;
+            one(&self.counters.panics);
+            let text = "the handler of this request failed";
+            Err(Rejection::with_status(StatusCode::INTERNAL_SERVER_ERROR, text))
+        })
+    }
+
+    fn call(&self, state: &mut Option<H::Connection>, whole: &Whole) -> Result<Handled, Rejection> {
         let Whole { parts, body, compression } = whole;
         let (config, compression) = (&self.service.config, *compression);
         let inflated = match compression.filter(|_| !body.is_empty()) {
@@ -349,22 +361,11 @@ impl<H: Handler> Session<H> {
             wire_bytes: self.watch.take_received(),
         };
         let mut response = Response::default();
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let handled = catch_unwind(AssertUnwindSafe(|| {
-            let handler = &self.service.handler;
-            let state = state.get_or_insert_with(|| handler.connect(&self.peer));
-            handler.handle(state, &request, &mut response);
-            handler.wait(state)
-        }));
-        match handled {
-            Ok(None) => {}
-            Ok(Some(wait)) => return Ok(Handled::Waits(wait)),
-            Err(_) => {
-                *state = None;
-                one(&self.counters.panics);
-                let text = "the handler of this request failed";
-                return Err(Rejection::with_status(StatusCode::INTERNAL_SERVER_ERROR, text));
-            }
+        let handler = &self.service.handler;
+        let state = state.get_or_insert_with(|| handler.connect(&self.peer));
+        handler.handle(state, &request, &mut response);
+        if let Some(wait) = handler.wait(state) {
+            return Ok(Handled::Waits(wait));
         }
         if config.compression {
             compress(&mut response, parts, config);
@@ -442,29 +443,30 @@ fn check(
     if body.size_hint().lower() > config.body_bytes as u64 {
         return Err(Rejection::body_bytes(config));
     }
-    Compression::of_body(headers).map_err(|_| {
-        let text = "the known codings of a body are gzip and deflate, one at a time";
+    compression::of_body(headers).map_err(|_| {
+        let known = compression::KNOWN;
+        let text = format!("the known codings of a body are {known}, one at a time");
         let rejection = Rejection::with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE, text);
         if body.is_end_stream() { rejection.keep_open() } else { rejection }
     })
 }
 
 fn inflated(compression: Compression, body: &[u8], config: &Config) -> Result<Vec<u8>, Rejection> {
-    let inflated = compression.inflate(body, config.body_bytes, config.inflate_ratio);
+    let inflated = compression.decompress(body, config.body_bytes, config.inflate_ratio);
     inflated.map_err(|problem| match problem {
-        Inflating::TooLong => Rejection::body_bytes(config).keep_open(),
-        Inflating::TooDense => {
+        Problem::TooLong => Rejection::body_bytes(config).keep_open(),
+        Problem::TooDense => {
             let most = config.inflate_ratio;
             let text = format!("inflate_ratio: the body becomes more than {most} times longer");
             Rejection::with_status(StatusCode::PAYLOAD_TOO_LARGE, text).keep_open()
         }
-        Inflating::Broken(cause) => {
+        Problem::Broken(cause) => {
             Rejection::bad(format!("the body is not {}: {cause}", compression.name())).keep_open()
         }
     })
 }
 
-/// Compresses an answer if it is worth it and the client wants it.
+/// Compresses an answer if it is worth it and the client wants it, and would not take it for a trap.
 fn compress(response: &mut Response, parts: &Parts, config: &Config) {
     if response.body.len() < config.compression_from
         || response.headers.contains_key(header::CONTENT_ENCODING)
@@ -473,9 +475,13 @@ fn compress(response: &mut Response, parts: &Parts, config: &Config) {
     }
     let vary = HeaderValue::from_static("accept-encoding");
     response.headers.append(header::VARY, vary);
-    if let Some(compression) = Compression::accepted(&parts.headers) {
-        response.body = compression.compress(&response.body);
-        response.headers.insert(header::CONTENT_ENCODING, compression.header());
+    if let Some(coding) = compression::accepted(&parts.headers) {
+        let compressed = coding.compress(&response.body);
+        if compression::is_too_dense(response.body.len(), compressed.len()) {
+            return;
+        }
+        response.body = compressed;
+        response.headers.insert(header::CONTENT_ENCODING, compression::header(coding));
     }
 }
 

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod accept;
 mod beside;
 mod client;
 mod clock;
@@ -30,7 +31,6 @@ pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Vers
 
 pub use beside::{Beside, Job, Talk, Waiting};
 pub use client::{Client, ClientConfig, Received};
-pub use compression::Compression;
 pub use config::{Config, Order, Workers};
 pub use counters::Counters;
 pub use error::{Error, Result};
@@ -38,5 +38,6 @@ pub use host::host_of;
 pub use limits::{Files, raise_open_files};
 pub use message::{Handler, Peer, Request, Response, TlsPeer, Wait};
 pub use server::{Running, Server};
+pub use trunkline_compression::Compression;
 #[cfg(feature = "tls")]
 pub use trunkline_tls::{ClientTls, ServerTls, TlsStream};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, StatusCode, header};
 
-use super::{Config, Response};
+use super::{Config, Response, compression};
 
 /// Why a request gets no handler.
 #[derive(Clone, Debug)]
@@ -103,7 +103,7 @@ impl Rejection {
             response.headers.insert(header::RETRY_AFTER, seconds);
         }
         if self.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            let known = HeaderValue::from_static("gzip, deflate");
+            let known = HeaderValue::from_static(compression::KNOWN);
             response.headers.insert(header::ACCEPT_ENCODING, known);
         }
         response

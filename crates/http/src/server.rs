@@ -1,12 +1,12 @@
 //! The server: threads, each with its connections.
 
+use std::cell::RefCell;
 use std::fmt;
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::task::Poll;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::oneshot;
-use tokio::time::{sleep, timeout};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::{Sleep, sleep};
 
+use super::accept::{Acceptor, Door, StandIn, StandingIn};
 use super::beside::Beside;
 use super::clock::{Clock, Watch};
 use super::config::Workers;
@@ -25,7 +25,6 @@ use super::connection::{self, Service};
 use super::counters::{Counters, ThreadCounters, one};
 use super::limits::raise_open_files;
 use super::pool::Pool;
-use super::rejection::Rejection;
 use super::transport::{Counted, Transport};
 use super::{Config, Error, Handler, Peer, Result, TlsPeer};
 
@@ -46,8 +45,8 @@ impl fmt::Debug for Server {
 /// A server that answers, until it is stopped or dropped.
 pub struct Running {
     address: SocketAddr,
-    accepting: Option<Accepting>,
     threads: Vec<IoThread>,
+    stand_in: Option<StandingIn>,
     stop_pool: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -57,21 +56,14 @@ impl fmt::Debug for Running {
     }
 }
 
-/// The thread that accepts; it ends when the sender is dropped.
-struct Accepting {
-    stop: oneshot::Sender<()>,
-    thread: JoinHandle<()>,
-}
-
 /// A thread that reads and writes.
 struct IoThread {
-    sender: UnboundedSender<Message>,
-    counters: Arc<ThreadCounters>,
+    door: Door,
     thread: Option<JoinHandle<()>>,
 }
 
 /// A message to a thread.
-enum Message {
+pub(super) enum Message {
     /// Serve this.
     Connection(std::net::TcpStream, SocketAddr),
     /// Look at the time-outs.
@@ -151,26 +143,40 @@ impl Server {
                 pool.stop();
             }
         });
+        // What is accepted has it from the socket that listens.
+        let _ = SockRef::from(&self.listener).set_tcp_nodelay(config.nodelay);
+        let channels: Vec<_> = (0..config.threads.max(1)).map(|_| unbounded_channel()).collect();
+        let door = |sender| Door { sender, counters: Arc::default() };
+        let doors = channels.iter().map(|(sender, _)| door(sender.clone())).collect::<Vec<_>>();
+        let acceptor = Acceptor::new(doors.clone(), Arc::clone(&config));
+        let stand_in = StandIn::start(&acceptor, &self.listener)?;
         let (address, threads) = (self.address, Vec::new());
-        let mut running = Running { address, accepting: None, threads, stop_pool };
-        for number in 0..config.threads.max(1) {
-            let (sender, receiver) = unbounded_channel();
-            let counters = Arc::new(ThreadCounters::default());
+        let mut running = Running { address, threads, stand_in, stop_pool };
+        let mut entrance = Some((acceptor, self.listener));
+        let receivers = channels.into_iter().map(|(_, receiver)| receiver);
+        for (number, (door, receiver)) in doors.into_iter().zip(receivers).enumerate() {
             let context = ThreadContext {
                 service: Arc::clone(&service),
                 clock: Arc::new(Clock::new(&config)),
-                counters: Arc::clone(&counters),
+                counters: Arc::clone(&door.counters),
             };
             let runtime = runtime()?;
-            let run = move || context.run(&runtime, receiver);
+            let entrance = match entrance.take() {
+                Some((acceptor, listener)) => Some((acceptor, listening(&runtime, listener)?)),
+                None => None,
+            };
+            let run = move || context.run(&runtime, receiver, entrance);
             let thread = Some(spawn(format!("http {number}"), run)?);
-            running.threads.push(IoThread { sender, counters, thread });
+            running.threads.push(IoThread { door, thread });
         }
-        let threads = running.threads.iter();
-        let threads = threads.map(|it| (it.sender.clone(), Arc::clone(&it.counters))).collect();
-        running.accepting = Some(Acceptor { threads, config }.start(self.listener)?);
         Ok(running)
     }
+}
+
+/// The socket as one of this runtime.
+fn listening(runtime: &Runtime, listener: TcpListener) -> Result<tokio::net::TcpListener> {
+    let _entered = runtime.enter();
+    tokio::net::TcpListener::from_std(listener).map_err(thread_failed)
 }
 
 fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
@@ -186,11 +192,11 @@ fn thread_failed(cause: std::io::Error) -> Error {
     Error::System("a thread for HTTP", cause)
 }
 
-fn runtime() -> Result<Runtime> {
+pub(super) fn runtime() -> Result<Runtime> {
     Builder::new_current_thread().enable_all().build().map_err(thread_failed)
 }
 
-fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+pub(super) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     thread::Builder::new().name(name).spawn(run).map_err(thread_failed)
 }
 
@@ -204,7 +210,7 @@ impl Running {
     pub fn counters(&self) -> Counters {
         let mut sum = Counters::default();
         for thread in &self.threads {
-            thread.counters.add_to(&mut sum);
+            thread.door.counters.add_to(&mut sum);
         }
         sum
     }
@@ -234,19 +240,15 @@ impl Running {
     }
 
     fn end(&mut self, patience: Duration) -> thread::Result<()> {
-        // First, so that every accepted connection is with its thread before the thread is told to
-        // stop.
-        let accepted = self.accepting.take().map_or(Ok(()), |Accepting { stop, thread }| {
-            drop(stop);
-            thread.join()
-        });
+        // First, so that what it accepted is with its thread before the thread is told to stop.
+        let stood_in = self.stand_in.take().map_or(Ok(()), StandingIn::end);
         for thread in &self.threads {
             // The thread is gone if nobody receives.
-            let _ = thread.sender.send(Message::Stop(patience));
+            let _ = thread.door.sender.send(Message::Stop(patience));
         }
         let served = self.join();
         (self.stop_pool)();
-        accepted.and(served)
+        stood_in.and(served)
     }
 }
 
@@ -264,58 +266,132 @@ struct ThreadContext<H> {
     counters: Arc<ThreadCounters>,
 }
 
+/// The connections of a thread. What serves them and what accepts more of them take turns on it.
+type Connections = RefCell<Vec<Arc<Watch>>>;
+
 impl<H: Handler> ThreadContext<H> {
-    fn run(self, runtime: &Runtime, mut receiver: UnboundedReceiver<Message>) {
+    /// Serves until it is told to stop; the first thread accepts as well.
+    fn run(
+        self,
+        runtime: &Runtime,
+        mut receiver: UnboundedReceiver<Message>,
+        entrance: Option<(Acceptor, tokio::net::TcpListener)>,
+    ) {
         runtime.block_on(async {
-            let mut connections: Vec<Arc<Watch>> = Vec::new();
-            let mut swept = Instant::now();
-            let patience = loop {
-                let message = match connections.is_empty() {
-                    true => receiver.recv().await,
-                    false => timeout(self.clock.tick, receiver.recv())
-                        .await
-                        .unwrap_or(Some(Message::Tick)),
-                };
-                let now = Instant::now();
-                self.clock.set();
-                match message {
-                    Some(Message::Connection(stream, address)) => {
-                        let watch = Arc::new(Watch::new(Arc::clone(&self.clock)));
-                        connections.push(Arc::clone(&watch));
-                        self.spawn(stream, address, watch);
+            let connections = Connections::default();
+            let patience = {
+                let mut accepting = pin!(self.accept(entrance, &connections));
+                let mut obeying = pin!(self.obey(&mut receiver, &connections));
+                poll_fn(|context| {
+                    // What it is told goes first: a flood of connections would use up what one turn may do (tokio's budget).
+                    if let Poll::Ready(patience) = obeying.as_mut().poll(context) {
+                        return Poll::Ready(patience);
                     }
-                    Some(Message::Tick) => {}
-                    Some(Message::Evict) => evict(&connections),
-                    Some(Message::Stop(patience)) => break patience,
-                    None => break Duration::ZERO,
-                }
-                if now - swept >= self.clock.tick {
-                    swept = now;
-                    sweep(&mut connections);
-                }
+                    self.counters.turn();
+                    // This goes on for ever.
+                    let _ = accepting.as_mut().poll(context);
+                    // The first connection starts the ticks.
+                    obeying.as_mut().poll(context)
+                })
+                .await
             };
-            connections.iter().for_each(|watch| watch.stop());
-            let patience = patience.min(self.service.config.stop_timeout);
-            // None where that is beyond all times.
-            let until = Instant::now().checked_add(patience);
-            let waits = || until.is_none_or(|until| Instant::now() < until);
-            while !connections.is_empty() && waits() {
-                sleep(Duration::from_millis(2)).await;
-                self.clock.set();
-                sweep(&mut connections);
+            // What others accepted for it while it was told to stop is closed.
+            receiver.close();
+            while let Ok(message) = receiver.try_recv() {
+                if matches!(message, Message::Connection(..)) {
+                    one(&self.counters.closed);
+                }
             }
+            self.part(connections.into_inner(), patience).await;
         });
     }
 
+    /// Accepts for ever, if this is the first thread, and serves what falls to it.
+    async fn accept(
+        &self,
+        entrance: Option<(Acceptor, tokio::net::TcpListener)>,
+        connections: &Connections,
+    ) {
+        let Some((acceptor, listener)) = entrance else { return pending().await };
+        let keep = |stream, address| {
+            self.clock.set();
+            self.spawn(stream, address, connections);
+        };
+        acceptor.run(listener, keep).await;
+    }
+
+    /// Does what it is told, and looks after its connections; returns how long it may take to stop.
+    async fn obey(
+        &self,
+        receiver: &mut UnboundedReceiver<Message>,
+        connections: &Connections,
+    ) -> Duration {
+        let mut swept = Instant::now();
+        let mut tick = pin!(sleep(self.clock.tick));
+        loop {
+            let message = self.next(receiver, connections, tick.as_mut()).await;
+            let now = Instant::now();
+            self.clock.set();
+            match message {
+                Some(Message::Connection(stream, address)) => match TcpStream::from_std(stream) {
+                    Ok(stream) => self.spawn(stream, address, connections),
+                    Err(_) => one(&self.counters.closed),
+                },
+                Some(Message::Tick) => {}
+                Some(Message::Evict) => evict(&connections.borrow()),
+                Some(Message::Stop(patience)) => return patience,
+                None => return Duration::ZERO,
+            }
+            if now - swept >= self.clock.tick {
+                swept = now;
+                sweep(&mut connections.borrow_mut());
+            }
+        }
+    }
+
+    /// The next message; a tick now and then, while there are connections.
+    async fn next(
+        &self,
+        receiver: &mut UnboundedReceiver<Message>,
+        connections: &Connections,
+        mut tick: Pin<&mut Sleep>,
+    ) -> Option<Message> {
+        poll_fn(|context| {
+            if let Poll::Ready(message) = receiver.poll_recv(context) {
+                return Poll::Ready(message);
+            }
+            if connections.borrow().is_empty() || tick.as_mut().poll(context).is_pending() {
+                return Poll::Pending;
+            }
+            tick.as_mut().reset(tokio::time::Instant::now() + self.clock.tick);
+            Poll::Ready(Some(Message::Tick))
+        })
+        .await
+    }
+
+    /// Lets the connections end.
+    async fn part(&self, mut connections: Vec<Arc<Watch>>, patience: Duration) {
+        connections.iter().for_each(|watch| watch.stop());
+        let patience = patience.min(self.service.config.stop_timeout);
+        // None where that is beyond all times.
+        let until = Instant::now().checked_add(patience);
+        let waits = || until.is_none_or(|until| Instant::now() < until);
+        while !connections.is_empty() && waits() {
+            sleep(Duration::from_millis(2)).await;
+            self.clock.set();
+            sweep(&mut connections);
+        }
+    }
+
     /// Serves a connection until it ends.
-    fn spawn(&self, stream: std::net::TcpStream, address: SocketAddr, watch: Arc<Watch>) {
+    fn spawn(&self, stream: TcpStream, address: SocketAddr, connections: &Connections) {
+        let watch = Arc::new(Watch::new(Arc::clone(&self.clock)));
+        connections.borrow_mut().push(Arc::clone(&watch));
         let service = Arc::clone(&self.service);
         let counters = Arc::clone(&self.counters);
         let open = Open(Arc::clone(&counters));
         tokio::spawn(async move {
             let _open = open;
-            let Ok(stream) = TcpStream::from_std(stream) else { return };
-            let _ = stream.set_nodelay(service.config.nodelay);
             let counted = Counted::new(stream, Arc::clone(&counters));
             let secured = unless_stopped(&watch, secured(counted, &service.config)).await.flatten();
             if let Some((transport, tls)) = secured {
@@ -376,7 +452,9 @@ async fn secured(stream: Counted<Arc<ThreadCounters>>, config: &Config) -> Optio
     match &config.tls {
         None => Some((Transport::Plain(stream), None)),
         Some(tls) => {
-            let accepted = timeout(config.handshake_timeout, super::tls::accept(tls, stream)).await;
+            let accepted =
+                tokio::time::timeout(config.handshake_timeout, super::tls::accept(tls, stream))
+                    .await;
             accepted.ok()?.ok().map(|(transport, peer)| (transport, Some(peer)))
         }
     }
@@ -385,115 +463,4 @@ async fn secured(stream: Counted<Arc<ThreadCounters>>, config: &Config) -> Optio
 #[cfg(not(feature = "tls"))]
 async fn secured(stream: Counted<Arc<ThreadCounters>>, _: &Config) -> Option<Secured> {
     Some((Transport::Plain(stream), None))
-}
-
-/// Accepts connections and gives each to the thread that has the fewest; of equal ones, to one that
-/// no handler keeps. It has a thread of its own, since a handler may keep any of the others.
-struct Acceptor {
-    threads: Vec<(UnboundedSender<Message>, Arc<ThreadCounters>)>,
-    config: Arc<Config>,
-}
-
-impl Acceptor {
-    fn start(self, listener: TcpListener) -> Result<Accepting> {
-        let runtime = runtime()?;
-        let entered = runtime.enter();
-        let listener = tokio::net::TcpListener::from_std(listener).map_err(thread_failed)?;
-        drop(entered);
-        let (stop, mut stopped) = oneshot::channel();
-        let run = move || {
-            runtime.block_on(async {
-                let mut accepting = pin!(self.run(listener));
-                poll_fn(|context| match Pin::new(&mut stopped).poll(context) {
-                    Poll::Ready(_) => Poll::Ready(()),
-                    Poll::Pending => accepting.as_mut().poll(context),
-                })
-                .await;
-            });
-        };
-        Ok(Accepting { stop, thread: spawn("http accept".to_owned(), run)? })
-    }
-
-    async fn run(self, listener: tokio::net::TcpListener) {
-        let rejecting = Arc::new(AtomicUsize::new(0));
-        loop {
-            let Ok((stream, address)) = listener.accept().await else {
-                // The other side has gone again, or there are no more files: that passes.
-                sleep(Duration::from_millis(10)).await;
-                continue;
-            };
-            if !self.has_room().await {
-                reject(stream, &self.threads[0].1, &self.config, &rejecting);
-                continue;
-            }
-            let rank =
-                |counters: &ThreadCounters| (counters.open(), counters.handling.load(Relaxed));
-            let Some((sender, counters)) =
-                self.threads.iter().min_by_key(|(_, counters)| rank(counters))
-            else {
-                return;
-            };
-            one(&counters.connections);
-            let sent =
-                stream.into_std().map(|stream| sender.send(Message::Connection(stream, address)));
-            if !matches!(sent, Ok(Ok(()))) {
-                one(&counters.closed);
-            }
-        }
-    }
-}
-
-impl Acceptor {
-    /// The number of connections beyond the limit while others end to make room.
-    const ENDING: u64 = 16;
-    /// How long that may take, in milliseconds.
-    const PATIENCE: u32 = 200;
-
-    /// Whether there is room for a connection, once another one has made room for it if need be.
-    async fn has_room(&self) -> bool {
-        let limit = self.config.connections as u64;
-        let open = || self.threads.iter().map(|(_, counters)| counters.open()).sum::<u64>();
-        if open() < limit {
-            return true;
-        }
-        if !self.config.evicts {
-            return false;
-        }
-        let fullest = self.threads.iter().max_by_key(|(_, counters)| counters.open());
-        // A thread that receives nothing is gone.
-        let _ = fullest.map(|(sender, _)| sender.send(Message::Evict));
-        for _ in 0..Self::PATIENCE {
-            if open() < limit + Self::ENDING {
-                return true;
-            }
-            sleep(Duration::from_millis(1)).await;
-        }
-        false
-    }
-}
-
-/// Answers that there is no room, unless these answers take too many descriptors themselves.
-fn reject(
-    stream: TcpStream,
-    counters: &Arc<ThreadCounters>,
-    config: &Arc<Config>,
-    rejecting: &Arc<AtomicUsize>,
-) {
-    const AT_ONCE: usize = 64;
-    one(&counters.rejected);
-    #[cfg(feature = "tls")]
-    if config.tls.is_some() {
-        return;
-    }
-    if rejecting.load(Relaxed) >= AT_ONCE {
-        return;
-    }
-    rejecting.fetch_add(1, Relaxed);
-    let rejecting = Arc::clone(rejecting);
-    let mut transport = Transport::Plain(Counted::new(stream, Arc::clone(counters)));
-    let rejection = Rejection::connections(config);
-    tokio::spawn(async move {
-        connection::end(&mut transport, Some(rejection), true).await;
-        rejecting.fetch_sub(1, Relaxed);
-    });
 }

@@ -114,6 +114,11 @@ macro_rules! either {
 }
 
 impl<C: Count> Transport<C> {
+    /// Dropping it tells the other side that nothing more comes, without a word before.
+    pub(super) fn closes_in_order(&self) -> bool {
+        matches!(self, Self::Plain(_))
+    }
+
     /// Looks at bytes, and leaves them there to be read.
     pub(super) fn poll_peek(
         &mut self,

@@ -27,13 +27,17 @@ fn bodies_of_all_lengths_go_there_and_back_in_all_ways() {
         ClientConfig { version: Version::HTTP_10, ..usual() },
         ClientConfig { version: Version::HTTP_10, keep_alive: false, ..usual() },
         ClientConfig { chunked: true, chunk_bytes: 1000, ..usual() },
-        ClientConfig { compression: Some(Compression::Gzip), accept_compression: true, ..usual() },
+        compressed(Compression::Gzip),
+        compressed(Compression::Zstd),
+        compressed(Compression::Xml),
         ClientConfig { compression: Some(Compression::Deflate), chunked: true, ..usual() },
         ClientConfig { expect_continue: true, ..usual() },
         ClientConfig { expect_continue: true, chunked: true, nodelay: false, ..usual() },
     ];
     for chunked in [false, true] {
-        let server = echo(Config { chunked, threads: 2, ..Config::default() });
+        // The bodies repeat themselves, and become very short.
+        let inflate_ratio = usize::MAX;
+        let server = echo(Config { chunked, threads: 2, inflate_ratio, ..Config::default() });
         for way in &ways {
             let mut client = client(server.address(), way.clone());
             for length in [0, 1, 100, 8192, 100_000, 3_000_000] {
@@ -50,6 +54,70 @@ fn bodies_of_all_lengths_go_there_and_back_in_all_ways() {
         let counters = server.stop();
         assert_eq!(counters.requests, 6 * ways.len() as u64);
         assert_eq!((counters.open, counters.rejected, counters.panics), (0, 0, 0));
+    }
+}
+
+/// Requests and answers in one coding.
+fn compressed(coding: Compression) -> ClientConfig {
+    let (compression, accept) = (Some(coding), vec![coding]);
+    ClientConfig { compression, accept, inflate_ratio: usize::MAX, ..ClientConfig::default() }
+}
+
+#[test]
+fn each_coding_is_spoken_with_those_that_ask_for_it() {
+    let server = echo(Config { body_bytes: 1 << 20, ..Config::default() });
+    let items: String =
+        (0..2000).map(|it| format!("<item n=\"{it}\">{}</item>", it * it)).collect();
+    let body = format!("<list>{items}</list>").into_bytes();
+    let post = |client: &mut Client, body: &[u8]| {
+        client.request(&Method::POST, "/", &HeaderMap::new(), body).expect("an answer")
+    };
+    for coding in Compression::ALL {
+        let mut client = client(server.address(), compressed(coding));
+        let answer = post(&mut client, &body);
+        assert_eq!(answer.compression, Some(coding));
+        assert_eq!(answer.headers["content-encoding"], coding.name());
+        assert!(answer.body == body, "{coding:?}");
+        let most = body.len() as u64 / 2;
+        assert!(answer.sent < most && answer.received < most, "{coding:?}: {answer:?}");
+        // What becomes too long is rejected, and the connection stays.
+        let answer = post(&mut client, &vec![b'0'; 2 << 20]);
+        assert_eq!(answer.status, StatusCode::PAYLOAD_TOO_LARGE);
+        client.config_mut().compression = None;
+        client.config_mut().accept = vec![];
+        let answer = post(&mut client, &body);
+        assert_eq!((answer.compression, client.connections()), (None, 1));
+    }
+    // Ours is for those who know it.
+    let mut client = client(server.address(), ClientConfig::default());
+    let mut headers = HeaderMap::new();
+    headers.insert("accept-encoding", "*".parse().expect("a value"));
+    let answer = client.request(&Method::POST, "/", &headers, &body).expect("an answer");
+    assert_eq!(answer.compression, Some(Compression::Gzip));
+    headers.insert("content-encoding", "br".parse().expect("a value"));
+    let answer = client.request(&Method::POST, "/", &headers, &body).expect("an answer");
+    assert_eq!(answer.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    assert_eq!(answer.headers["accept-encoding"], "gzip, zstd, deflate, x-trunkline-xml");
+    assert!(String::from_utf8_lossy(&answer.body).contains("zstd"), "{answer:?}");
+}
+
+#[test]
+fn an_answer_that_would_be_taken_for_a_trap_is_not_compressed() {
+    let server = echo(Config::default());
+    for coding in Compression::ALL {
+        let accept = vec![coding];
+        let mut client = client(server.address(), ClientConfig { accept, ..Default::default() });
+        for length in [1 << 20, 4 << 20] {
+            let body = vec![b'0'; length];
+            let answer = client.request(&Method::POST, "/", &HeaderMap::new(), &body);
+            let answer = answer.unwrap_or_else(|error| panic!("{length}, {coding:?}: {error}"));
+            assert!(answer.body == body, "{length}, {coding:?}");
+            if length == 1 << 20 {
+                assert_eq!(answer.compression, Some(coding));
+            } else if coding == Compression::Zstd {
+                assert_eq!(answer.compression, None, "it becomes thousands of times longer");
+            }
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! A description of messages, whichever kind of file it came from.
 
+mod called;
+
 use trunkline_message::Layout;
 use trunkline_soap as soap;
 

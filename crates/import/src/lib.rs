@@ -56,7 +56,7 @@ pub mod xsd;
 pub use description::{Described, Description, Options};
 pub use limits::Limits;
 pub use nearest::nearest;
-pub use problem::{Place, Problem};
+pub use problem::{Place, Problem, ProblemKind};
 pub use resolver::Resolver;
 pub use source::Source;
 pub use xsd::located;

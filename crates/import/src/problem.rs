@@ -29,11 +29,25 @@ pub struct Problem {
     pub what: String,
     /// What to do, or what was done in its place.
     pub remedy: String,
+    /// What it is to messages.
+    pub kind: ProblemKind,
+}
+
+/// What a problem of a description is to its messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// Something is wrong or missing.
+    #[default]
+    Flaw,
+    /// All is right, and layouts do not hold it: messages are held against it by
+    /// [`Schemas::validate`](crate::xsd::Schemas::validate) alone.
+    BeyondLayouts,
 }
 
 impl Problem {
     pub(crate) fn new(place: &Place, what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { place: place.clone(), what: what.into(), remedy: remedy.into() }
+        let kind = ProblemKind::default();
+        Self { place: place.clone(), what: what.into(), remedy: remedy.into(), kind }
     }
 }
 
@@ -65,11 +79,21 @@ impl Warnings {
         what: impl Into<String>,
         remedy: impl Into<String>,
     ) {
+        self.push(Problem::new(place, what, remedy));
+    }
+
+    /// Adds what layouts do not hold.
+    pub(crate) fn add_beyond_layouts(&mut self, place: &Place, what: String, remedy: &str) {
+        let kind = ProblemKind::BeyondLayouts;
+        self.push(Problem { kind, ..Problem::new(place, what, remedy) });
+    }
+
+    fn push(&mut self, problem: Problem) {
         if self.kept.len() < self.most {
-            self.kept.push(Problem::new(place, what, remedy));
+            self.kept.push(problem);
         } else {
             self.more += 1;
-            self.last = Some(place.clone());
+            self.last = Some(problem.place);
         }
     }
 

@@ -226,7 +226,7 @@ impl Schemas {
                 count => format!("there are {count} keys, of which {} is the first", first.name),
             };
             let remedy = "whether values are unique, or those that they refer to are there, is checked by `--check` alone";
-            warnings.add(&first.place, what, remedy);
+            warnings.add_beyond_layouts(&first.place, what, remedy);
         }
         Ok(())
     }

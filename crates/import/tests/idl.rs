@@ -285,3 +285,23 @@ fn what_a_bounded_type_does_not_hold_is_not_written() {
         assert!(written.contains(why), "{written}");
     }
 }
+
+#[test]
+fn a_default_that_no_value_reaches_and_types_of_later_versions_are_named() {
+    for (text, why) in [
+        (
+            "union U switch (boolean) { case TRUE: long a; case FALSE: long b; default: long c; };",
+            "every value has a case in the union U, and none is left",
+        ),
+        (
+            "enum E { x, y }; union U switch (E) { case x: case y: long a; default: long c; };",
+            "every value has a case in the union U, and none is left",
+        ),
+        ("struct S { int32 a; };", "int32 is a type of IDL 4, and not supported"),
+        ("struct S { map<string, long> a; };", "map is a type of IDL 4, and not supported"),
+        ("struct S { int33 a; };", "int33 is not declared"),
+    ] {
+        let said = rejected(text);
+        assert!(said.contains(why), "{text}: {said}");
+    }
+}

@@ -94,7 +94,7 @@ const OF_STRUCTS: [Word; 6] = [
     words("xml", "type"),
     words("xml", "type_namespace"),
 ];
-const OF_MEMBERS: [Word; 16] = [
+const OF_MEMBERS: [Word; 20] = [
     number("fix", "tag"),
     number("fix", "length"),
     words("xml", "name"),
@@ -111,6 +111,10 @@ const OF_MEMBERS: [Word; 16] = [
     flag("xml", "spaced", "list"),
     Word { format: "xml", word: "nillable", value: Value::True },
     words("xml", "choice"),
+    words("xml", "white_space"),
+    words("xml", "empty"),
+    words("xml", "type"),
+    words("xml", "type_namespace"),
 ];
 /// Of enumerations and their values, choices and their arms.
 pub(crate) const OF_ENUMERATIONS: [Word; 1] = [words("xml", "type_namespace")];
@@ -120,7 +124,7 @@ pub(crate) const OF_CHOICES: [Word; 4] = [
     words("xml", "form"),
     words("xml", "choice"),
 ];
-pub(crate) const OF_ARMS: [Word; 11] = [
+pub(crate) const OF_ARMS: [Word; 14] = [
     number("fix", "tag"),
     number("fix", "length"),
     words("xml", "name"),
@@ -128,9 +132,12 @@ pub(crate) const OF_ARMS: [Word; 11] = [
     words("xml", "form"),
     words("xml", "entry"),
     words("xml", "type"),
+    words("xml", "type_namespace"),
     flag("xml", "text", "kind"),
     flag("xml", "element", "kind"),
     Word { format: "xml", word: "base", value: Value::True },
+    words("xml", "white_space"),
+    words("xml", "empty"),
     words("cdr", "label"),
 ];
 pub(crate) const OF_VALUES: [Word; 1] = [words("fix", "code")];
@@ -623,7 +630,7 @@ mod tests {
         assert_eq!(said(quote!(#[fix(number = 1)])), "expected one of: tag, length");
         assert_eq!(
             said(quote!(#[xml(tag = 1)])),
-            "expected one of: name, namespace, form, entry, list, dimensions, kind, attribute, text, element, unwrapped, spaced, nillable, choice"
+            "expected one of: name, namespace, form, entry, list, dimensions, kind, attribute, text, element, unwrapped, spaced, nillable, choice, white_space, empty, type, type_namespace"
         );
         assert_eq!(
             said(quote!(#[xml(list = "loose")])),

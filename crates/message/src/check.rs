@@ -21,8 +21,8 @@ pub use pattern::Pattern;
 
 use crate::record::{of_float, of_integer};
 use crate::{
-    Any, Encoder, Error, ErrorKind, Field, Fields, Holds, Kind, Layout, Message, SchemaError,
-    Scope, ScopeId, Value,
+    Any, Encoder, Error, ErrorKind, Field, Fields, Holds, Kind, Layout, MemberId, Message,
+    SchemaError, Scope, ScopeId, Value,
 };
 
 /// The facets of a layout's members (XML Schema part 2, section 4.3), read from its notes and ready to
@@ -80,6 +80,12 @@ impl Checks {
     /// What the facets of a field say against one value of it, or against one item of its list of numbers.
     pub fn of_value(&self, scope: ScopeId, field: usize, value: &Value) -> Option<String> {
         self.scopes[usize::from(scope.0)].get(field)?.as_deref()?.of_value(value)
+    }
+
+    /// The member that says what the values of a field keep to: its own, or for the items of a list the list's, of lists of
+    /// lists the outermost.
+    pub fn member(layout: &Layout, scope: &Scope, field: &Field) -> MemberId {
+        facets::member_of(layout, scope, field).0
     }
 
     /// How many items a list has at most, or how long a text or data is, by the facets of its member (`max_items`,

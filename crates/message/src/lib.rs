@@ -70,7 +70,7 @@ pub use layout::{Component, Field, Holds, Layout, Scope, ScopeId, Shape};
 pub use limits::Limits;
 pub use notes::Notes;
 pub use presence::{Ones, Presence};
-pub use record::{Record, RecordError, RecordGroup, Value};
+pub use record::{AnyContent, Record, RecordError, RecordGroup, Samples, Value};
 pub use required::{Required, Unmet};
 pub use schema::{
     Body, IntegerKind, Kind, Member, MemberId, Need, Schema, SchemaError, Type, TypeId, is_name,

@@ -15,6 +15,7 @@ mod values;
 
 use collector::Collector;
 pub(crate) use collector::{of_float, of_integer};
+pub use sample::{AnyContent, Samples};
 pub use value::{RecordError, Value};
 use value::{fits, integer, integers, is_of, with_sign_of};
 use values::Values;

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use trunkline_native::format;
 use trunkline_router::{ClientId, ConversionId, DecisionId};
-use trunkline_transcode::{Filter, FilterError, Format, Messages, Options, Selection};
+use trunkline_transcode::{
+    Filter, FilterError, Format, HeaderBlocks, Messages, Options, Selection,
+};
 
 use crate::config::TopicRule;
 
@@ -125,6 +127,11 @@ pub struct Converter {
     messages: Vec<Result<Messages, String>>,
 }
 
+/// Header blocks are for nodes of SOAP: subscribers of other formats do without those that may be ignored.
+fn options() -> Options {
+    Options { header_blocks: HeaderBlocks::LeaveOutOptional, ..Options::default() }
+}
+
 impl Converter {
     /// From now on this is published.
     pub fn set_topics(&mut self, rules: Arc<[TopicRule]>) {
@@ -141,7 +148,7 @@ impl Converter {
             }
             let messages = rule
                 .describe()
-                .map(|it| Messages::new(it, Options::default(), Default::default()))
+                .map(|it| Messages::new(it, options(), Default::default()))
                 .map_err(|problem| problem.to_string());
             self.schemas.push(self.messages.len());
             self.messages.push(messages);

@@ -50,7 +50,13 @@ fn without_descriptors_for_clients_the_journal_goes_on_and_health_is_told() {
     // Many more than there are descriptors knock.
     for _ in 0..LIMIT {
         let mut raw = Raw::silent(&router);
-        assert!(matches!(raw.next(), Seen::Closing(code::FULL, _)));
+        raw.send(|out| native::encode_hello(out, &hello));
+        match raw.next() {
+            Seen::Closing(code::FULL, _) => {}
+            // The journal had a file open for a moment when the others were counted.
+            Seen::Welcome(_) => taken.push(raw),
+            other => panic!("{other:?}"),
+        }
     }
     // Segments are made, and each message comes to the disk.
     for _ in 0..100 {

@@ -24,6 +24,7 @@ mod fallback;
 pub mod header;
 mod http;
 mod incoming;
+mod inspection;
 mod macros;
 mod media;
 mod metrics;

@@ -5,10 +5,14 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
+};
 use trunkline_http::{HeaderValue, StatusCode};
 use trunkline_message::Message;
 use trunkline_session::soap::{
-    Arrival, Binding, CallError, Context, Fault, MessageEncoding, Refusal, Running, Server, Service,
+    Arrival, Binding, CallError, ClientConfig, ClientTls, Config, Context, Fault, MessageEncoding,
+    Refusal, Running, Server, ServerTls, Service,
 };
 use trunkline_wire::Text;
 
@@ -197,4 +201,42 @@ fn the_log_tells_of_a_login_that_nobody_looks_at() {
     let lines = lines.lock().expect("no panic");
     assert!(!lines[0].contains("login") && !lines[1].contains("secret"), "{lines:?}");
     assert!(lines[1].ends_with("| its login was not looked at"), "{lines:?}");
+}
+
+/// A certificate that this authority issues to who is called so, and its key, in PEM.
+fn issued(authority: &CertifiedIssuer<'_, KeyPair>, name: &str) -> [String; 2] {
+    let own = KeyPair::generate().expect("a key can be made");
+    let mut params = CertificateParams::new(vec!["localhost".to_owned()]).expect("a name");
+    params.distinguished_name = DistinguishedName::new();
+    params.distinguished_name.push(DnType::OrganizationName, "Bank");
+    params.distinguished_name.push(DnType::CommonName, name);
+    let certificate = params.signed_by(&own, authority).expect("it is signed");
+    [certificate.pem(), own.serialize_pem()]
+}
+
+#[test]
+fn a_certificate_says_who_calls() {
+    let mut params = CertificateParams::new(Vec::new()).expect("no names");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().expect("a key can be made");
+    let authority = CertifiedIssuer::self_signed(params, key).expect("it signs itself");
+    let roots = authority.pem();
+    let [chain, key] = issued(&authority, "server");
+    let tls = ServerTls::from_pem(chain.as_bytes(), key.as_bytes(), Some(roots.as_bytes()));
+    let config = Config { tls: Some(tls.expect("PEM")), ..Config::default() };
+    let server = server().config(config).start("127.0.0.1:0").expect("a server");
+    let url = format!("https://localhost:{}/words", server.address().port());
+    let call = |own: Option<&[String; 2]>| {
+        let own = own.map(|[chain, key]| (chain.as_bytes(), key.as_bytes()));
+        let tls = ClientTls::from_pem(roots.as_bytes(), own).expect("PEM");
+        let config = ClientConfig { tls: Some(tls), ..ClientConfig::default() };
+        called(&mut Words::with(&url, Binding::document_literal(), config).expect("a client"))
+    };
+    // The subject of the certificate, as RFC 4514 writes it, of each caller its own.
+    for name in ["trader 7", "desk, London"] {
+        let said = call(Some(&issued(&authority, name))).expect("an answer");
+        let shown = name.replace(',', "\\,");
+        assert_eq!(said, format!("hello: CN={shown},O=Bank, -, not kept"));
+    }
+    assert!(call(None).is_err(), "nobody is let in without a certificate");
 }

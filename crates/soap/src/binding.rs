@@ -17,8 +17,13 @@
 //! | `nillable` | a member that may be absent | `true`: an absent one is written as an element that is nil |
 //! | `choice` | a choice, or a member that is one | `type`: one element, whose `xsi:type` names the arm |
 //! | `type` | an arm | the name of its type there; `xsd:` before it is a type of XML Schema |
+//! | `type` | a member that holds values | the name of their type, which `xsi:type` says where content is by the encoding rules, likewise |
+//! | `type_namespace` | such a member | that of its type there; else that of the message |
+//! | `type_namespace` | a type | that of its name, which `xsi:type` says there; else that of the message |
 //! | `namespace` | an arm | that of its type there |
 //! | `base` | an arm | `true`: the declared type, which needs no `xsi:type` there |
+//! | `white_space` | a member of texts, or a list of them | what becomes of blanks in the texts: `replace`, each is a space; `collapse`, runs of them are one, with none at the ends |
+//! | `empty` | a member that is a value in an element | the value that an element with nothing in it stands for; an absent one has none |
 //! | `order` | a type | `any`: its elements stand in any order, also where the order [counts](crate::Decoder::in_order) |
 //! | `type` | the message | the name of its type, which `xsi:type` of its element says, where content is by schema |
 //! | `type_namespace` | the message | that of its type there; else that of its element |
@@ -30,6 +35,8 @@ use trunkline_message::{
     Body, Component, Field, Holds, Kind, Layout, MemberId, Need, Scope, ScopeId, Shape, TypeId,
     is_name,
 };
+
+use crate::white_space::WhiteSpace;
 
 /// A note of XML on a member.
 pub(super) fn of_member<'a>(layout: &'a Layout, member: MemberId, word: &str) -> Option<&'a str> {
@@ -164,9 +171,25 @@ pub fn is_by_type(layout: &Layout, member: MemberId, choice: TypeId) -> bool {
     noted == Some("type")
 }
 
+/// The value that an element stands for which has nothing in it, if one was noted. An empty one is none.
+pub fn noted_empty(layout: &Layout, member: MemberId) -> Option<&str> {
+    of_member(layout, member, "empty").filter(|it| !it.is_empty())
+}
+
 /// The words of members, and those of types.
-const OF_MEMBERS: [&str; 10] =
-    ["base", "choice", "entry", "form", "kind", "list", "name", "namespace", "nillable", "type"];
+const OF_MEMBERS: [&str; 11] = [
+    "base",
+    "choice",
+    "entry",
+    "form",
+    "kind",
+    "list",
+    "name",
+    "namespace",
+    "nillable",
+    "type",
+    "white_space",
+];
 const OF_TYPES: [&str; 6] = ["choice", "form", "namespace", "order", "type", "type_namespace"];
 
 /// # Errors
@@ -238,6 +261,7 @@ fn check(word: &str, value: &str) -> Result<(), String> {
         "base" | "nillable" => (matches!(value, "true" | "false"), "not true or false"),
         "choice" => (matches!(value, "element" | "type"), "not element or type"),
         "order" => (value == "any", "not any"),
+        "white_space" => (WhiteSpace::named(value).is_some(), "not replace or collapse"),
         "type" => {
             (is_name(value.strip_prefix("xsd:").unwrap_or(value)), "which is no name of a type")
         }

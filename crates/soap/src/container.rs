@@ -42,18 +42,18 @@ impl Container {
     /// The container of a field with this name; none for a single value.
     pub(super) fn new(
         naming: &Naming<'_>,
-        field: &Field,
+        (id, index): (ScopeId, usize),
         shape: Shape,
         (name, namespace_number): (&str, u8),
     ) -> Option<Self> {
-        let layout = naming.layout;
+        let (layout, field) = (naming.layout, &naming.layout.scope(id).fields[index]);
         let fixed = field.fixed.map_or(0, |count| count as usize);
         let of_scope = |local: &str, scope: ScopeId| {
             let name = naming.namespaces.written(namespace_number, local);
             let start = match naming.is_typed_scope(scope) {
                 // The arm's type ends it.
                 true => Literal::new(format!("<{name}").as_bytes()),
-                false => naming.start(&name, &layout.scope(scope).name),
+                false => naming.start(&name, &naming.own_type(layout.scope(scope).of)),
             };
             Enclosing {
                 end: end(&name),
@@ -65,7 +65,7 @@ impl Container {
         };
         let plain = |local: &str, holds: Holds| {
             let name = naming.namespaces.written(namespace_number, local);
-            let start = Literal::new(naming.field_start(&name, holds).as_bytes());
+            let start = Literal::new(naming.field_start(&name, holds, (id, index)).as_bytes());
             Enclosing {
                 end: end(&name),
                 name: name.into(),

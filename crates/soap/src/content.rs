@@ -344,8 +344,20 @@ impl<'a, R: Form> Body<'a, R> {
         self.pass_nil(NONE).map(|_| ())
     }
 
-    /// Is there nothing between the tags of the present value? Then it is the default, which the message
-    /// has had since it was cleared.
+    /// Is there a value of a field that has a default? Of an empty element it is the one that the slot has for it. Without
+    /// one it is that of the field, which the message has had since it was cleared.
+    pub(super) fn has_value(&mut self, slot: &Slot, at: usize) -> bool {
+        if !self.is_empty_value() {
+            return true;
+        }
+        let Some(empty) = &slot.empty else { return false };
+        self.scratch.clear();
+        self.scratch.push_str(empty);
+        self.value = Value::Scratch(at);
+        true
+    }
+
+    /// Is there nothing between the tags of the present value?
     pub(super) fn is_empty_value(&self) -> bool {
         match self.value {
             Value::Input(start, end) => start == end,

@@ -27,7 +27,7 @@ use crate::numbered::Numbers;
 use crate::opening::{self, Entered, Names};
 use crate::package::{Resolver, Unpacked};
 use crate::paths::Gap;
-use crate::plan::{Plan, ScopePlan};
+use crate::plan::{Layout, Plan, ScopePlan};
 use crate::tags::Tags;
 use crate::templates::{Opening, Templates};
 use crate::unknown::UnknownCounter;
@@ -67,7 +67,7 @@ impl Decoder {
     pub fn with_limits(plan: &Arc<Plan>, limits: Limits) -> Self {
         Self {
             plan: plan.clone(),
-            parser: Parser::new(xml::Options::soap(), &limits),
+            parser: Parser::new(checked(plan), &limits),
             unknown: UnknownCounter::new(UnknownContent::default(), &limits),
             limits,
             source: Source::default(),
@@ -158,7 +158,7 @@ impl Decoder {
     #[cold]
     fn decode_whole<M: Message>(&mut self, package: &Unpacked, message: &mut M) -> Result<()> {
         let limits = package.whole_limits(&self.limits);
-        let parser = Parser::new(xml::Options::soap(), &limits);
+        let parser = Parser::new(checked(&self.plan), &limits);
         let parser = mem::replace(&mut self.parser, parser);
         let limits = mem::replace(&mut self.limits, limits);
         let fast = mem::replace(&mut self.fast, false);
@@ -300,6 +300,12 @@ impl Decoder {
         }
         Ok(())
     }
+}
+
+/// What is checked of a document. One that is no envelope may have processing instructions, which are passed over.
+fn checked(plan: &Plan) -> xml::Options {
+    let is_envelope = plan.options.layout != Layout::Fragment;
+    xml::Options { instructions: !is_envelope, ..xml::Options::soap() }
 }
 
 /// A document that is too short to exceed a limit needs no check of it.

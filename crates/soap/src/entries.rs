@@ -415,8 +415,11 @@ impl<'a, R: Form> Body<'a, R> {
         }
         self.fields += 1;
         let slot = &self.plan.scopes[self.scope].slots[self.field];
-        if slot.shape == Shape::Value {
+        if matches!(slot.shape, Shape::Value | Shape::Defaulted) {
             self.value = self.content(at)?;
+        }
+        if slot.shape == Shape::Defaulted && !self.has_value(slot, at) {
+            return Ok(());
         }
         self.take(into)
     }

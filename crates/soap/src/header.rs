@@ -76,9 +76,11 @@ impl HeaderBlock {
         let (start, rest) = self.content.parts();
         let mut out = format!("{start}{extra}");
         if !attributes.is_empty() {
-            let taken = self.content.declares("SOAP-ENV");
-            let prefix = if taken { "SOAP-ENVELOPE" } else { "SOAP-ENV" };
-            if taken || foreign {
+            let others = (2..).map(|count| format!("SOAP-ENVELOPE-{count}"));
+            let mut prefixes =
+                ["SOAP-ENV", "SOAP-ENVELOPE"].map(str::to_owned).into_iter().chain(others);
+            let prefix = prefixes.find(|it| !self.content.declares(it)).unwrap_or_default();
+            if prefix != "SOAP-ENV" || foreign {
                 out.push_str(&format!(" xmlns:{prefix}=\"{}\"", namespace(version)));
             }
             for (name, value) in attributes {

@@ -57,13 +57,15 @@ mod tags;
 mod templates;
 mod types;
 mod unknown;
+mod value_types;
 mod values;
+mod white_space;
 
 pub use any::{NamespaceConstraint, holds_wildcards, namespace_constraint};
 pub use binding::{
     entry_name, is_attribute, is_by_type, is_declared_type, is_mixed, is_nillable, is_of_arms,
-    is_repeated, is_spaced, is_text, is_typed, is_unwrapped, item_name, namespace_of, noted_name,
-    type_namespace,
+    is_repeated, is_spaced, is_text, is_typed, is_unwrapped, item_name, namespace_of, noted_empty,
+    noted_name, type_namespace,
 };
 pub use decoder::Decoder;
 pub use dimensions::Dimensions;
@@ -79,3 +81,5 @@ pub use plan::{Layout, Options, Plan, Style, Version};
 pub use qname::QName;
 pub use reader::{BodyPlace, Opened, open, open_from};
 pub use types::type_of_arm;
+pub use value_types::noted_type;
+pub use white_space::WhiteSpace;

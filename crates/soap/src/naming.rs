@@ -11,11 +11,12 @@ use trunkline_wire::Literal;
 
 use crate::binding::{
     check_component, check_member, check_type, entry_name, is_of_arms, is_repeated, is_spaced,
-    is_unwrapped, item_name, noted_name, of_member,
+    is_unwrapped, item_name, noted_empty, noted_name, of_member,
 };
 use crate::dimensions::Dimensions;
 use crate::namespaces::{Namespaces, Place};
 use crate::plan::{Layout, NONE, Options, Shape, Style, Version};
+use crate::qname::QName;
 use crate::types::TypeNamespaces;
 
 /// Attributes with a meaning of their own: a declaration (Namespaces in XML section 3), and a
@@ -79,7 +80,8 @@ impl Naming<'_> {
     /// How the field is written.
     pub(super) fn shape(&self, id: ScopeId, index: usize) -> Shape {
         let field = &self.layout.scope(id).fields[index];
-        let element = if field.default.is_some() { Shape::Defaulted } else { Shape::Value };
+        let is_defaulted = field.default.is_some() || self.empty(field).is_some();
+        let element = if is_defaulted { Shape::Defaulted } else { Shape::Value };
         match field.holds {
             Holds::Group(_) if self.is_mixed(field) => Shape::Mixed,
             Holds::Group(_) | Holds::List(_) if self.is_run(field) => Shape::Run,
@@ -103,6 +105,11 @@ impl Naming<'_> {
                 _ => Shape::Attribute,
             },
         }
+    }
+
+    /// What was noted of an empty element of a field that is no default of the field itself.
+    pub(super) fn empty(&self, field: &Field) -> Option<&str> {
+        noted_empty(self.layout, field.member).filter(|_| field.default.is_none())
     }
 
     /// What was noted of the kind of a field.
@@ -545,12 +552,11 @@ impl Naming<'_> {
         }
     }
 
-    /// The start tag of an element that is not a field, up to where attributes may stand; `type_name`
-    /// is its type's, in the namespace.
-    pub(super) fn start(&self, name: &str, type_name: &str) -> Literal {
+    /// The start tag of an element that is not a field, up to where attributes may stand, and of which this is the type.
+    pub(super) fn start(&self, name: &str, of: &QName) -> Literal {
         let end = if self.in_tags { "" } else { ">" };
         let of_type = match self.options.has_arrays() {
-            true => format!(" xsi:type=\"{}\"", self.own_type(type_name)),
+            true => format!(" xsi:type=\"{}\"", self.written_as_type(of)),
             false => String::new(),
         };
         Literal::new(format!("<{name}{of_type}{end}").as_bytes())
@@ -565,14 +571,14 @@ impl Naming<'_> {
         }
     }
 
-    /// The start tag of a field's element; that of an array up to the count.
-    pub(super) fn field_start(&self, name: &str, holds: Holds) -> String {
+    /// The start tag of the element of what a field holds, or each item of the lists in it; that of an array up to the count.
+    pub(super) fn field_start(&self, name: &str, holds: Holds, of: (ScopeId, usize)) -> String {
         let items = match holds {
             Holds::Value(_) | Holds::Enumeration(_) => {
-                return format!("<{name}{}>", self.type_of(holds));
+                return format!("<{name}{}>", self.type_of(holds, of));
             }
             _ if !self.is_array(holds) => return format!("<{name}>"),
-            Holds::List(_) | Holds::Group(_) | Holds::Struct(_) => self.type_of_items(holds),
+            Holds::List(_) | Holds::Group(_) | Holds::Struct(_) => self.type_of_items(holds, of),
         };
         let attributes = match self.options.version {
             Version::Soap11 => format!("SOAP-ENC:arrayType=\"{items}["),
@@ -596,51 +602,38 @@ impl Naming<'_> {
     }
 
     /// The type of the items of an array. SOAP 1.2 has no name for arrays of something.
-    fn type_of_items(&self, holds: Holds) -> String {
+    fn type_of_items(&self, holds: Holds, of: (ScopeId, usize)) -> String {
+        let value_type = |holds| self.written_as_type(&self.value_type(holds, of));
         let inner = match self.dimensions.held(self.layout, holds) {
             Holds::Group(inner) if self.is_typed_scope(inner) => {
                 return self.declared_type_written(inner);
             }
             Holds::Group(inner) => self.layout.scope(inner),
-            holds => return self.value_type(holds),
+            holds => return value_type(holds),
         };
         let item = (inner.shape == ScopeShape::Item).then(|| inner.fields[0].holds);
         match (item, self.options.version) {
-            (None, _) => self.own_type(&inner.name),
-            (Some(Holds::Value(_) | Holds::Enumeration(_)), _) => {
-                self.value_type(inner.fields[0].holds)
-            }
+            (None, _) => self.written_as_type(&self.own_type(inner.of)),
+            (Some(value @ (Holds::Value(_) | Holds::Enumeration(_))), _) => value_type(value),
             (Some(list), _) if !self.is_array(list) => "xsd:anyType".into(),
             (Some(list), Version::Soap11) => {
                 let commas = ",".repeat(self.dimensions.of(list) - 1);
-                format!("{}[{commas}]", self.type_of_items(list))
+                format!("{}[{commas}]", self.type_of_items(list, of))
             }
             (Some(_), Version::Soap12) => "SOAP-ENC:Array".into(),
         }
     }
 
-    /// The type of a value, or of each of a list of numbers.
-    fn value_type(&self, holds: Holds) -> String {
-        match holds {
-            Holds::Enumeration(of) => self.own_type(&self.layout.schema().type_of(of).name),
-            holds => holds.kind().map_or("", xsd_name).to_owned(),
-        }
-    }
-
-    /// A type of the message's own, as a qualified name.
-    fn own_type(&self, name: &str) -> String {
-        match &*self.options.namespace {
-            "" => name.to_owned(),
-            _ => format!("ns:{name}"),
-        }
-    }
-
     /// The attribute `xsi:type` of a value, if that is wanted. The message's own types have
     /// names where structs have the attribute, too.
-    pub(super) fn type_of(&self, holds: Holds) -> String {
-        let is_own = matches!(holds, Holds::Enumeration(_));
+    fn type_of(&self, holds: Holds, of: (ScopeId, usize)) -> String {
+        let is_own =
+            matches!(holds, Holds::Enumeration(_)) && self.noted_type(of.0, of.1).is_none();
         match self.options.types && (!is_own || self.options.has_arrays()) {
-            true => format!(" xsi:type=\"{}\"", self.value_type(holds)),
+            true => {
+                let name = self.value_type(holds, of);
+                format!(" xsi:type=\"{}\"", self.written_as_type(&name))
+            }
             false => String::new(),
         }
     }

@@ -784,7 +784,7 @@ impl<'a, R: Form> Body<'a, R> {
             self.gap = None;
             self.value = self.content(at)?;
         }
-        if shape != Shape::Defaulted || !self.is_empty_value() {
+        if shape != Shape::Defaulted || self.has_value(&scope.slots[field], at) {
             into.decode_field(field, self)?;
         }
         self.gap = None;

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunkline_message::{Error, Need, Required, Result, ScopeId};
-use trunkline_message::{Shape as ScopeShape, TypeId};
+use trunkline_message::{Error, Need, Required, Result, ScopeId, Shape as ScopeShape, TypeId};
 use trunkline_wire::Literal;
 
 use crate::any::Wildcard;
@@ -20,6 +19,7 @@ use crate::parts::{Part, hollow, parts};
 use crate::qname::QName;
 use crate::slots::Slots;
 use crate::types::ByType;
+use crate::white_space::WhiteSpace;
 
 /// Which SOAP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -291,6 +291,8 @@ pub struct Plan {
     pub(super) dimensions: Dimensions,
     /// May values stand in start tags, or as the text of an element with such a one?
     pub(super) in_tags: bool,
+    /// Are there texts in which blanks do not stay as they are?
+    pub(super) has_white_space: bool,
     /// Is the prefix of what may be nil declared?
     pub(super) has_xsi: bool,
     /// Is anything as notes say that graphs know nothing of: in other namespaces, in start tags, or a
@@ -367,7 +369,7 @@ impl Plan {
             parameters: parameters(&naming).filter(|_| options.positional),
             result,
             message: Enclosing {
-                start: naming.start(&root, layout.name()),
+                start: naming.start(&root, &QName::new(&*options.namespace, layout.name())),
                 end: end(&root),
                 name: root.clone().into(),
                 local: root.clone().into(),
@@ -377,8 +379,9 @@ impl Plan {
             enumerations: enumerations.values,
             depth: depths.message,
             width: scopes.iter().map(|scope| scope.attributes.largest()).max().unwrap_or(0),
-            scopes,
             in_tags: naming.in_tags,
+            has_white_space: WhiteSpace::is_in_any(&scopes),
+            scopes,
             has_xsi: naming.options.style.is_encoded() || naming.has_xsi(),
             is_by_schema: naming.in_tags || !naming.namespaces.is_one() || has_bare || has_any,
             namespaces: naming.namespaces,
@@ -548,6 +551,10 @@ pub(super) struct Slot {
     pub(super) form: ListForm,
     /// The number of the namespace of its element or attribute.
     pub(super) namespace_number: u8,
+    /// What becomes of blanks in its texts.
+    pub(super) white_space: WhiteSpace,
+    /// What an element with nothing in it stands for, if that is another value than the field has where it is absent.
+    pub(super) empty: Option<Box<str>>,
     /// In which visit to the fields this one is written, and as which of all.
     pub(super) visit: u16,
     pub(super) rank: u16,
@@ -648,7 +655,7 @@ impl ScopePlan {
                 names.add(parent, (&name, &local), namespace_number, Name::Component(index as u16));
             }
             Element {
-                start: naming.start(&name, &component.type_name),
+                start: naming.start(&name, &naming.type_of_component(id, index)),
                 end: end(&name),
                 namespace_number,
                 text: text_in(&slots, index as u16),

@@ -1,6 +1,6 @@
 //! What each field of a scope is to the parser, and how it is written.
 
-use trunkline_message::{Field, Holds, ScopeId};
+use trunkline_message::{Holds, ScopeId};
 use trunkline_wire::Literal;
 
 use crate::container::{Container, end};
@@ -8,6 +8,7 @@ use crate::names::{Name, Names};
 use crate::naming::Naming;
 use crate::order::Order;
 use crate::plan::{Enumerations, ListForm, Shape, Slot};
+use crate::white_space::WhiteSpace;
 
 /// Makes the slots of a scope.
 pub(super) struct Slots<'a> {
@@ -56,7 +57,7 @@ impl Slots<'_> {
         let shape = naming.shape(id, index);
         let namespace_number = naming.namespace_number(id, index);
         let name = &*naming.namespaces.written(namespace_number, local);
-        let mut container = Container::new(naming, field, shape, (local, namespace_number));
+        let mut container = Container::new(naming, (id, index), shape, (local, namespace_number));
         let type_attribute =
             naming.is_typed_arm(id, index).then(|| naming.type_attribute(id, index));
         let is_apart = naming.is_typed_scope(id);
@@ -79,17 +80,17 @@ impl Slots<'_> {
             }
             (Shape::Text | Shape::Bare | Shape::Mixed, _) => (Literal::new(b""), Literal::new(b"")),
             (Shape::Run | Shape::Struct, Some(own)) => (own.start.clone(), own.end.clone()),
-            (Shape::Run, None) => (self.run_start(field, name), end(name)),
-            (Shape::Value, _) if type_attribute.is_some() => {
+            (Shape::Run, None) => (self.run_start(index, name), end(name)),
+            (Shape::Value | Shape::Defaulted, _) if type_attribute.is_some() => {
                 let type_attribute = type_attribute.unwrap_or_default();
                 (Literal::new(format!("<{name}{type_attribute}>").as_bytes()), end(name))
             }
-            _ => (Literal::new(naming.field_start(name, field.holds).as_bytes()), end(name)),
+            _ => {
+                let start = naming.field_start(name, field.holds, (id, index));
+                (Literal::new(start.as_bytes()), end(name))
+            }
         };
-        let container = container.map_or(0, |container| {
-            self.containers.push(container);
-            self.containers.len() as u16 - 1
-        });
+        let container = self.keep(container);
         let scope = match field.holds {
             Holds::Group(inner) | Holds::Struct(inner) => inner.0,
             Holds::Enumeration(of) => self.enumerations.place(naming.layout, of),
@@ -97,16 +98,44 @@ impl Slots<'_> {
         };
         let component = naming.around(id, index);
         let (visit, rank) = (order.visit_of[index], order.rank_of[index]);
+        let white_space = WhiteSpace::of(naming.layout, naming.layout.scope(id), field);
+        let empty = naming.empty(field).filter(|_| shape == Shape::Defaulted).map(Into::into);
+        Slot {
+            start,
+            end,
+            shape,
+            component,
+            scope,
+            container,
+            form: self.list_form(index, shape),
+            namespace_number,
+            white_space,
+            empty,
+            visit,
+            rank,
+        }
+    }
+
+    fn list_form(&self, index: usize, shape: Shape) -> ListForm {
+        let (naming, id) = (self.naming, self.id);
+        let field = &naming.layout.scope(id).fields[index];
         let is_list = matches!(field.holds, Holds::List(_) | Holds::Group(_));
-        let form = match shape {
+        let holds_typed = || field.holds.scope().is_some_and(|it| naming.is_typed_scope(it));
+        match shape {
             Shape::Value | Shape::Attribute if is_list => ListForm::Spaced,
-            Shape::Group if holds_typed => ListForm::ByType,
-            Shape::Run if is_of_arms => ListForm::Arms,
+            Shape::Group if holds_typed() => ListForm::ByType,
+            Shape::Run if naming.is_of_arms(field) => ListForm::Arms,
             Shape::Run if naming.is_wildcard(id, index) => ListForm::Any,
             Shape::Mixed => ListForm::Mixed,
             _ => ListForm::Elements,
-        };
-        Slot { start, end, shape, component, scope, container, form, namespace_number, visit, rank }
+        }
+    }
+
+    fn keep(&mut self, container: Option<Container>) -> u16 {
+        container.map_or(0, |container| {
+            self.containers.push(container);
+            self.containers.len() as u16 - 1
+        })
     }
 
     /// Adds the names of arms that stand where their list does.
@@ -120,9 +149,11 @@ impl Slots<'_> {
     }
 
     /// The start tag of an item without a list around it.
-    fn run_start(&self, field: &Field, name: &str) -> Literal {
-        let item = field.holds.scope().map(|it| self.naming.layout.scope(it).fields[0].holds);
-        let start = item.map(|item| self.naming.field_start(name, item)).unwrap_or_default();
+    fn run_start(&self, index: usize, name: &str) -> Literal {
+        let (layout, of) = (self.naming.layout, (self.id, index));
+        let item = layout.scope(self.id).fields[index].holds.scope();
+        let item = item.map(|it| layout.scope(it).fields[0].holds);
+        let start = item.map(|item| self.naming.field_start(name, item, of)).unwrap_or_default();
         Literal::new(start.as_bytes())
     }
 }

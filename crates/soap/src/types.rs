@@ -168,7 +168,7 @@ impl TypeNamespace {
 }
 
 impl TypeNamespaces {
-    /// Those of the types of all arms, beside those of elements.
+    /// Those of the types of all arms and values, beside those of elements.
     pub(super) fn new(naming: &Naming<'_>) -> Self {
         let mut all = Self::default();
         if let Some(name) = naming.root_type() {
@@ -179,6 +179,7 @@ impl TypeNamespaces {
                 all.add(naming, name.namespace);
             }
         }
+        naming.namespaces_of_values().into_iter().for_each(|it| all.add(naming, it));
         all
     }
 
@@ -192,6 +193,7 @@ impl TypeNamespaces {
             (Some(prefix), _) => (prefix.to_owned(), false),
             (_, "") => (String::new(), false),
             (_, XSD) => ("xsd".into(), false),
+            (_, encoding) if naming.is_of_encoding(encoding) => ("SOAP-ENC".into(), false),
             // Where it is no default, the prefix is that of the message's own element.
             (_, own) if own == naming.options.namespace => {
                 ("ns".into(), !naming.options.element_namespace().is_empty())
@@ -226,7 +228,7 @@ impl TypeNamespaces {
         self.0.iter().map(|it| (&*it.prefix, &*it.name)).filter(|(prefix, _)| !prefix.is_empty())
     }
 
-    fn written(&self, name: &QName) -> String {
+    pub(super) fn written(&self, name: &QName) -> String {
         let prefix =
             self.0.iter().find(|it| it.name == name.namespace).map_or("", |it| &*it.prefix);
         match prefix {

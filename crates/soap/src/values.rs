@@ -13,6 +13,7 @@ use crate::decoder::Body;
 use crate::entries::Run;
 use crate::form::{Form, Value};
 use crate::opening::excerpt;
+use crate::white_space::WhiteSpace;
 
 impl<R: Form> Body<'_, R> {
     #[inline]
@@ -43,6 +44,7 @@ impl<R: Form> Body<'_, R> {
 
     #[cold]
     fn unfit(&self, expected: &'static str, problem: ValueError) -> Error {
+        let expected = with_limit(expected, &self.text_value());
         self.error(ErrorKind::Value { expected, problem }, self.value_at())
     }
 
@@ -133,9 +135,28 @@ impl<R: Form> Body<'_, R> {
         self.attached.take(self.input, start..end, self.limits.value_bytes, into)
     }
 
+    /// What becomes of blanks in the present text, if they do not stay.
+    #[inline]
+    fn white_space(&self) -> Option<WhiteSpace> {
+        if !self.plan.has_white_space {
+            return None;
+        }
+        let white_space = self.plan.scopes[self.scope].slots[self.field].white_space;
+        (white_space != WhiteSpace::Preserve).then_some(white_space)
+    }
+
+    /// Reads a text in which blanks do not all stay.
+    #[inline(never)]
+    fn text_without(&mut self, white_space: WhiteSpace, into: &mut Text) -> Result<()> {
+        let text = self.text_value();
+        self.check_length(text.len(), self.value_at())?;
+        into.assign(&white_space.apply(&text));
+        Ok(())
+    }
+
     #[inline(never)]
     fn any_code(&mut self) -> Result<Code> {
-        self.parse("a code of at most 15 ASCII characters", whole(Code::parse))
+        self.parse("a code of at most 15 ASCII characters", whole(Code::parse_text))
     }
 }
 
@@ -175,6 +196,9 @@ impl<R: Form> Decoder for Body<'_, R> {
 
     #[inline]
     fn text(&mut self, into: &mut Text) -> Result<()> {
+        if let Some(white_space) = self.white_space() {
+            return self.text_without(white_space, into);
+        }
         match self.value {
             Value::Input(start, end) => {
                 // Both ends stand beside markup, so the range cuts no character.
@@ -202,7 +226,7 @@ impl<R: Form> Decoder for Body<'_, R> {
         into.clear();
         let text = self.text_value();
         self.check_length(text.len(), self.value_at())?;
-        into.push_str(&text);
+        into.push_str(&self.white_space().unwrap_or_default().apply(&text));
         Ok(())
     }
 
@@ -245,7 +269,7 @@ impl<R: Form> Decoder for Body<'_, R> {
     #[inline]
     fn date(&mut self) -> Result<Date> {
         let typed = |reader: &R, text| reader.date(text).map(Ok);
-        self.number("a date as YYYY-MM-DD", typed, whole(Date::parse_xml))
+        self.number(DATE, typed, whole(Date::parse_xml))
     }
 
     #[inline]
@@ -258,8 +282,7 @@ impl<R: Form> Decoder for Body<'_, R> {
     #[inline]
     fn timestamp(&mut self) -> Result<Timestamp> {
         let typed = |reader: &R, text| reader.timestamp(text).map(Ok);
-        let expected = "a time stamp as YYYY-MM-DDTHH:MM:SS";
-        let timestamp = self.number(expected, typed, whole(Timestamp::parse_xml))?;
+        let timestamp = self.number(TIMESTAMP, typed, whole(Timestamp::parse_xml))?;
         Ok(if self.plan.options.zone { timestamp } else { timestamp.in_utc() })
     }
 
@@ -282,7 +305,8 @@ impl<R: Form> Decoder for Body<'_, R> {
         let text = self.text_value();
         let bytes = text.as_bytes();
         let place = values.place(bytes).or_else(|| values.place(bytes.trim_ascii()));
-        place.ok_or_else(|| {
+        let collapsed = || values.place(slot.white_space.apply(&text).as_bytes());
+        place.or_else(collapsed).ok_or_else(|| {
             let what = format!("{}, not {:?}", values.shown(), excerpt(&text));
             self.error(ErrorKind::Expected(what.into()), self.value_at())
         })
@@ -358,14 +382,37 @@ fn plain_boolean(text: &[u8]) -> Parsed<bool> {
     }
 }
 
-/// XML Schema allows a plus sign.
+/// XML Schema allows a plus sign, and a minus sign before zero of types that have no other number below.
 #[cold]
 fn signed<I: Integer>(source: &[u8], start: usize, end: usize, problem: ValueError) -> Parsed<I> {
-    match source[start..end].strip_prefix(b"+") {
-        Some(rest) if rest.first().is_some_and(u8::is_ascii_digit) => I::parse(rest),
+    match &source[start..end] {
+        [b'+', rest @ ..] if rest.first().is_some_and(u8::is_ascii_digit) => I::parse(rest),
+        [b'-', rest @ ..] if is_zero(rest) => I::parse(rest),
         _ => Err(problem),
     }
 }
+
+/// Is it zero, without a sign?
+pub(super) fn is_zero(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(|it| *it == b'0')
+}
+
+/// What was expected, where it is a date or time stamp of a year that only XML Schema has: with a sign, or of more than four digits.
+pub(super) fn with_limit(expected: &'static str, text: &str) -> &'static str {
+    let text = text.trim_matches([' ', '\t', '\r', '\n']);
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
+    let is_year = digits >= 4 && unsigned[digits..].starts_with('-');
+    match expected {
+        _ if !is_year || digits == 4 && unsigned.len() == text.len() => expected,
+        DATE => "a date as YYYY-MM-DD, of the years 0 to 9999 alone",
+        TIMESTAMP => "a time stamp as YYYY-MM-DDTHH:MM:SS, of the years 0 to 9999 alone",
+        _ => expected,
+    }
+}
+
+pub(super) const DATE: &str = "a date as YYYY-MM-DD";
+pub(super) const TIMESTAMP: &str = "a time stamp as YYYY-MM-DDTHH:MM:SS";
 
 #[cfg(test)]
 mod tests {

@@ -580,3 +580,69 @@ fn mixed_content_nests_and_grows_as_the_limits_allow() {
         }
     }
 }
+
+/// Texts of which blanks do not all stay, and values that empty elements stand for.
+#[derive(Message, Clone, Debug, PartialEq)]
+#[message(rename_all = "camelCase")]
+struct Noted {
+    #[xml(attribute, white_space = "collapse")]
+    unit: Option<Text>,
+    #[xml(white_space = "collapse")]
+    token: Text,
+    #[xml(white_space = "replace")]
+    line: Option<String>,
+    #[xml(unwrapped, white_space = "collapse")]
+    codes: Vec<Text>,
+    #[xml(empty = "9")]
+    nine: Option<i32>,
+    #[xml(empty = "none", white_space = "collapse")]
+    word: Option<Text>,
+    plain: Text,
+}
+
+#[test]
+fn blanks_and_empty_elements_are_read_alike_on_every_path() {
+    let mut paths = Paths::<Noted>::new(&Options { qualified: false, ..options() });
+    let mut noted = Noted {
+        unit: Some("k g".into()),
+        token: "a b".into(),
+        line: Some(" a  b ".into()),
+        codes: vec!["x".into(), "y z".into()],
+        nine: Some(9),
+        word: Some("none".into()),
+        plain: " a\n b ".into(),
+    };
+    paths.reads(
+        "<a:send xmlns:a='urn:a' unit=' k  g '><token>\n a \t b </token><line>\ta\n b </line><codes> x</codes>\
+         <codes>y&#32;\n z</codes><nine/><word></word><plain> a\n b </plain></a:send>",
+        &noted,
+    );
+    paths.trip(
+        &noted,
+        "<ns:send xmlns:ns=\"urn:a\" unit=\"k g\"><token>a b</token><line> a  b </line><codes>x</codes>\
+         <codes>y z</codes><nine>9</nine><word>none</word><plain> a\n b </plain></ns:send>",
+    );
+    // What is written is written as it is, and read by the rules.
+    noted.token = " a  b ".into();
+    let written = paths.body(&noted);
+    assert!(written.contains("<token> a  b </token>"), "{written}");
+    // An element that is not there stands for nothing.
+    let none = Noted {
+        unit: None,
+        line: None,
+        nine: None,
+        word: None,
+        token: "a".into(),
+        codes: vec![],
+        ..noted
+    };
+    paths.reads("<a:send xmlns:a='urn:a'><token>a</token><plain> a\n b </plain></a:send>", &none);
+    paths
+        .rejects("<a:send xmlns:a='urn:a'><token/><nine> </nine><plain/></a:send>", "nine at byte");
+    let empty = Noted { word: Some(Text::default()), ..none };
+    let error = Encoder::new(&paths.plan).encode(&empty).expect_err("it would be read as another");
+    assert!(
+        error.to_string().contains("an element that is empty stands for the default"),
+        "{error}"
+    );
+}

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use trunkline_codec::{cdr, fast_infoset, fix, json};
+use trunkline_codec::{CodeSet, cdr, fast_infoset, fix, json};
 use trunkline_message::{Layout, Limits, Message, Record, Result, UnknownContent};
 use trunkline_soap as soap;
 
@@ -85,6 +85,8 @@ impl fmt::Display for Format {
 pub struct Options {
     /// BeginString of FIX; that of the dictionary if it is not given.
     pub begin_string: Option<String>,
+    /// How text is written in FIX and CDR.
+    pub code_set: CodeSet,
     /// Are numbers strings in JSON?
     pub quoted: bool,
     /// Are members of JSON rejected that are not described, and not counted alone?
@@ -93,6 +95,20 @@ pub struct Options {
     pub namespace: String,
     /// How SOAP says it, if that is described; the version is the format's.
     pub soap: Option<soap::Options>,
+    /// What becomes of header blocks of SOAP in a format that has none.
+    pub header_blocks: HeaderBlocks,
+}
+
+/// What becomes of header blocks in a format that has no place for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeaderBlocks {
+    /// The message is rejected.
+    #[default]
+    Reject,
+    /// It is if one of them must be understood; the others are left out.
+    LeaveOutOptional,
+    /// All are left out.
+    LeaveOut,
 }
 
 /// Encoder and decoder of a layout in one format.
@@ -133,7 +149,8 @@ impl Codec {
         match format {
             Format::Fix => {
                 let begin_string = options.begin_string.clone().unwrap_or_else(|| "FIX.4.4".into());
-                let options = fix::Options { begin_string, ..fix::Options::default() };
+                let code_set = options.code_set;
+                let options = fix::Options { begin_string, code_set, ..fix::Options::default() };
                 let plan = fix::Plan::new(layout, &options)?;
                 let decoder = fix::Decoder::with_limits(&plan, limits.clone());
                 Ok(Self::Fix(fix::Encoder::new(&plan), decoder))
@@ -143,7 +160,8 @@ impl Codec {
                     Format::CdrBig => cdr::ByteOrder::Big,
                     _ => cdr::ByteOrder::Little,
                 };
-                let options = cdr::Options { byte_order, ..cdr::Options::default() };
+                let code_set = options.code_set;
+                let options = cdr::Options { byte_order, code_set, ..cdr::Options::default() };
                 let plan = cdr::Plan::new(layout, &options)?;
                 let decoder = cdr::Decoder::with_limits(&plan, limits.clone());
                 Ok(Self::Cdr(cdr::Encoder::new(&plan), decoder))
@@ -210,14 +228,22 @@ impl Codec {
     /// # Errors
     /// The encoder's: which field has no form, and why.
     pub fn encode<M: Message>(&mut self, message: &M) -> Result<&[u8]> {
+        self.encode_with("", message)
+    }
+
+    /// The same with header blocks, as they stand in the Header; other formats than SOAP leave them out.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_with<M: Message>(&mut self, header: &str, message: &M) -> Result<&[u8]> {
         match self {
             Self::Fix(encoder, _) => encoder.encode(message),
             Self::Cdr(encoder, _) => encoder.encode(message),
-            Self::Soap(pair) => pair.0.encode(message),
+            Self::Soap(pair) => pair.0.encode_with(header, message),
             Self::FastInfoset(binary) => {
                 let Binary { encoder, writer, .. } = &mut **binary;
                 writer.begin();
-                encoder.encode_to("", message, writer)?;
+                encoder.encode_to(header, message, writer)?;
                 writer.finish()
             }
             Self::Json(encoder, _) => encoder.encode(message),

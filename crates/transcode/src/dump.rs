@@ -1,6 +1,9 @@
 //! Lines of dumps: hexadecimal with or without places before and characters behind it, and base64.
 
+use trunkline_codec::fix::SOH;
 use trunkline_wire::base64;
+
+use crate::kind::Kind;
 
 /// How a message was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,9 +27,11 @@ pub(crate) struct Line {
     place: Option<usize>,
     /// Characters of the last line.
     width: usize,
+    /// The last line fills up what stands for bytes, as `=` does in base64: nothing goes on behind it.
+    is_filled: bool,
 }
 
-/// Fewer bytes are a word or a number.
+/// In a log fewer bytes are a word or a number, and in base64 anywhere.
 const LEAST: usize = 8;
 
 /// The widths at which tools wrap lines without places: `xxd -p`, PEM, MIME.
@@ -37,14 +42,42 @@ impl Line {
         self.written == next.written
             && match (self.place, next.place) {
                 (Some(_), Some(place)) => place == self.bytes.len(),
-                (None, None) => WRAPPED.contains(&self.width) && next.width <= self.width,
+                (None, None) => {
+                    let is_wrapped = WRAPPED.contains(&self.width)
+                        || self.is_cut_fix() && Kind::of(&next.bytes).is_none();
+                    is_wrapped && !self.is_filled && next.width <= self.width
+                }
                 _ => false,
             }
+    }
+
+    /// Do the bytes begin as FIX, and not end as such a message does?
+    fn is_cut_fix(&self) -> bool {
+        let trailer = self.bytes.len().checked_sub(b"|10=000|".len());
+        let trailer = trailer.map_or(&[][..], |at| &self.bytes[at..]);
+        let is_whole = trailer.starts_with(b"\x0110=") && trailer.ends_with(&[SOH]);
+        Kind::of(&self.bytes) == Some(Kind::Fix) && !is_whole
+    }
+
+    /// The last line of this dump, which is too short to be one by itself.
+    pub(crate) fn end(&self, bytes: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(bytes).ok()?.trim();
+        let is_whole_fix = Kind::of(&self.bytes) == Some(Kind::Fix) && !self.is_cut_fix();
+        if text.is_empty() || self.place.is_some() || is_whole_fix {
+            return None;
+        }
+        let line = match self.written {
+            Written::Hexadecimal => in_hexadecimal(text, 1),
+            Written::Base64 => in_base64(text, 1),
+            Written::Plain | Written::Delimiter(_) => None,
+        };
+        line.filter(|it| self.goes_on_with(it))
     }
 
     pub(crate) fn append(&mut self, next: Self) {
         self.bytes.extend(next.bytes);
         (self.place, self.width) = (next.place, next.width);
+        self.is_filled = next.is_filled;
     }
 
     /// May a dump begin with it?
@@ -58,25 +91,34 @@ impl Line {
     }
 }
 
-/// The bytes of a line that is nothing but a dump.
-pub(crate) fn line(bytes: &[u8]) -> Option<Line> {
+/// The bytes of a line that is nothing but a dump; `is_dump` where lines are nothing else: then a message may be of one byte.
+pub(crate) fn line(bytes: &[u8], is_dump: bool) -> Option<Line> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim();
-    let width = text.len();
     if let Some((place, bytes)) = with_place(text) {
-        return Some(Line { written: Written::Hexadecimal, bytes, place: Some(place), width });
+        let (written, width) = (Written::Hexadecimal, text.len());
+        return Some(Line { written, bytes, place: Some(place), width, is_filled: false });
     }
+    let least = if is_dump { 1 } else { LEAST };
+    in_hexadecimal(text, least).or_else(|| in_base64(text, LEAST))
+}
+
+/// A line of at least so many bytes in pairs of digits.
+fn in_hexadecimal(text: &str, least: usize) -> Option<Line> {
     let bare = text.strip_prefix("hex:").or_else(|| text.strip_prefix("0x")).unwrap_or(text);
     let digits: String = bare.chars().filter(|it| !matches!(it, ' ' | ':')).collect();
-    if digits.len() >= 2 * LEAST
-        && let Some(bytes) = hexadecimal(&digits)
-    {
-        return Some(Line { written: Written::Hexadecimal, bytes, place: None, width });
-    }
-    let mut out = Vec::new();
-    let is_long = text.len() >= 2 * LEAST && text.len().is_multiple_of(4);
-    let is_base64 = is_long && base64::decode_into(text.as_bytes(), text.len(), &mut out).is_ok();
-    is_base64.then_some(Line { written: Written::Base64, bytes: out, place: None, width })
+    let bytes = (digits.len() >= 2 * least).then(|| hexadecimal(&digits)).flatten()?;
+    let (written, width) = (Written::Hexadecimal, text.len());
+    Some(Line { written, bytes, place: None, width, is_filled: false })
+}
+
+/// A line of base64, of twice as many characters.
+fn in_base64(text: &str, least: usize) -> Option<Line> {
+    let (mut bytes, width) = (Vec::new(), text.len());
+    let is_long = width >= 2 * least && width.is_multiple_of(4);
+    let is_base64 = is_long && base64::decode_into(text.as_bytes(), width, &mut bytes).is_ok();
+    let (written, is_filled) = (Written::Base64, text.ends_with('='));
+    is_base64.then_some(Line { written, bytes, place: None, width, is_filled })
 }
 
 /// The place that a line of a dump says it is at, if it says so.
@@ -127,7 +169,7 @@ mod tests {
     use super::*;
 
     fn bytes(text: &str) -> Option<(Written, Vec<u8>)> {
-        line(text.as_bytes()).map(|it| (it.written, it.bytes))
+        line(text.as_bytes(), false).map(|it| (it.written, it.bytes))
     }
 
     #[test]
@@ -154,7 +196,8 @@ mod tests {
     #[test]
     fn a_dump_goes_on_where_its_places_do() {
         let all = ["00000000  00 01 02 03 04 05 06 07  08 09 0a 0b 0c 0d 0e 0f", "00000010  10"];
-        let [mut first, second] = all.map(|it| line(it.as_bytes()).expect("a line of a dump"));
+        let [mut first, second] =
+            all.map(|it| line(it.as_bytes(), false).expect("a line of a dump"));
         assert!(first.goes_on_with(&second) && !second.goes_on_with(&first));
         first.append(second);
         assert_eq!(first.bytes, (0..=16).collect::<Vec<u8>>());

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use trunkline_catalogue::fix::field_name;
 use trunkline_import::Problem;
 
 use crate::codec::Format;
@@ -13,12 +14,18 @@ pub enum Error {
     NoSuchMessage(String),
     /// The bytes do not say which message they are.
     Unnamed(Format),
+    /// The bytes call it so, and the description has several messages of that name, which it finds by these.
+    Ambiguous(String, Vec<String>),
+    /// A fault stands in the Body, and no message.
+    NoMessage,
     /// FIX is written with this in place of SOH.
     Delimited(char),
     /// Nothing was read that could be written.
     NothingRead,
     /// Neither the dictionary nor the message says which BeginString FIX has.
     NoBeginString,
+    /// Nothing describes the header of FIX, to which this field belongs: it would stand behind the body.
+    NoHeader(u32),
     /// The description holds what has no layout.
     Description(Problem),
     /// The format has no form for a message of this name.
@@ -31,6 +38,14 @@ pub enum Error {
     Unwritable(Format, trunkline_message::Error),
     /// The bounds of the message's fields are not such that a value is compared with them.
     Unchecked(String),
+    /// The format has no place for these header blocks.
+    HeaderBlocks(Format, String),
+    /// This header block is to be relayed, which the format cannot say.
+    Relay(Format, String),
+    /// It is this fault, for which the format has not what it takes.
+    Fault(Format, String, String),
+    /// What the message keeps as it stood has processing instructions, which the format has not.
+    Instructions(Format),
     /// So much of the message is not described, of which the first is this if it is known, and the format cannot hold it.
     Undescribed(Format, usize, Option<String>),
 }
@@ -45,14 +60,27 @@ impl fmt::Display for Error {
             Self::Unnamed(format) => {
                 write!(f, "{format} does not say which message it is; name its type")
             }
+            Self::Ambiguous(name, all) => {
+                write!(f, "{name} may be one of several messages; name its type: {}", all.join(", "))
+            }
+            Self::NoMessage => f.write_str(
+                "a fault stands in its Body, which is no message of the description; what stands in the fault's detail \
+                 is one, as a document by itself",
+            ),
             Self::Delimited(delimiter) => write!(
                 f,
                 "{delimiter:?} stands between its fields, as in logs; in FIX it is SOH, the byte 0x01"
             ),
             Self::NothingRead => f.write_str("no message was read"),
             Self::NoBeginString => {
-                f.write_str("neither schema nor message says which BeginString FIX has; name it")
+                f.write_str("neither schema nor message says which BeginString FIX has; name it (--begin-string)")
             }
+            Self::NoHeader(tag) => write!(
+                f,
+                "{} ({tag}) is of the header, which the schema does not have, so that it would stand behind the body: \
+                 name the dictionary of the transport, as FIXT11.xml, by --transport",
+                field_name(*tag).unwrap_or("the field")
+            ),
             Self::Description(problem) => write!(f, "{problem}"),
             Self::NoForm(format, name, error) => {
                 write!(f, "{format} has no form for {name}: {error}")
@@ -61,6 +89,18 @@ impl fmt::Display for Error {
             Self::Value(error, explained) => write!(f, "{error}{explained}"),
             Self::Unwritable(format, error) => write!(f, "as {format}: {error}"),
             Self::Unchecked(why) => write!(f, "it is not checked: {why}"),
+            Self::HeaderBlocks(format, names) => {
+                write!(f, "{format} has no place for header blocks, which it has: {names}")
+            }
+            Self::Relay(format, name) => {
+                write!(f, "the header block {name} is to be relayed, which {format} has no word for")
+            }
+            Self::Fault(format, fault, what) => {
+                write!(f, "it is a fault ({fault}), and {format} has {what}")
+            }
+            Self::Instructions(format) => {
+                write!(f, "there are processing instructions in what is kept as it stands, and {format} has none")
+            }
             Self::Undescribed(format, count, first) => {
                 let are =
                     if *count == 1 { "field or element is" } else { "fields or elements are" };

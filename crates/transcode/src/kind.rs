@@ -34,7 +34,7 @@ impl Kind {
             _ if FAST_INFOSET.iter().any(|it| bytes.starts_with(it)) => Some(Self::FastInfoset),
             [0xfe, 0xff, 0, b'<', ..] | [0xff, 0xfe, b'<', 0, ..] => Some(Self::Xml),
             [0, b'<', 0, b'?', ..] | [b'<', 0, b'?', 0, ..] => Some(Self::Xml),
-            _ if is_tag(text) || text.starts_with(b"<?xml") => Some(Self::Xml),
+            _ if is_tag(text) => Some(Self::Xml),
             _ if text.starts_with(b"{") => Some(Self::Json),
             _ => None,
         }
@@ -54,7 +54,9 @@ impl Kind {
 }
 
 fn is_tag(text: &[u8]) -> bool {
-    matches!(text, [b'<', first, ..] if first.is_ascii_alphabetic() || *first == b'_' || *first == b'!' || !first.is_ascii())
+    let is_first =
+        |it: &u8| it.is_ascii_alphabetic() || matches!(it, b'_' | b'!') || !it.is_ascii();
+    matches!(text, [b'<', b'?', first, ..] | [b'<', first, ..] if is_first(first))
 }
 
 /// The header of a message of GIOP (CORBA 3, part 2, 9.4.1).
@@ -141,7 +143,8 @@ impl Envelope {
     pub fn of(bytes: &[u8], limits: &Limits) -> Option<Self> {
         let mut source = Source::default();
         let text = source.prepare(bytes, limits).ok()?;
-        Self::read(&mut xml::Reader::soap(text, limits).ok()?).ok()
+        // What is no envelope may have processing instructions.
+        Self::read(&mut xml::Reader::begin(xml::Options::default(), text, limits).ok()?).ok()
     }
 
     /// Reads as much of a document as tells it.
@@ -187,10 +190,11 @@ fn type_of(tag: &impl trunkline_codec::infoset::Tag) -> Option<(String, String)>
 
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
-const VERSIONS: [(&str, &str); 2] = [
-    ("http://schemas.xmlsoap.org/soap/envelope/", "SOAP 1.1"),
-    ("http://www.w3.org/2003/05/soap-envelope", "SOAP 1.2"),
-];
+/// The namespace of an envelope of SOAP 1.2.
+pub(crate) const SOAP_11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+pub(crate) const SOAP_12: &str = "http://www.w3.org/2003/05/soap-envelope";
+
+const VERSIONS: [(&str, &str); 2] = [(SOAP_11, "SOAP 1.1"), (SOAP_12, "SOAP 1.2")];
 
 /// The charset of a document of XML, as its beginning says.
 pub fn charset(bytes: &[u8]) -> String {
@@ -226,6 +230,8 @@ mod tests {
             (b"<?xml encoding='finf'?>\xe0\0\0\x01", Some(Kind::FastInfoset)),
             (b"\xe0\x00\x00\x01\x00", Some(Kind::FastInfoset)),
             (b"\xff\xfe<\0a\0", Some(Kind::Xml)),
+            (b"<?xml-stylesheet href='a'?><a/>", Some(Kind::Xml)),
+            (b"<?go?><a/>", Some(Kind::Xml)),
             (b" {\"a\":1}", Some(Kind::Json)),
             (b"GIOP\x01\x02\x01\0\0\0\0\0", Some(Kind::Giop)),
             (b"\x1f\x8b\x08", Some(Kind::Gzip)),

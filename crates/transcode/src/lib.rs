@@ -29,7 +29,7 @@ pub mod scanner;
 pub mod selection;
 pub mod tree;
 
-pub use codec::{Codec, Format, Options};
+pub use codec::{Codec, Format, HeaderBlocks, Options};
 pub use dump::Written;
 pub use error::Error;
 pub use explain::explain;

@@ -1,5 +1,7 @@
 //! The messages of a description, compiled for formats as they are needed.
 
+mod dictionary;
+mod envelope;
 mod filters;
 mod selections;
 mod validity;
@@ -8,6 +10,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use memchr::memmem;
 use trunkline_codec::xml::{self, Source};
 use trunkline_codec::{fast_infoset, infoset, json};
 use trunkline_import::{Described, Description};
@@ -22,6 +25,7 @@ use crate::fix;
 use crate::kind::Envelope;
 use crate::selection::{Kept, Selection};
 use crate::tree::plain;
+use dictionary::{OF_HEADER, Rules};
 use filters::BoundTo;
 pub use validity::Invalid;
 
@@ -36,6 +40,8 @@ pub struct Messages {
     known: Vec<Known>,
     /// Where each stands among those that are known, by its name or MsgType.
     names: HashMap<String, usize>,
+    /// By what names the description finds the messages that JSON calls so; there is one at least.
+    called: HashMap<String, Vec<String>>,
     /// The one that was read last, and its BeginString.
     last: Option<(usize, Option<Arc<str>>)>,
 }
@@ -52,6 +58,8 @@ struct Known {
     selections: BoundTo<Selection, Kept>,
     /// The bounds of its fields, once they were asked for.
     checks: Option<Arc<Checks>>,
+    /// What a dictionary says of it beyond that, likewise.
+    rules: Option<Rules>,
 }
 
 #[derive(Debug)]
@@ -84,8 +92,8 @@ impl Messages {
             _ => None,
         };
         let begin_string = options.begin_string.as_deref().or_else(of_dictionary).map(Arc::from);
-        let (known, names) = (Vec::new(), HashMap::new());
-        Self { description, options, limits, begin_string, known, names, last: None }
+        let (known, names, called) = Default::default();
+        Self { description, options, limits, begin_string, known, names, called, last: None }
     }
 
     /// What describes them.
@@ -121,15 +129,28 @@ impl Messages {
     /// # Errors
     /// Nothing was read, or the format has no form for the message: names the field.
     pub fn write(&mut self, to: Format, out: &mut Vec<u8>) -> Result<usize, Error> {
+        self.write_with("", to, out)
+    }
+
+    /// The same with header blocks, as they stand in the Header.
+    fn write_with(&mut self, header: &str, to: Format, out: &mut Vec<u8>) -> Result<usize, Error> {
         let (index, compiled) = self.writer(to, false)?;
         let Known { record, codecs, .. } = &mut self.known[index];
+        let mut kept = record.unknown_fields().iter().map(|it| it.0);
+        let of_header = kept.find(|it| to == Format::Fix && OF_HEADER.contains(it));
+        if let Some(tag) = of_header {
+            return Err(Error::NoHeader(tag));
+        }
         let codec = &mut codecs[compiled].codec;
-        let bytes = codec.encode(record).map_err(|error| Error::Unwritable(to, error))?;
+        let bytes =
+            codec.encode_with(header, record).map_err(|error| Error::Unwritable(to, error))?;
         out.extend_from_slice(bytes);
         Ok(codec.not_written())
     }
 
-    /// Appends a message of one format in another one. All of it: what the other format cannot hold is an error.
+    /// Appends a message of one format in another one. All of it: what the other format cannot hold is an error. Header blocks
+    /// of an envelope are kept in another; where there is none, [the options](Options::header_blocks) say what becomes of
+    /// them. A fault becomes one of the other version of SOAP.
     ///
     /// # Errors
     /// As [`decode`](Self::decode), and names the field that has no form.
@@ -140,12 +161,23 @@ impl Messages {
         to: Format,
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
+        let header = match self.opened(from, bytes)? {
+            Some(opened) if opened.is_fault => {
+                return self.convert_fault((from, bytes), opened.header, to, out);
+            }
+            Some(opened) => self.header_in(to, &opened.header)?,
+            None => String::new(),
+        };
         let left_out = self.decode(from, name, bytes)?.left_out;
         if left_out > 0 {
             return Err(Error::Undescribed(from, left_out, None));
         }
         let start = out.len();
-        match self.write(to, out)? {
+        match self.write_with(&header, to, out)? {
+            0 if from == Format::Xml && has_instructions(to, &out[start..]) => {
+                out.truncate(start);
+                Err(Error::Instructions(to))
+            }
             0 => Ok(()),
             left_out => {
                 out.truncate(start);
@@ -192,7 +224,7 @@ impl Messages {
     }
 
     /// The name of the type of a message, as its bytes say it.
-    fn name_of<'a>(&self, format: Format, bytes: &'a [u8]) -> Result<Cow<'a, str>, Error> {
+    fn name_of<'a>(&mut self, format: Format, bytes: &'a [u8]) -> Result<Cow<'a, str>, Error> {
         let name = match format {
             Format::Fix => match fix::head(bytes) {
                 Some((_, message_type)) => Some(message_type.into()),
@@ -202,19 +234,23 @@ impl Messages {
                 let mut source = Source::default();
                 let text = source.prepare(bytes, &self.limits);
                 let text = text.map_err(|error| Error::Rejected(error.into()))?;
-                let reader = xml::Reader::soap(text, &self.limits);
+                let options = match format {
+                    Format::Xml => xml::Options::default(),
+                    _ => xml::Options::soap(),
+                };
+                let reader = xml::Reader::begin(options, text, &self.limits);
                 let mut reader = reader.map_err(|error| Error::Rejected(error.into()))?;
                 self.root(&mut reader)?.map(Cow::Owned)
             }
             Format::FastInfoset => {
-                let options = fast_infoset::Options::soap();
-                let mut parser = fast_infoset::Parser::stateless(options, &self.limits);
+                let mut parser = self.binary_parser();
                 let reader = fast_infoset::Reader::begin(&mut parser, bytes);
                 self.root(&mut reader.map_err(Error::Rejected)?)?.map(Cow::Owned)
             }
-            Format::Json => json::name(bytes).ok().filter(|it| {
-                self.names.contains_key(&**it) || json_is_named(bytes) || self.has_message(it)
-            }),
+            Format::Json => match json::name(bytes) {
+                Ok(name) => self.name_of_called(name, bytes)?,
+                Err(_) => None,
+            },
             Format::CdrLittle | Format::CdrBig => None,
         };
         let only = || match &self.description.messages()[..] {
@@ -224,12 +260,36 @@ impl Messages {
         name.or_else(only).ok_or(Error::Unnamed(format))
     }
 
-    fn has_message(&self, name: &str) -> bool {
-        self.description.messages().iter().any(|it| it == name)
+    /// The name by which the description finds the message that an object of JSON calls so; none if that is the name of a member.
+    fn name_of_called<'a>(
+        &mut self,
+        name: Cow<'a, str>,
+        bytes: &[u8],
+    ) -> Result<Option<Cow<'a, str>>, Error> {
+        let is_named = json_is_named(bytes)
+            || self.names.contains_key(&*name)
+            || self.description.messages().iter().any(|it| **it == *name);
+        if !is_named {
+            return Ok(None);
+        }
+        if !self.called.contains_key(&*name) {
+            let found = self.description.messages_called(&name);
+            if found.is_empty() {
+                return Ok(Some(name));
+            }
+            self.called.insert(name.to_string(), found);
+        }
+        match &*self.called[&*name] {
+            [one] => Ok(Some(Cow::Owned(one.clone()))),
+            several => Err(Error::Ambiguous(name.into_owned(), several.to_vec())),
+        }
     }
 
     fn root(&self, reader: &mut impl infoset::Reader) -> Result<Option<String>, Error> {
         let envelope = Envelope::read(reader).map_err(Error::Rejected)?;
+        if envelope.content.is_some() && envelope.is_empty_or_fault() {
+            return Err(Error::NoMessage);
+        }
         let of_type = envelope.of_type.as_ref().map(|(local, namespace)| (&**local, &**namespace));
         Ok(envelope.content.map(|(local, namespace)| {
             self.description.name_of_element(&local, &namespace, of_type).unwrap_or(local)
@@ -246,8 +306,9 @@ impl Messages {
         };
         let layout = Arc::new(layout);
         let record = Record::new(&layout);
-        let (codecs, filters, selections) = Default::default();
-        self.known.push(Known { layout, soap, record, codecs, filters, selections, checks: None });
+        let (codecs, filters, selections, checks, rules) = Default::default();
+        let known = Known { layout, soap, record, codecs, filters, selections, checks, rules };
+        self.known.push(known);
         self.names.insert(name.to_owned(), self.known.len() - 1);
         Ok(self.known.len() - 1)
     }
@@ -276,6 +337,12 @@ impl Messages {
         codecs.push(Compiled { format, begin_string: begin_string.map(Arc::from), codec });
         Ok(codecs.len() - 1)
     }
+}
+
+/// Has what a message has kept as it stood processing instructions, which SOAP has none of?
+fn has_instructions(to: Format, document: &[u8]) -> bool {
+    let is_soap = matches!(to, Format::Soap11 | Format::Soap12);
+    is_soap && memmem::find(document.strip_prefix(b"<?").unwrap_or(document), b"<?").is_some()
 }
 
 /// Why FIX is not read that came out of a log.

@@ -3,10 +3,13 @@
 //!
 //! It reads nothing itself: bytes are fed to it, and messages are taken out. It holds no more than one message at a time.
 
+use std::collections::VecDeque;
+
 use memchr::{memchr, memchr_iter, memmem};
 use trunkline_codec::fix::{self, SOH};
 use trunkline_message::{Error, ErrorKind, Limits};
 use trunkline_net::{Frame, Framer as _, Xml};
+use trunkline_wire::fix_checksum;
 
 use crate::dump::{self, Line, Written};
 use crate::kind::Kind;
@@ -80,6 +83,9 @@ pub enum Content {
     Dumps,
 }
 
+/// The mark of UTF-8 with which some files begin.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Characters of what stands before a message that are kept.
 const LONGEST_BEFORE: usize = 200;
 
@@ -96,6 +102,8 @@ pub struct Scanner {
     /// Something was found on this line.
     is_used: bool,
     pending: Option<Pending>,
+    /// Of a dump that held several messages, those that were not yet taken.
+    of_dump: VecDeque<Result<Found, Bad>>,
     xml: Xml,
     /// Lines without a message.
     passed_over: u64,
@@ -123,6 +131,8 @@ enum Taken {
     Message(Found, usize),
     /// So many bytes are none.
     Bad(Bad, usize),
+    /// So many bytes belong to the document before, and say nothing.
+    Nothing(usize),
 }
 
 impl Scanner {
@@ -137,6 +147,7 @@ impl Scanner {
             is_end: false,
             is_used: false,
             pending: None,
+            of_dump: VecDeque::new(),
             xml: Xml::default(),
             passed_over: 0,
         }
@@ -162,9 +173,12 @@ impl Scanner {
     /// The next message; none if more bytes are needed, or at the end.
     pub fn next_message(&mut self) -> Option<Result<Found, Bad>> {
         loop {
+            if let Some(next) = self.of_dump.pop_front() {
+                return Some(next);
+            }
             let rest = &self.buffer[self.start..];
             if rest.is_empty() {
-                return if self.is_end { self.flush().map(Ok) } else { None };
+                return if self.is_end { self.flush() } else { None };
             }
             let newline = memchr(b'\n', rest);
             let line = &rest[..newline.unwrap_or(rest.len())];
@@ -173,10 +187,11 @@ impl Scanner {
             match begin {
                 Some(begin) => {
                     if let Some(found) = self.flush() {
-                        return Some(Ok(found));
+                        return Some(found);
                     }
                     match self.take(begin) {
                         Taken::Waits => return self.too_long(),
+                        Taken::Nothing(used) => self.advance(used),
                         Taken::Message(found, used) => {
                             self.advance(used);
                             self.is_used = true;
@@ -193,8 +208,8 @@ impl Scanner {
                     let length = line.len();
                     let found = self.other_line(length);
                     self.advance(length + usize::from(newline.is_some()));
-                    if let Some(found) = found {
-                        return Some(Ok(found));
+                    if found.is_some() {
+                        return found;
                     }
                 }
                 None => return self.too_long(),
@@ -237,8 +252,9 @@ impl Scanner {
     fn begin(&self, line: &[u8], is_whole: bool) -> Option<Begin> {
         let blanks = line.len() - line.trim_ascii_start().len();
         let rest = &line[blanks..];
-        if rest.starts_with(b"{") && !self.is_used {
-            return Some(Begin::Json(blanks));
+        let mark = if self.place.offset == 0 && rest.starts_with(MARK) { MARK.len() } else { 0 };
+        if rest[mark..].starts_with(b"{") && !self.is_used {
+            return Some(Begin::Json(blanks + mark));
         }
         if self.content == Content::Documents && Kind::of(rest) == Some(Kind::Xml) {
             return Some(Begin::Xml(blanks));
@@ -297,19 +313,22 @@ impl Scanner {
         let rest = &self.buffer[self.start + at..];
         let line_end = memchr(b'\n', rest).unwrap_or(rest.len());
         let Some(delimiter) = delimiter(&rest[..line_end]) else {
-            if line_end == rest.len() && rest.len() < LONGEST_HEAD && !self.is_end {
+            let near = 2 * LONGEST_HEAD;
+            if line_end == rest.len() && rest.len() < near && !self.is_end {
                 return Taken::Waits;
             }
             let expected = "BeginString (8=), a delimiter and BodyLength (9=)";
             let error = Error::new(ErrorKind::Expected(expected.into()), 0);
-            return self.bad(at, Kind::Fix, error, at + b"8=FIX".len());
+            // It may be cut there, and the next one begin.
+            let next = next_fix(&rest[..line_end.min(near)]).filter(|it| *it < LONGEST_HEAD);
+            return self.bad(at, Kind::Fix, error, at + next.unwrap_or(b"8=FIX".len()));
         };
         if delimiter == [SOH] {
             return self.take_framed_fix(at);
         }
         // The next message on the line is not part of this one.
-        let next = fix_begins(&rest[b"8=FIX".len()..line_end]);
-        let most = next.map_or(line_end, |next| next + b"8=FIX".len());
+        let next = next_fix(&rest[..line_end]);
+        let most = next.unwrap_or(line_end);
         let has_more = next.is_none() && line_end == rest.len() && !self.is_end;
         match text_end(&rest[..most], delimiter, has_more) {
             Some(end) => {
@@ -334,15 +353,19 @@ impl Scanner {
         let rest = &self.buffer[self.start + at..];
         let framed = fix::frame(rest, &self.limits);
         if let fix::Frame::Message(length) = framed {
-            let trailer = &rest[length - 7..length];
-            if trailer.starts_with(b"10=") && trailer.ends_with(&[SOH]) {
+            let message = &rest[..length];
+            let trailer = &message[length - 7..];
+            let is_whole = trailer.starts_with(b"10=") && trailer.ends_with(&[SOH]);
+            // The end of another one may stand where one that is cut says that it ends.
+            let is_one = || next_fix(message).is_none() || sums_up(message);
+            if is_whole && is_one() {
                 return Taken::Message(self.found(at, at + length, Kind::Fix), at + length);
             }
         }
         if matches!(framed, fix::Frame::Incomplete(_)) && !self.is_end {
             return Taken::Waits;
         }
-        let next = fix_begins(&rest[b"8=FIX".len()..]).map(|next| next + b"8=FIX".len());
+        let next = next_fix(rest);
         let most = next.unwrap_or(rest.len());
         let has_more = next.is_none() && !self.is_end;
         if let Some(end) = text_end(&rest[..most], &[SOH], has_more) {
@@ -364,6 +387,10 @@ impl Scanner {
                 Taken::Message(self.found(at, at + range.end, Kind::Xml), at + range.end)
             }
             Ok(Frame::Skip(_) | Frame::Incomplete(_)) if !self.is_end => Taken::Waits,
+            Ok(_) if is_passed_over(rest) => {
+                self.xml = Xml::default();
+                Taken::Nothing(at + rest.len())
+            }
             Ok(_) => {
                 self.xml = Xml::default();
                 let expected = "the end of the document";
@@ -383,9 +410,12 @@ impl Scanner {
     }
 
     /// A line in which nothing begins: perhaps of a dump. Answers the dump before it, if it does not go on.
-    fn other_line(&mut self, length: usize) -> Option<Found> {
+    fn other_line(&mut self, length: usize) -> Option<Result<Found, Bad>> {
         let bytes = &self.buffer[self.start..self.start + length];
-        let line = if self.is_used { None } else { dump::line(bytes) };
+        let is_dump = self.content == Content::Dumps;
+        let line = if self.is_used { None } else { dump::line(bytes, is_dump) };
+        let end = || self.pending.as_ref().and_then(|it| it.line.end(bytes));
+        let line = line.or_else(|| if self.is_used { None } else { end() });
         let place = self.place;
         match (&mut self.pending, line) {
             (Some(pending), Some(line)) if pending.line.goes_on_with(&line) => {
@@ -408,16 +438,44 @@ impl Scanner {
         }
     }
 
-    /// The dump that was read, if it is of something.
-    fn flush(&mut self) -> Option<Found> {
+    /// The dump that was read, if it is of something; the first of its messages, if it is of several.
+    fn flush(&mut self) -> Option<Result<Found, Bad>> {
         let Pending { place, line } = self.pending.take()?;
         let kind = Kind::of(&line.bytes);
         if kind.is_none() && !line.is_surely_a_dump() && self.content != Content::Dumps {
             self.passed_over += 1;
             return None;
         }
+        if kind == Some(Kind::Fix) {
+            self.of_dump = self.several(place, &line);
+            if let Some(first) = self.of_dump.pop_front() {
+                return Some(first);
+            }
+        }
         let before = String::new();
-        Some(Found { place, kind, written: line.written, before, column: None, bytes: line.bytes })
+        let Line { written, bytes, .. } = line;
+        Some(Ok(Found { place, kind, written, before, column: None, bytes }))
+    }
+
+    /// The messages of FIX in a dump, if they are several.
+    fn several(&self, place: Place, line: &Line) -> VecDeque<Result<Found, Bad>> {
+        if next_fix(&line.bytes).is_none() {
+            return VecDeque::new();
+        }
+        let mut scanner = Self::new(self.limits.clone(), Content::Log);
+        scanner.feed(&line.bytes);
+        scanner.end();
+        let mut all = VecDeque::new();
+        while let Some(next) = scanner.next_message() {
+            all.push_back(match next {
+                Ok(found) => {
+                    let written = line.written.clone();
+                    Ok(Found { place, written, before: String::new(), column: None, ..found })
+                }
+                Err(bad) => Err(Bad { place, ..bad }),
+            });
+        }
+        if all.len() < 2 { VecDeque::new() } else { all }
     }
 }
 
@@ -428,6 +486,30 @@ const LONGEST_HEAD: usize = 64;
 fn fix_begins(line: &[u8]) -> Option<usize> {
     memmem::find_iter(line, b"8=FIX")
         .find(|at| at.checked_sub(1).is_none_or(|before| !line[before].is_ascii_digit()))
+}
+
+/// Where the next message of FIX begins in bytes that one begins. If that is cut, the next may stand behind a digit;
+/// BodyLength and MsgType tell it from the field 58 then.
+fn next_fix(message: &[u8]) -> Option<usize> {
+    memmem::find_iter(message, b"8=FIX")
+        .skip(1)
+        .find(|at| !message[at - 1].is_ascii_digit() || has_head(&message[*at..]))
+}
+
+/// Do BeginString, BodyLength and the tag of MsgType stand here?
+fn has_head(message: &[u8]) -> bool {
+    let Some(delimiter) = delimiter(message) else { return false };
+    let version = memmem::find(message, delimiter).unwrap_or(0);
+    let length = message[version + delimiter.len()..].strip_prefix(b"9=").unwrap_or_default();
+    let digits = length.iter().take_while(|it| it.is_ascii_digit()).count();
+    let rest = length[digits..].strip_prefix(delimiter);
+    digits > 0 && rest.is_some_and(|it| it.starts_with(b"35="))
+}
+
+/// Is the sum of a message that ends with its CheckSum what that says?
+fn sums_up(message: &[u8]) -> bool {
+    let (body, trailer) = message.split_at(message.len() - 7);
+    trailer[3..6] == *format!("{:03}", fix_checksum(body)).as_bytes()
 }
 
 /// Where a document begins on a line of a log: with a declaration, or an envelope.
@@ -457,25 +539,32 @@ fn delimiter(message: &[u8]) -> Option<&[u8]> {
     let value = head[2..].iter().take_while(|it| is_of_value(it)).count();
     let behind = &head[2 + value..];
     let length = memmem::find(behind, b"9=")?;
-    (length > 0).then(|| &behind[..length])
+    (length > 0 && !behind[..length].contains(&b'=')).then(|| &behind[..length])
 }
 
 /// Where a message ends: behind its CheckSum, and behind the delimiter if one is there. If there may be more than
-/// is seen, nothing ends where it does.
+/// is seen, nothing ends where it does. A CheckSum of three digits ends it, or else one of others, which is for its reader
+/// to say.
 fn text_end(message: &[u8], delimiter: &[u8], has_more: bool) -> Option<usize> {
     let trailer = [delimiter, b"10="].concat();
-    memmem::find_iter(message, &trailer).find_map(|at| {
+    let ends = memmem::find_iter(message, &trailer).filter_map(|at| {
         let value = at + trailer.len();
-        let digits = message.get(value..value + 3)?;
-        let behind = &message[value + 3..];
-        if has_more && behind.len() < delimiter.len() {
+        let digits = message[value..].iter().take_while(|it| it.is_ascii_digit()).count();
+        let behind = &message[value + digits..];
+        // Behind one that is cut, digits may be of the next tag.
+        let is_tag = behind.first() == Some(&b'=');
+        if digits == 0 || is_tag || has_more && behind.len() < delimiter.len() {
             return None;
         }
-        let ends = behind.first().is_none_or(|it| !it.is_ascii_digit());
         let is_delimited = behind.starts_with(delimiter);
-        let end = value + 3 + if is_delimited { delimiter.len() } else { 0 };
-        (digits.iter().all(u8::is_ascii_digit) && ends).then_some(end)
-    })
+        let end = value + digits + if is_delimited { delimiter.len() } else { 0 };
+        Some((digits, end))
+    });
+    let mut ends = ends.peekable();
+    let first = ends.peek().copied();
+    let whole = ends.find(|it| it.0 == 3);
+    // What is longer goes on: more may show another end.
+    whole.or(first.filter(|_| !has_more)).map(|it| it.1)
 }
 
 /// A message with the delimiter of the standard, behind its last field too.
@@ -500,6 +589,22 @@ fn before(bytes: &[u8]) -> String {
     let text: String = shown.collect();
     let text = text.trim().trim_end_matches(['(', ':', ' ']);
     text.chars().take(LONGEST_BEFORE).collect()
+}
+
+/// Is there nothing in these bytes but comments, processing instructions and blanks, as behind a document's element?
+fn is_passed_over(bytes: &[u8]) -> bool {
+    let mut rest = bytes.trim_ascii_start();
+    while !rest.is_empty() {
+        let (begin, end): (&[u8], &[u8]) =
+            if rest.starts_with(b"<!--") { (b"<!--", b"-->") } else { (b"<?", b"?>") };
+        let inside = rest.strip_prefix(begin);
+        let Some((inside, length)) = inside.and_then(|it| Some((it, memmem::find(it, end)?)))
+        else {
+            return false;
+        };
+        rest = inside[length + end.len()..].trim_ascii_start();
+    }
+    true
 }
 
 #[cfg(test)]

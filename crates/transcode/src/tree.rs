@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use trunkline_catalogue::fix::field_name;
 use trunkline_codec::infoset::{Event, Reader};
 use trunkline_message::{
-    Any, Error, Field, Fields as _, Holds, Layout, MemberId, Record, RecordGroup, Scope, ScopeId,
-    Shape, Value,
+    Any, Error, Field, Fields as _, Holds, Layout, MemberId, Need, Record, RecordGroup, Scope,
+    ScopeId, Shape, Value,
 };
+use trunkline_soap as soap;
 
 use crate::fix;
 
@@ -22,8 +23,8 @@ pub fn of_record(layout: &Layout, record: &Record) -> String {
     tree.out
 }
 
-/// The fields of a message of FIX of which no description is at hand, with the standard's names.
-pub fn of_fix(bytes: &[u8]) -> String {
+/// The fields of a message of FIX that cannot be read by a description, or has none; `field_name` says what a tag is called.
+pub fn of_fix<'a>(bytes: &[u8], field_name: impl Fn(u32) -> Option<&'a str>) -> String {
     let mut out = String::new();
     for field in fix::fields(bytes).map_while(Result::ok) {
         let name = field_name(field.tag).unwrap_or("");
@@ -44,15 +45,22 @@ impl<'a> Tree<'a> {
         let described = layout.scope(scope);
         let mut open: Vec<u16> = Vec::new();
         for (index, field) in described.fields.iter().enumerate() {
-            let Some(value) = record.value(index) else { continue };
-            let around = around(described, field);
+            let value = record.value(index);
+            if value.is_none() && !self.is_nil(described, record, index) {
+                self.nil_components(described, record, index, depth);
+                continue;
+            }
+            let around = around(described, field.component);
             let same = open.iter().zip(&around).take_while(|(one, other)| one == other).count();
             for (deeper, component) in around.iter().enumerate().skip(same) {
                 let name = &described.components[usize::from(*component)].name;
                 self.line(depth + deeper, name, None, "");
             }
             open = around;
-            self.field(field, value, depth + open.len());
+            match value {
+                Some(value) => self.field(field, value, depth + open.len()),
+                None => self.line(depth + open.len(), &field.name, None, NIL),
+            }
         }
         for (number, value) in record.unknown_fields().iter() {
             let name = field_name(number).unwrap_or("");
@@ -61,6 +69,25 @@ impl<'a> Tree<'a> {
         }
         for (_, markup) in record.unknown_fields().markup() {
             self.line(depth, "", None, &format!("{}  (not described)", plain(markup)));
+        }
+    }
+
+    /// Is a field absent that is written as an element which is nil, where what it lies in is there?
+    fn is_nil(&self, scope: &Scope, record: &Record, index: usize) -> bool {
+        let field = &scope.fields[index];
+        soap::is_nillable(self.layout, field) && is_there(scope, record, field.component)
+    }
+
+    /// Shows the structs that begin with a field, and are such an element.
+    fn nil_components(&mut self, scope: &Scope, record: &Record, index: usize, depth: usize) {
+        for component in scope.components.iter().filter(|it| it.fields.start == index) {
+            let noted = self.layout.notes().of_member(component.member, "xml", "nillable");
+            let is_nil = noted == Some("true") && component.need != Need::Required;
+            let is_absent = component.fields.clone().all(|it| record.value(it).is_none());
+            if is_nil && is_absent && is_there(scope, record, component.parent) {
+                let depth = depth + around(scope, component.parent).len();
+                self.line(depth, &component.name, None, NIL);
+            }
         }
     }
 
@@ -181,10 +208,21 @@ fn nil(record: &Record) -> &'static str {
     if record.is_nil() { NIL } else { "" }
 }
 
-/// The components around a field, outer before inner.
-fn around(scope: &Scope, field: &Field) -> Vec<u16> {
+/// Is a component in a message, and what it lies in? One arm alone is of a choice.
+fn is_there(scope: &Scope, record: &Record, mut component: Option<u16>) -> bool {
+    while let Some(known) = component.map(|it| &scope.components[usize::from(it)]) {
+        let has_value = || known.fields.clone().any(|it| record.value(it).is_some());
+        if known.is_choice || known.need != Need::Required && !has_value() {
+            return false;
+        }
+        component = known.parent;
+    }
+    true
+}
+
+/// The components around what lies in this one, outer before inner, with it.
+fn around(scope: &Scope, mut component: Option<u16>) -> Vec<u16> {
     let mut around = Vec::new();
-    let mut component = field.component;
     while let Some(index) = component {
         around.push(index);
         component = scope.components[usize::from(index)].parent;

@@ -6,7 +6,9 @@ use std::str::FromStr;
 use crate::digits;
 use crate::value::ValueError;
 
-/// An enumerated code: ASCII text of at most 15 bytes, in 16 bytes.
+/// An enumerated code: ASCII text of at most 15 bytes, or one other character, in 16 bytes.
+///
+/// FIX has codes of ASCII alone; a `char` of CORBA is one character of an agreed code set.
 ///
 /// ```
 /// use trunkline_wire::Code;
@@ -85,6 +87,34 @@ impl Code {
         if byte.is_ascii() { Some(Self(code.to_le_bytes())) } else { None }
     }
 
+    /// The code of one character, of ASCII or not.
+    pub fn from_char(character: char) -> Self {
+        let mut block = [0; 16];
+        let length = character.encode_utf8(&mut block).len();
+        block[LONGEST] = length as u8;
+        Self(block)
+    }
+
+    /// As [`parse`](Self::parse), of UTF-8, and one character that is not ASCII is a code, too.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_text(bytes: &[u8]) -> Result<Self, ValueError> {
+        Self::parse(bytes).or_else(|problem| {
+            let mut characters = str::from_utf8(bytes).map_err(|_| problem)?.chars();
+            match (characters.next(), characters.next()) {
+                (Some(one), None) => Ok(Self::from_char(one)),
+                _ => Err(problem),
+            }
+        })
+    }
+
+    /// Is the text ASCII?
+    #[inline]
+    pub const fn is_ascii(&self) -> bool {
+        u128::from_le_bytes(self.0) & u128::from_le_bytes([0x80; 16]) == 0
+    }
+
     /// Length of the text in bytes.
     #[inline]
     pub const fn len(&self) -> usize {
@@ -108,7 +138,7 @@ impl Code {
         str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 
-    /// The only character of a code of one character.
+    /// The only byte of a code of one.
     #[inline]
     pub const fn single(&self) -> Option<u8> {
         if self.len() == 1 { Some(self.0[0]) } else { None }
@@ -126,7 +156,7 @@ impl FromStr for Code {
     type Err = ValueError;
 
     fn from_str(text: &str) -> Result<Self, ValueError> {
-        Self::parse(text.as_bytes())
+        Self::parse_text(text.as_bytes())
     }
 }
 
@@ -184,6 +214,18 @@ mod tests {
         assert_eq!(Code::parse(b"0123456789abcde").map(|code| code.len()), Ok(15));
         assert_eq!(Code::parse(b"0123456789abcdef"), Err(ValueError::TooLong { most: 15 }));
         assert_eq!(Code::parse("aü".as_bytes()), Err(ValueError::Malformed { at: 1 }));
+    }
+
+    #[test]
+    fn one_character_of_any_kind_is_a_code() {
+        for text in ["é", "ÿ", "\u{80}", "€", "😀", "a", "\0"] {
+            let code: Code = text.parse().unwrap();
+            assert_eq!((code.as_str(), code.is_ascii()), (text, text.is_ascii()));
+            assert_eq!(code, Code::from_char(text.chars().next().unwrap()));
+        }
+        assert_eq!("éé".parse::<Code>(), Err(ValueError::Malformed { at: 0 }));
+        assert_eq!(Code::parse_text(&[0xe9]), Err(ValueError::Malformed { at: 0 }));
+        assert_eq!(Code::parse("é".as_bytes()), Err(ValueError::Malformed { at: 0 }));
     }
 
     #[test]

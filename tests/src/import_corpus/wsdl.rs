@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
-use trunkline_import::Limits;
-use trunkline_import::wsdl::{Binding, Described, Description, Operation, Protocol};
+use trunkline_import::wsdl::{Described, Description, Protocol};
+use trunkline_import::{Limits, Problem};
 use trunkline_message::{Record, UnknownContent};
 use trunkline_soap::{Decoder, Encoder, Plan};
 
@@ -34,27 +34,40 @@ pub struct Row {
 }
 
 impl Row {
-    /// A line of the table.
-    pub fn line(&self) -> String {
-        let imported =
-            self.rejected.as_ref().map_or("imported".to_owned(), |it| format!("rejected: {it}"));
-        let facts = match &*self.differences {
-            [] => "facts agree".to_owned(),
-            differences => differences.join("; "),
-        };
-        let (samples, others) = (self.samples.0, self.samples.1.len());
-        format!(
-            "{}\t{}\t{imported}\t{facts}\t{samples} of {} samples came back\t{} of {} messages have a plan",
-            self.case,
-            self.expected,
-            samples + others,
-            self.plans,
-            self.plans + self.without_plan.len()
-        )
+    /// Makes plans of all that the description says in SOAP.
+    pub(super) fn plan(&mut self, description: &Description) {
+        for binding in description.bindings() {
+            if !matches!(binding.protocol, Protocol::Soap11 | Protocol::Soap12) {
+                continue;
+            }
+            for operation in &binding.operations {
+                let mut note = |what: &str, made: Result<(), String>| match made {
+                    Ok(()) => self.plans += 1,
+                    Err(why) => {
+                        self.without_plan.push(format!(
+                            "{} {} {what}: {why}",
+                            binding.name.local, operation.name
+                        ));
+                    }
+                };
+                let made = |it: Result<Option<Described>, Problem>| match it {
+                    Ok(Some(described)) => planned(described).map(|_| ()),
+                    Ok(None) => Ok(()),
+                    Err(problem) => Err(problem.to_string()),
+                };
+                note("request", made(description.request(binding, operation)));
+                note("response", made(description.response(binding, operation)));
+                for fault in &operation.faults {
+                    note("fault", made(description.fault(binding, fault)));
+                }
+                let messages = operation.request.iter().chain(&operation.response);
+                for header in messages.flat_map(|it| &it.headers) {
+                    note("header", made(description.header(binding, header).map(Some)));
+                }
+            }
+        }
     }
-}
 
-impl Row {
     /// Why not all of it is read, written and laid out.
     pub fn reasons(&self) -> Vec<String> {
         let mut all = super::reasons("no plan", &self.without_plan);
@@ -88,7 +101,7 @@ fn row(suite: &Path, facts: &Value) -> Row {
         }
     };
     services(&description, facts, &mut row.differences);
-    plans(&description, &mut row);
+    row.plan(&description);
     for sample in facts["zeep"]["samples"].as_array().into_iter().flatten() {
         let Some(envelope) = sample["envelope"].as_str() else { continue };
         match sampled(&description, sample, envelope) {
@@ -141,37 +154,6 @@ fn services(description: &Description, facts: &Value, differences: &mut Vec<Stri
 }
 
 /// A plan for each body, header block and detail.
-fn plans(description: &Description, row: &mut Row) {
-    for binding in description.bindings() {
-        if !matches!(binding.protocol, Protocol::Soap11 | Protocol::Soap12) {
-            continue;
-        }
-        for operation in &binding.operations {
-            let mut note = |what: &str, made: Result<(), String>| match made {
-                Ok(()) => row.plans += 1,
-                Err(why) => {
-                    row.without_plan
-                        .push(format!("{} {} {what}: {why}", binding.name.local, operation.name));
-                }
-            };
-            let made = |it: Result<Option<Described>, trunkline_import::Problem>| match it {
-                Ok(Some(described)) => planned(described).map(|_| ()),
-                Ok(None) => Ok(()),
-                Err(problem) => Err(problem.to_string()),
-            };
-            note("request", made(description.request(binding, operation)));
-            note("response", made(description.response(binding, operation)));
-            for fault in &operation.faults {
-                note("fault", made(description.fault(binding, fault)));
-            }
-            let messages = operation.request.iter().chain(&operation.response);
-            for header in messages.flat_map(|it| &it.headers) {
-                note("header", made(description.header(binding, header).map(Some)));
-            }
-        }
-    }
-}
-
 fn planned(described: Described) -> Result<Arc<Plan>, String> {
     let layout = Arc::new(described.layout);
     Plan::new(&layout, &described.options).map_err(|it| format!("no plan: {it}"))
@@ -185,17 +167,16 @@ fn sampled(description: &Description, sample: &Value, envelope: &str) -> Result<
     let binding = description.binding(port.ok_or("no such port")?);
     // Several may have the name.
     let named = binding.operations.iter().filter(|it| is("operation", &it.name));
-    let read = named.map(|it| comes_back(description, binding, it, envelope));
+    let read = named.map(|it| comes_back(description.request(binding, it), envelope));
     read.reduce(Result::or).unwrap_or_else(|| Err("no such operation".into()))
 }
 
-fn comes_back(
-    description: &Description,
-    binding: &Binding,
-    operation: &Operation,
+/// Reads the Body of an envelope as it is described, and writes it again.
+pub(super) fn comes_back(
+    described: Result<Option<Described>, Problem>,
     envelope: &str,
 ) -> Result<(), String> {
-    let body = description.request(binding, operation).map_err(|it| it.to_string())?;
+    let body = described.map_err(|it| it.to_string())?;
     let before = Element::parse(envelope)?.child("Body").ok_or("no Body")?;
     let Some(described) = body else {
         return match before.first() {

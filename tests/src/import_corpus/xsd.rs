@@ -39,31 +39,6 @@ pub struct Row {
 }
 
 impl Row {
-    /// A line of the table.
-    pub fn line(&self) -> String {
-        let imported =
-            self.rejected.as_ref().map_or("imported".to_owned(), |it| format!("rejected: {it}"));
-        let facts = match &*self.differences {
-            [] => "facts agree".to_owned(),
-            differences => differences.join("; "),
-        };
-        let ((valid, lost), (invalid, taken)) = (&self.valid, &self.invalid);
-        format!(
-            "{}\t{}\t{imported}\t{facts}\t{valid} of {} valid came back\t{invalid} of {} invalid rejected\t\
-             {} of {} instances validated\t{} of {} elements have a plan",
-            self.case,
-            self.expected,
-            valid + lost.len(),
-            invalid + taken.len(),
-            self.validated.0,
-            self.validated.0 + self.validated.1.len(),
-            self.plans,
-            self.plans + self.without_plan.len()
-        )
-    }
-}
-
-impl Row {
     /// Why not all of it is read, written, laid out and rejected.
     pub fn reasons(&self) -> Vec<String> {
         let mut all = super::reasons("no plan", &self.without_plan);

@@ -38,6 +38,20 @@ fn a_dictionary_is_what_it_was() {
     assert_eq!(dictionary.warnings().len(), 0, "{:?}", dictionary.warnings());
 }
 
+/// Orchestra names groups apart from the fields that count their entries, and QuickFIX does not.
+#[test]
+fn a_group_has_the_name_of_the_field_that_counts_it() {
+    let orchestra = include_bytes!("../../../crates/import/tests/data/orchestra.xml");
+    let written = fix::of_description(&read(orchestra), None).expect("it is written");
+    assert_eq!(written.text.matches("number=\"78\"").count(), 1, "{}", written.text);
+    assert!(written.text.contains("<field number=\"78\" name=\"NoAllocs\""), "{}", written.text);
+    assert!(written.text.contains("<group name=\"NoAllocs\""), "{}", written.text);
+    let said: Vec<&str> = written.changed.iter().map(|it| &*it.why).collect();
+    assert!(said.contains(&"a group is named after the field that counts its entries"), "{said:?}");
+    let Description::Fix(again) = read(written.text.as_bytes()) else { panic!("a dictionary") };
+    assert_eq!(again.warnings().len(), 0, "{:?}", again.warnings());
+}
+
 #[test]
 fn messages_that_have_no_form_are_named() {
     let (.., written) = again(&description("trading.idl"));

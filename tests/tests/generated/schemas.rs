@@ -227,6 +227,11 @@ impl Found {
             let Ok(text) = soap::Encoder::new(&plan).encode(&record).map(|it| it.to_vec()) else {
                 continue;
             };
+            // Blanks that types do not keep are gone once it is read.
+            let mut read = Record::new(&layout);
+            soap::Decoder::new(&plan).decode(&text, &mut read).map_err(|it| it.to_string())?;
+            let text = soap::Encoder::new(&plan).encode(&read).map(|it| it.to_vec());
+            let text = text.map_err(|it| it.to_string())?;
             let mut again = Record::new(&found);
             soap::Decoder::new(&other).decode(&text, &mut again).map_err(|it| it.to_string())?;
             let same = soap::Encoder::new(&other).encode(&again).map(|it| it.to_vec());

@@ -181,7 +181,7 @@ fn a_switch_or_label_that_is_none_is_named() {
     for (switch, label) in [
         ("boolean", "2"),
         ("char", "ab"),
-        ("char", "ä"),
+        ("char", "€"),
         ("i16", "32768"),
         ("u16", "-1"),
         ("u32", "4294967296"),

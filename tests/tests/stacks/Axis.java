@@ -39,7 +39,7 @@ public final class Axis implements DeskPortType {
         order.setAt(moment(2026, Calendar.FEBRUARY, 28, 23, 30, 15, "GMT-5:00"));
         order.getAt().set(Calendar.MILLISECOND, 250);
         order.setDay(moment(2026, Calendar.FEBRUARY, 28, 0, 0, 0, "GMT").getTime());
-        order.setClock(new Time("10:15:30Z"));
+        order.setClock(new Time("10:15:30+01:00"));
         order.setHold(new Duration("P1DT2H"));
         return order;
     }
@@ -90,7 +90,12 @@ public final class Axis implements DeskPortType {
         try {
             ((DeskPortType) port).refuse(8);
         } catch (Limit limit) {
-            System.out.println(limit.getFaultString() + ": " + limit.getMost() + " " + limit.getWhy());
+            var line = new StringBuilder(limit.getFaultString() + ": " + limit.getMost() + " " + limit.getWhy());
+            line.append(" until ").append(limit.getWindow().getUntil().toInstant().toString().substring(0, 10));
+            for (int step : limit.getWindow().getSteps()) {
+                line.append(" ").append(step);
+            }
+            System.out.println(line);
         }
     }
 
@@ -134,6 +139,9 @@ public final class Axis implements DeskPortType {
         limit.setFaultString("too many");
         limit.setMost(7);
         limit.setWhy("a < b");
+        limit.setWindow(new Window());
+        limit.getWindow().setUntil(moment(2026, Calendar.MARCH, 1, 0, 0, 0, "GMT").getTime());
+        limit.getWindow().setSteps(new int[] {3, 5});
         throw limit;
     }
 

@@ -2,6 +2,7 @@ using System;
 using System.Net;
 using System.Text;
 using System.Web.Services.Protocols;
+using System.Xml;
 using DeskService;
 
 /// The desk through what mono's wsdl made of the WSDL, as that of .NET does: the caller.
@@ -26,7 +27,7 @@ public static class Caller {
             raw = new byte[] { 0, 255, 10 },
             at = DateTimeOffset.Parse("2026-02-28T23:30:15.25-05:00").UtcDateTime,
             day = new DateTime(2026, 2, 28),
-            clock = new DateTime(2026, 2, 28, 10, 15, 30, DateTimeKind.Utc),
+            clock = DateTimeOffset.Parse("2026-02-28T10:15:30+01:00").UtcDateTime,
             hold = "P1DT2H",
         };
     }
@@ -44,7 +45,12 @@ public static class Caller {
             desk.refuse(8);
         } catch (SoapException fault) {
             var limit = fault.Detail.FirstChild;
-            Console.WriteLine(fault.Message + ": " + limit.FirstChild.InnerText + " " + limit.LastChild.InnerText);
+            var line = fault.Message + ": " + limit["most", "urn:desk"].InnerText + " " + limit["why", "urn:desk"].InnerText;
+            line += " until " + limit["window", "urn:desk"]["until", "urn:desk"].InnerText;
+            foreach (XmlNode step in limit["window", "urn:desk"].GetElementsByTagName("steps", "urn:desk")) {
+                line += " " + step.InnerText;
+            }
+            Console.WriteLine(line);
         }
     }
 }

@@ -49,7 +49,8 @@ public class Service : Desk {
         var document = new XmlDocument();
         var detail = document.CreateNode(
             XmlNodeType.Element, SoapException.DetailElementName.Name, SoapException.DetailElementName.Namespace);
-        detail.InnerXml = "<Limit xmlns='urn:desk'><most>7</most><why>a &lt; b</why></Limit>";
+        detail.InnerXml = "<Limit xmlns='urn:desk'><most>7</most><why>a &lt; b</why>" +
+            "<window><until>2026-03-01</until><steps>3</steps><steps>5</steps></window></Limit>";
         throw new SoapException("too many", SoapException.ClientFaultCode, "", detail);
     }
 }

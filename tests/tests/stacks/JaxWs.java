@@ -10,13 +10,18 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.util.List;
 import javax.xml.datatype.DatatypeFactory;
+import javax.xml.datatype.XMLGregorianCalendar;
 
 /** The desk through JAX-WS, of what a toolkit made of its WSDL: as caller, and in its place. */
 public final class JaxWs {
     static final String TOKEN = "T-1 <&>";
 
-    static Order order() throws Exception {
-        var factory = DatatypeFactory.newInstance();
+    /** A day, a time or a moment as it is written. */
+    static XMLGregorianCalendar calendar(String text) {
+        return DatatypeFactory.newDefaultInstance().newXMLGregorianCalendar(text);
+    }
+
+    static Order order() {
         var order = new Order();
         order.setId(7);
         order.setChannel("fax & phone");
@@ -32,10 +37,10 @@ public final class JaxWs {
         order.setTotal(new BigDecimal("12345678.25"));
         order.setOpen(true);
         order.setRaw(new byte[] {0, -1, 10});
-        order.setAt(factory.newXMLGregorianCalendar("2026-02-28T23:30:15.25-05:00"));
-        order.setDay(factory.newXMLGregorianCalendar("2026-02-28Z"));
-        order.setClock(factory.newXMLGregorianCalendar("10:15:30Z"));
-        order.setHold(factory.newDuration("P1DT2H"));
+        order.setAt(calendar("2026-02-28T23:30:15.25-05:00"));
+        order.setDay(calendar("2026-02-28+02:00"));
+        order.setClock(calendar("10:15:30+01:00"));
+        order.setHold(DatatypeFactory.newDefaultInstance().newDuration("P1DT2H"));
         return order;
     }
 
@@ -70,7 +75,10 @@ public final class JaxWs {
             port.refuse(8);
         } catch (LimitFault fault) {
             var limit = fault.getFaultInfo();
-            System.out.println(fault.getMessage() + ": " + limit.getMost() + " " + limit.getWhy());
+            var line = new StringBuilder(fault.getMessage() + ": " + limit.getMost() + " " + limit.getWhy());
+            line.append(" until ").append(limit.getWindow().getUntil());
+            limit.getWindow().getSteps().forEach(step -> line.append(" ").append(step));
+            System.out.println(line);
         }
     }
 
@@ -108,6 +116,9 @@ public final class JaxWs {
             var limit = new Limit();
             limit.setMost(7);
             limit.setWhy("a < b");
+            limit.setWindow(new Window());
+            limit.getWindow().setUntil(calendar("2026-03-01"));
+            limit.getWindow().getSteps().addAll(List.of(3, 5));
             throw new LimitFault("too many", limit);
         }
     }

@@ -8,8 +8,14 @@ import { createRequire } from 'node:module';
 
 const [modules, verb, wsdl, version] = process.argv.slice(2);
 const soap = createRequire(import.meta.url)(`${modules}/soap`);
-// By default it trims texts, and speaks SOAP 1.1 whatever the WSDL says.
-const options = { preserveWhitespace: true, forceSoap12Headers: version === 'soap12' };
+const asWritten = (text) => text;
+// By default it trims texts, speaks SOAP 1.1 whatever the WSDL says, and reads moments and days as Date, of which a day
+// with a zone is none; a Date it writes as an empty element.
+const options = {
+  preserveWhitespace: true,
+  forceSoap12Headers: version === 'soap12',
+  customDeserializer: { date: asWritten, dateTime: asWritten },
+};
 const TOKEN = 'T-1 <&>';
 
 const order = {
@@ -29,16 +35,10 @@ const order = {
   open: true,
   raw: Buffer.from([0, 255, 10]).toString('base64'),
   at: '2026-02-28T23:30:15.25-05:00',
-  day: '2026-02-28Z',
-  clock: '10:15:30Z',
+  day: '2026-02-28+02:00',
+  clock: '10:15:30+01:00',
   hold: 'P1DT2H',
 };
-
-// The package reads moments and days as Date, and writes a Date as an empty element.
-function written(order) {
-  const at = order.at.toISOString();
-  return { ...order, at, day: `${order.day.toISOString().slice(0, 10)}Z` };
-}
 
 async function call() {
   const client = await soap.createClientAsync(wsdl, options);
@@ -48,14 +48,14 @@ async function call() {
     // The second time with what came back.
     const [answer, , header] = await client.placeAsync({ order: sent });
     console.log(`receipt ${header.Receipt.number}`);
-    sent = written(answer.placed);
+    sent = answer.placed;
   }
   try {
     await client.refuseAsync({ quantity: 8 });
   } catch (error) {
     const { faultstring, detail, Reason, Detail } = error.root.Envelope.Body.Fault;
-    const { most, why } = (detail ?? Detail).Limit;
-    console.log(`${faultstring ?? Reason.Text.$value}: ${most} ${why}`);
+    const { most, why, window } = (detail ?? Detail).Limit;
+    console.log(`${faultstring ?? Reason.Text.$value}: ${most} ${why} until ${window.until} ${window.steps.join(' ')}`);
   }
 }
 
@@ -77,14 +77,18 @@ const service = {
         order.sizes = { item: [] };
         order.comment = ' seen ';
         order.open = false;
-        return { placed: written(order) };
+        return { placed: order };
       },
       refuse() {
         throw {
           Fault: {
             faultcode: 'soap:Client',
             faultstring: 'too many',
-            detail: { Limit: { attributes: { xmlns: 'urn:desk' }, most: 7, why: 'a < b' } },
+            detail: {
+              Limit: {
+                attributes: { xmlns: 'urn:desk' }, most: 7, why: 'a < b', window: { until: '2026-03-01', steps: [3, 5] },
+              },
+            },
           },
         };
       },

@@ -28,8 +28,8 @@ function order(bool $is_encoded): array
         'open' => true,
         'raw' => "\x00\xff\x0a",
         'at' => '2026-02-28T23:30:15.25-05:00',
-        'day' => '2026-02-28Z',
-        'clock' => '10:15:30Z',
+        'day' => '2026-02-28+02:00',
+        'clock' => '10:15:30+01:00',
         'hold' => 'P1DT2H',
     ];
 }
@@ -73,7 +73,8 @@ function call(string $wsdl, string $version): void
         $client->__soapCall('refuse', [$is_rpc ? 8 : ['quantity' => 8]]);
     } catch (SoapFault $fault) {
         $limit = $fault->detail->Limit;
-        echo $fault->getMessage(), ": $limit->most $limit->why\n";
+        $steps = implode(' ', (array) $limit->window->steps);
+        echo $fault->getMessage(), ": $limit->most $limit->why until {$limit->window->until} $steps\n";
     }
 }
 
@@ -114,7 +115,9 @@ class Desk
 
     public function refuse(): void
     {
-        throw new SoapFault('Client', 'too many', null, ['most' => 7, 'why' => 'a < b'], 'Limit');
+        $window = ['until' => '2026-03-01', 'steps' => [3, 5]];
+        $limit = ['most' => 7, 'why' => 'a < b', 'window' => $window];
+        throw new SoapFault('Client', 'too many', null, $limit, 'Limit');
     }
 }
 

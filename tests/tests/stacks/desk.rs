@@ -97,11 +97,20 @@ pub(crate) struct Refused {
     refused: bool,
 }
 
-/// The detail of a fault.
+/// The detail of a fault, with a struct inside.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub(crate) struct Limit {
     most: i64,
     why: String,
+    window: Window,
+}
+
+/// How long a limit holds, and where it changes.
+#[derive(Message, Clone, Debug, PartialEq)]
+pub(crate) struct Window {
+    until: Date,
+    #[xml(list = "unwrapped")]
+    steps: Vec<i32>,
 }
 
 /// The header block of requests.
@@ -116,11 +125,10 @@ pub(crate) struct Receipt {
     number: i32,
 }
 
-const TOKEN: &str = "T-1 <&>";
 const REASON: &str = "too many";
 
 /// What a caller prints after its calls: the number of the receipt, and of the fault the reason and the detail.
-pub(crate) const PRINTED: &str = "receipt 17\nreceipt 17\ntoo many: 7 a < b\n";
+pub(crate) const PRINTED: &str = "receipt 17\nreceipt 17\ntoo many: 7 a < b until 2026-03-01 3 5\n";
 
 fn text<T>(parsed: Result<T, trunkline_wire::ValueError>) -> T {
     parsed.unwrap_or_else(|_| panic!("a value of XML Schema"))
@@ -130,6 +138,12 @@ impl Order {
     /// As toolkits have it whose days have no zone.
     pub(crate) fn with_days_without_zone(mut self) -> Self {
         self.day = text(Date::parse_xml(b"2026-02-28"));
+        self
+    }
+
+    /// As toolkits have it that make of a day with a zone the day in London when it begins.
+    pub(crate) fn with_days_of_utc(mut self) -> Self {
+        self.day = text(Date::parse_xml(b"2026-02-27"));
         self
     }
 
@@ -168,8 +182,8 @@ pub(crate) fn order() -> Order {
         open: true,
         raw: vec![0, 255, 10],
         at: text(Timestamp::parse_xml(b"2026-02-28T23:30:15.25-05:00")),
-        day: text(Date::parse_xml(b"2026-02-28Z")),
-        clock: text(Time::parse_xml(b"10:15:30Z")),
+        day: text(Date::parse_xml(b"2026-02-28+02:00")),
+        clock: text(Time::parse_xml(b"10:15:30+01:00")),
         hold: text(Duration::parse_xml(b"P1DT2H")),
     }
 }
@@ -186,6 +200,22 @@ pub(crate) fn answered(mut order: Order) -> Order {
     order.comment = Some(" seen ".into());
     order.open = false;
     order
+}
+
+/// What shows that an order may be placed.
+pub(crate) fn session() -> Session {
+    Session { token: "T-1 <&>".into() }
+}
+
+/// What comes back beside it.
+pub(crate) fn receipt() -> Receipt {
+    Receipt { number: 17 }
+}
+
+/// The detail of the fault with which everybody refuses.
+fn limit() -> Limit {
+    let window = Window { until: text(Date::parse_xml(b"2026-03-01")), steps: vec![3, 5] };
+    Limit { most: 7, why: "a < b".into(), window }
 }
 
 pub(crate) const PATHS: [(&str, Binding); 4] = [
@@ -206,17 +236,16 @@ pub(crate) fn serve() -> (Running, Arc<Mutex<Vec<Order>>>) {
     let taken = Arc::new(Mutex::new(Vec::new()));
     let kept = taken.clone();
     let place = move |request: Place, context: &mut Context| {
-        let session: Option<Session> = context.header()?;
-        if session != Some(Session { token: TOKEN.into() }) {
-            return Err(Fault::sender(format!("not the token: {session:?}")));
+        let shown: Option<Session> = context.header()?;
+        if shown != Some(session()) {
+            return Err(Fault::sender(format!("not the token: {shown:?}")));
         }
-        context.add_header(&Receipt { number: 17 })?;
+        context.add_header(&receipt())?;
         kept.lock().expect("no test failed").push(request.order.clone());
         Ok(Placed { placed: answered(request.order) })
     };
     let refuse = |_: Refuse| {
-        let limit = Limit { most: 7, why: "a < b".into() };
-        let detail = element::write(&limit, NAMESPACE)?;
+        let detail = element::write(&limit(), NAMESPACE)?;
         Err::<Refused, _>(Fault::sender(REASON).with_detail(detail))
     };
     let mut service = Service::new("Desk", NAMESPACE)
@@ -265,8 +294,7 @@ pub(crate) fn serve_rectangles() -> Running {
 pub(crate) fn client(url: &str, binding: Binding) -> Client {
     let mut client =
         Client::with(url, NAMESPACE, binding, ClientConfig::default()).expect("a client");
-    let session = Session { token: TOKEN.into() };
-    client.set_header(vec![header::block(&session, NAMESPACE).expect("a header block")]);
+    client.set_header(vec![header::block(&session(), NAMESPACE).expect("a header block")]);
     client
 }
 
@@ -284,25 +312,50 @@ pub(crate) fn wsdl(path: &str, folder: &Path) -> PathBuf {
 /// order that it only takes and gives back.
 #[track_caller]
 pub(crate) fn call(url: &str, binding: Binding, seen: impl Fn(Order) -> Order) {
+    let mut client = place(url, binding, seen);
+    client.set_header(Vec::new());
+    match client.call::<_, Refused>("refuse", &Refuse { quantity: 8 }) {
+        Err(CallError::Fault(fault)) => {
+            assert_refuses(&fault);
+            // Some toolkits have more beside it.
+            let element = fault.detail.iter().find(|it| it.name().local == "Limit");
+            let detail = element.map(element::read::<Limit>).transpose();
+            let detail = detail.unwrap_or_else(|error| panic!("{error} in {fault:?}"));
+            assert_is_limit(detail, &fault);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Places orders.
+#[track_caller]
+pub(crate) fn place(url: &str, binding: Binding, seen: impl Fn(Order) -> Order) -> Client {
     let mut client = client(url, binding);
     for _ in 0..2 {
         let answer: Placed = client
             .call("place", &Place { order: order() })
             .unwrap_or_else(|error| panic!("{url}: {error}\n{}", client.last_answer()));
         assert_eq!(answer.placed, seen(answered(seen(order()))), "{}", client.last_answer());
-        let receipt: Option<Receipt> = client.reply_header().expect("a header block");
-        assert_eq!(receipt, Some(Receipt { number: 17 }), "{}", client.last_answer());
+        let block: Option<Receipt> = client.reply_header().expect("a header block");
+        assert_eq!(block, Some(receipt()), "{}", client.last_answer());
     }
-    client.set_header(Vec::new());
-    match client.call::<_, Refused>("refuse", &Refuse { quantity: 8 }) {
-        Err(CallError::Fault(fault)) => {
-            // JAX-WS has but one code for what its methods throw.
-            let is_known = matches!(fault.code, FaultCode::Sender | FaultCode::Receiver);
-            // .NET puts its own name for it before the reason, and a trace behind.
-            assert!(is_known && fault.reason.contains(REASON), "{fault:?}");
-            let limit = fault.detail.iter().find_map(|it| element::read::<Limit>(it).ok());
-            assert_eq!(limit, Some(Limit { most: 7, why: "a < b".into() }), "{fault:?}");
-        }
-        other => panic!("{other:?}"),
-    }
+    client
+}
+
+/// The detail of a fault is that with which a toolkit refuses.
+#[track_caller]
+pub(crate) fn assert_is_limit(detail: Option<Limit>, fault: &Fault) {
+    let mut in_utc = limit();
+    // strong-soap writes the days of faults with a zone, whatever its options say.
+    in_utc.window.until = text(Date::parse_xml(b"2026-03-01Z"));
+    assert!([Some(limit()), Some(in_utc)].contains(&detail), "{detail:?} in {fault:?}");
+}
+
+/// The code and the reason of a fault are those with which a toolkit refuses.
+#[track_caller]
+pub(crate) fn assert_refuses(fault: &Fault) {
+    // JAX-WS has but one code for what its methods throw.
+    let is_known = matches!(fault.code, FaultCode::Sender | FaultCode::Receiver);
+    // .NET puts its own name for it before the reason, and a trace behind.
+    assert!(is_known && fault.reason.contains(REASON), "{fault:?}");
 }

@@ -84,7 +84,7 @@ impl Drop for Service {
 #[track_caller]
 fn ours_calls(service: Service, binding: Binding, seen: impl Fn(Order) -> Order) {
     desk::call(&service.url, binding, &seen);
-    described::call(&service.url, &seen);
+    described::call(&service.url, binding, &seen);
 }
 
 /// A toolkit that knows all our values.
@@ -114,28 +114,113 @@ fn libraries(toolkit: &str) -> Option<PathBuf> {
     is_there.then_some(libraries)
 }
 
+/// Those of one description in both versions of SOAP.
+const DOCUMENTS: &[&str] = &["/literal", "/soap12"];
+
+/// A toolkit of JAX-WS: its client and its service, of what its tool writes into the folder of desk.wsdl. What it makes of the
+/// WSDL of the first of some paths is tried at all of them.
+fn jax_ws(toolkit: &str, libraries: &Path, tool: &[&str], made: &[&[&str]]) {
+    for paths in made {
+        let folder = folder(&format!("{toolkit}{}", paths[0].replace('/', "-")));
+        desk::wsdl(paths[0], &folder);
+        let program = java(libraries, &folder);
+        run(program("java").args(tool).arg("desk.wsdl"));
+        // What says of a package how elements are qualified is referred to by nothing.
+        let packages = ["desk", "desk/party"].map(|it| folder.join(it).join("package-info.java"));
+        let compile = ["-proc:none", "-encoding", "UTF-8", "-d", ".", "-sourcepath", "."];
+        run(program("javac").args(compile).arg(source("JaxWs.java")).args(packages));
+        for path in *paths {
+            let java = |verb: &str, what: &str| {
+                let mut java = program("java");
+                java.args(["JaxWs", verb, what]);
+                java
+            };
+            calls_ours(path, same, |url| java("call", url));
+            let service = Service::start(java("serve", &path[1..]), "");
+            ours_calls(service, desk::binding(path), same);
+        }
+    }
+}
+
+/// Header blocks are parameters only where that is asked. In rpc the answer becomes one, too.
 #[test]
 fn cxf() {
     let Some(libraries) = libraries("cxf") else { return };
-    let folder = folder("cxf");
-    let wsdl = desk::wsdl("/literal", &folder);
-    let program = java(&libraries, &folder);
-    // Header blocks are parameters with -exsh only.
     let tool = ["org.apache.cxf.tools.wsdlto.WSDLToJava", "-exsh", "true"];
-    run(program("java").args(tool).args(["-encoding", "UTF-8", "-d", "."]).arg(wsdl));
-    // What says of a package how elements are qualified is referred to by nothing.
-    let packages = ["desk", "desk/party"].map(|it| folder.join(it).join("package-info.java"));
-    let compile = ["-proc:none", "-encoding", "UTF-8", "-d", ".", "-sourcepath", "."];
-    run(program("javac").args(compile).arg(source("JaxWs.java")).args(packages));
+    jax_ws(
+        "cxf",
+        &libraries,
+        &[&tool[..], &["-encoding", "UTF-8", "-d", "."]].concat(),
+        &[DOCUMENTS],
+    );
+}
+
+#[test]
+fn metro() {
+    let Some(libraries) = libraries("metro") else { return };
+    let tool = ["com.sun.tools.ws.WsImport", "-extension", "-XadditionalHeaders", "-Xnocompile"];
+    jax_ws(
+        "metro",
+        &libraries,
+        &[&tool[..], &["-quiet", "-s", "."]].concat(),
+        &[DOCUMENTS, &["/rpc"]],
+    );
+}
+
+/// It has moments as `time_t`, without parts of a second, unless its table of types says otherwise.
+#[test]
+fn gsoap() {
+    if let Some(missing) = ["wsdl2h", "soapcpp2", "g++"].into_iter().find(|it| !is_here(it)) {
+        return skip(&format!("{missing} is missing: peers/install"));
+    }
+    let library = Path::new("/usr/share/gsoap");
+    let folder = folder("gsoap");
+    let here = |program: &str| {
+        let mut command = Command::new(program);
+        command.current_dir(&folder);
+        command
+    };
+    let types = "desk = \"urn:desk\"\nparty = \"urn:desk:party\"\n\
+                 xsd__dateTime = #import \"custom/struct_timeval.h\" | xsd__dateTime\n";
+    fs::write(folder.join("typemap.dat"), types).expect("a file");
+    desk::wsdl("/literal", &folder);
+    run(here("wsdl2h").args(["-t", "typemap.dat", "-o", "desk.h", "desk.wsdl"]));
+    let paths =
+        [library.join("import"), library.to_owned()].map(|it| format!("-I{}", it.display()));
+    run(here("soapcpp2").args(["-L", "-x"]).args(paths).arg("desk.h"));
+    let sources = ["soapC.cpp", "soapServer.cpp", "soapClient.cpp", "-x", "c++"];
+    let include = format!("-I{}", library.display());
+    run(here("g++")
+        .args(["-O0", "-I.", &include, "-o", "desk"])
+        .arg(source("desk.cpp"))
+        .args(sources)
+        .arg(library.join("custom/struct_timeval.c"))
+        .args(["-lgsoap++", "-pthread"]));
+    let program = folder.join("desk");
     for path in ["/literal", "/soap12"] {
-        let java = |verb: &str, what: &str| {
-            let mut java = program("java");
-            java.args(["JaxWs", verb, what]);
-            java
-        };
-        calls_ours(path, same, |url| java("call", url));
-        let service = Service::start(java("serve", &path[1..]), "");
-        ours_calls(service, desk::binding(path), same);
+        calls_ours(path, same, |url| {
+            let mut program = Command::new(&program);
+            program.args([url.trim_end_matches("?wsdl"), &path[1..]]);
+            program
+        });
+        // It answers with the WSDL that it was made of, and to both versions.
+        desk::wsdl(path, &folder);
+        ours_calls(Service::start(here("./desk"), "/"), desk::binding(path), same);
+    }
+}
+
+/// It has no service, and days without a zone.
+#[test]
+fn zeep() {
+    let Some(program) = program("zeep-run") else {
+        return skip("zeep is missing: make -C peers zeep");
+    };
+    for path in ["/literal", "/soap12", "/rpc"] {
+        calls_ours(path, Order::with_days_without_zone, |url| {
+            let mut zeep = Command::new(&program);
+            zeep.arg(source("desk_zeep.py")).arg(url);
+            zeep
+        });
     }
 }
 
@@ -165,8 +250,10 @@ fn axis() {
         calls_ours(path, by_axis, |url| java(&["call", url]));
         let service = Service::start(java(&["serve"]), "");
         match path {
-            // In rpc/encoded its own WSDL has one value where there is an array of simple ones.
-            "/encoded" => desk::call(&service.url, desk::binding(path), by_axis),
+            // In rpc its own WSDL says that members of details are in no namespace, which they are in.
+            "/rpc" => desk::call(&service.url, desk::binding(path), by_axis),
+            // In rpc/encoded it has one value there where there is an array of simple ones, and writes lists in details as none.
+            "/encoded" => _ = desk::place(&service.url, desk::binding(path), by_axis),
             _ => ours_calls(service, desk::binding(path), by_axis),
         }
     }
@@ -219,7 +306,7 @@ fn suds() {
     for path in ["/literal", "/rpc"] {
         calls_ours(path, Order::with_days_without_zone, |url| {
             let mut suds = Command::new(&program);
-            suds.arg(source("desk.py")).arg(url);
+            suds.arg(source("desk_suds.py")).arg(url);
             suds
         });
     }
@@ -291,12 +378,10 @@ fn mono() {
             run(here("mcs").args(libraries).args(host).arg(source("Host.cs")));
             for path in ["/literal", "/soap12"] {
                 let mut mono = here("mono");
-                mono.arg("bin/desk.dll").current_dir(&application);
-                ours_calls(
-                    Service::start(mono, ""),
-                    desk::binding(path),
-                    Order::with_days_without_zone,
-                );
+                // A day with a zone becomes that of the machine's when it begins.
+                mono.arg("bin/desk.dll").current_dir(&application).env("TZ", "UTC");
+                let service = Service::start(mono, "");
+                ours_calls(service, desk::binding(path), Order::with_days_of_utc);
             }
         }
     }

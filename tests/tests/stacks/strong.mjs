@@ -7,9 +7,13 @@ import http from 'node:http';
 import { createRequire } from 'node:module';
 
 const [modules, verb, wsdl] = process.argv.slice(2);
-const { soap } = createRequire(import.meta.url)(`${modules}/strong-soap`);
-// By default a client and a service call attributes differently.
-const options = { attributesKey: 'attributes' };
+const required = createRequire(import.meta.url);
+const { soap } = required(`${modules}/strong-soap`);
+// By default it reads times of day as a Date and durations as a number, which they are not, and a day without its zone.
+const { schemaTypes } = required(`${modules}/strong-soap/src/parser/helper`);
+Object.assign(schemaTypes, { date: String, time: String, duration: String });
+// By default a client and a service call attributes differently, and a day without a zone is written with one.
+const options = { attributesKey: 'attributes', date: { timezone: { enabled: false } } };
 const TOKEN = 'T-1 <&>';
 const HEADER = (name) => new soap.QName('urn:desk', name);
 
@@ -30,15 +34,10 @@ const order = {
   open: true,
   raw: Buffer.from([0, 255, 10]).toString('base64'),
   at: '2026-02-28T23:30:15.25-05:00',
-  day: '2026-02-28Z',
-  clock: '10:15:30Z',
+  day: '2026-02-28+02:00',
+  clock: '10:15:30+01:00',
   hold: 'P1DT2H',
 };
-
-// It reads times of day and durations as a Date, which they are not.
-function written(order) {
-  return { ...order, clock: '10:15:30Z', hold: 'P1DT2H' };
-}
 
 async function call() {
   const client = await new Promise((resolve, reject) =>
@@ -49,13 +48,14 @@ async function call() {
     // The second time with what came back.
     const { result, soapHeader } = await client.place({ order: sent });
     console.log(`receipt ${soapHeader.Receipt.number}`);
-    sent = written(result.placed);
+    sent = result.placed;
   }
   try {
     await client.refuse({ quantity: 8 });
   } catch (error) {
     const { faultstring, detail } = error.root.Envelope.Body.Fault;
-    console.log(`${faultstring}: ${detail.Limit.most} ${detail.Limit.why}`);
+    const { most, why, window } = detail.Limit;
+    console.log(`${faultstring}: ${most} ${why} until ${window.until} ${window.steps.join(' ')}`);
   }
 }
 
@@ -74,11 +74,15 @@ const service = {
         order.sizes = { item: [] };
         order.comment = ' seen ';
         order.open = false;
-        return { placed: written(order) };
+        return { placed: order };
       },
       refuse() {
         throw {
-          Fault: { faultcode: 'soap:Client', faultstring: 'too many', detail: { Limit: { most: 7, why: 'a < b' } } },
+          Fault: {
+            faultcode: 'soap:Client',
+            faultstring: 'too many',
+            detail: { Limit: { most: 7, why: 'a < b', window: { until: '2026-03-01', steps: [3, 5] } } },
+          },
         };
       },
     },
@@ -88,7 +92,8 @@ const service = {
 function serve() {
   const server = http.createServer();
   server.listen(0, '127.0.0.1', () => {
-    const listener = soap.listen(server, '/desk', service, fs.readFileSync(wsdl, 'utf8'));
+    const xml = fs.readFileSync(wsdl, 'utf8');
+    const listener = soap.listen(server, { path: '/desk', services: service, xml, ...options });
     listener.addSoapHeader({ number: 17 }, HEADER('Receipt'));
     console.log(`http://127.0.0.1:${server.address().port}/desk`);
   });

@@ -178,6 +178,10 @@ pub(crate) struct SubArguments {
     /// Print payloads unchanged, each with a line end
     #[arg(long, conflicts_with = "show")]
     pub(crate) raw: bool,
+    /// Show each message as `trunkline decode` does: what it is, in the place of its payload, and its fields or elements in the
+    /// lines below; by the schema if there is one
+    #[arg(long, conflicts_with_all = ["json", "raw"])]
+    pub(crate) decode: bool,
     /// The columns to print: names separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "topic,payload")]
     pub(crate) show: Vec<Column>,
@@ -213,8 +217,8 @@ pub(crate) struct SubArguments {
     #[arg(long, requires = "kept")]
     pub(crate) confirmed: bool,
     /// What describes the messages: a FIX dictionary, OMG IDL, WSDL, XML Schema, or a listing (see `trunkline schema`). Each is printed in
-    /// JSON then, in the place of its payload, or with --json beside it
-    #[arg(long, value_name = "FILE", conflicts_with = "raw")]
+    /// JSON then, in the place of its payload, with --json beside it, or with --decode by its fields
+    #[arg(long, value_name = "FILE|URL", conflicts_with = "raw")]
     pub(crate) schema: Option<String>,
     /// The message's name, where the payload does not say it, as in CDR
     #[arg(long = "type", value_name = "TYPE", requires = "schema")]
@@ -255,7 +259,7 @@ pub(crate) enum Column {
     Time,
     /// Of guaranteed messages: redelivered and how often, unconfirmed, kept; of others: last, if it is a last value
     State,
-    /// The payload: text, or hexadecimal
+    /// The payload: text, FIX with | between its fields, Fast Infoset as XML, and else hexadecimal behind what it is
     Payload,
 }
 

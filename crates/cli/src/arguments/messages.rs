@@ -1,6 +1,7 @@
 //! The command line of the verbs for messages of others.
 
 use clap::Args;
+use trunkline_codec::CodeSet;
 use trunkline_experiment::link::Link;
 use trunkline_transcode::Format;
 
@@ -20,6 +21,20 @@ pub(crate) struct DescriptionArguments {
     /// A macro for IDL; may be repeated
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(crate) define: Vec<String>,
+    #[command(flatten)]
+    pub(crate) fetch: FetchArguments,
+}
+
+/// What may be fetched of a description.
+#[derive(Debug, Default, Args)]
+pub(crate) struct FetchArguments {
+    /// Fetch the description where its name is a URL, and what it imports from that host: at most 100 documents, 16 MiB of all
+    /// together, in 30 s
+    #[arg(long)]
+    pub(crate) fetch: bool,
+    /// Also fetch what it imports from other hosts
+    #[arg(long, requires = "fetch")]
+    pub(crate) other_hosts: bool,
 }
 
 /// Of `decode`.
@@ -32,7 +47,7 @@ pub(crate) struct DecodeArguments {
     pub(crate) files: Vec<String>,
     /// What describes the messages: a FIX dictionary, OMG IDL, WSDL, XML Schema, or a listing (see `trunkline schema`). Fields are shown
     /// by their names then, and checked
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE|URL")]
     pub(crate) schema: Option<String>,
     /// The message's name, where the bytes do not say it, as in CDR
     #[arg(long = "type", value_name = "TYPE", requires = "schema")]
@@ -40,6 +55,9 @@ pub(crate) struct DecodeArguments {
     /// The format, where the bytes do not say it: cdr-le or cdr-be
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     pub(crate) format: Option<Format>,
+    /// How text is written in FIX and CDR: UTF-8, ISO-8859-1 or windows-1252
+    #[arg(long = "charset", value_name = "NAME", default_value = "UTF-8", value_parser = code_set)]
+    pub(crate) code_set: CodeSet,
     /// Also say what is not valid by the schema, with line, path and rule: elements that are missing or out of order, values
     /// out of their bounds, keys. The status is 1 then
     #[arg(long, requires = "schema")]
@@ -67,7 +85,7 @@ pub(crate) struct ConvertArguments {
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     pub(crate) to: Format,
     /// What describes the messages: a FIX dictionary, OMG IDL, WSDL, XML Schema, or a listing (see `trunkline schema`)
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE|URL")]
     pub(crate) schema: String,
     /// The message's name, where the bytes do not say it, as in CDR
     #[arg(long = "type", value_name = "TYPE")]
@@ -80,6 +98,9 @@ pub(crate) struct ConvertArguments {
     /// behind the other. Without it each is a line, in hexadecimal if it is no text
     #[arg(long)]
     pub(crate) framed: bool,
+    /// How text is written in FIX and CDR: UTF-8, ISO-8859-1 or windows-1252
+    #[arg(long = "charset", value_name = "NAME", default_value = "UTF-8", value_parser = code_set)]
+    pub(crate) code_set: CodeSet,
     /// BeginString of FIX [default: the dictionary's]
     #[arg(long, value_name = "VERSION")]
     pub(crate) begin_string: Option<String>,
@@ -89,6 +110,10 @@ pub(crate) struct ConvertArguments {
     /// Write the numbers of JSON as strings, for readers that hold them as doubles
     #[arg(long)]
     pub(crate) quoted: bool,
+    /// Leave out header blocks of SOAP where the format to write has no place for them, as FIX, CDR, JSON and XML without an
+    /// envelope have not. Without it such messages are errors
+    #[arg(long)]
+    pub(crate) drop_headers: bool,
     #[command(flatten)]
     pub(crate) description: DescriptionArguments,
 }
@@ -100,7 +125,7 @@ pub(crate) struct MessageArguments {
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
     /// What describes the messages: a FIX dictionary, OMG IDL, WSDL, XML Schema, or a listing (see `trunkline schema`)
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE|URL")]
     pub(crate) schema: String,
     /// The message's name, where the bytes do not say it, as in CDR
     #[arg(long = "type", value_name = "TYPE")]
@@ -137,5 +162,12 @@ fn format(name: &str) -> Result<Format, String> {
     Format::named(name).ok_or_else(|| {
         let names: Vec<_> = Format::ALL.iter().map(|it| it.1).collect();
         format!("a format is one of {}", names.join(", "))
+    })
+}
+
+fn code_set(name: &str) -> Result<CodeSet, String> {
+    CodeSet::named(name).ok_or_else(|| {
+        let names = CodeSet::ALL.map(CodeSet::name);
+        format!("a charset is one of {}", names.join(", "))
     })
 }

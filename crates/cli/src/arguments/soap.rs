@@ -89,9 +89,13 @@ pub(crate) struct WsSecurityArguments {
     pub(crate) wsse_signer: Option<String>,
 }
 
-/// What `soap serve` demands of the Security header of requests (WS-Security).
+/// What `soap serve` demands of requests: a login of HTTP, or of their Security header (WS-Security).
 #[derive(Debug, Default, Args)]
 pub(crate) struct GuardArguments {
+    /// Answer only who shows one of these users and its password by HTTP's scheme Basic, also who asks for the WSDL: a file with
+    /// USER:PASSWORD in each line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) users: Option<PathBuf>,
     /// Answer only requests with the UsernameToken of one of these users, whose password is as it is or digested: a file with
     /// USER:PASSWORD in each line
     #[arg(long, value_name = "FILE")]

@@ -25,7 +25,7 @@ const LONGEST_BLOCK: usize = 16 << 20;
 const MESSAGE_BYTES: usize = 64 << 20;
 
 /// Does a file that begins so have a capture?
-pub(super) fn is_one(start: &[u8]) -> bool {
+pub(crate) fn is_one(start: &[u8]) -> bool {
     const PCAP: [u32; 2] = [0xa1b2_c3d4, 0xa1b2_3c4d];
     const PCAPNG: u32 = 0x0a0d_0d0a;
     let Some(&first) = start.first_chunk() else { return false };

@@ -5,15 +5,15 @@ use trunkline_codec::xml::escape;
 use trunkline_message::Error;
 
 /// A document that becomes XML.
-pub(super) struct Document<'a> {
-    pub(super) parser: &'a mut Parser,
-    pub(super) bytes: &'a [u8],
-    pub(super) out: String,
+pub(crate) struct Document<'a> {
+    pub(crate) parser: &'a mut Parser,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) out: String,
 }
 
 impl Document<'_> {
     /// Of one that is wrong, what came before that place is in `out`.
-    pub(super) fn decode(&mut self) -> Result<(), Error> {
+    pub(crate) fn decode(&mut self) -> Result<(), Error> {
         self.parser.begin(self.bytes)?;
         loop {
             // The end of an element does not name it.

@@ -1,9 +1,8 @@
 //! The bodies of HTTP/1 in one direction of a connection.
 
 use std::collections::VecDeque;
-use std::io::Read as _;
 
-use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use trunkline_http::Compression;
 use trunkline_message::{Error, ErrorKind};
 use trunkline_transcode::{Bad, Found, Place};
 
@@ -43,19 +42,12 @@ enum State {
 struct Message {
     /// Its first line.
     line: String,
-    encoding: Encoding,
+    coding: Option<Compression>,
     extent: Extent,
     is_page: bool,
     place: Place,
     /// What has come of it, without chunks.
     body: Vec<u8>,
-}
-
-#[derive(Clone, Copy)]
-enum Encoding {
-    Identity,
-    Gzip,
-    Deflate,
 }
 
 /// Where a body ends.
@@ -148,7 +140,7 @@ impl Bodies {
         }
         let mut extent =
             if status.is_some() && !has_no_body { Extent::End } else { Extent::Length(0) };
-        let (mut encoding, mut is_page) = (Encoding::Identity, false);
+        let (mut coding, mut is_page) = (None, false);
         for (name, value) in lines.filter_map(|it| it.split_once(':')) {
             let value = value.trim();
             match () {
@@ -161,17 +153,13 @@ impl Bodies {
                 () if name.eq_ignore_ascii_case("transfer-encoding") => extent = Extent::Chunks,
                 () if name.eq_ignore_ascii_case("content-type") => is_page = is_of_page(value),
                 () if name.eq_ignore_ascii_case("content-encoding") => {
-                    encoding = match &*value.to_ascii_lowercase() {
-                        "gzip" | "x-gzip" => Encoding::Gzip,
-                        "deflate" => Encoding::Deflate,
-                        _ => Encoding::Identity,
-                    };
+                    coding = Compression::of_name(value);
                 }
                 () => {}
             }
         }
         let place = Place { line: 1, offset: self.before };
-        Ok(Some(Message { line, encoding, extent, is_page, place, body: Vec::new() }))
+        Ok(Some(Message { line, coding, extent, is_page, place, body: Vec::new() }))
     }
 
     /// Takes of a body what came; true if that is all.
@@ -232,8 +220,8 @@ impl Bodies {
 impl Message {
     /// What it is, decompressed.
     fn found(self) -> Result<Found, Bad> {
-        let Self { line, encoding, place, body, .. } = self;
-        let bytes = match decompressed(encoding, body) {
+        let Self { line, coding, place, body, .. } = self;
+        let bytes = match decompressed(coding, body) {
             Some(bytes) => bytes,
             None => {
                 let what = "a body that is compressed as its head says, and no longer than is read";
@@ -257,19 +245,11 @@ fn is_of_page(media_type: &str) -> bool {
     is_text || ["image/", "font/", "audio/", "video/"].iter().any(|it| media_type.starts_with(it))
 }
 
-fn decompressed(encoding: Encoding, body: Vec<u8>) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let most = FILE_BYTES + 1;
-    let read = match encoding {
-        Encoding::Identity => return Some(body),
-        Encoding::Gzip => MultiGzDecoder::new(&*body).take(most).read_to_end(&mut bytes),
-        // Some send it without the frame of zlib.
-        Encoding::Deflate if body.first().is_some_and(|it| it & 15 == 8) => {
-            ZlibDecoder::new(&*body).take(most).read_to_end(&mut bytes)
-        }
-        Encoding::Deflate => DeflateDecoder::new(&*body).take(most).read_to_end(&mut bytes),
-    };
-    read.ok().filter(|_| bytes.len() as u64 <= FILE_BYTES).map(|_| bytes)
+fn decompressed(coding: Option<Compression>, body: Vec<u8>) -> Option<Vec<u8>> {
+    match coding {
+        None => Some(body),
+        Some(coding) => coding.decompress(&body, FILE_BYTES as usize, usize::MAX).ok(),
+    }
 }
 
 #[cfg(test)]

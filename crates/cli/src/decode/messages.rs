@@ -1,15 +1,17 @@
 //! Messages in logs, streams and dumps: each with what it is and what it says.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Read;
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
-use trunkline_catalogue::fix::{field_name, message_name};
+use trunkline_catalogue::fix as standard;
 use trunkline_codec::fast_infoset;
 use trunkline_codec::xml::{self, Source};
 use trunkline_import::Description;
 use trunkline_message::Error;
+use trunkline_soap::HeaderBlock;
 use trunkline_transcode::giop::{Calls, Exchanges, STATUS, Unread};
 use trunkline_transcode::kind::{Envelope, Giop, charset};
 use trunkline_transcode::{
@@ -24,8 +26,11 @@ use crate::output::{Form, plain, print_while_read, remark};
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
 
+/// Where a message is that is all there is.
+const ALONE: Place = Place { line: 1, offset: 0 };
+
 /// Shows messages by what describes them.
-pub(super) struct Show<'a> {
+pub(crate) struct Show<'a> {
     /// What describes them, if that is known.
     pub(super) messages: Option<Messages>,
     /// The name of the message, if the user says it.
@@ -35,6 +40,8 @@ pub(super) struct Show<'a> {
     /// Is it also said what is not valid?
     pub(super) is_checked: bool,
     form: Form,
+    /// What the dictionary calls the fields of FIX, if there is one.
+    tags: HashMap<u32, String>,
     /// What IDL says of GIOP, and what came before on a connection.
     calls: Option<Calls>,
     exchanges: Exchanges,
@@ -42,6 +49,8 @@ pub(super) struct Show<'a> {
     is_client: Option<bool>,
     shown: u64,
     wrong: u64,
+    /// Shown, and of no format that is known.
+    unknown: u64,
     /// Was there a file in which nothing was recognised?
     is_foreign: bool,
     out: String,
@@ -73,7 +82,7 @@ impl Shown {
 }
 
 impl<'a> Show<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         messages: Option<Messages>,
         name: Option<&'a str>,
         format: Option<Format>,
@@ -83,17 +92,25 @@ impl<'a> Show<'a> {
             Some(Description::Idl(specification)) => Some(Calls::new(specification, limits())),
             _ => None,
         };
+        let tags = match messages.as_ref().map(Messages::description) {
+            Some(Description::Fix(dictionary)) => {
+                dictionary.fields().iter().map(|it| (it.tag, it.name.clone())).collect()
+            }
+            _ => HashMap::new(),
+        };
         Self {
             messages,
             name,
             format,
             is_checked: false,
             form,
+            tags,
             calls,
             exchanges: Exchanges::default(),
             is_client: None,
             shown: 0,
             wrong: 0,
+            unknown: 0,
             is_foreign: false,
             out: String::new(),
             is_read: true,
@@ -114,7 +131,7 @@ impl<'a> Show<'a> {
     ) -> Result<(), Fault> {
         let mut scanner = Scanner::new(limits(), content);
         let mut piece = vec![0; PIECE];
-        let before = (self.shown, self.wrong);
+        let before = (self.shown, self.wrong, self.unknown);
         loop {
             let count = input.read(&mut piece).map_err(unreadable(file))?;
             match count {
@@ -141,14 +158,16 @@ impl<'a> Show<'a> {
             remark(&format!("{file}: {messages}{wrong}{others}"));
         }
         // A log has other lines, too, and a file may be empty; what has nothing else is no file of messages.
-        self.is_foreign |= shown == 0 && lines > 0;
+        let unknown = self.unknown - before.2;
+        self.is_foreign |= shown == unknown && unknown + lines > 0;
         Ok(())
     }
 
     /// Shows one message that is all of an input.
     pub(super) fn whole(&mut self, file: &str, bytes: Vec<u8>) -> Result<(), Fault> {
-        let place = Place { line: 1, offset: 0 };
-        self.found(file, &Found::alone(place, bytes));
+        let before = self.unknown;
+        self.found(file, &Found::alone(ALONE, bytes));
+        self.is_foreign |= self.unknown > before;
         self.flush()
     }
 
@@ -214,6 +233,26 @@ impl<'a> Show<'a> {
     }
 
     fn found(&mut self, file: &str, found: &Found) {
+        let (shown, wrong) = self.look_at(found);
+        self.put(file, found.place, shown, wrong.as_deref());
+    }
+
+    /// Shows a message that came by itself, in this format if its bytes do not say it: what it is, and in the lines below what it
+    /// says, for people.
+    pub(crate) fn alone(&mut self, bytes: &[u8], format: Option<Format>) -> String {
+        self.format = format;
+        let mut found = Found::alone(ALONE, bytes.to_vec());
+        if matches!(format, Some(Format::CdrLittle | Format::CdrBig)) {
+            // It may begin as anything.
+            found.kind = None;
+        }
+        let (shown, wrong) = self.look_at(&found);
+        self.lines(shown, wrong.as_deref());
+        std::mem::take(&mut self.out)
+    }
+
+    /// What a message is, what it says, and what is wrong with it.
+    fn look_at(&mut self, found: &Found) -> (Shown, Option<String>) {
         self.shown += 1;
         let mut shown = Shown::default();
         let shown_as = self.show(found, &mut shown);
@@ -240,26 +279,18 @@ impl<'a> Show<'a> {
             shown.words.push(format!("behind {:?}", found.before));
             shown.facts.insert("before".into(), found.before.as_str().into());
         }
-        self.put(file, found.place, shown, wrong.as_deref());
+        (shown, wrong)
     }
 
     /// Puts what is said into the output: lines for people, or a line for programs.
     fn put(&mut self, file: &str, place: Place, shown: Shown, wrong: Option<&str>) {
-        let Shown { words, mut facts, invalid, places, text, json } = shown;
-        let invalid = invalid.iter().zip(places);
         let Place { line, offset } = place;
         if self.form == Form::Text {
-            _ = writeln!(self.out, "{file}:{line} (byte {offset}): {}", words.join(", "));
-            self.out += &text;
-            for (it, (line, column)) in invalid {
-                let column = column.map_or(String::new(), |it| format!(":{it}"));
-                _ = writeln!(self.out, "  not valid: {line}{column}: {}", plain(&it.to_string()));
-            }
-            if let Some(why) = wrong {
-                _ = writeln!(self.out, "  wrong: {}", plain(why));
-            }
-            return;
+            _ = write!(self.out, "{file}:{line} (byte {offset}): ");
+            return self.lines(shown, wrong);
         }
+        let Shown { mut facts, invalid, places, json, .. } = shown;
+        let invalid = invalid.iter().zip(places);
         if self.is_checked {
             let all = invalid.map(|(it, (line, column))| {
                 json!({"line": line, "column": column, "path": it.path, "rule": it.rule, "what": it.what})
@@ -285,6 +316,20 @@ impl<'a> Show<'a> {
         self.out += "}\n";
     }
 
+    /// What is said to people: what it is, behind what stands in the line already, and below it what it says.
+    fn lines(&mut self, shown: Shown, wrong: Option<&str>) {
+        let Shown { words, invalid, places, text, .. } = shown;
+        _ = writeln!(self.out, "{}", words.join(", "));
+        self.out += &text;
+        for (it, (line, column)) in invalid.iter().zip(places) {
+            let column = column.map_or(String::new(), |it| format!(":{it}"));
+            _ = writeln!(self.out, "  not valid: {line}{column}: {}", plain(&it.to_string()));
+        }
+        if let Some(why) = wrong {
+            _ = writeln!(self.out, "  wrong: {}", plain(why));
+        }
+    }
+
     /// What a message is and what it says; as far as it goes, if it is wrong.
     fn show(&mut self, found: &Found, shown: &mut Shown) -> Result<(), String> {
         let bytes = &found.bytes;
@@ -305,6 +350,7 @@ impl<'a> Show<'a> {
                 Ok(())
             }
             (kind, _) => {
+                self.unknown += u64::from(kind.is_none());
                 shown.fact("format", kind.map_or("of no format that is known", Kind::name));
                 of_bytes(bytes, shown);
                 Ok(())
@@ -332,8 +378,14 @@ impl<'a> Show<'a> {
         let decoded = messages.decode(format, self.name, bytes).map_err(|it| it.to_string())?;
         shown.fact("name", decoded.layout.name());
         let left_out = decoded.left_out;
+        let of_message = match self.form {
+            Form::Text => tree::of_record(decoded.layout, decoded.record),
+            Form::Json => String::new(),
+        };
+        let blocks = messages.header_blocks(format, bytes).map_err(|it| it.to_string())?;
+        of_header(&blocks, shown);
         match self.form {
-            Form::Text => shown.text = tree::of_record(decoded.layout, decoded.record),
+            Form::Text => shown.text += &of_message,
             Form::Json => {
                 let mut json = Vec::new();
                 messages.write(Format::Json, &mut json).map_err(|it| it.to_string())?;
@@ -421,15 +473,32 @@ impl<'a> Show<'a> {
             None => fix::check(bytes, &limits()).map_err(|it| it.to_string()),
         };
         if self.messages.is_none() || result.is_err() {
-            if let Some(name) = message_name(message_type) {
+            if let Some(name) = self.message_name(message_type) {
                 shown.fact("name", name);
             }
-            shown.text = tree::of_fix(bytes);
-            shown.json = Some(("fields", fix_fields(bytes)));
+            let field_name = |tag| self.field_name(tag);
+            shown.text = tree::of_fix(bytes, field_name);
+            shown.json = Some(("fields", fix_fields(bytes, field_name)));
         }
         shown.words.push(format!("MsgType {}", plain(message_type)));
         shown.facts.insert("message_type".into(), message_type.into());
         result
+    }
+
+    /// What a field of FIX is called: by the dictionary, or else by the standard.
+    fn field_name(&self, tag: u32) -> Option<&str> {
+        self.tags.get(&tag).map(|it| &**it).or_else(|| standard::field_name(tag))
+    }
+
+    /// What a message is called, likewise.
+    fn message_name(&self, message_type: &str) -> Option<&str> {
+        let described = match self.messages.as_ref().map(Messages::description) {
+            Some(Description::Fix(dictionary)) => {
+                dictionary.messages().iter().find(|it| it.message_type == message_type)
+            }
+            _ => None,
+        };
+        described.map(|it| &*it.name).or_else(|| standard::message_name(message_type))
     }
 
     fn json(&mut self, bytes: &[u8], shown: &mut Shown) -> Result<(), String> {
@@ -459,8 +528,14 @@ impl<'a> Show<'a> {
         let input = source.prepare(bytes, &limits).map_err(wrong)?;
         shown.json = Some(("xml", Value::from(input).to_string()));
         let envelope = {
-            let mut reader = xml::Reader::soap(input, &limits).map_err(wrong)?;
+            // What is no envelope may have processing instructions.
+            let options = xml::Options::default();
+            let mut reader = xml::Reader::begin(options, input, &limits).map_err(wrong)?;
             Envelope::read(&mut reader).map_err(|it| it.to_string())?
+        };
+        let options = match envelope.version {
+            Some(_) => xml::Options::soap(),
+            None => xml::Options::default(),
         };
         match envelope.version {
             Some(version) => shown.fact("envelope", version),
@@ -483,7 +558,7 @@ impl<'a> Show<'a> {
             Ok(())
         };
         if !is_described || result.is_err() {
-            let mut reader = xml::Reader::soap(input, &limits).map_err(wrong)?;
+            let mut reader = xml::Reader::begin(options, input, &limits).map_err(wrong)?;
             let whole = tree::of_document(&mut reader, &mut shown.text);
             whole.map_err(|it| it.to_string())?;
         }
@@ -519,7 +594,7 @@ fn not_valid(count: usize) -> Option<String> {
 }
 
 /// What programs are told of every message, and what it says: one of these, the others are `null`.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "format",
     "envelope",
     "charset",
@@ -530,9 +605,32 @@ const KEYS: [&str; 11] = [
     "bytes",
     "written",
     "before",
+    "header",
     "violations",
 ];
 const CONTENT: [&str; 4] = ["message", "fields", "xml", "hex"];
+
+/// The header blocks of an envelope, each with what it asks of whom, before the message.
+fn of_header(blocks: &[HeaderBlock], shown: &mut Shown) {
+    let one = |block: &HeaderBlock| {
+        let HeaderBlock { name, must_understand, role, relay, content } = block;
+        json!({"name": name.local, "namespace": name.namespace, "must_understand": must_understand,
+            "role": role, "relay": relay, "xml": content.as_str()})
+    };
+    if !blocks.is_empty() {
+        shown.facts.insert("header".into(), blocks.iter().map(one).collect());
+    }
+    for block in blocks {
+        let must = if block.must_understand { ", must be understood" } else { "" };
+        let role = block.role.as_ref().map_or(String::new(), |it| format!(", for {}", plain(it)));
+        let relay = if block.relay { ", to be relayed" } else { "" };
+        _ = writeln!(shown.text, "  header block{must}{role}{relay}:");
+        // A block is well-formed, or it would not have been read.
+        if let Ok(mut reader) = xml::Reader::soap(block.content.as_str(), &limits()) {
+            _ = tree::of_document(&mut reader, &mut shown.text);
+        }
+    }
+}
 
 fn of_bytes(bytes: &[u8], shown: &mut Shown) {
     tree::of_bytes(bytes, &mut shown.text);
@@ -544,7 +642,7 @@ fn of_bytes(bytes: &[u8], shown: &mut Shown) {
 }
 
 /// The fields of a message as an array.
-fn fix_fields(bytes: &[u8]) -> String {
+fn fix_fields<'a>(bytes: &[u8], field_name: impl Fn(u32) -> Option<&'a str>) -> String {
     let field = |it: fix::Field<'_>| {
         let text = std::str::from_utf8(it.value).ok();
         let hex = text

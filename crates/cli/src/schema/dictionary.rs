@@ -53,7 +53,7 @@ fn facts(dictionary: &Dictionary) -> Result<(), Fault> {
             "line": place.line,
         }))?;
     }
-    for Problem { place, what, remedy } in dictionary.warnings() {
+    for Problem { place, what, remedy, .. } in dictionary.warnings() {
         Form::Json.fact(&json!({
             "fact": "warning", "file": &*place.file, "line": place.line, "column": place.column,
             "what": what, "remedy": remedy,

@@ -20,7 +20,7 @@ pub(super) fn list(specification: &Specification, form: Form) -> Result<(), Faul
         }
     }
     for warning in specification.warnings() {
-        let Problem { place, what, remedy } = warning;
+        let Problem { place, what, remedy, .. } = warning;
         match form {
             Form::Text => remark(&warning.to_string()),
             Form::Json => form.fact(&json!({

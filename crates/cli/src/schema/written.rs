@@ -127,7 +127,10 @@ impl Target {
 
 /// The name of a file without folders and what is behind the last point.
 pub(super) fn stem(file: &str) -> &str {
-    Path::new(file).file_stem().and_then(|it| it.to_str()).unwrap_or("schema")
+    // Behind a URL there may be a query.
+    let is_url = file.contains("://");
+    let path = file.split(['?', '#']).next().filter(|_| is_url).unwrap_or(file);
+    Path::new(path).file_stem().and_then(|it| it.to_str()).unwrap_or("schema")
 }
 
 /// Writes files into a folder, and prints their paths.

@@ -54,7 +54,7 @@ fn elements(schemas: &Schemas, form: Form) -> Result<(), Fault> {
 
 fn warnings(warnings: &[Problem], form: Form) -> Result<(), Fault> {
     for warning in warnings {
-        let Problem { place, what, remedy } = warning;
+        let Problem { place, what, remedy, .. } = warning;
         match form {
             Form::Text => remark(&warning.to_string()),
             Form::Json => form.fact(&json!({

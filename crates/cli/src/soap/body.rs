@@ -28,6 +28,10 @@ pub(super) struct Messages {
     pub(super) request: Option<Result<Form, Problem>>,
     /// May the element in the Body be nil?
     pub(super) is_nillable: bool,
+    /// Is there an answer?
+    pub(super) is_answered: bool,
+    /// What it is; none of one whose Body is empty.
+    pub(super) response: Option<Result<Form, Problem>>,
     headers: Vec<Block>,
 }
 
@@ -55,7 +59,14 @@ impl Messages {
             Block { part: header.part.name.clone(), element, form }
         };
         let headers = operation.request.iter().flat_map(|it| &it.headers).map(block).collect();
-        Self { request: described.map(|it| it.map(form)), is_nillable, headers }
+        let response = description.response(binding, operation).transpose();
+        Self {
+            request: described.map(|it| it.map(form)),
+            is_nillable,
+            is_answered: operation.response.is_some(),
+            response: response.map(|it| it.map(form)),
+            headers,
+        }
     }
 
     /// The element in the Body; none where that is not known.

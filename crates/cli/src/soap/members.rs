@@ -156,6 +156,14 @@ impl<'a> Request<'a> {
         arms.filter_map(arm).collect()
     }
 
+    /// What an element holds once it has said its type: that of the arm, or of the declared one.
+    pub(super) fn of_type(&self, content: Content, said: Option<&Name>) -> Content {
+        let Content::Typed(scope, component) = content else { return content };
+        let arms = self.arms(scope, component);
+        let named = arms.iter().find(|it| said.is_some_and(|said| *said == Name::from(&it.name)));
+        named.or(arms.iter().find(|it| it.is_base)).map_or(content, |it| it.content)
+    }
+
     /// The names of the elements and attributes at a path such as `legs[0]/price`; none if there is nothing there.
     pub(super) fn names_at(&self, path: &str) -> Option<Vec<String>> {
         let mut members = self.members();
@@ -241,13 +249,16 @@ impl<'a> Request<'a> {
 
     /// What the type of an element is called where it says it; none where nobody gave it a name.
     pub(super) fn type_name(&self, content: Content) -> Option<Name> {
+        if let Content::Value(scope, index) = content
+            && let Some(noted) =
+                soap::noted_type(self.layout, (scope, index), &self.options.namespace)
+        {
+            return Some(Name::from(&noted));
+        }
         let of = match content {
             Content::Value(scope, index) => match self.scope(scope).fields[index].holds {
                 Holds::Enumeration(of) => of,
-                holds => {
-                    let local = soap::xsd_name(holds.kind()?).strip_prefix("xsd:")?;
-                    return Some(Name::new(super::request::XSD, local));
-                }
+                _ => return Some(Name::new(super::request::XSD, self.kind_name(content)?)),
             },
             Content::Struct(scope, None) => self.scope(scope).of,
             Content::Struct(scope, Some(component)) => {
@@ -260,6 +271,18 @@ impl<'a> Request<'a> {
         Some(Name::new(namespace, &self.layout.schema().type_of(of).name))
     }
 
+    /// Is it an item of a list of numbers, none of which is nil?
+    pub(super) fn is_of_numbers(&self, item: Content) -> bool {
+        let Content::Value(scope, index) = item else { return false };
+        matches!(self.scope(scope).fields[index].holds, Holds::List(_))
+    }
+
+    /// What XML Schema calls values of the kind that an element holds.
+    pub(super) fn kind_name(&self, content: Content) -> Option<&'static str> {
+        let Content::Value(scope, index) = content else { return None };
+        soap::xsd_name(self.scope(scope).fields[index].holds.kind()?).strip_prefix("xsd:")
+    }
+
     /// The type of an array's items, and the dimensions of those that are arrays.
     pub(super) fn item_type(&self, item: Content) -> (Option<Name>, Vec<usize>) {
         match item {
@@ -268,6 +291,11 @@ impl<'a> Request<'a> {
                 let (name, mut ranks) = self.item_type(self.item_of_rows(item, dimensions));
                 ranks.push(dimensions);
                 (name, ranks)
+            }
+            // Items of derived types say theirs.
+            Content::Typed(scope, component) => {
+                let declared = self.arms(scope, component).into_iter().find(|it| it.is_base);
+                (declared.map(|it| Name::from(&it.name)), Vec::new())
             }
             item => (self.type_name(item), Vec::new()),
         }
@@ -356,16 +384,19 @@ impl<'a> Request<'a> {
         })
     }
 
-    /// # Errors
-    /// The facet that forbids it, if it is one.
-    fn check_one(&self, scope: ScopeId, index: usize, text: &str) -> Result<(), Option<String>> {
+    /// The value that a text is in a field, or as one item of its list, whatever the facets say of it.
+    pub(super) fn value(&self, (scope, index): (ScopeId, usize), text: &str) -> Option<Value> {
         let trimmed = text.trim_ascii();
-        let value = match self.scope(scope).fields[index].holds {
+        let field = &self.scope(scope).fields[index];
+        match field.holds {
             Holds::Enumeration(of) => {
                 let mut names = self.layout.schema().values(of).iter().map(|it| &**it);
-                return names.any(|it| it == text || it == trimmed).then_some(()).ok_or(None);
+                names.find(|it| *it == text || *it == trimmed).map(Value::from)
             }
-            Holds::Value(Kind::Text) => Some(text.into()),
+            Holds::Value(Kind::Text) => {
+                let white_space = soap::WhiteSpace::of(self.layout, self.scope(scope), field);
+                Some((*white_space.apply(text)).into())
+            }
             Holds::Value(Kind::Bytes) => {
                 let digits: Vec<u8> = text.bytes().filter(|it| !it.is_ascii_whitespace()).collect();
                 let mut bytes = Vec::new();
@@ -373,8 +404,26 @@ impl<'a> Request<'a> {
                 read.is_ok().then_some(Value::Bytes(bytes))
             }
             holds => holds.kind().and_then(|kind| Value::parse(kind, trimmed)),
+        }
+    }
+
+    /// # Errors
+    /// The facet that forbids it, if it is one.
+    fn check_one(&self, scope: ScopeId, index: usize, text: &str) -> Result<(), Option<String>> {
+        let trimmed = text.trim_ascii();
+        let value = self.value((scope, index), text).ok_or(None)?;
+        if matches!(self.scope(scope).fields[index].holds, Holds::Enumeration(_)) {
+            return Ok(());
+        }
+        // JSON has no such number either.
+        let is_infinite = match &value {
+            Value::Single(it) => it.is_infinite(),
+            Value::Float(it) => it.is_infinite(),
+            _ => false,
         };
-        let value = value.ok_or(None)?;
+        if is_infinite && trimmed.bytes().any(|it| it.is_ascii_digit()) {
+            return Err(Some("it is beyond the largest number, and INF is infinity".to_owned()));
+        }
         let why = self.checks.as_ref().and_then(|it| it.of_value(scope, index, &value));
         why.map_or(Ok(()), |why| Err(Some(why)))
     }

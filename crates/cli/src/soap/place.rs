@@ -35,6 +35,8 @@ pub(super) struct Placed {
 enum Inside {
     Members(Vec<(String, Placed)>),
     Items(Vec<Placed>),
+    /// A number with a fraction, as TOML has it: a float would lose digits.
+    Number(String),
     Nothing,
 }
 
@@ -100,9 +102,34 @@ impl Placed {
                     .collect(),
             ),
             DeValue::Array(items) => Inside::Items(items.iter().map(Self::of_toml).collect()),
+            DeValue::Float(number) => Inside::Number(number.as_str().replace('_', "")),
             _ => Inside::Nothing,
         };
         Self { bytes: value.span(), inside }
+    }
+
+    /// The digits of a number of TOML with a fraction.
+    pub(super) fn number(&self) -> Option<&str> {
+        match &self.inside {
+            Inside::Number(digits) => Some(digits),
+            _ => None,
+        }
+    }
+
+    /// The member of this name.
+    pub(super) fn member(&self, name: &str) -> Option<&Self> {
+        match &self.inside {
+            Inside::Members(members) => members.iter().find(|it| it.0 == name).map(|it| &it.1),
+            _ => None,
+        }
+    }
+
+    /// The items, if it is a list.
+    pub(super) fn list(&self) -> Option<&[Self]> {
+        match &self.inside {
+            Inside::Items(items) => Some(items),
+            _ => None,
+        }
     }
 
     /// The only member of an object.
@@ -158,7 +185,7 @@ impl Placed {
                 }
                 items.get(index_of_name)
             }
-            Inside::Nothing => None,
+            Inside::Number(_) | Inside::Nothing => None,
         }
     }
 
@@ -177,10 +204,7 @@ impl Placed {
     }
 
     fn items(&self) -> &[Self] {
-        match &self.inside {
-            Inside::Items(items) => items,
-            _ => &[],
-        }
+        self.list().unwrap_or_default()
     }
 
     /// The first row that has not as many items as the others, of those lists of lists that are least deep.

@@ -7,61 +7,59 @@ use trunkline_message::Limits;
 use trunkline_session::Profile;
 use trunkline_session::soap::Fault as SoapFault;
 use trunkline_soap::Version;
-use trunkline_soap::graph::{self, Array, Content, Graph, Message, NodeId};
+use trunkline_soap::graph::{self, Array, Content, Graph, Message, Name, Node, NodeId};
 
 use super::content::enveloped;
+use super::members::{Arm, Content as Known, Members, Parameter, Request};
 use super::request::step;
+use super::{Called, mixed};
 use crate::fault::Fault;
 use crate::output::{Form, plain, print};
 
-/// Prints the values of the first element in the Body, a line each. In rpc that has the parts of the answer, and is
-/// no value itself.
-pub(super) fn print_values(message: &Message, is_rpc: bool, form: Form) -> Result<(), Fault> {
-    let nothing = || form.say("the answer is empty\n");
-    let Some((name, root)) = message.root() else { return nothing() };
-    let is_empty = match &message.graph.node(root).content {
-        Content::Struct(members) => members.is_empty(),
-        Content::Text(text) => text.trim().is_empty(),
-        Content::Nil => true,
-        Content::Array(_) => false,
-    };
-    if is_rpc && is_empty {
-        return nothing();
+/// Prints the values of the first element in the Body, a line each, and behind them those of others. In rpc the first has the parts
+/// of the answer, and is no value itself.
+pub(super) fn print_values(message: &Message, called: &Called, form: Form) -> Result<(), Fault> {
+    let of_response = called.messages.as_ref().and_then(|it| it.response.as_ref());
+    let schema = of_response.and_then(|it| it.as_ref().ok()).map(Request::new);
+    let is_body = schema.as_ref().is_some_and(Request::is_body);
+    let mut lines = Lines::of(message, schema.as_ref());
+    match &*message.body {
+        all if is_body => lines.body(all),
+        [] => {}
+        [(name, root), others @ ..] => {
+            let is_empty = match &message.graph.node(*root).content {
+                Content::Struct(members) => members.is_empty(),
+                Content::Text(text) => text.trim().is_empty(),
+                Content::Nil => true,
+                Content::Array(_) => false,
+            };
+            if !(called.binding.style.is_rpc() && is_empty) {
+                lines.root(name, *root);
+            }
+            lines.of_others(others);
+        }
     }
-    let values = values(message, name.local(), root);
-    let lines = values.into_iter().map(|(path, value)| match form {
+    if lines.values.is_empty() {
+        return form.say("the answer is empty\n");
+    }
+    let lines = lines.values.into_iter().map(|(path, value)| match form {
         Form::Text => format!("{} = {}\n", plain(&path), plain(&value)),
         Form::Json => format!("{}\n", json!({"fact": "value", "path": path, "value": value})),
     });
     print(&lines.collect::<String>())
 }
 
-/// Their paths and texts; of a simple answer, the path is its name.
-pub(super) fn values(message: &Message, name: &str, root: NodeId) -> Vec<(String, String)> {
-    let mut lines =
-        Lines { graph: &message.graph, printed: HashMap::new(), depth: 0, values: Vec::new() };
-    match message.graph.members(root) {
-        [] => lines.node(&step(name), root),
-        members => {
-            for (name, value) in &message.graph.node(root).attributes {
-                // What SOAP says there is no part of the answer.
-                if !ENVELOPES.contains(&name.namespace()) {
-                    lines.line(&format!("@{}", name.local()), value);
-                }
-            }
-            // It says which of the others is the return value (SOAP 1.2 part 2, 4.2.1).
-            let values = members.iter().filter(|(name, _)| !name.is(RPC, "result"));
-            lines.members("", values.map(|(name, node)| (name.local(), *node)));
-        }
-    }
+/// Their paths and texts, without types; of a simple message, the path is its name.
+pub(super) fn values(message: &Message, name: &Name, root: NodeId) -> Vec<(String, String)> {
+    let mut lines = Lines { shows_types: false, ..Lines::of(message, None) };
+    lines.root(name, root);
     lines.values
 }
 
 /// The same of all elements in the Body, by their paths from their names on.
 pub(super) fn values_of_body(message: &Message) -> Vec<(String, String)> {
-    let mut lines =
-        Lines { graph: &message.graph, printed: HashMap::new(), depth: 0, values: Vec::new() };
-    lines.members("", message.body.iter().map(|(name, node)| (name.local(), *node)));
+    let mut lines = Lines { shows_types: false, ..Lines::of(message, None) };
+    lines.body(&message.body);
     lines.values
 }
 
@@ -93,19 +91,15 @@ pub(super) fn print_fault(
 /// The values of an element, by their paths from its name on; none if it is as short as its value.
 fn inside(detail: &str) -> Vec<(String, String)> {
     let envelope = enveloped(detail, Version::Soap11, "");
-    let Ok(message) = graph::decode(envelope.as_bytes(), &Limits::default()) else {
-        return Vec::new();
-    };
+    let message = graph::decode(envelope.as_bytes(), &Limits::default()).ok();
+    let Some(message) = message.or_else(|| mixed::decode(&envelope)) else { return Vec::new() };
     let Some((name, root)) = message.root() else { return Vec::new() };
     if message.graph.members(root).is_empty() {
         return Vec::new();
     }
-    let values = values(&message, name.local(), root);
-    let path = |path: String| match path.starts_with('@') {
-        true => format!("{}{path}", name.local()),
-        false => format!("{}.{path}", name.local()),
-    };
-    values.into_iter().map(|it| (path(it.0), it.1)).collect()
+    let mut lines = Lines::of(&message, None);
+    lines.members(("", ""), [(name.clone(), root)].iter(), None);
+    lines.values
 }
 
 /// The path of an item: `list[2]`, or of several dimensions, and of an array in another one, row by row: `grid[1].item[0]`.
@@ -129,34 +123,98 @@ const DEEPEST: usize = 128;
 
 struct Lines<'a> {
     graph: &'a Graph,
+    /// What the WSDL has there, if that is known.
+    schema: Option<&'a Request<'a>>,
+    is_encoded: bool,
+    shows_types: bool,
     /// Where values stand that have values inside: one that is used again is not printed again.
     printed: HashMap<NodeId, String>,
     depth: usize,
     values: Vec<(String, String)>,
 }
 
-impl Lines<'_> {
-    fn members<'n>(
-        &mut self,
-        path: &str,
-        members: impl Iterator<Item = (&'n str, NodeId)> + Clone,
-    ) {
-        let mut counts: HashMap<&str, usize> = HashMap::new();
-        for (name, _) in members.clone() {
-            *counts.entry(name).or_default() += 1;
-        }
-        let mut seen: HashMap<&str, usize> = HashMap::new();
-        for (name, node) in members {
-            let index = seen.entry(name).or_default();
-            let own = step(name);
-            let step = if counts[name] > 1 { format!("{own}[{index}]") } else { own };
-            *index += 1;
-            let path = if path.is_empty() { step } else { format!("{path}.{step}") };
-            self.node(&path, node);
+impl<'a> Lines<'a> {
+    fn of(message: &'a Message, schema: Option<&'a Request<'a>>) -> Self {
+        Self {
+            graph: &message.graph,
+            schema,
+            is_encoded: message.is_encoded(),
+            shows_types: true,
+            printed: HashMap::new(),
+            depth: 0,
+            values: Vec::new(),
         }
     }
 
-    fn node(&mut self, path: &str, id: NodeId) {
+    /// The element of the message.
+    fn root(&mut self, name: &Name, root: NodeId) {
+        let graph = self.graph;
+        let known = self.schema.map(Request::members);
+        match graph.members(root) {
+            [] => {
+                let text = known.and_then(|it| it.text);
+                self.node(&step(name.local()), root, text);
+            }
+            members => {
+                if let Some(of) = self.type_of(graph.node(root), None).filter(|_| known.is_none()) {
+                    self.line(&format!("{}:{of}", step(name.local())), "");
+                }
+                for (name, value) in &graph.node(root).attributes {
+                    // What SOAP says there is no part of the answer.
+                    if !ENVELOPES.contains(&name.namespace()) {
+                        self.line(&format!("@{}", name.local()), value);
+                    }
+                }
+                // It says which of the others is the return value (SOAP 1.2 part 2, 4.2.1).
+                let values = members.iter().filter(|(name, _)| !name.is(RPC, "result"));
+                let own = step(name.local());
+                self.members(("", &own), values, known.as_ref());
+            }
+        }
+    }
+
+    /// All elements of the Body, which is the message.
+    fn body(&mut self, all: &'a [(Name, NodeId)]) {
+        let known = self.schema.map(Request::members);
+        self.members(("", ""), all.iter(), known.as_ref());
+    }
+
+    /// Elements in the Body of which the WSDL knows nothing.
+    fn of_others(&mut self, others: &'a [(Name, NodeId)]) {
+        self.members(("", ""), others.iter(), None);
+    }
+
+    /// What is inside of the element at a path; text beside elements has its own name there.
+    fn members<'n>(
+        &mut self,
+        (path, own): (&str, &str),
+        members: impl Iterator<Item = &'n (Name, NodeId)> + Clone,
+        known: Option<&Members>,
+    ) {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for (name, _) in members.clone() {
+            *counts.entry(key(name)).or_default() += 1;
+        }
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        for (name, node) in members {
+            let index = seen.entry(key(name)).or_default();
+            let at = *index;
+            *index += 1;
+            if mixed::is_text(name) {
+                let around = if path.is_empty() { own } else { path };
+                self.node(&format!("{around}:text[{at}]"), *node, None);
+                continue;
+            }
+            let own = step(name.local());
+            let step = if counts[key(name)] > 1 { format!("{own}[{at}]") } else { own };
+            let path = if path.is_empty() { step } else { format!("{path}.{step}") };
+            let is_it = |it: &&Parameter| it.name.local == name.local();
+            let content = known.and_then(|it| it.parameters.iter().find(is_it));
+            self.node(&path, *node, content.map(|it| it.content));
+        }
+    }
+
+    fn node(&mut self, path: &str, id: NodeId, content: Option<Known>) {
         let graph = self.graph;
         let node = graph.node(id);
         if !matches!(node.content, Content::Nil | Content::Text(_)) {
@@ -170,28 +228,73 @@ impl Lines<'_> {
             return self.line(&format!("{path}:deeper"), "say --raw");
         }
         self.depth += 1;
+        let of = self.type_of(node, content);
+        let typed = of.as_ref().map_or_else(|| path.to_owned(), |of| format!("{path}:{of}"));
         for (name, value) in &node.attributes {
             self.line(&format!("{path}@{}", name.local()), value);
         }
         match &node.content {
             // What is no text is told from one by the key, as in requests.
             Content::Nil => self.line(&format!("{path}:nil"), ""),
-            Content::Text(text) => self.line(path, text),
-            Content::Struct(members) if members.is_empty() => self.line(path, ""),
+            Content::Text(text) => self.line(&typed, text),
+            Content::Struct(members) if members.is_empty() => self.line(&typed, ""),
             Content::Array(array) if array.items.is_empty() => self.line(path, ""),
             Content::Struct(members) => {
-                self.members(path, members.iter().map(|(name, node)| (name.local(), *node)));
+                if of.is_some() {
+                    self.line(&typed, "");
+                }
+                let known = self.schema.zip(content);
+                let known = known.map(|(schema, it)| {
+                    schema.members_of(schema.of_type(it, node.type_name.as_ref()))
+                });
+                self.members((path, ""), members.iter(), known.as_ref());
             }
             Content::Array(array) => {
-                for (position, item) in &array.items {
-                    self.node(&of_item(path, array, *position), *item);
+                let item = match (self.schema, content) {
+                    (Some(schema), Some(it @ Known::Array(scope, index))) => {
+                        match schema.dimensions(it) {
+                            1 => Some(schema.item(scope, index)),
+                            several => Some(schema.item_of_rows(it, several)),
+                        }
+                    }
+                    _ => None,
+                };
+                for (position, at) in &array.items {
+                    self.node(&of_item(path, array, *position), *at, item);
                 }
             }
         }
         self.depth -= 1;
     }
 
+    /// The type that an element says, where that tells more than the WSDL has: of one that may be of several, of one of any
+    /// shape, and where nothing is known of a struct.
+    fn type_of(&self, node: &Node, content: Option<Known>) -> Option<String> {
+        let name = node.type_name.as_ref().filter(|_| self.shows_types)?;
+        if matches!(node.content, Content::Nil | Content::Array(_)) {
+            return None;
+        }
+        let tells = match (self.schema, content) {
+            (Some(schema), Some(Known::Typed(scope, component))) => {
+                let is_it = |it: &Arm| it.is_base && Name::from(&it.name) == *name;
+                !schema.arms(scope, component).iter().any(is_it)
+            }
+            (Some(_), Some(Known::Any)) => true,
+            (Some(schema), Some(known @ Known::Struct(..))) => {
+                schema.type_name(known).is_some_and(|it| it != *name)
+            }
+            (Some(_), Some(_)) => false,
+            _ => !self.is_encoded && matches!(node.content, Content::Struct(_)),
+        };
+        tells.then(|| name.local().to_owned())
+    }
+
     fn line(&mut self, path: &str, value: &str) {
         self.values.push((path.to_owned(), value.to_owned()));
     }
+}
+
+/// By what members are counted: texts beside elements are called like nothing else.
+fn key(name: &Name) -> &str {
+    if mixed::is_text(name) { ":text" } else { name.local() }
 }

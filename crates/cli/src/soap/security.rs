@@ -1,4 +1,4 @@
-//! The Security header of a call, and what a service demands of it, as the command line says.
+//! The Security header of a call, and what a service demands of callers, as the command line says.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use subtle::ConstantTimeEq as _;
+use trunkline_session::soap::Server;
 use trunkline_session::soap::ws_security::{Authorities, Guard, Seal, SigningKey};
 
 use crate::arguments::{GuardArguments, WsSecurityArguments};
@@ -56,14 +57,12 @@ pub(super) fn guard(
 
 /// What a service demands of requests, if it demands anything.
 pub(super) fn of_service(arguments: &GuardArguments) -> Result<Option<Guard>, Fault> {
-    let GuardArguments { wsse_users, wsse_timestamp, wsse_ca } = arguments;
+    let GuardArguments { wsse_users, wsse_timestamp, wsse_ca, .. } = arguments;
     let mut guard = Guard::new();
     if let Some(file) = wsse_users {
         let all = Arc::new(users(file)?);
         let known = all.clone();
-        let is_known = move |user: &str, password: &str| {
-            known.get(user).is_some_and(|it| it.as_bytes().ct_eq(password.as_bytes()).into())
-        };
+        let is_known = move |user: &str, password: &str| is_user(&known, user, password);
         guard = guard.users(is_known).passwords(move |user| all.get(user).cloned());
     }
     if *wsse_timestamp {
@@ -74,6 +73,17 @@ pub(super) fn of_service(arguments: &GuardArguments) -> Result<Option<Guard>, Fa
     }
     let demands = wsse_users.is_some() || *wsse_timestamp || wsse_ca.is_some();
     Ok(demands.then_some(guard))
+}
+
+/// Admits the users of the file only, if one is said.
+pub(super) fn admitting(server: Server, arguments: &GuardArguments) -> Result<Server, Fault> {
+    let Some(file) = &arguments.users else { return Ok(server) };
+    let all = users(file)?;
+    Ok(server.basic("trunkline", move |user, password| is_user(&all, user, password)))
+}
+
+fn is_user(all: &HashMap<String, String>, user: &str, password: &str) -> bool {
+    all.get(user).is_some_and(|it| it.as_bytes().ct_eq(password.as_bytes()).into())
 }
 
 /// Users with their passwords. What is wrong is told without showing a line.

@@ -5,9 +5,9 @@ mod answer;
 mod documents;
 mod script;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use trunkline_http::{Config, Order, Uri, Workers};
@@ -16,8 +16,10 @@ use trunkline_import::wsdl::{
     self, Binding as Bound, Described, Description, Operation, Port, Protocol,
 };
 use trunkline_message::{Layout, Record, ScopeId, Structure as _, UnknownContent};
-use trunkline_session::soap::{self, Binding, Context, Server, Service, Signature};
-use trunkline_soap::{Nothing, Version};
+use trunkline_session::soap::{
+    self, Arrival, Binding, Context, Refusal, Server, Service, Signature,
+};
+use trunkline_soap::{Nothing, QName, Version};
 
 use super::choice::is_soap;
 use super::content::{Form, of_file, to_json};
@@ -40,8 +42,6 @@ struct Served {
     /// What goes before that.
     rules: Rules,
     admission: Admission,
-    /// Header blocks that it understands.
-    headers: Vec<(String, String)>,
     documentation: String,
 }
 
@@ -55,7 +55,7 @@ const QUEUE: usize = 1024;
 /// Serves until it is stopped; or writes the answers that it would give.
 pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
     let file = &arguments.file;
-    let (description, documents) = Documents::read(file)?;
+    let (description, mut documents) = Documents::read(file, &arguments.fetch)?;
     let description = Arc::<Description>::from(description);
     description.warnings().iter().for_each(|it| remark(&it.to_string()));
     let ports = ports(&description, arguments);
@@ -66,42 +66,35 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
     if let Some(folder) = &arguments.write_answers {
         return write_answers(&description, &ports, (folder, &files));
     }
-    let (script, folder) = match &arguments.answers {
-        Some(path) if path.is_file() => {
-            let script = Script::read(path)?;
-            let folder = script.folder().to_owned();
-            (script, Some(folder))
-        }
-        Some(path) if !path.is_dir() => {
-            return Err(Fault::new(format!("{}: there is no such folder or file", path.display())));
-        }
-        Some(folder) => {
-            answer::check_folder(folder, &files.names())?;
-            (Script::default(), Some(folder.clone()))
-        }
-        None => (Script::default(), None),
-    };
+    let (script, folder) = answers(arguments, &files)?;
     check_names(&script, &files, &description, &ports)?;
     let guard = security::of_service(&arguments.guard)?.map(Arc::new);
-    let mut server = Server::new().on_call(|call| remark(&call.to_string()));
+    let server = Server::new().on_call(|call| remark(&call.to_string()));
+    let mut server = security::admitting(server, &arguments.guard)?.on_refusal(refused);
     let mut taken = HashSet::new();
     let paths: Vec<String> = ports.iter().map(|it| path_of(it.1, &mut taken)).collect();
+    let given = Given { folder: folder.as_deref(), files: &files, script: &script, arguments };
+    let served = ports.iter().map(|it| operations(&description, it.1, given));
+    let served = served.collect::<Result<Vec<_>, _>>()?;
+    let left_out = ports.iter().zip(&served).flat_map(|(it, served)| {
+        let binding = &description.binding(it.1).name;
+        served.left_out.iter().map(move |index| (binding, *index))
+    });
+    documents.leave_out(&left_out.collect::<Vec<_>>());
     let (mut lines, mut waits) = (Vec::new(), false);
-    for (&(owner, port), path) in ports.iter().zip(&paths) {
-        let given = Given { folder: folder.as_deref(), files: &files, script: &script, arguments };
-        let served = operations(&description, port, given)?;
-        waits |= served.iter().any(|it| it.rules.wait());
-        let count = counted(served.len() as u64, "operation");
+    for ((&(owner, port), path), Operations { all, .. }) in ports.iter().zip(&paths).zip(served) {
+        waits |= all.iter().any(|it| it.rules.wait());
+        let count = counted(all.len() as u64, "operation");
         let name = binding(&description, port).name();
         lines.push(format!("{path}  {}", plain(&format!("{} in {name}, {count}", port.name))));
-        let service = service(owner, port, served).at(path, binding(&description, port));
+        let service = service(owner, port, all).at(path, binding(&description, port));
         let service = service.on_unknown(UnknownContent::Keep);
         let mut service = documents.describe(service);
         if let Some(guard) = &guard {
             service = service.ws_security(guard.clone());
         }
         for ((_, port), path) in ports.iter().zip(&paths) {
-            service = service.located(port.address.as_deref().unwrap_or_default(), path);
+            service = service.located(documents.address_of(port), path);
         }
         server = server.service(service);
     }
@@ -116,6 +109,33 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
     }
     running.wait();
     Ok(Ending::Right)
+}
+
+/// The rules that were given, and the folder of the answers.
+fn answers(
+    arguments: &SoapServeArguments,
+    files: &Files<'_>,
+) -> Result<(Script, Option<PathBuf>), Fault> {
+    match &arguments.answers {
+        Some(path) if path.is_file() => {
+            let script = Script::read(path)?;
+            let folder = script.folder().to_owned();
+            Ok((script, Some(folder)))
+        }
+        Some(path) if !path.is_dir() => {
+            Err(Fault::new(format!("{}: there is no such folder or file", path.display())))
+        }
+        Some(folder) => {
+            answer::check_folder(folder, &files.names())?;
+            Ok((Script::default(), Some(folder.clone())))
+        }
+        None => Ok((Script::default(), None)),
+    }
+}
+
+/// Tells of a caller who is turned away.
+fn refused(arrival: &Arrival<'_>, refusal: &Refusal) {
+    remark(&format!("{} is turned away: {}", arrival.caller(), refusal.reason()));
 }
 
 /// The ports of SOAP with their services, or the port that was said.
@@ -196,33 +216,39 @@ fn binding(description: &Description, port: &Port) -> Binding {
     if bound.protocol == Protocol::Soap12 { binding.soap12() } else { binding }
 }
 
+/// The operations of a port that are served, and the places of the others in its binding.
+#[derive(Default)]
+struct Operations {
+    all: Vec<Served>,
+    left_out: Vec<usize>,
+}
+
 /// The operations of a port, with their answers from a folder, or made up.
 fn operations(
     description: &Arc<Description>,
     port: &Port,
     given: Given<'_>,
-) -> Result<Vec<Served>, Fault> {
+) -> Result<Operations, Fault> {
     let bound = description.binding(port);
-    let mut all: Vec<Served> = Vec::new();
-    for operation in &bound.operations {
-        match served(description, (bound, operation), given)? {
+    let mut found = Operations::default();
+    for (index, operation) in bound.operations.iter().enumerate() {
+        let why = match served(description, (bound, operation), given)? {
             Ok(served) => {
                 let is_same = |it: &&Served| is_called_alike(&it.signature, &served.signature);
-                match all.iter().find(is_same) {
-                    Some(other) => {
-                        let (name, other) = (served.signature.name(), other.signature.name());
-                        let why = "it has the element and the action of";
-                        remark(&format!("{name} is not served: {why} {other}"));
-                    }
-                    None => all.push(served),
-                }
+                let Some(other) = found.all.iter().find(is_same) else {
+                    found.all.push(served);
+                    continue;
+                };
+                format!("it has the element and the action of {}", other.signature.name())
             }
-            Err(why) => remark(&format!("{} is not served: {why}", operation.name)),
-        }
+            Err(why) => why,
+        };
+        remark(&format!("{} is not served: {why}", operation.name));
+        found.left_out.push(index);
     }
-    match all.is_empty() {
+    match found.all.is_empty() {
         true => Err(Fault::new(format!("{}: none of its operations can be served", port.name))),
-        false => Ok(all),
+        false => Ok(found),
     }
 }
 
@@ -245,14 +271,16 @@ fn served(
     if operation.request.is_none() {
         return Ok(Err("the service would begin it".to_owned()));
     }
-    let admission = Admission::new(&operation.name, description, &request, given.arguments.lenient);
-    let (layout, options) = request;
+    let admission = (&request, headers(operation));
+    let admission =
+        Admission::new(&operation.name, description, admission, given.arguments.lenient);
+    let (layout, options) = &request;
     let action = operation.action.clone().unwrap_or_default();
     // A service has no two operations of one name.
     let stem = given.files.stem(operation);
     let is_alone = bound.operations.iter().filter(|it| it.name == operation.name).count() == 1;
     let name = if is_alone { &operation.name } else { &stem };
-    let mut signature = match Signature::new(name, &action, (&layout, &options)) {
+    let mut signature = match Signature::new(name, &action, (layout, options)) {
         Ok(signature) => signature,
         Err(error) => return Ok(Err(error.to_string())),
     };
@@ -266,15 +294,18 @@ fn served(
     }
     let names = [&*operation.name, &*stem];
     let rules =
-        given.script.of(description, (bound, operation, names), &layout, response.as_ref())?;
-    let headers = operation.request.iter().flat_map(|it| &it.headers).map(|header| {
-        header.part.element().map_or_else(
-            || (header.namespace.clone(), header.part.name.clone()),
-            |name| (name.namespace.to_string(), name.local.to_string()),
-        )
-    });
-    let (headers, documentation) = (headers.collect(), operation.documentation.clone());
-    Ok(Ok(Served { signature, answer, rules, admission, headers, documentation }))
+        given.script.of(description, (bound, operation, names), &request, response.as_ref())?;
+    let documentation = operation.documentation.clone();
+    Ok(Ok(Served { signature, answer, rules, admission, documentation }))
+}
+
+/// The header blocks that it understands.
+fn headers(operation: &Operation) -> Vec<QName> {
+    let name = |header: &wsdl::Header| match header.part.element() {
+        None => QName::new(&*header.namespace, &*header.part.name),
+        Some(name) => QName::new(&*name.namespace, &*name.local),
+    };
+    operation.request.iter().flat_map(|it| &it.headers).map(name).collect()
 }
 
 /// What an operation takes, and what it answers if it does.
@@ -304,10 +335,13 @@ fn service(owner: &wsdl::Service, port: &Port, all: Vec<Served>) -> Service {
     if !owner.documentation.is_empty() {
         service = service.documentation(&owner.documentation);
     }
-    for Served { signature, answer, rules, admission, headers, documentation } in all {
-        for (namespace, local) in &headers {
+    let mut admissions = HashMap::new();
+    for Served { signature, answer, rules, admission, documentation } in all {
+        let admission = Arc::new(admission);
+        for QName { namespace, local } in admission.headers() {
             service = service.understands(namespace, local);
         }
+        admissions.insert(signature.name().to_owned(), admission.clone());
         let admitted = move |request: &Record| {
             admission.admit(request)?;
             rules.answer(request).map(|it| it.cloned())
@@ -335,7 +369,10 @@ fn service(owner: &wsdl::Service, port: &Port, all: Vec<Served>) -> Service {
             service = service.operation_documentation(&documentation);
         }
     }
-    service
+    service.inspect(move |document, context| match admissions.get(context.operation()) {
+        Some(admission) => admission.inspect(document, context),
+        None => Ok(()),
+    })
 }
 
 /// Writes the answers that would be made up, for somebody to change; those that are there stay.

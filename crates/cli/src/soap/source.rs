@@ -12,7 +12,9 @@ use trunkline_session::soap::CallError;
 use super::folder::Folder;
 use super::passport::{Passport, is_same_host};
 use super::{config, description_of, get};
-use crate::arguments::{SoapCallArguments, SoapDescribeArguments};
+use crate::arguments::{
+    CallerArguments, FetchArguments, SoapCallArguments, SoapDescribeArguments, TlsArguments,
+};
 use crate::description::file_at;
 use crate::fault::Fault;
 use crate::output::remark;
@@ -41,12 +43,92 @@ pub(super) fn read(arguments: &SoapDescribeArguments) -> Result<Source, Fault> {
         }
         false => (None, source.clone()),
     };
-    let limits = match source.contains("://") || arguments.fetch {
+    let how = How {
+        is_fetched: arguments.fetch,
+        other_hosts: arguments.other_hosts,
+        passport: Passport::of(&arguments.caller, source)?,
+        timeout: arguments.timeout,
+        tls: arguments.tls.clone(),
+    };
+    let is_page = |documents: &mut dyn Resolver| {
+        let first = documents.read(&location);
+        url.is_none()
+            && source.contains("://")
+            && matches!(first, Ok(Some(bytes)) if is_page(&bytes))
+    };
+    let described = loaded(&location, &how, |documents, limits| match is_page(documents) {
+        true => Ok(None),
+        false => Description::read(&location, documents, limits).map(Some),
+    })?;
+    let (description, url, location) = match described {
+        Some(description) => (description, url, location),
+        // A service may have an address of any name, and a page there for people.
+        None => {
+            let (url, location) = description_of(source);
+            let description = loaded(&location, &how, |documents, limits| {
+                Description::read(&location, documents, limits)
+            })?;
+            (description, Some(url.to_owned()), location)
+        }
+    };
+    description.warnings().iter().for_each(|it| remark(&it.to_string()));
+    Ok(Source { description: Arc::new(description), location, url })
+}
+
+/// Is it a page for people?
+fn is_page(document: &[u8]) -> bool {
+    let begins = |word: &str| {
+        let start = document.trim_ascii_start().get(..word.len());
+        start.is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    begins("<!DOCTYPE html") || begins("<html")
+}
+
+/// Reads a description of any kind in a file, or at a URL if it may be fetched, and what it imports likewise.
+pub(crate) fn read_any<T>(
+    location: &str,
+    arguments: &FetchArguments,
+    read: impl FnOnce(&mut dyn Resolver, &Limits) -> Result<T, Problem>,
+) -> Result<T, Fault> {
+    if location.contains("://") && !arguments.fetch {
+        return Err(Fault::new(format!(
+            "{location}: what is at a URL is fetched with --fetch only"
+        )));
+    }
+    let how = How {
+        is_fetched: arguments.fetch,
+        other_hosts: arguments.other_hosts,
+        passport: Passport::of(&CallerArguments::default(), location)?,
+        timeout: PATIENCE,
+        tls: TlsArguments::default(),
+    };
+    loaded(location, &how, read)
+}
+
+/// Who fetches, and what.
+struct How {
+    is_fetched: bool,
+    other_hosts: bool,
+    passport: Passport,
+    /// For all documents together.
+    timeout: Duration,
+    tls: TlsArguments,
+}
+
+/// For all documents together, where nobody says it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Reads by the documents that are there, and may be fetched.
+fn loaded<T>(
+    location: &str,
+    how: &How,
+    read: impl FnOnce(&mut dyn Resolver, &Limits) -> Result<T, Problem>,
+) -> Result<T, Fault> {
+    let limits = match location.contains("://") || how.is_fetched {
         true => foreign(),
         false => Limits::default(),
     };
-    let passport = Passport::of(&arguments.caller, source)?;
-    let ends = Instant::now() + arguments.timeout;
+    let ends = Instant::now() + how.timeout;
     let fetch = |url: &str| {
         let left = ends.saturating_duration_since(Instant::now());
         let config = ClientConfig {
@@ -54,33 +136,30 @@ pub(super) fn read(arguments: &SoapDescribeArguments) -> Result<Source, Fault> {
             // Of no time at all nobody would be told.
             response_timeout: left.max(Duration::from_millis(1)),
             connect_timeout: left.max(Duration::from_millis(1)),
-            tls: arguments.tls.load().map_err(|it| CallError::Url(it.to_string()))?,
+            tls: how.tls.load().map_err(|it| CallError::Url(it.to_string()))?,
             ..ClientConfig::default()
         };
-        get(url, config, &passport)
+        get(url, config, &how.passport)
     };
     let mut documents = Documents {
         fetch: &fetch,
-        is_fetched: arguments.fetch,
-        other_hosts: arguments.other_hosts,
+        is_fetched: how.is_fetched,
+        other_hosts: how.other_hosts,
         folder: None,
         first: Vec::new(),
-        location: location.clone(),
+        location: location.to_owned(),
         most: limits.document_bytes,
         in_part: false,
         missed: None,
     };
     // An error of it has no place in a document.
     documents.first = match location.contains("://") {
-        true => fetch(&location).map_err(|error| error.to_string()),
-        false => file_at(&location, limits.document_bytes)
+        true => fetch(location).map_err(|error| error.to_string()),
+        false => file_at(location, limits.document_bytes)
             .and_then(|it| it.ok_or("there is no such file".into())),
     }
     .map_err(|why| Fault::new(format!("{location}: {why}")))?;
-    let read = Description::read(&location, &mut documents, &limits);
-    let description = read.map_err(|problem| documents.explained(&problem))?;
-    description.warnings().iter().for_each(|it| remark(&it.to_string()));
-    Ok(Source { description: Arc::new(description), location, url })
+    read(&mut documents, &limits).map_err(|problem| documents.explained(&problem))
 }
 
 /// Reads what there is of the description of what is called.

@@ -411,7 +411,11 @@ impl Writer<'_> {
     ) -> Result<(), Fault> {
         let content = Content::Value(of.0, of.1);
         let name = self.request.type_name(content);
-        if let Some(kind) = kind.filter(|it| Some(*it) != name.as_ref().map(Name::local)) {
+        let is_it = |it: &str| {
+            let declared = name.as_ref().map(Name::local);
+            declared == Some(it) || self.request.kind_name(content) == Some(it)
+        };
+        if let Some(kind) = kind.filter(|it| !is_it(it)) {
             let shown = self.request.shown(content);
             return Err(Fault::new(format!("{path} is {shown}, not {kind}")));
         }
@@ -457,6 +461,12 @@ impl Writer<'_> {
         for branch in items {
             let path = format!("{path}{}[{}]", item_step(path), branch.index);
             nodes.push(match branch.is_nil() {
+                true if self.request.is_of_numbers(item) => {
+                    return Err(Fault::new(format!(
+                        "{path} may not be nil: an array of {} has a number in each place",
+                        self.request.shown(item)
+                    )));
+                }
                 true => self.nil(&path, branch, item, true)?,
                 false => self.value(&path, branch, item)?,
             });

@@ -19,20 +19,32 @@ const TOLD: usize = 3;
 pub(super) fn check(called: &Called, envelope: &str) -> Result<(), Fault> {
     let Some(description) = &called.description else { return Ok(()) };
     let violations = violations(description, called.binding.style, envelope);
-    let Some(wrong) = told(&violations, |it| {
-        // As keys have it: without the envelope, and without the element in the Body unless that is meant.
-        let steps: Vec<&str> = it.path.split('/').skip(2).collect();
-        let key = match &*steps {
-            ["Header", inside @ ..] => format!("--header {}", inside.join("/")),
-            [_, body] => (*body).to_owned(),
-            [_, _, inside @ ..] => inside.join("."),
-            _ => called.name.clone(),
-        };
-        format!("{key}: {}", it.what)
-    }) else {
-        return Ok(());
+    match told(&violations, |it| by_key(it, &called.name, "--header ")) {
+        Some(wrong) => rejected(description, wrong),
+        None => Ok(()),
+    }
+}
+
+/// What the schemas say against an answer in document/literal.
+pub(super) fn of_answer(description: &Description, name: &str, envelope: &str) -> Option<String> {
+    let violations = violations(description, Style::DocumentLiteral, envelope);
+    told(&violations, |it| by_key(it, name, "header block "))
+}
+
+/// With the place as keys have it: without the envelope, and without the element in the Body unless that is meant. What is in
+/// none of them is of the whole, which has this name.
+fn by_key(violation: &Violation, name: &str, header: &str) -> String {
+    let steps: Vec<&str> = violation.path.split('/').skip(2).collect();
+    let key = match &*steps {
+        ["Header", inside @ ..] => format!("{header}{}", inside.join("/")),
+        [_, body] => (*body).to_owned(),
+        [_, _, inside @ ..] => inside.join("."),
+        _ => name.to_owned(),
     };
-    rejected(description, wrong)
+    // No key declares a prefix.
+    let is_prefixed = violation.what.ends_with(" is no QName") && violation.what.contains(':');
+    let hint = if is_prefixed { "; --body takes XML that declares its prefix" } else { "" };
+    format!("{key}: {}{hint}", violation.what)
 }
 
 /// Rejects a request that was said as a whole, under this name.
@@ -78,11 +90,19 @@ pub(super) fn of_message(
     told(&violations, |it| one(it).what).map(|what| Unread { place, ..Unread::new(what) })
 }
 
-/// What the schemas say against a request that was read and written again. Its values are of their types, or it could not have
-/// been read; how they were written, and what the prefixes in them stand for, is not known any more.
-pub(super) fn of_request(description: &Description, envelope: &str) -> Option<String> {
+/// What the schemas say against a request as it came. Of a call they say what its header blocks are, unless they are encoded.
+pub(super) fn of_request(
+    description: &Description,
+    style: Style,
+    envelope: &str,
+) -> Option<String> {
+    if style.is_encoded() {
+        return None;
+    }
     let mut violations = violations(description, Style::DocumentLiteral, envelope);
-    violations.retain(|it| !matches!(it.rule, "cvc-datatype-valid" | "cvc-pattern-valid"));
+    if style != Style::DocumentLiteral {
+        violations.retain(|it| it.path.split('/').nth(2) == Some("Header"));
+    }
     told(&violations, |it| {
         let steps: Vec<&str> = it.path.split('/').skip(2).collect();
         in_body(it, &steps, None).what
@@ -113,7 +133,7 @@ pub(super) fn violations(
 }
 
 /// What the facets say against a message that no schema declares as it is.
-fn unfit(style: Style, record: &Record, said: Option<&Said<'_>>) -> Option<Unread> {
+pub(super) fn unfit(style: Style, record: &Record, said: Option<&Said<'_>>) -> Option<Unread> {
     if style == Style::DocumentLiteral {
         return None;
     }

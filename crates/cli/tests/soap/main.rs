@@ -1,12 +1,18 @@
 //! `trunkline soap call` against a service of ours, as a user types it.
 
+mod again;
+mod answered;
 mod body;
 mod calls;
+mod carried;
+mod declared;
 mod describe;
 mod described;
 mod encodings;
+mod fetched;
 mod files;
 mod grids;
+mod inspected;
 mod login;
 mod nil;
 mod noted;

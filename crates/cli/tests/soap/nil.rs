@@ -58,7 +58,11 @@ fn envelope(members: &str) -> String {
     )
 }
 
-fn run(served: &Served, arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
+pub(crate) fn run(
+    served: &Served,
+    arguments: &[&str],
+    input: &str,
+) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
     command.args(arguments).current_dir(&served.folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -79,7 +83,7 @@ fn lines(text: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn has_line(text: &str, line: &str) {
+pub(crate) fn has_line(text: &str, line: &str) {
     assert!(lines(text).iter().any(|it| it == line), "no line {line:?} in {text}");
 }
 

@@ -454,7 +454,7 @@ fn facets_are_checked_and_imports_are_served() {
             r#"{"symbol": "eur", "lots": 1}"#,
             "fault: Sender: ask/symbol: \"eur\" is not as the pattern [A-Z]{3,6} has it",
         ),
-        (r#"{"symbol": "EUR", "lots": 501}"#, "fault: Sender: ask/lots: it is more than 500"),
+        (r#"{"symbol": "EUR", "lots": 501}"#, "fault: Sender: ask/lots: \"501\" is more than 500"),
     ] {
         let (status, out, _) = said(&[urls[0], "quote", "--unchecked", "--body", values]);
         assert_eq!(status, Some(1), "{out}");

@@ -91,7 +91,7 @@ impl Switch {
             Self::Boolean => text.parse().ok().map(|it: bool| it.into()),
             Self::Char => {
                 let mut characters = text.chars();
-                let one = characters.next().filter(|it| it.is_ascii() && *it != '\0')?;
+                let one = characters.next().filter(|it| u32::from(*it) <= 0xff)?;
                 characters.next().is_none().then_some(u64::from(one))
             }
             Self::Enumeration => u32::try_from(number()?).ok().map(u64::from),

@@ -546,9 +546,7 @@ impl<const LITTLE: bool> FieldDecoder for Body<'_, LITTLE> {
     #[inline]
     fn code(&mut self) -> Result<Code> {
         let char = self.take(1, "a char")?[0];
-        Code::from_byte(char).filter(|_| char != 0).ok_or_else(|| {
-            self.error(ErrorKind::Expected("an ASCII character".into()), self.at - 1)
-        })
+        Ok(Code::from_byte(char).unwrap_or_else(|| self.plan.options.code_set.char(char)))
     }
 
     #[inline]

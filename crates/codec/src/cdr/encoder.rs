@@ -363,6 +363,19 @@ impl<'a, const LITTLE: bool> Body<'a, LITTLE> {
         (self.scope, self.scope_index, self.bitmap, self.next) = (scope, scope_index, bitmap, next);
     }
 
+    /// A char that is not ASCII.
+    #[cold]
+    #[inline(never)]
+    fn other_char(&mut self, field: usize, value: Code) {
+        if value.as_str().chars().count() != 1 {
+            return self.fail(field, "a code is one character in CDR");
+        }
+        match self.plan.options.code_set.of_chars().write(value.as_str()) {
+            Ok(octet) => self.field(field, octet.len(), |cursor| cursor.copy(&octet)),
+            Err(why) => self.fail(field, why),
+        }
+    }
+
     /// Items, octets or characters that the field's type holds.
     #[inline]
     fn most(&self, field: usize) -> usize {
@@ -480,7 +493,7 @@ impl<const LITTLE: bool> FieldEncoder for Body<'_, LITTLE> {
     fn code(&mut self, field: usize, value: Code) {
         match value.single() {
             Some(code) => self.field(field, 1, |cursor| cursor.byte(code)),
-            None => self.fail(field, "a code is one character in CDR"),
+            None => self.other_char(field, value),
         }
     }
 

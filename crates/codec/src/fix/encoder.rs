@@ -1,5 +1,6 @@
 //! Fields to FIX.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use trunkline_message::{
@@ -42,7 +43,8 @@ impl Encoder {
     ///
     /// # Errors
     /// A value that FIX cannot carry (empty, or with a SOH inside, a time without a zone, a
-    /// character that is not in the plan's code set, a blank in an item of a list), a list that is
+    /// character that is not in the plan's code set, a blank in an item of a list), a kept field that the
+    /// schema does not know and that would not be read as such, a list that is
     /// there and empty, a struct that is there with nothing set inside, a group entry without its
     /// first field, what breaks a rule of the layout, or a message of another schema. The path names
     /// the field.
@@ -63,6 +65,8 @@ impl Encoder {
             scope: 0,
             first_group: None,
             fields: 0,
+            entry: 0,
+            kept: BTreeSet::new(),
             output: &mut self.output,
             dropped: &mut self.dropped,
             problem: None,
@@ -114,14 +118,18 @@ const NOTHING_SET: &str = "FIX shows a struct by what is set inside, and nothing
 const ZONED_DAY: &str = "FIX dates have no time zone, and this one has";
 const NO_ZONE: &str = "FIX times are UTC, and this one has no time zone";
 
-struct Body<'a> {
-    plan: &'a Plan,
+pub(super) struct Body<'a> {
+    pub(super) plan: &'a Plan,
     slots: &'a [Slot],
     scope: usize,
     /// Where the scope's first group begins, in the output.
     first_group: Option<usize>,
     /// Fields written: as many delimiters must be in the output, else one is inside a value.
     fields: usize,
+    /// Where the message or entry begins in the output.
+    pub(super) entry: usize,
+    /// The fields that are written and not of the schema, each with the place where its message or entry begins.
+    pub(super) kept: BTreeSet<(usize, u32)>,
     output: &'a mut Output,
     /// What is kept and of another format.
     dropped: &'a mut usize,
@@ -350,6 +358,9 @@ impl FieldEncoder for Body<'_> {
         if value.as_bytes().is_empty() {
             return self.fail(field, "FIX has no empty values");
         }
+        if !value.is_ascii() {
+            return self.fail(field, "codes of FIX are ASCII");
+        }
         self.field(field, 16, |cursor| cursor.block(value.block(), value.len()));
     }
 
@@ -429,11 +440,11 @@ impl FieldEncoder for Body<'_> {
             true => self.begin_items(field, entries.len()),
             false => self.integer(field, entries.len() as u64),
         }
-        let outer = self.enter(field);
+        let (outer, around) = (self.enter(field), self.entry);
         let delimiter = plan.scopes[self.scope].first_prefix;
         for (i, entry) in ahead(entries).enumerate() {
             let start = self.output.len();
-            self.first_group = None;
+            (self.first_group, self.entry) = (None, start);
             self.check(entry);
             entry.encode_fields(0, self);
             let written = &self.output.as_slice()[start..];
@@ -452,6 +463,7 @@ impl FieldEncoder for Body<'_> {
             }
         }
         (self.scope, self.slots) = outer;
+        self.entry = around;
         self.first_group = if is_items { before } else { before.or(Some(here)) };
     }
 
@@ -476,8 +488,19 @@ impl FieldEncoder for Body<'_> {
     #[cold]
     fn unknown(&mut self, fields: &Unknown) {
         *self.dropped += fields.markup().count();
+        if self.problem.is_some() {
+            return;
+        }
         let end = self.output.len();
+        let mut before = None;
         for (number, value) in fields.iter() {
+            if let Err(why) = self.unknown_fits(number, value, before) {
+                let error = Error::new(ErrorKind::Unwritable(why), self.output.len() - self.start);
+                self.problem = Some(error.within(&number.to_string()));
+                return;
+            }
+            self.kept.insert((self.entry, number));
+            before = Some((number, value));
             self.fields += 1 + memchr::memchr_iter(SOH, value).count();
             let mut cursor = self.output.cursor(value.len() + 48);
             let len = number.write(cursor.window());

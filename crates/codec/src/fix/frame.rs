@@ -109,6 +109,11 @@ pub(super) fn check_frame(plan: &Plan, bytes: &[u8], limits: &Limits) -> Result<
         return Err(Error::new(ErrorKind::Expected(expected.into()), 2).within("BeginString"));
     }
     let end = head.body.saturating_add(head.length);
+    let trailer = bytes.get(end..).and_then(|it| it.strip_prefix(b"10="));
+    let is_last = trailer.is_some_and(|it| memchr::memchr(SOH, it) == it.len().checked_sub(1));
+    if is_last && bytes[end - 1] == SOH && end.saturating_add(TRAILER) != bytes.len() {
+        return Err(no_check_sum(end));
+    }
     if end.saturating_add(TRAILER) != bytes.len() || bytes[end - 1] != SOH {
         let counted = (bytes.len() - head.body).saturating_sub(TRAILER);
         let kind = ErrorKind::Length { stated: head.length, counted };
@@ -128,8 +133,7 @@ fn check_sum(bytes: &[u8], end: usize) -> Result<()> {
     let stated = digits.iter().fold(0, |sum, digit| sum * 10 + u32::from(*digit));
     let three_digits = digits.iter().all(|digit| *digit < 10) && stated < 256;
     if !bytes[end..].starts_with(b"10=") || !three_digits || bytes[end + 6] != SOH {
-        let expected = "CheckSum (10=) with three digits at the end";
-        return Err(Error::new(ErrorKind::Expected(expected.into()), end).within("CheckSum"));
+        return Err(no_check_sum(end));
     }
     let (stated, computed) = (stated as u8, fix_checksum(&bytes[..end]));
     if stated != computed {
@@ -137,4 +141,9 @@ fn check_sum(bytes: &[u8], end: usize) -> Result<()> {
         return Err(Error::new(kind, end).within("CheckSum"));
     }
     Ok(())
+}
+
+fn no_check_sum(at: usize) -> Error {
+    let expected = "CheckSum (10=) with three digits at the end";
+    Error::new(ErrorKind::Expected(expected.into()), at).within("CheckSum")
 }

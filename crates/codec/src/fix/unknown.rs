@@ -1,5 +1,5 @@
 //! Fields that the schema does not know: kept where the message has a place for them, or counted, or
-//! rejected.
+//! rejected; and whether what was kept can be written, so that it is read as the same.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,8 +8,10 @@ use trunkline_message::{Error, ErrorKind, Fields, Result, UnknownContent};
 use trunkline_wire::{Integer, ValueError, scan};
 
 use super::SOH;
+use super::binding::LARGEST_TAG;
 use super::decoder::Body;
-use super::plan::Tag;
+use super::encoder;
+use super::plan::{Plan, Tag};
 
 /// Length and data fields of FIX 4.x: their bytes are data also where the schema has neither.
 const DATA: [(u32, u32); 16] = [
@@ -71,8 +73,7 @@ impl Body<'_> {
         (scope, number): (usize, u32),
         value: usize,
     ) -> Result<()> {
-        let framing = matches!(number, 8 | 9 | 10 | 35);
-        if framing || self.plan.scopes.iter().any(|scope| scope.tag(number) != Tag::Unknown) {
+        if is_framing(number) || is_described(self.plan, number) {
             let what = format!("no tag {number} at this place: it frames or belongs to a group");
             return Err(Error::new(ErrorKind::Expected(what.into()), self.at));
         }
@@ -142,5 +143,50 @@ impl Body<'_> {
             return Err(Error::new(kind, value).within(&number.to_string()));
         }
         Ok(Some((*data, start..after)))
+    }
+}
+
+/// Is the tag one of those that frame a message?
+fn is_framing(number: u32) -> bool {
+    matches!(number, 8 | 9 | 10 | 35)
+}
+
+/// Is the tag somewhere in the schema? Then it is read as that, or as misplaced.
+fn is_described(plan: &Plan, number: u32) -> bool {
+    plan.scopes.iter().any(|scope| scope.tag(number) != Tag::Unknown)
+}
+
+impl encoder::Body<'_> {
+    /// Would a reader have a field that the schema does not know as it is kept, behind the one that was kept before it?
+    ///
+    /// # Errors
+    /// Why not.
+    #[cold]
+    pub(super) fn unknown_fits(
+        &self,
+        number: u32,
+        value: &[u8],
+        before: Option<(u32, &[u8])>,
+    ) -> std::result::Result<(), &'static str> {
+        if number == 0 || number > LARGEST_TAG {
+            return Err("the tags of FIX are 1 to 2147483647");
+        }
+        if is_framing(number) {
+            return Err("the tag frames the message, and is written for it");
+        }
+        if is_described(self.plan, number) {
+            return Err("the schema has a field of this tag: give that by its name");
+        }
+        if self.kept.contains(&(self.entry, number)) {
+            return Err("the field stands twice");
+        }
+        let length = before.filter(|it| DATA.contains(&(it.0, number)));
+        match length.and_then(|it| u32::parse(it.1).ok()) {
+            Some(length) if length as usize == value.len() => Ok(()),
+            Some(_) => Err("the field before it is its length, and says another one"),
+            None if value.is_empty() => Err("FIX has no empty values"),
+            None if value.contains(&SOH) => Err("the text has the delimiter SOH (0x01) inside"),
+            None => Ok(()),
+        }
     }
 }

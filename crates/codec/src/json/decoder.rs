@@ -612,7 +612,7 @@ impl FieldDecoder for Body<'_> {
     }
 
     fn code(&mut self) -> Result<Code> {
-        self.parse_string("a code of at most 15 characters of ASCII", Code::parse)
+        self.parse_string("a code of at most 15 characters of ASCII", Code::parse_text)
     }
 
     fn date(&mut self) -> Result<Date> {

@@ -41,7 +41,15 @@ impl<'a> Reader<'a, Box<Parser>> {
     /// # Errors
     /// As [`Parser::begin`].
     pub fn soap(input: &'a str, limits: &Limits) -> Result<Self, Error> {
-        let mut parser = Box::new(Parser::new(Options::soap(), limits));
+        Self::begin(Options::soap(), input, limits)
+    }
+
+    /// Begins a document that is checked so, whose text comes from [`Source::prepare`](super::Source::prepare).
+    ///
+    /// # Errors
+    /// As [`Parser::begin`].
+    pub fn begin(options: Options, input: &'a str, limits: &Limits) -> Result<Self, Error> {
+        let mut parser = Box::new(Parser::new(options, limits));
         parser.begin(input)?;
         Ok(Self::new(parser, input))
     }

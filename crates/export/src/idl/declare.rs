@@ -560,10 +560,7 @@ fn label_of(switch: &str, place: usize) -> String {
 fn shown(switch: &str, label: &str, values: &[String]) -> String {
     match switch {
         "boolean" => label.to_ascii_uppercase(),
-        "char" => match label {
-            "'" | "\\" => format!("'\\{label}'"),
-            label => format!("'{label}'"),
-        },
+        "char" => format!("'{}'", label.chars().map(escaped).collect::<String>()),
         "enum" => label
             .parse::<usize>()
             .ok()
@@ -571,4 +568,21 @@ fn shown(switch: &str, label: &str, values: &[String]) -> String {
             .unwrap_or_else(|| label.to_owned()),
         _ => label.to_owned(),
     }
+}
+
+/// A character of a literal (CORBA 3.4 part 1, 7.2.6.2).
+fn escaped(character: char) -> String {
+    let named = match character {
+        '\n' => 'n',
+        '\t' => 't',
+        '\u{b}' => 'v',
+        '\u{8}' => 'b',
+        '\r' => 'r',
+        '\u{c}' => 'f',
+        '\u{7}' => 'a',
+        '\\' | '\'' | '"' => character,
+        ' '..='~' => return character.to_string(),
+        _ => return format!("\\x{:02X}", u32::from(character)),
+    };
+    format!("\\{named}")
 }

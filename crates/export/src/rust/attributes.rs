@@ -53,7 +53,7 @@ fn shown(place: Place, format: &str, word: &str, value: &str) -> Option<String> 
     match (place, format, word) {
         (Struct, "fix", "message_type") | (Struct, "xml", "type") => filled(),
         (Struct, "xml", "order") => text().filter(|_| value == "any"),
-        (Struct | Enumeration, "xml", "type_namespace") => text(),
+        (Struct | Enumeration | Member | Arm, "xml", "type_namespace") => text(),
         (Struct | Choice | Member | Arm, "xml", "namespace") => text(),
         (Struct | Choice | Member | Arm, "xml", "form") => {
             text().filter(|_| matches!(value, "qualified" | "unqualified"))
@@ -67,7 +67,7 @@ fn shown(place: Place, format: &str, word: &str, value: &str) -> Option<String> 
             let is_free = |it: i32| it > 0 && !matches!(it, 8 | 9 | 10 | 35);
             number().filter(|_| value.parse().is_ok_and(is_free))
         }
-        (Member | Arm, "xml", "name" | "entry") | (Arm, "xml", "type") => filled(),
+        (Member | Arm, "xml", "name" | "entry" | "type") => filled(),
         (Member, "xml", "list") => match value {
             "unwrapped" | "spaced" => Some(value.to_owned()),
             "repeated" | "arms" | "mixed" => text(),
@@ -81,6 +81,10 @@ fn shown(place: Place, format: &str, word: &str, value: &str) -> Option<String> 
         (Member, "xml", "nillable") | (Arm, "xml", "base") => {
             (value == "true").then(|| word.to_owned())
         }
+        (Member | Arm, "xml", "white_space") => {
+            text().filter(|_| matches!(value, "replace" | "collapse"))
+        }
+        (Member | Arm, "xml", "empty") => filled(),
         (Member | Arm, "facet", _) => match word {
             "min_inclusive" | "max_inclusive" | "min_exclusive" | "max_exclusive" | "pattern" => {
                 filled()

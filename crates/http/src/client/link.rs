@@ -4,7 +4,7 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -166,14 +166,19 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
             yield_now().await;
         }
         // Where the server has closed the connection since the last answer, this tells.
-        poll_fn(|context| {
+        let mut is_ready = |context: &mut Context<'_>| {
             self.drive(context);
             match self.ended {
                 true => Poll::Ready(Err(Failed::Closed("the server had closed it"))),
                 false => self.sender.poll_ready(context).map_err(Failed::Hyper),
             }
-        })
-        .await?;
+        };
+        // At first without this task's waker: sending would wake the task that sends, and that is one more call of the
+        // system before it waits.
+        match is_ready(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(ready) => ready?,
+            Poll::Pending => poll_fn(is_ready).await?,
+        }
         self.used = true;
         let sending = self.sender.send_request(request);
         let answer = self.receive(sending, gate, config).await?;

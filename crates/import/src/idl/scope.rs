@@ -175,7 +175,10 @@ impl Scopes {
                 return Err(format!("{step} of {} is not declared", steps.join("::")));
             }
         }
-        found.ok_or_else(|| format!("{first} is not declared"))
+        found.ok_or_else(|| match IDL_4.contains(&&**first) {
+            true => format!("{first} is a type of IDL 4, and not supported"),
+            false => format!("{first} is not declared"),
+        })
     }
 
     /// What a scope has of this name, or those have from which it inherits.
@@ -195,6 +198,12 @@ impl Scopes {
         Ok(None)
     }
 }
+
+/// Types of IDL 4 that CORBA 3 does not have.
+const IDL_4: [&str; 11] = [
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "map", "bitset",
+    "bitmask",
+];
 
 /// Is this what was named before it was declared?
 fn is_fulfilled(known: &Meaning, meaning: &Meaning) -> bool {

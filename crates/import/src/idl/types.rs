@@ -357,6 +357,18 @@ impl Parser<'_> {
             let what = format!("the union {} has no cases", name.0);
             return self.reject(&name.1, what, "give it one");
         }
+        let all = match self.resolved(&discriminator) {
+            Type::Boolean => Some(2),
+            Type::Named(of) => match &self.declarations[of.0].body {
+                Body::Enum(values) => Some(values.len()),
+                _ => None,
+            },
+            _ => None,
+        };
+        if known.contains(&None) && all.is_some_and(|it| known.len() > it) {
+            let what = format!("every value has a case in the union {}, and none is left", name.0);
+            return self.reject(&name.1, what, "take out its default");
+        }
         self.declarations[id.0].body = Body::Union(Union { discriminator, cases });
         Ok(id)
     }

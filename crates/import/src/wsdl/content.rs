@@ -92,7 +92,7 @@ impl Description {
 
     /// Does a document say what it is: by `xsi:type`, or by an element that stands for an abstract one? Then its element is
     /// a member of the message, which is the Body.
-    fn is_told_inside(&self, part: &Part) -> bool {
+    pub(crate) fn is_told_inside(&self, part: &Part) -> bool {
         let PartOf::Element(name) = &part.of else { return false };
         let Some(id) = self.schemas.element(name) else { return false };
         self.schemas.is_abstract(id)

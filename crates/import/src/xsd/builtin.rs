@@ -1,13 +1,19 @@
 //! The types of XML Schema, of its drafts, and of the SOAP encoding, as kinds.
 
-use trunkline_message::{IntegerKind, Kind};
+use std::sync::LazyLock;
 
-use super::name::Name;
+use trunkline_message::{IntegerKind, Kind};
+use trunkline_soap::WhiteSpace;
+
+use super::name::{ENCODING, Name, SCHEMA};
 
 /// A type that no document has to define.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct BuiltIn {
+    /// The name in XML Schema.
     pub(crate) name: &'static str,
+    /// The namespace and the name of one of the SOAP encoding, which is derived from that of XML Schema (SOAP 1.1 section 5.2.3).
+    of_encoding: Option<(&'static str, &'static str)>,
     /// What one value is.
     pub(crate) kind: Kind,
     /// Are there several, with blanks between?
@@ -17,11 +23,11 @@ pub(crate) struct BuiltIn {
 }
 
 const fn plain(name: &'static str, kind: Kind) -> BuiltIn {
-    BuiltIn { name, kind, is_list: false, facet: None }
+    BuiltIn { name, of_encoding: None, kind, is_list: false, facet: None }
 }
 
 const fn with(name: &'static str, kind: Kind, facet: (&'static str, &'static str)) -> BuiltIn {
-    BuiltIn { name, kind, is_list: false, facet: Some(facet) }
+    BuiltIn { name, of_encoding: None, kind, is_list: false, facet: Some(facet) }
 }
 
 const fn text(name: &'static str, pattern: &'static str) -> BuiltIn {
@@ -29,7 +35,7 @@ const fn text(name: &'static str, pattern: &'static str) -> BuiltIn {
 }
 
 const fn several(name: &'static str) -> BuiltIn {
-    BuiltIn { name, kind: Kind::Text, is_list: true, facet: None }
+    BuiltIn { name, of_encoding: None, kind: Kind::Text, is_list: true, facet: None }
 }
 
 const fn integer(name: &'static str, kind: IntegerKind) -> BuiltIn {
@@ -134,6 +140,21 @@ const FORMER: [(&str, &str); 16] = [
     ("Struct", "anyType"),
 ];
 
+/// Those of the encodings of both versions of SOAP.
+static OF_ENCODING: LazyLock<Vec<BuiltIn>> = LazyLock::new(|| {
+    let base64 = |it: &&BuiltIn| it.name == "base64Binary";
+    let known = BUILT_IN.iter().map(|it| (it.name, it));
+    let known: Vec<_> =
+        known.chain(BUILT_IN.iter().find(base64).map(|it| ("base64", it))).collect();
+    let in_namespace = |namespace: &'static str| {
+        let of = move |local| Some((namespace, local));
+        let made =
+            move |(local, it): &(_, &BuiltIn)| BuiltIn { of_encoding: of(*local), ..(*it).clone() };
+        known.iter().map(made).collect::<Vec<_>>()
+    };
+    [in_namespace(ENCODING[0]), in_namespace(ENCODING[1])].concat()
+});
+
 impl BuiltIn {
     /// The type of this name of XML Schema, or of the SOAP encoding; its `Array` is none.
     pub(crate) fn named(name: &Name) -> Option<&'static Self> {
@@ -141,7 +162,16 @@ impl BuiltIn {
             return None;
         }
         let local = &*name.local;
-        let is_current = *name.namespace == *super::name::SCHEMA[0];
+        let is_current = *name.namespace == *SCHEMA[0];
+        if name.is_of_encoding() {
+            // One namespace is written with and without its end.
+            let namespace = if *name.namespace == *ENCODING[1] { ENCODING[1] } else { ENCODING[0] };
+            let is_it = |it: &&Self| it.of_encoding == Some((namespace, local));
+            let found = OF_ENCODING.iter().find(is_it).filter(|it| !it.is_any());
+            if found.is_some() {
+                return found;
+            }
+        }
         let former = FORMER.iter().find(|it| it.0 == local && !is_current).map(|it| it.1);
         Self::of(former.unwrap_or(local))
     }
@@ -160,6 +190,21 @@ impl BuiltIn {
     /// The type of XML Schema of this name.
     pub(crate) fn of(local: &str) -> Option<&'static Self> {
         BUILT_IN.iter().find(|it| it.name == local)
+    }
+
+    /// What becomes of blanks in its texts (part 2, section 4.3.6).
+    pub(crate) fn white_space(&self) -> WhiteSpace {
+        match self.name {
+            "string" | "anyType" | "anySimpleType" => WhiteSpace::Preserve,
+            "normalizedString" => WhiteSpace::Replace,
+            _ => WhiteSpace::Collapse,
+        }
+    }
+
+    /// The name by which values say that they are of the type.
+    pub(crate) fn qualified(&self) -> Name {
+        let (namespace, local) = self.of_encoding.unwrap_or((SCHEMA[0], self.name));
+        Name::new(namespace, local)
     }
 
     /// Has its values any shape?

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use trunkline_soap::WhiteSpace;
+
 use super::builtin::BuiltIn;
 use super::name::Name;
 use super::wildcard::Wildcard;
@@ -161,17 +163,6 @@ pub(crate) struct Facets {
     pub(crate) white_space: Option<WhiteSpace>,
     /// As one of these has it, if there are any.
     pub(crate) patterns: Vec<String>,
-}
-
-/// What becomes of blanks before a text is looked at (part 2, section 4.3.6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum WhiteSpace {
-    /// They stay.
-    Preserve,
-    /// Each is a space.
-    Replace,
-    /// Runs of them are one space, and there are none at the ends.
-    Collapse,
 }
 
 /// A type of elements that have elements or attributes.

@@ -6,6 +6,7 @@ mod members;
 use std::collections::HashMap;
 
 use trunkline_message::{Body, Kind, Layout, Need, TypeId, Types};
+use trunkline_soap::{self as soap, WhiteSpace};
 
 use super::Schemas;
 use super::component::{
@@ -13,7 +14,7 @@ use super::component::{
 };
 use super::content::{Arm, Item};
 use super::lookup::Found;
-use super::name::Name;
+use super::name::{Name, SCHEMA};
 use super::simple::Values;
 use super::union::union;
 use crate::{Place, Problem, names};
@@ -52,13 +53,25 @@ pub(crate) struct Held {
     pub(crate) facets: Vec<(&'static str, String)>,
     /// Of single values.
     pub(crate) kind: Option<Kind>,
+    /// What becomes of blanks in each value.
+    pub(crate) white_space: WhiteSpace,
     /// Of arrays of the encoding in each other, the outermost last.
     pub(crate) dimensions: Vec<usize>,
+    /// The type that values say where content is encoded, or the items of lists, if it is another than their kind has.
+    pub(crate) declared: Option<Name>,
 }
 
 impl Held {
     fn new(of: TypeId, form: Form) -> Self {
-        Self { of, form, facets: Vec::new(), kind: None, dimensions: Vec::new() }
+        Self {
+            of,
+            form,
+            facets: Vec::new(),
+            kind: None,
+            white_space: WhiteSpace::default(),
+            dimensions: Vec::new(),
+            declared: None,
+        }
     }
 }
 
@@ -288,19 +301,14 @@ impl<'a> Builder<'a> {
             return Ok(self.any());
         }
         if let Some(values) = self.schemas.values(of)? {
-            return Ok(self.value(values, name));
+            return Ok(self.declared_value(of, values, name));
         }
         match self.schemas.found(of)? {
             Found::BuiltIn(_) => Ok(self.any()),
             Found::Array => {
                 let of = self.types.scalar(Kind::Any);
-                Ok(Held {
-                    of: self.types.list(of, None),
-                    form: Form::Array,
-                    facets: Vec::new(),
-                    kind: None,
-                    dimensions: vec![1],
-                })
+                let of = self.types.list(of, None);
+                Ok(Held { dimensions: vec![1], ..Held::new(of, Form::Array) })
             }
             Found::Type(id, of) => match items(of) {
                 Some(items) => self.array(id, items, name),
@@ -374,7 +382,7 @@ impl<'a> Builder<'a> {
                 "an array of several dimensions with items of any type, for which there is no form";
             return rejected(what, "name a type of the items");
         }
-        let (mut of, mut dimensions) = (item.of, item.dimensions);
+        let (mut of, mut dimensions, declared) = (item.of, item.dimensions, item.declared);
         dimensions.extend(&items.dimensions);
         if dimensions.len() > MOST_ARRAYS || dimensions.iter().sum::<usize>() > MOST_LISTS {
             return rejected(TOO_DEEP, "describe it with fewer");
@@ -385,13 +393,8 @@ impl<'a> Builder<'a> {
         let (least, most) = items.occurs;
         let least = (least > 0).then(|| ("min_items", least.to_string()));
         let most = most.map(|it| ("max_items", it.to_string()));
-        Ok(Held {
-            of,
-            form: Form::Array,
-            facets: least.into_iter().chain(most).collect(),
-            kind: None,
-            dimensions,
-        })
+        let facets = least.into_iter().chain(most).collect();
+        Ok(Held { facets, dimensions, declared, ..Held::new(of, Form::Array) })
     }
 
     fn complex(
@@ -470,9 +473,31 @@ impl<'a> Builder<'a> {
         arms.finish_as(self, Body::Choice);
     }
 
+    /// Values of a simple type that is declared.
+    pub(super) fn declared_value(&mut self, of: &TypeUse, values: Values, name: &str) -> Held {
+        let (kind, enumeration) = (values.kind, values.enumeration.as_ref().map(|it| it.of));
+        let is_said = self.is_encoded && !values.is_list;
+        let declared = self.schemas.simple_name(of).filter(|declared| {
+            let is_plain = match enumeration {
+                // The enumeration has the name already.
+                Some(Some(id)) => {
+                    let own = self.schemas.types[id.0].name.as_ref();
+                    own == Some(declared) && type_name(&declared.local) == *declared.local
+                }
+                Some(None) => false,
+                None => {
+                    let plain = soap::xsd_name(kind).strip_prefix("xsd:");
+                    *declared.namespace == *SCHEMA[0] && plain == Some(&declared.local)
+                }
+            };
+            is_said && !is_plain
+        });
+        Held { declared, ..self.value(values, name) }
+    }
+
     /// Values of a simple type.
     pub(super) fn value(&mut self, values: Values, name: &str) -> Held {
-        let Values { kind, is_list, facets, enumeration } = values;
+        let Values { kind, is_list, facets, enumeration, white_space } = values;
         let item = match enumeration {
             None => self.types.scalar(kind),
             Some(enumeration) => {
@@ -495,7 +520,10 @@ impl<'a> Builder<'a> {
                 let of = self.types.list(item, None);
                 Held { facets, ..Held::new(of, Form::Spaced) }
             }
-            false => Held { facets, kind: Some(kind), ..Held::new(item, Form::Value) },
+            false => {
+                let kind = Some(kind);
+                Held { facets, kind, white_space, ..Held::new(item, Form::Value) }
+            }
         }
     }
 }

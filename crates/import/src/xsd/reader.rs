@@ -186,8 +186,16 @@ impl Reader<'_, '_> {
         let namespace: Arc<str> = element.attribute("namespace").unwrap_or_default().into();
         if *namespace == *self.target && !self.is_chameleon {
             let what = format!("the namespace {namespace:?} is imported into itself");
-            // What stands in one description of services is often imported so.
-            self.warnings.add(&self.place(element), what, "it is left out: what is there is known");
+            // What stands in one description of services is often imported so, without a place.
+            let location = element.attribute("schemaLocation");
+            let done = match location {
+                Some(_) => "it is read as if it were included",
+                None => "it is left out: what is there is known",
+            };
+            self.warnings.add(&self.place(element), what, done);
+            if let Some(location) = location {
+                self.want(element, location, Some(namespace), None);
+            }
             return Ok(());
         }
         // Their types are known.

@@ -3,11 +3,13 @@
 use std::cell::Cell;
 
 use trunkline_message::Kind;
+use trunkline_soap::WhiteSpace;
 
 use super::Schemas;
 use super::builtin::BuiltIn;
 use super::component::{Derivation, Facets, Simple, Type, TypeBody, TypeId, TypeUse};
 use super::lookup::Found;
+use super::name::Name;
 use super::union::union;
 use crate::{Place, Problem};
 
@@ -22,6 +24,8 @@ pub(crate) struct Values {
     pub(crate) facets: Vec<(&'static str, String)>,
     /// One of these, if it is an enumeration of texts.
     pub(crate) enumeration: Option<Enumeration>,
+    /// What becomes of blanks in each.
+    pub(crate) white_space: WhiteSpace,
 }
 
 /// Texts of which each value is one.
@@ -34,14 +38,21 @@ pub(crate) struct Enumeration {
 
 impl Values {
     pub(super) fn of(kind: Kind) -> Self {
-        Self { kind, is_list: false, facets: Vec::new(), enumeration: None }
+        let white_space = WhiteSpace::Preserve;
+        Self { kind, is_list: false, facets: Vec::new(), enumeration: None, white_space }
+    }
+
+    /// What becomes of blanks in a text that is one of them, or a list of them.
+    pub(super) fn white_space_of_text(&self) -> WhiteSpace {
+        if self.is_list { WhiteSpace::Collapse } else { self.white_space }
     }
 
     fn built_in(of: &BuiltIn) -> Self {
         let facets = of.facet.iter().map(|(word, value)| (*word, (*value).to_owned())).collect();
         // An attribute, or a text with attributes, has no content of any shape.
         let kind = if of.kind == Kind::Any { Kind::Text } else { of.kind };
-        Self { kind, is_list: of.is_list, facets, enumeration: None }
+        let white_space = of.white_space();
+        Self { kind, is_list: of.is_list, facets, enumeration: None, white_space }
     }
 
     pub(super) fn set(&mut self, word: &'static str, value: String) {
@@ -51,6 +62,7 @@ impl Values {
 
     /// Restricts the values to this one.
     pub(super) fn fix(&mut self, value: &str) {
+        let value = &*self.white_space.apply(value);
         match self.kind {
             _ if self.is_list => {}
             Kind::Text if self.enumeration.is_none() => self.set("pattern", literal(value)),
@@ -99,6 +111,7 @@ impl Values {
         if self.is_list {
             return;
         }
+        self.white_space = self.white_space.max(facets.white_space.unwrap_or_default());
         if let (Kind::Text, [_, ..]) = (self.kind, &*facets.patterns) {
             // That of the base is not compared any more; that of each must be kept.
             let all: Vec<String> = facets.patterns.iter().map(|it| format!("({it})")).collect();
@@ -106,9 +119,9 @@ impl Values {
             self.set("pattern", pattern);
         }
         let mut values: Vec<String> = Vec::with_capacity(facets.values.len());
-        for value in facets.values.iter().map(|it| it.trim_ascii()) {
-            if !values.iter().any(|it| it == value) {
-                values.push(value.to_owned());
+        for value in facets.values.iter().map(|it| self.white_space.apply(it)) {
+            if !values.iter().any(|it| **it == *value) {
+                values.push(value.into_owned());
             }
         }
         self.enumerate(&values, of);
@@ -190,6 +203,27 @@ impl Schemas {
             Found::Array => Ok(None),
             Found::Type(id, of) => self.values_of(id, of, (0, &Cell::new(0))),
         }
+    }
+
+    /// The name of a simple type, or of the one that it restricts if it has none; none of other types without a name.
+    pub(crate) fn simple_name(&self, of: &TypeUse) -> Option<Name> {
+        let mut of = of;
+        // That restrictions end is seen where their values are.
+        for _ in 0..=self.types.len() {
+            if let TypeUse::Named(name, _) = of {
+                return Some(name.clone());
+            }
+            match self.found(of).ok()? {
+                Found::BuiltIn(known) => return Some(known.qualified()),
+                Found::Type(_, Type { name: Some(name), .. }) => return Some(name.clone()),
+                Found::Type(_, Type { body: TypeBody::Simple(simple), .. }) => match simple {
+                    Simple::Restriction { base, .. } => of = base,
+                    Simple::List { .. } | Simple::Union { .. } => return None,
+                },
+                Found::Type(..) | Found::Array => return None,
+            }
+        }
+        None
     }
 
     fn values_of(

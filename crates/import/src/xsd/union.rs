@@ -1,11 +1,14 @@
 //! Values that are of one of several types.
 
 use trunkline_message::Kind;
+use trunkline_soap::WhiteSpace;
 
 use super::simple::{Enumeration, Values, literal};
 
 /// Values of any of these types: texts, which are as one of the types has them.
 pub(super) fn union(members: &[Values]) -> Values {
+    // Of which type a text is, nobody knows before it is compared with all: blanks stay if one of them keeps them.
+    let white_space = members.iter().map(|it| it.white_space_of_text()).min().unwrap_or_default();
     let enumerations: Option<Vec<&Enumeration>> =
         members.iter().map(|it| it.enumeration.as_ref().filter(|_| !it.is_list)).collect();
     if let Some(all) = enumerations {
@@ -16,9 +19,9 @@ pub(super) fn union(members: &[Values]) -> Values {
             }
         }
         let enumeration = Some(Enumeration { of: None, values });
-        return Values { enumeration, ..Values::of(Kind::Text) };
+        return Values { enumeration, white_space, ..Values::of(Kind::Text) };
     }
-    let mut values = Values::of(Kind::Text);
+    let mut values = Values { white_space, ..Values::of(Kind::Text) };
     let patterns: Option<Vec<String>> = members.iter().map(pattern).collect();
     if let Some(patterns) = patterns {
         values.set("pattern", patterns.join("|"));
@@ -37,7 +40,7 @@ fn pattern(of: &Values) -> Option<String> {
     };
     Some(match of.is_list {
         true => format!(r"\s*(({item})(\s+({item}))*)?\s*"),
-        false if of.kind == Kind::Text => format!("({item})"),
+        false if of.white_space_of_text() != WhiteSpace::Collapse => format!("({item})"),
         false => format!(r"\s*({item})\s*"),
     })
 }

@@ -40,11 +40,13 @@ pub struct Violation {
     pub rule: &'static str,
     /// What is wrong.
     pub what: String,
+    /// Is it an element, or a text, that may not stand where it does?
+    pub is_misplaced: bool,
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, column, path, rule, what } = self;
+        let Self { line, column, path, rule, what, .. } = self;
         write!(out, "{line}:{column}: {path}: {what} ({rule})")
     }
 }
@@ -73,11 +75,18 @@ impl Validation {
 pub(super) struct Fault {
     rule: &'static str,
     what: String,
+    /// Is it what stands where it may not?
+    is_misplaced: bool,
 }
 
 impl Fault {
     fn new(rule: &'static str, what: impl Into<String>) -> Self {
-        Self { rule, what: what.into() }
+        Self { rule, what: what.into(), is_misplaced: false }
+    }
+
+    /// An element or a text that may not stand there.
+    fn misplaced(what: impl Into<String>) -> Self {
+        Self { is_misplaced: true, ..Self::new("cvc-complex-type", what) }
     }
 
     /// What could not be checked because of the schema.

@@ -1,6 +1,7 @@
 //! A message to start from: one that has a value wherever there may be one.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use super::{Record, Value};
@@ -13,27 +14,70 @@ impl Record {
     /// A message with a value in every field: of lists one item or the least number of them, of choices the
     /// first arm, of enumerations the first value; defaults stay. Texts, numbers and times keep to their facets where a value that
     /// does is found: [`Checks`](crate::Checks) names those that do not. What holds itself ends as soon as it may: deeper down there is only what must be
-    /// there, and of a choice the arm that ends first. What has to hold itself has no sample: it is left out.
+    /// there, of a choice the arm that ends first, and lists without items. What has to hold itself has no sample: it is left out.
     pub fn sample(layout: &Arc<Layout>) -> Self {
-        Sampler::new(layout).record(ScopeId(0), true)
+        Samples::new(layout, &plain_content).whole()
     }
 
     /// As [`sample`](Self::sample), with those values only that must be there.
     pub fn least(layout: &Arc<Layout>) -> Self {
-        Sampler::new(layout).record(ScopeId(0), false)
+        Samples::new(layout, &plain_content).least()
     }
 
     /// Another sample, for whom the first is not valid by what a layout does not hold. In lists of choices each arm stands so many
     /// times, one behind the other, as in a sequence that is repeated; of a number between two bounds the lower one is taken,
     /// which is a value of its enumeration where that is what the bounds are made of.
     pub fn sample_of_each(layout: &Arc<Layout>, rounds: usize) -> Self {
-        let sampler = Sampler::new(layout);
+        Samples::new(layout, &plain_content).of_each(rounds)
+    }
+}
+
+/// What stands where content of any shape may: of the field that holds it, or a list of it, and whether there has to be
+/// some. None leaves it out, where that may be.
+pub type AnyContent<'a> = dyn Fn(&Field, bool) -> Option<Any> + 'a;
+
+/// Samples with content of any shape that is of another shape than `<any/>`.
+pub struct Samples<'a> {
+    layout: &'a Arc<Layout>,
+    content: &'a AnyContent<'a>,
+}
+
+impl<'a> Samples<'a> {
+    /// Those of a layout.
+    pub fn new(layout: &'a Arc<Layout>, content: &'a AnyContent<'a>) -> Self {
+        Self { layout, content }
+    }
+
+    /// As [`Record::sample`].
+    pub fn whole(&self) -> Record {
+        Sampler::new(self).record(ScopeId(0), true)
+    }
+
+    /// As [`Record::least`].
+    pub fn least(&self) -> Record {
+        Sampler::new(self).record(ScopeId(0), false)
+    }
+
+    /// As [`Record::sample_of_each`].
+    pub fn of_each(&self, rounds: usize) -> Record {
+        let sampler = Sampler::new(self);
         Sampler { rounds, ..sampler }.record(ScopeId(0), true)
     }
 }
 
+impl fmt::Debug for Samples<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Samples").field("of", &self.layout.name()).finish_non_exhaustive()
+    }
+}
+
+fn plain_content(_: &Field, _: bool) -> Option<Any> {
+    Some(Any::from("<any/>"))
+}
+
 struct Sampler<'a> {
     layout: &'a Arc<Layout>,
+    content: &'a AnyContent<'a>,
     /// How many scopes a record of each scope has inside one another at least; [`ENDLESS`] if it cannot end.
     heights: Vec<u32>,
     /// The scopes around what is being made.
@@ -52,14 +96,14 @@ const MOST_OF_EACH: usize = 256;
 const ENDLESS: u32 = u32::MAX;
 
 impl<'a> Sampler<'a> {
-    fn new(layout: &'a Arc<Layout>) -> Self {
+    fn new(&Samples { layout, content }: &Samples<'a>) -> Self {
         let scopes = layout.scopes();
         let mut heights = vec![ENDLESS; scopes.len()];
         loop {
             let found: Vec<u32> = scopes.iter().map(|it| height(layout, it, &heights)).collect();
             if found == heights {
-                let (around, made_up) = (Vec::new(), HashMap::new());
-                return Self { layout, heights, around, made_up, rounds: 0, left: MOST_OF_EACH };
+                let (around, made_up, left) = (Vec::new(), HashMap::new(), MOST_OF_EACH);
+                return Self { layout, content, heights, around, made_up, rounds: 0, left };
             }
             heights = found;
         }
@@ -84,28 +128,57 @@ impl<'a> Sampler<'a> {
                 Some(arm) => arm == index,
                 None => is_wanted && self.is_chosen(described, index, is_whole),
             };
-            if field.default.is_some() || !is_taken || self.height_of(field) == ENDLESS {
+            let may_be_empty = may_be_empty(layout, described, index);
+            let has_end = may_be_empty || self.height_of(field) != ENDLESS;
+            if field.default.is_some() || !is_taken || !has_end {
+                continue;
+            }
+            let is_of_any = holds_any(layout, field);
+            let is_needed = is_required(layout, field) || is_arm(described, index);
+            let content = is_of_any.then(|| (self.content)(field, is_needed)).flatten();
+            if is_of_any && content.is_none() && !is_needed {
                 continue;
             }
             let value = match field.holds {
                 Holds::Struct(inner) => Value::Struct(Box::new(self.record(inner, is_whole))),
+                // What is in a list that holds it ends with an empty one.
                 Holds::Group(inner) => {
-                    let mut group = super::value::empty(layout, field.holds);
-                    if let Value::Group(group) = &mut group {
-                        for arm in self.entries(field, inner) {
-                            *group.next_entry() = self.made(inner, is_whole, arm);
-                        }
+                    let is_end = self.is_again(field) || self.height_of(field) == ENDLESS;
+                    match may_be_empty && is_end {
+                        true => super::value::empty(layout, field.holds),
+                        false => self.group(field, inner, is_whole, content),
                     }
-                    group
                 }
                 Holds::List(kind) => list(self.value(kind, scope, index), count(layout, field)),
                 Holds::Enumeration(_) => Value::Enumeration(0),
+                Holds::Value(Kind::Any) => Value::Any(content.unwrap_or(Any::from("<any/>"))),
                 Holds::Value(kind) => self.value(kind, scope, index),
             };
             *record.place(index) = value;
         }
         self.around.pop();
         record
+    }
+
+    /// A list, of this content if that is of any shape.
+    fn group(
+        &mut self,
+        list: &Field,
+        inner: ScopeId,
+        is_whole: bool,
+        content: Option<Any>,
+    ) -> Value {
+        let mut group = super::value::empty(self.layout, list.holds);
+        if let Value::Group(group) = &mut group {
+            for arm in self.entries(list, inner) {
+                let entry = group.next_entry();
+                *entry = self.made(inner, is_whole, arm);
+                if let Some(content) = &content {
+                    *entry.place(0) = Value::Any(content.clone());
+                }
+            }
+        }
+        group
     }
 
     /// What the entries of a list are: of a choice the arms that are taken, where they are not left open.
@@ -187,9 +260,10 @@ fn height_of(field: &Field, heights: &[u32]) -> u32 {
 /// How many scopes a record of a scope has inside one another at least, by what is known of others.
 fn height(layout: &Layout, scope: &Scope, heights: &[u32]) -> u32 {
     let of_field = |index: usize| height_of(&scope.fields[index], heights);
-    let is_arm = |index: &usize| {
-        scope.shape == Shape::Choice
-            || scope.components.iter().any(|it| it.is_choice && it.fields.contains(index))
+    let is_arm = |index: &usize| is_arm(scope, *index);
+    let of_needed = |index: usize| match may_be_empty(layout, scope, index) {
+        true => 1,
+        false => of_field(index),
     };
     let fields = 0..scope.fields.len();
     let needed = fields.clone().filter(|it| must_be_there(layout, scope, *it) && !is_arm(it));
@@ -199,20 +273,51 @@ fn height(layout: &Layout, scope: &Scope, heights: &[u32]) -> u32 {
     });
     let choices = choices.map(|it| of_choice(it.fields.clone()));
     let own = (scope.shape == Shape::Choice).then(|| of_choice(fields));
-    needed.map(of_field).chain(choices).chain(own).max().unwrap_or(0)
+    needed.map(of_needed).chain(choices).chain(own).max().unwrap_or(0)
 }
 
-/// Is a field required, and what it lies in? Items of lists that have so many are, too.
+/// Is a field required where what it lies in is? Items of lists that have so many are, too.
+fn is_required(layout: &Layout, field: &Field) -> bool {
+    field.need == Need::Required
+        || matches!(field.holds, Holds::Group(_)) && least(layout, field) > 0
+}
+
+/// Is a field required, and what it lies in?
 fn must_be_there(layout: &Layout, scope: &Scope, index: usize) -> bool {
     let field = &scope.fields[index];
     let mut around = field.component;
-    let mut is_required = field.need == Need::Required
-        || matches!(field.holds, Holds::Group(_)) && least(layout, field) > 0;
+    let mut is_required = is_required(layout, field);
     while let Some(component) = around.map(|it| &scope.components[usize::from(it)]) {
         is_required &= component.need == Need::Required;
         around = component.parent;
     }
     is_required
+}
+
+/// Does a field hold content of any shape, or a list of it?
+fn holds_any(layout: &Layout, field: &Field) -> bool {
+    match field.holds {
+        Holds::Group(inner) if layout.scope(inner).shape == Shape::Item => {
+            layout.scope(inner).fields[0].holds == Holds::Value(Kind::Any)
+        }
+        holds => holds == Holds::Value(Kind::Any),
+    }
+}
+
+/// Is a field one of those of which one is there?
+fn is_arm(scope: &Scope, index: usize) -> bool {
+    scope.shape == Shape::Choice
+        || scope.components.iter().any(|it| it.is_choice && it.fields.contains(&index))
+}
+
+/// Is it a list that has to be there, and may be without items?
+fn may_be_empty(layout: &Layout, scope: &Scope, index: usize) -> bool {
+    let field = &scope.fields[index];
+    let is_list = matches!(field.holds, Holds::Group(_)) && field.fixed.is_none();
+    is_list
+        && least(layout, field) == 0
+        && must_be_there(layout, scope, index)
+        && !is_arm(scope, index)
 }
 
 /// How many items a list says that it has at least.
@@ -313,7 +418,7 @@ mod tests {
         assert_eq!(arms(&twice), [0, 1, 2, 0, 1, 2]);
         assert!(format!("{:?}", twice.get("rate")).contains("0.25"), "{twice:?}");
         let mut unmet = Vec::new();
-        walk(&twice, &mut unmet);
+        walk(&twice, &[], &mut unmet);
         assert!(unmet.is_empty(), "{unmet:?} in {twice:?}");
     }
 
@@ -339,21 +444,51 @@ mod tests {
             let text = format!("{sample:?}");
             assert!(text.contains("\"text\""), "{text}");
             let mut unmet = Vec::new();
-            walk(&sample, &mut unmet);
+            walk(&sample, &[], &mut unmet);
             assert!(unmet.is_empty(), "{unmet:?} in {text}");
         }
         assert!(Record::sample(&layout).get("all").is_some());
     }
 
+    /// What has to hold a list of itself ends with one that has no items.
+    #[test]
+    fn a_sample_of_what_lists_itself_ends_with_an_empty_list() {
+        let layout = Layout::from_listing(
+            "message Tree X
+             field root 0 Node required
+             end
+             struct Node
+             field name 0 text required
+             field inside 0 Branch[] required
+             end
+             struct Branch
+             field node 0 Node required
+             end",
+        );
+        let layout = Arc::new(layout.expect("a listing"));
+        for sample in [Record::sample(&layout), Record::least(&layout)] {
+            let text = format!("{sample:?}");
+            assert_eq!(text.matches("text").count(), 2, "{text}");
+            let Some(Value::Group(inside)) = sample.get("root/inside") else { panic!("{text}") };
+            let Some(Value::Group(end)) = inside.entries()[0].get("node/inside") else {
+                panic!("{text}")
+            };
+            assert!(end.entries().is_empty(), "{text}");
+        }
+    }
+
     /// Rules that are not met, at any depth.
-    fn walk(record: &Record, unmet: &mut Vec<crate::Unmet>) {
+    /// No list is empty but of what the list itself is in.
+    fn walk(record: &Record, above: &[ScopeId], unmet: &mut Vec<crate::Unmet>) {
         unmet.extend(crate::Fields::unmet(record));
-        for index in 0..record.scope().fields.len() {
+        for (index, field) in record.scope().fields.iter().enumerate() {
+            let within: Vec<ScopeId> = above.iter().copied().chain(field.holds.scope()).collect();
             match record.value(index) {
-                Some(Value::Struct(inner)) => walk(inner, unmet),
+                Some(Value::Struct(inner)) => walk(inner, &within, unmet),
                 Some(Value::Group(group)) => {
-                    assert!(!group.entries().is_empty());
-                    group.entries().iter().for_each(|it| walk(it, unmet));
+                    let is_above = field.holds.scope().is_some_and(|it| above.contains(&it));
+                    assert!(is_above || !group.entries().is_empty());
+                    group.entries().iter().for_each(|it| walk(it, &within, unmet));
                 }
                 _ => {}
             }

@@ -11,6 +11,7 @@ use trunkline_soap::{Attachments, Fault, HeaderBlock, Packing, Version};
 use super::asynchronous::Gate;
 use super::element::Encoding;
 use super::header::{self, Received};
+use super::inspection::Inspected;
 
 /// The context of one call: the caller, its header blocks, and the header blocks of the answer.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub struct Context {
     is_busy: bool,
     /// Header blocks that were added to the context of a call that waits.
     added: Option<Arc<Mutex<Vec<HeaderBlock>>>>,
+    /// What looks at the request once it was read.
+    inspected: Option<Inspected>,
 }
 
 /// When the parts of a call ended.
@@ -90,6 +93,7 @@ impl Context {
             gate: None,
             is_busy: false,
             added: None,
+            inspected: None,
         }
     }
 
@@ -109,6 +113,7 @@ impl Context {
             stages: None,
             gate: None,
             added: Some(added),
+            inspected: None,
             ..*self
         }
     }
@@ -144,6 +149,18 @@ impl Context {
     pub(super) fn packing(&self) -> Option<Packing<'static>> {
         let (attachments, from) = self.attachments?;
         Some(Packing { attachments, from, action: "" })
+    }
+
+    pub(super) fn set_inspected(&mut self, inspected: Option<Inspected>) {
+        self.inspected = inspected;
+    }
+
+    /// The request was read: is it to be answered?
+    pub(super) fn inspect(&mut self) -> Result<(), Fault> {
+        match self.inspected.take() {
+            Some(inspected) => inspected.inspect(self),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn is_busy(&self) -> bool {

@@ -14,6 +14,7 @@ use super::context::Stages;
 use super::encoding::FastInfoset;
 use super::fallback::unknown_encoding;
 use super::incoming::open_from;
+use super::inspection::Inspected;
 use super::operation::{Call, Reply, Request, of_rpc};
 use super::prologue::Prologues;
 use super::service::{Endpoint, EndpointParts};
@@ -280,6 +281,9 @@ impl Conversation {
         let (parser, mut writer) = parts([received, sent], stateless, stateful);
         let parser = parser.filter(|_| resumed.is_none());
         let mut reader = parser.map(|parser| Reader::new(parser, request));
+        let inspection = endpoint.0.service.inspection.as_ref().filter(|_| called.is_some());
+        let inspected = |it| Inspected::new(it, request, package, reader.as_mut());
+        context.set_inspected(inspection.map(inspected));
         let answered = operation.and_then(|operation| {
             let parts = &*endpoint.0;
             let call = calls[operation].get_or_insert_with(|| parts.begin(operation));

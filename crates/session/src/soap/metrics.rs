@@ -12,7 +12,7 @@ use crate::profile::Retained;
 const TRANSPORTS: [&str; 6] =
     ["http-1.1", "http-1.1-tls", "http-1.0", "http-1.0-tls", "soap-tcp-1.0", "soap-tcp-1.0-tls"];
 const VERSIONS: [(Version, &str); 2] = [(Version::Soap11, "1.1"), (Version::Soap12, "1.2")];
-const COMPRESSIONS: [&str; 3] = ["none", "gzip", "deflate"];
+const COMPRESSIONS: [&str; 5] = ["none", "gzip", "deflate", "zstd", "x-trunkline-xml"];
 const PROFILES: usize =
     TRANSPORTS.len() * VERSIONS.len() * MessageEncoding::ALL.len() * COMPRESSIONS.len();
 const OUTCOMES: [&str; 3] = ["reply", "taken", "fault"];

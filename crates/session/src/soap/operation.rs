@@ -355,7 +355,7 @@ impl<Q: Message, R: Message> Exchange<Q, R> {
         context.set_unknown_elements(self.decoder.unknown());
         decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;
         context.stamp_decoded();
-        Ok(())
+        context.inspect()
     }
 
     #[inline]
@@ -486,6 +486,7 @@ where
         context.set_unknown_elements(self.decoder.unknown());
         decoded.map_err(|error| unreadable(&error, self.is_rpc, context))?;
         context.stamp_decoded();
+        context.inspect()?;
         (self.function)(received).map_err(Into::into)?;
         context.stamp_answered();
         Ok(Reply::Nothing)

@@ -11,6 +11,7 @@ use super::asynchronous::{AnsweredLater, AsyncFunction};
 use super::conversation::Conversation;
 use super::described::Described;
 use super::fallback::Fallback;
+use super::inspection::Inspection;
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
 use super::signature::{AnsweredRecords, OfRecords, Signature, Signed, TakenRecords};
 use super::ws_security::{Guard, Seal, WSSE};
@@ -61,6 +62,8 @@ pub struct Service {
     /// What is demanded of Security headers, and what answers have of them.
     pub(super) guard: Option<Arc<Guard>>,
     pub(super) seal: Option<Seal>,
+    /// What looks at requests as they came.
+    pub(super) inspection: Option<Inspection>,
 }
 
 /// From how many octets on a member of an answer is attached.
@@ -125,6 +128,7 @@ impl Service {
             is_sender_bad_request: false,
             guard: None,
             seal: None,
+            inspection: None,
         }
     }
 
@@ -451,6 +455,18 @@ impl Service {
     #[must_use]
     pub fn on_unknown(mut self, content: UnknownContent) -> Self {
         self.unknown = content;
+        self
+    }
+
+    /// Has each request looked at as it came, in XML whatever it came in, once it could be read and before its function is called:
+    /// for what a struct does not hold, such as whether a schema allows the document. An error is what the caller gets. That
+    /// costs a copy for each call. The fallback is called without.
+    #[must_use]
+    pub fn inspect<F>(mut self, function: F) -> Self
+    where
+        F: Fn(&[u8], &Context) -> Result<(), Fault> + Send + Sync + 'static,
+    {
+        self.inspection = Some(Inspection::new(function));
         self
     }
 

@@ -5,14 +5,14 @@ mod values;
 use std::collections::HashMap;
 
 use trunkline_message::{
-    Error, ErrorKind, Fields, Holds, Kind, Limits, Message as Typed, Need, Result, ScopeId, Shape,
+    Error, ErrorKind, Fields, Holds, Limits, Message as Typed, Need, Result, ScopeId, Shape,
 };
 
 use super::model::{Array, Content, Message, Node, NodeId};
 use super::name::Name;
 use super::namespaces::{self, XSD};
 use crate::dimensions::Sizes;
-use crate::naming::{Naming, xsd_name};
+use crate::naming::Naming;
 use crate::plan::{self, NONE, Plan};
 
 /// The message as a graph, in the shape that the plan gives its documents. In encoded styles texts
@@ -77,6 +77,8 @@ struct ScopeNames {
     /// Those of arms that `xsi:type` selects.
     arm_types: Vec<Option<Name>>,
     component_types: Vec<Name>,
+    /// Those of the values of fields, or of the items of lists.
+    value_types: Vec<Name>,
 }
 
 impl ScopeNames {
@@ -85,8 +87,10 @@ impl ScopeNames {
         let element = Name::new(plan.element_namespace(), "item");
         let components = 0..plan.scopes[scope].components.len();
         let known = plan.layout.scope(id);
-        let own_type = Name::new(&plan.options.namespace, &known.name);
-        let component_type = |it: usize| own_type.renamed(&known.components[it].type_name);
+        let own_type = Name::from(&naming.own_type(known.of));
+        let component_type = |it: usize| Name::from(&naming.type_of_component(id, it));
+        let value_type =
+            |it: usize| Name::from(&naming.value_type(known.fields[it].holds, (id, it)));
         let arm_type = |it: usize| {
             let type_name = naming.written_type(id, it).filter(|_| naming.is_typed_arm(id, it));
             type_name.map(|it| Name::new(&it.namespace, &it.local))
@@ -96,6 +100,7 @@ impl ScopeNames {
             declared: declared.map(|it| Name::new(&it.namespace, &it.local)),
             arm_types: (0..known.fields.len()).map(arm_type).collect(),
             component_types: components.clone().map(component_type).collect(),
+            value_types: (0..known.fields.len()).map(value_type).collect(),
             fields: naming.fields(id).iter().map(|name| element.renamed(name)).collect(),
             components: components.map(|it| element.renamed(&naming.component(id, it))).collect(),
             own_type,
@@ -108,8 +113,8 @@ struct Writer<'a> {
     encoded: bool,
     names: Vec<ScopeNames>,
     item: Name,
-    /// The node of each text.
-    texts: HashMap<Box<str>, NodeId>,
+    /// The node of each text of a type.
+    texts: HashMap<Name, HashMap<Box<str>, NodeId>>,
     out: &'a mut Message,
     scope: usize,
     /// The first field of the scope that is not passed yet.
@@ -272,9 +277,9 @@ impl Writer<'_> {
         self.plan.scopes[self.scope].slots[field].shape == plan::Shape::Run
     }
 
-    /// A type of the message's own.
-    fn own_type(&self, name: &str) -> Name {
-        Name::new(&self.plan.options.namespace, name)
+    /// The type of a field's value.
+    fn value_type(&self, field: usize) -> Name {
+        self.names[self.scope].value_types[field].clone()
     }
 
     /// The elements of a list's entries.
@@ -351,8 +356,9 @@ impl Writer<'_> {
     /// of an array do not.
     fn array_type(&self, scope: usize, field: usize) -> Option<(Name, Vec<usize>)> {
         let layout = &self.plan.layout;
+        let value_type = || self.names[scope].value_types[field].clone();
         let inner = match self.plan.innermost(scope, field) {
-            Holds::List(kind) => return Some((schema_type(kind), Vec::new())),
+            Holds::List(_) => return Some((value_type(), Vec::new())),
             Holds::Group(inner) => usize::from(inner.0),
             _ => return None,
         };
@@ -363,10 +369,7 @@ impl Writer<'_> {
                 name.map(|it| (it, Vec::new()))
             }
             (Shape::Struct, _) => Some((self.names[inner].own_type.clone(), Vec::new())),
-            (_, Some(Holds::Value(kind))) => Some((schema_type(kind), Vec::new())),
-            (_, Some(Holds::Enumeration(of))) => {
-                Some((self.own_type(&layout.schema().type_of(of).name), Vec::new()))
-            }
+            (_, Some(Holds::Value(_) | Holds::Enumeration(_))) => Some((value_type(), Vec::new())),
             _ => Some(match self.array_type(inner, 0) {
                 Some((name, mut ranks)) => {
                     ranks.push(self.plan.dimensions_of(inner, 0));
@@ -407,9 +410,3 @@ impl Writer<'_> {
 }
 
 type Element = (Name, NodeId);
-
-/// The type of XML Schema that values of a kind have.
-fn schema_type(kind: Kind) -> Name {
-    let name = xsd_name(kind);
-    Name::new(XSD, name.split_once(':').map_or("anyType", |(_, local)| local))
-}

@@ -146,6 +146,7 @@ fn read<M: Typed>(
         node,
         scope: 0,
         field: 0,
+        empty: None,
         fields: 0,
         entries: 0,
         run: None,
@@ -278,6 +279,8 @@ struct Reader<'a> {
     node: NodeId,
     scope: usize,
     field: usize,
+    /// What the present node stands for, which is an empty element.
+    empty: Option<&'a str>,
     fields: usize,
     entries: usize,
     /// The elements of the present list, if they have none around them.
@@ -483,7 +486,14 @@ impl<'a> Reader<'a> {
         self.note(base)?;
         let is_default = matches!(&self.graph.node(node).content, Content::Text(text)
             if text.is_empty() && scope.slots[self.field].shape == plan::Shape::Defaulted);
-        if is_default { Ok(()) } else { self.value(node, into) }
+        if !is_default {
+            return self.value(node, into);
+        }
+        let plan = self.plan;
+        self.empty = plan.scopes[self.scope].slots[self.field].empty.as_deref();
+        let read = if self.empty.is_some() { self.value(node, into) } else { Ok(()) };
+        self.empty = None;
+        read
     }
 
     /// Reads the present field from a node that has been checked.

@@ -8,7 +8,7 @@ use trunkline_import::{Description, Limits};
 use trunkline_message::Checks;
 use trunkline_soap as soap;
 
-use super::{Known, Messages};
+use super::{Known, Messages, Rules};
 use crate::codec::Format;
 use crate::error::Error;
 
@@ -19,7 +19,9 @@ pub struct Invalid {
     pub place: Option<(u32, u32)>,
     /// The path of the element, attribute or field.
     pub path: String,
-    /// The rule of XML Schema that is broken; `facet` of a message that no schema describes.
+    /// The rule of XML Schema that is broken. Of a message that no schema describes it is `facet`; of FIX also `type` of a value
+    /// that is none of its field, `order` of a field of header, body or trailer among those of another, and `header` of one
+    /// of a header that nothing describes.
     pub rule: &'static str,
     /// What is wrong.
     pub what: String,
@@ -49,6 +51,16 @@ impl Messages {
                 all.extend(self.of_layout()?);
             }
             return Ok(all);
+        }
+        if matches!(self.description, Description::Fix(_)) {
+            let mut all = self.of_layout()?;
+            all.extend(self.of_dictionary(format, bytes)?);
+            return Ok(all);
+        }
+        if self.last.is_none()
+            && let Some(fault) = self.fault_as_xml(format, bytes)
+        {
+            return Ok(told(&self.validation(&fault), false));
         }
         let index = self.last.as_ref().ok_or(Error::NothingRead)?.0;
         let is_document = |it: &soap::Options| it.style == soap::Style::DocumentLiteral;
@@ -80,6 +92,22 @@ impl Messages {
         let (document_bytes, depth) = (self.limits.message_bytes, self.limits.depth);
         let limits = Limits { document_bytes, depth, ..Limits::default() };
         self.schemas().map_or_else(Validation::default, |it| it.validate(document, &limits))
+    }
+
+    /// What a dictionary says of the message that was read last, which is these bytes or can be written as FIX.
+    fn of_dictionary(&mut self, format: Format, bytes: &[u8]) -> Result<Vec<Invalid>, Error> {
+        let is_fix = format == Format::Fix;
+        let mut written = Vec::new();
+        // What cannot be written has no order, and is told where it is.
+        if !is_fix && self.write(Format::Fix, &mut written).is_err() {
+            return Ok(Vec::new());
+        }
+        let index = self.last.as_ref().ok_or(Error::NothingRead)?.0;
+        let Known { layout, rules, .. } = &mut self.known[index];
+        let Description::Fix(dictionary) = &self.description else { return Ok(Vec::new()) };
+        let Some(message) = dictionary.message(layout.name()) else { return Ok(Vec::new()) };
+        let rules = rules.get_or_insert_with(|| Rules::new(dictionary, message));
+        Ok(rules.check(if is_fix { bytes } else { &written }, is_fix))
     }
 
     /// What the bounds of its fields say of the message that was read last.

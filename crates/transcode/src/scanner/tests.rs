@@ -135,6 +135,10 @@ fn dumps_are_of_messages_that_are_known() {
     assert_eq!(found(log.as_bytes(), Content::Log), [format!("2 5 FIX {one}")]);
     let dumps = found(log.as_bytes(), Content::Dumps);
     assert_eq!(dumps.len(), 2, "{dumps:?}");
+    // Where there is nothing but dumps, a message may be of one byte.
+    let short = b"00000001\n01\nhex:e9\n01 02 03\n";
+    let lengths = |content| found(short, content).len();
+    assert_eq!((lengths(Content::Dumps), lengths(Content::Log)), (4, 0));
     let mut lines = String::new();
     for (index, part) in ONE.chunks(16).enumerate() {
         let pairs: Vec<_> = part.iter().map(|it| format!("{it:02x}")).collect();

@@ -1,7 +1,5 @@
 //! A command line that calls an operation: tried here as `soap call` would take it, so that it works as it is printed.
 
-use std::sync::Arc;
-
 use trunkline_import::wsdl::Port;
 use trunkline_import::xsd::Violation;
 use trunkline_message::{Holds, Kind, Layout, Limits, Record};
@@ -12,7 +10,7 @@ use crate::output::plain;
 use crate::soap::choice::{Bound, is_same, is_same_path, is_soap, is_web};
 use crate::soap::content::{Form, to_json};
 use crate::soap::source::Source;
-use crate::soap::{Called, body, reply, request, valid};
+use crate::soap::{Called, body, made_up, reply, request, valid};
 
 /// A command line with more arguments than these has only those that must be there.
 const MOST: usize = 12;
@@ -32,6 +30,9 @@ pub(super) fn of(source: &Source, at: &Place<'_>) -> Result<Example, String> {
     let (url, wsdl) = address(source, at.port)?;
     let bound = Bound::of(at.binding, at.operation);
     let called = Called::of(&source.description, &bound, bound.form.version);
+    if called.is_begun_there {
+        return Err("the service begins it".to_owned());
+    }
     let (arguments, invalid) = Attempt { called: &called }.arguments()?;
     let mut words: Vec<String> = ["trunkline", "soap", "call"].map(str::to_owned).to_vec();
     words.extend([url, at.operation.name.clone()]);
@@ -90,11 +91,11 @@ impl Attempt<'_> {
         };
         let layout = &form.0;
         let (mut wrong, mut why_none) = (None, None);
-        let (short, long): (Vec<Record>, Vec<Record>) = whole(layout)
+        let (short, long): (Vec<Record>, Vec<Record>) = made_up::whole(form)
             .into_iter()
             .partition(|it| keys(form, it).is_ok_and(|keys| keys.len() <= MOST));
         let short = if has_any(layout) { Vec::new() } else { short };
-        let least = Record::least(layout);
+        let least = made_up::least(form);
         for record in short.iter().chain([&least]).chain(&long) {
             let tried = keys(form, record).and_then(|keys| self.tried(form, record, keys));
             match tried {
@@ -157,13 +158,6 @@ impl Attempt<'_> {
     }
 }
 
-/// Messages with everything, that which is nicest to read first.
-fn whole(layout: &Arc<Layout>) -> Vec<Record> {
-    let mut all = vec![Record::sample(layout)];
-    all.extend([1, 2].map(|it| Record::sample_of_each(layout, it)));
-    all
-}
-
 /// Has it content of any shape? There may be no key for that.
 fn has_any(layout: &Layout) -> bool {
     let mut fields = layout.scopes().iter().flat_map(|it| &it.fields);
@@ -181,7 +175,7 @@ fn keys((layout, options): &Form, record: &Record) -> Result<Keys, Refused> {
         return Ok(reply::values_of_body(&message));
     }
     let Some((name, root)) = message.root() else { return Ok(Vec::new()) };
-    let values = reply::values(&message, name.local(), root);
+    let values = reply::values(&message, name, root);
     // An element without anything inside needs no argument.
     let is_said = |it: &(String, String)| layout.name() != it.0 || !it.1.is_empty();
     Ok(values.into_iter().filter(is_said).collect())
@@ -213,7 +207,7 @@ fn mend(keys: &mut Keys, violation: &Violation, steps: usize) -> bool {
     };
     let count = keys.len();
     match violation.rule {
-        "cvc-complex-type" if !path.is_empty() && violation.what.contains(" stands where ") => {
+        _ if !path.is_empty() && violation.is_misplaced => {
             let is_in = |key: &str| {
                 behind(key).is_some_and(|it| it.is_empty() || it.starts_with(['.', '@']))
             };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use trunkline_import::wsdl::Description;
 use trunkline_message::{Checks, Holds, Layout, Record, ScopeId, Value};
-use trunkline_session::soap::Fault as SoapFault;
-use trunkline_soap::{Encoder, Plan, Style};
+use trunkline_session::soap::{Context, Fault as SoapFault};
+use trunkline_soap::{QName, Style};
 
 use crate::output::{plain, remark};
 use crate::soap::content::Form;
@@ -22,8 +22,8 @@ pub(super) struct Admission {
     request: Form,
     /// None where facets cannot be looked at.
     checks: Option<Checks>,
-    /// Of requests as the schemas have them; none if they are not written again.
-    plan: Option<Arc<Plan>>,
+    /// Header blocks that it has.
+    headers: Vec<QName>,
     is_lenient: bool,
 }
 
@@ -31,7 +31,7 @@ impl Admission {
     pub(super) fn new(
         operation: &str,
         description: &Arc<Description>,
-        request: &Form,
+        (request, headers): (&Form, Vec<QName>),
         is_lenient: bool,
     ) -> Self {
         let checks = Checks::new(&request.0).map_err(|why| {
@@ -42,7 +42,7 @@ impl Admission {
             description: description.clone(),
             request: request.clone(),
             checks: checks.ok(),
-            plan: Plan::new(&request.0, &request.1).ok(),
+            headers,
             is_lenient,
         }
     }
@@ -71,14 +71,32 @@ impl Admission {
                 names => Err(SoapFault::sender(format!("the WSDL has no such element: {names}"))),
             };
         }
-        // What no layout holds, and whether something else may stand there, is told by the document that says the same.
-        let Some(plan) = &self.plan else { return Ok(()) };
-        let mut encoder = Encoder::new(plan);
-        let Ok(envelope) = encoder.encode(request) else { return Ok(()) };
-        match valid::of_request(&self.description, &String::from_utf8_lossy(envelope)) {
+        // The schemas have looked at it.
+        Ok(())
+    }
+
+    /// Rejects a request that the schemas forbid, as it came: also for what no layout holds, such as whether something is nil or
+    /// not there. Of a call they say what its header blocks are.
+    pub(super) fn inspect(&self, document: &[u8], context: &Context) -> Result<(), SoapFault> {
+        // By a document that is missing it may be right.
+        if self.is_lenient || !self.description.missing().is_empty() {
+            return Ok(());
+        }
+        let blocks = || context.header_blocks().iter().map(|it| &it.name);
+        let is_twice = |it: &&QName| blocks().filter(|name| name == it).count() > 1;
+        if let Some(name) = self.headers.iter().find(is_twice) {
+            return Err(SoapFault::sender(format!("the header block {name} is there twice")));
+        }
+        let style = self.request.1.style;
+        match valid::of_request(&self.description, style, &String::from_utf8_lossy(document)) {
             Some(why) => Err(SoapFault::sender(why)),
             None => Ok(()),
         }
+    }
+
+    /// Header blocks that it has.
+    pub(super) fn headers(&self) -> &[QName] {
+        &self.headers
     }
 }
 

@@ -15,7 +15,7 @@ use super::SHOWN;
 use crate::fault::Fault;
 use crate::output::remark;
 use crate::soap::content::{Form, Given, Unread, from_file, of_file};
-use crate::soap::{listed, valid};
+use crate::soap::{listed, made_up, valid};
 
 /// What an operation answers where no rule says otherwise.
 pub(super) enum Answer {
@@ -120,9 +120,13 @@ pub(super) fn of(
             }
             Answer::Canned(Box::new(sample))
         }
-        Err(why) => Answer::Missing(format!(
-            "no answer to {name} can be made up, give one as {stem}.json in --answers FOLDER: {why}"
-        )),
+        Err(why) => {
+            let why = format!(
+                "no answer to {name} can be made up, give one as {stem}.json in --answers FOLDER: {why}"
+            );
+            remark(&why);
+            Answer::Missing(why)
+        }
     })
 }
 
@@ -137,8 +141,9 @@ pub(super) fn no_valid_one(why: &str) -> String {
 /// It cannot be written.
 pub(super) fn made_up(
     description: &Description,
-    (layout, options): &Form,
+    form: &Form,
 ) -> trunkline_message::Result<(Record, Option<String>)> {
+    let (layout, options) = form;
     let plan = Plan::new(layout, options)?;
     let mut encoder = Encoder::new(&plan);
     let mut invalid = |record: &Record| -> trunkline_message::Result<Option<String>> {
@@ -146,12 +151,18 @@ pub(super) fn made_up(
         let why = valid::of_message(description, options, (&envelope, record), None);
         Ok(why.map(|it| it.what))
     };
-    let sample = Record::sample(layout);
-    let Some(why) = invalid(&sample)? else { return Ok((sample, None)) };
-    let others = [1, 2].map(|it| Record::sample_of_each(layout, it));
-    let least = Record::least(layout);
-    let valid = others.into_iter().chain([least]).find(|it| matches!(invalid(it), Ok(None)));
-    Ok(valid.map_or((sample, Some(why)), |it| (it, None)))
+    let (mut wrong, mut unwritable) = (None, None);
+    for sample in made_up::whole(form).into_iter().chain([made_up::least(form)]) {
+        match invalid(&sample) {
+            Ok(None) => return Ok((sample, None)),
+            Ok(why) => _ = wrong.get_or_insert((sample, why)),
+            Err(error) => _ = unwritable.get_or_insert(error),
+        }
+    }
+    match (wrong, unwritable) {
+        (None, Some(error)) => Err(error),
+        (wrong, _) => Ok(wrong.unwrap_or_else(|| (made_up::least(form), None))),
+    }
 }
 
 /// How the files are called that answers are in.

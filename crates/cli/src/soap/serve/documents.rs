@@ -1,37 +1,49 @@
 //! The documents of a description as they are served: what they import is there too, under a query of each path.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
-use trunkline_import::wsdl::Description;
-use trunkline_import::{Description as Any, Limits, Options, Source, located};
+use trunkline_codec::infoset::{Event, Reader as _, Tag};
+use trunkline_codec::xml;
+use trunkline_import::wsdl::{Description, Port};
+use trunkline_import::xsd::Name;
+use trunkline_import::{Description as Any, Options, Place, Source, located};
+use trunkline_message::Limits;
 use trunkline_session::soap::Service;
 
-use crate::description::file_at;
+use crate::arguments::FetchArguments;
 use crate::fault::Fault;
 use crate::output::remark;
+use crate::soap::read_any;
 
 /// Everything that was read of a description.
 pub(super) struct Documents {
     wsdl: String,
     /// What others import, by their queries.
     others: Vec<(String, String)>,
+    /// The addresses of ports that have that of another one in the description, by where they are described.
+    addresses: Vec<(Place, String)>,
 }
 
 impl Documents {
-    /// Reads the description in a file, and what it imports.
-    pub(super) fn read(file: &str) -> Result<(Box<Description>, Self), Fault> {
-        let limits = Limits::default();
+    /// Reads the description in a file, or at a URL if it may be fetched, and what it imports.
+    pub(super) fn read(
+        file: &str,
+        fetch: &FetchArguments,
+    ) -> Result<(Box<Description>, Self), Fault> {
         let mut all: Vec<(String, Vec<u8>)> = Vec::new();
-        let mut resolver = |path: &str| {
-            let found = file_at(path, limits.document_bytes)?;
-            if let Some(bytes) = &found
-                && all.iter().all(|it| it.0 != path)
-            {
-                all.push((path.to_owned(), bytes.clone()));
-            }
-            Ok(found)
-        };
-        let read = Any::read(file, &Options::default(), &mut resolver, &limits)?;
+        let read = read_any(file, fetch, |documents, limits| {
+            let mut resolver = |path: &str| {
+                let found = documents.read(path)?;
+                if let Some(bytes) = &found
+                    && all.iter().all(|it| it.0 != path)
+                {
+                    all.push((path.to_owned(), bytes.clone()));
+                }
+                Ok(found)
+            };
+            Any::read(file, &Options::default(), &mut resolver, limits)
+        })?;
         let Any::Services(mut description) = read else {
             return Err(Fault::new(format!("{file}: it is no WSDL, and describes no service")));
         };
@@ -45,6 +57,7 @@ impl Documents {
                 (path.clone(), format!("{kind}={}", index + 1))
             })
             .collect();
+        let addresses = tell_apart(&description, &mut all);
         let (mut wsdl, mut others) = (String::new(), Vec::new());
         for (path, bytes) in all {
             let text = match (String::from_utf8(bytes), queries.get(&path)) {
@@ -60,7 +73,22 @@ impl Documents {
                 None => wsdl = text,
             }
         }
-        Ok((description, Self { wsdl, others }))
+        Ok((description, Self { wsdl, others, addresses }))
+    }
+
+    /// The address that a port has in them.
+    pub(super) fn address_of<'a>(&'a self, port: &'a Port) -> &'a str {
+        let own = self.addresses.iter().find(|it| it.0 == port.place).map(|it| &*it.1);
+        own.or(port.address.as_deref()).unwrap_or_default()
+    }
+
+    /// Takes operations out, by the names of their bindings and their places in those: nobody is to call what is not served.
+    pub(super) fn leave_out(&mut self, operations: &[(&Name, usize)]) {
+        for text in self.others.iter_mut().map(|it| &mut it.1).chain([&mut self.wsdl]) {
+            let mut found = bound(text, operations).unwrap_or_default();
+            found.sort_by_key(|it| it.start);
+            found.into_iter().rev().for_each(|it| text.replace_range(it, ""));
+        }
     }
 
     /// Has the service show them.
@@ -68,6 +96,95 @@ impl Documents {
         let described = service.described_by(&self.wsdl);
         self.others.iter().fold(described, |it, (query, text)| it.document(query, text))
     }
+}
+
+/// Gives each port that has the address of another one an address of its own in the documents, since it is served at a path of its own.
+fn tell_apart(description: &Description, all: &mut [(String, Vec<u8>)]) -> Vec<(Place, String)> {
+    let ports = description.services().iter().flat_map(|it| &it.ports);
+    let (mut taken, mut changed) = (HashSet::new(), Vec::new());
+    for port in ports {
+        let Some(address) = &port.address else { continue };
+        let mut own = address.clone();
+        while !taken.insert(own.clone()) {
+            own = format!("{own}/{}", port.name);
+        }
+        if own == *address {
+            continue;
+        }
+        changed.push((port, own));
+    }
+    // From the last, so that the places of others stay.
+    changed.sort_by(|one, other| other.0.place.cmp(&one.0.place));
+    let put = |(port, own): (&Port, String)| {
+        let bytes = &mut all.iter_mut().find(|it| *it.0 == *port.place.file)?.1;
+        let range = address_at(bytes, port)?;
+        bytes.splice(range, own.replace('&', "&amp;").into_bytes());
+        Some((port.place.clone(), own))
+    };
+    changed.into_iter().filter_map(put).collect()
+}
+
+/// Where operations stand in the bindings of a document.
+fn bound(
+    text: &str,
+    operations: &[(&Name, usize)],
+) -> trunkline_message::Result<Vec<Range<usize>>> {
+    const WSDL: &str = "http://schemas.xmlsoap.org/wsdl/";
+    let mut reader = xml::Reader::soap(text, &Limits::default())?;
+    let (mut namespace, mut binding, mut found) = (String::new(), None, Vec::new());
+    loop {
+        let name = match reader.next()? {
+            Event::Start(name) => name,
+            Event::Eof => return Ok(found),
+            _ => continue,
+        };
+        match reader.local(name) {
+            _ if reader.namespace_of(name) != WSDL => {}
+            "definitions" => namespace = attribute(&reader, "targetNamespace"),
+            "binding" => binding = Some((attribute(&reader, "name"), 0)),
+            "portType" => binding = None,
+            "operation" => {
+                let Some((local, count)) = &mut binding else { continue };
+                let is_it = |it: &&(&Name, usize)| {
+                    *it.0.local == **local && *it.0.namespace == *namespace && it.1 == *count
+                };
+                if operations.iter().any(|it| is_it(&it)) {
+                    let start = reader.began();
+                    reader.skip()?;
+                    found.push(start..reader.position());
+                }
+                *count += 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// An attribute of the element just begun; empty if it has none.
+fn attribute(reader: &impl Tag, name: &str) -> String {
+    let value = reader.find_attribute("", name);
+    value.map(|it| reader.value(it).into_owned()).unwrap_or_default()
+}
+
+/// Where the address of a port stands in its document.
+fn address_at(bytes: &[u8], port: &Port) -> Option<Range<usize>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let Place { line, column, .. } = port.place;
+    let before: usize =
+        text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum();
+    let own_line = &text[before..];
+    let in_line = own_line.char_indices().nth(column.saturating_sub(1) as usize)?.0;
+    let mut from = before + in_line;
+    while let Some(at) = text[from..].find("location") {
+        from += at + "location".len();
+        if let Some((_, found, end)) = value(&text[from..])
+            && found.replace("&amp;", "&") == port.address.as_deref()?
+        {
+            let end = text.len() - end.len() - 1;
+            return Some(end - found.len()..end);
+        }
+    }
+    None
 }
 
 /// The document with queries in place of the locations that have one.

@@ -4,6 +4,7 @@ mod condition;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,11 +15,12 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use trunkline_codec::json;
+use trunkline_codec::xml::is_ncname;
 use trunkline_experiment::link::parse_delay;
 use trunkline_import::wsdl::{Binding, Description, Operation};
-use trunkline_message::{Layout, Record};
+use trunkline_message::Record;
 use trunkline_session::soap::Fault as SoapFault;
-use trunkline_soap::{Encoder, FaultCode, Fragment, Plan};
+use trunkline_soap::{Encoder, FaultCode, Fragment, Plan, QName, Version};
 
 use crate::fault::Fault;
 use crate::output::remark;
@@ -54,9 +56,11 @@ struct Rule {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenFault {
-    /// `sender` or `receiver`.
+    /// `sender` or `receiver`, or as SOAP 1.1 has them, with more behind a dot: `Server.Busy`.
     #[serde(default)]
     code: Code,
+    /// What the code says more closely, `{urn:orders}Closed`; in SOAP 1.1 it stands in place of the code.
+    subcode: Option<String>,
     reason: String,
     /// Which fault of the WSDL the detail is of, if that is a table and there are several.
     name: Option<String>,
@@ -64,12 +68,41 @@ struct WrittenFault {
     detail: Option<toml::Value>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Code {
-    Sender,
-    #[default]
-    Receiver,
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Code {
+    code: FaultCode,
+    /// With what is behind the dot.
+    extended: Option<QName>,
+}
+
+impl Default for Code {
+    fn default() -> Self {
+        Self { code: FaultCode::Receiver, extended: None }
+    }
+}
+
+impl TryFrom<String> for Code {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+        let (word, behind) = match text.split_once('.') {
+            Some((word, behind)) => (word, Some(behind)),
+            None => (&*text, None),
+        };
+        let code = match &*word.to_ascii_lowercase() {
+            "sender" | "client" => FaultCode::Sender,
+            "receiver" | "server" => FaultCode::Receiver,
+            _ => return Err(format!("unknown code `{text}`, expected `sender` or `receiver`")),
+        };
+        let name = |it: &str| format!("{}.{it}", code.name(Version::Soap11));
+        let is_name = |it: &str| it.split('.').all(is_ncname);
+        match behind {
+            Some(behind) if !is_name(behind) => Err(format!("`{text}`: {behind:?} is no name")),
+            _ => Ok(Self { code, extended: behind.map(|it| QName::new(SOAP11, name(it))) }),
+        }
+    }
 }
 
 /// The rules of a file.
@@ -90,7 +123,8 @@ impl Script {
         let text = fs::read_to_string(path).map_err(|cause| of_file(path, &cause))?;
         let placed = |error: toml::de::Error| {
             let place = error.span().map(|it| place::of_byte(&text, it.start));
-            let what = Unread { place, ..Unread::new(error.message()) };
+            let hint = error.span().and_then(|it| beyond(&text, it)).unwrap_or_default();
+            let what = Unread { place, ..Unread::new(format!("{}{hint}", error.message())) };
             Fault::new(what.of(&path.display().to_string()))
         };
         let written: Written = toml::from_str(&text).map_err(placed)?;
@@ -130,7 +164,7 @@ impl Script {
         &self,
         description: &Description,
         called: Called<'_>,
-        request: &Arc<Layout>,
+        request: &Form,
         response: Option<&Form>,
     ) -> Result<Rules, Fault> {
         let mut rules = Vec::new();
@@ -145,8 +179,10 @@ impl Script {
             let at = |path: String, what: String| {
                 wrong(Unread { place: self.place(index, &path), ..Unread::new(what) })
             };
+            let when = self.at(index, "when");
             let conditions = rule.when.iter().map(|(path, value)| {
-                let condition = Condition::new(request, path, value);
+                let text = plain_of(value, when.and_then(|it| it.member(path)));
+                let condition = Condition::new(request, path, (value, text));
                 condition.map_err(|why| at(format!("when/{path}"), format!("when: {why}")))
             });
             let delay = rule.delay.as_deref().map(parse_delay).transpose();
@@ -160,7 +196,8 @@ impl Script {
             });
         }
         let reads = rules.iter().any(|it| !it.conditions.is_empty());
-        let plan = reads.then(|| json::Plan::new(request, &json::Options::default())).transpose();
+        let plan =
+            reads.then(|| json::Plan::new(&request.0, &json::Options::default())).transpose();
         Ok(Rules { rules, plan: plan.map_err(|error| Fault::new(error.to_string()))? })
     }
 
@@ -183,7 +220,8 @@ impl Script {
             return Err(wrong("", what.to_owned()));
         }
         if let Some(fault) = fault {
-            let made = made(description, called, fault);
+            let detail = self.at(index, "fault/detail");
+            let made = made(description, called, (fault, detail));
             let made = made.map_err(|why| wrong(&format!("fault/{}", why.path), why.what))?;
             return Ok(Some(Outcome::Fault(made)));
         }
@@ -194,7 +232,8 @@ impl Script {
                 return Err(wrong(path, "the operation is not answered".to_owned()));
             }
             (Some(inline), _, Some(form)) => {
-                let read = from_json(&json_of(inline).to_string(), &form.0, response);
+                let read =
+                    from_json(&json_of(inline, self.at(index, "response")), &form.0, response);
                 let path = |it: &Unread| format!("response/{}", it.path);
                 let record = read.map_err(|it| wrong(&path(&it), it.what))?;
                 match self.at(index, "response") {
@@ -219,17 +258,31 @@ impl Script {
     }
 }
 
+/// What to do where a whole number stands in TOML that is beyond what that has.
+fn beyond(text: &str, place: Range<usize>) -> Option<String> {
+    let (before, number) = (text.get(..place.start)?, text.get(place)?);
+    let is_number = number.len() > 18 && number.bytes().all(|it| it.is_ascii_digit());
+    let name = before.trim_end().strip_suffix('=')?.trim_end();
+    let name = name.rsplit([' ', '{', ',', '\n']).next()?;
+    is_number.then(|| format!("; {name}: write it as a text, \"{number}\""))
+}
+
 /// The fault, with a detail of XML or of the description's. The path of an error is that in the fault.
 fn made(
     description: &Description,
     (bound, operation, _): Called<'_>,
-    written: &WrittenFault,
+    (written, placed): (&WrittenFault, Option<&Placed>),
 ) -> Result<SoapFault, Unread> {
-    let code = match written.code {
-        Code::Sender => FaultCode::Sender,
-        Code::Receiver => FaultCode::Receiver,
-    };
-    let mut fault = SoapFault::new(code, written.reason.clone());
+    let mut fault = SoapFault::new(written.code.code, written.reason.clone());
+    fault.subcodes.extend(written.code.extended.clone());
+    if let Some(subcode) = &written.subcode {
+        let name = subcode.strip_prefix('{').and_then(|it| it.split_once('}'));
+        let name = name.filter(|it| !it.0.is_empty() && is_ncname(it.1)).ok_or_else(|| {
+            let what = format!("fault: subcode: {subcode:?} is not {{NAMESPACE}}NAME");
+            Unread { path: "subcode".to_owned(), ..Unread::new(what) }
+        })?;
+        fault.subcodes.push(QName::new(name.0, name.1));
+    }
     let Some(detail) = &written.detail else { return Ok(fault) };
     let wrong = |path: &str, what: String| Unread { path: path.to_owned(), ..Unread::new(what) };
     let text = match detail {
@@ -248,7 +301,7 @@ fn made(
             let described = described
                 .ok_or_else(|| wrong("detail", "fault: the WSDL has no detail of it".to_owned()))?;
             let layout = Arc::new(described.layout);
-            let record = from_json(&json_of(detail).to_string(), &layout, None);
+            let record = from_json(&json_of(detail, placed), &layout, None);
             let record = record.map_err(|it| wrong(&format!("detail/{}", it.path), it.what))?;
             let encoded = |error| wrong("detail", format!("{error}"));
             let plan = Plan::new(&layout, &described.options).map_err(encoded)?;
@@ -262,18 +315,46 @@ fn made(
     Ok(fault)
 }
 
-/// What TOML says, in JSON.
-fn json_of(value: &toml::Value) -> serde_json::Value {
+/// What TOML says, in JSON, with the digits of its numbers as they were written there.
+fn json_of(value: &toml::Value, placed: Option<&Placed>) -> String {
+    let text = |it: &str| serde_json::Value::from(it).to_string();
     match value {
-        toml::Value::String(text) => text.as_str().into(),
-        toml::Value::Integer(number) => (*number).into(),
-        toml::Value::Float(number) => (*number).into(),
-        toml::Value::Boolean(value) => (*value).into(),
-        toml::Value::Datetime(time) => time.to_string().into(),
-        toml::Value::Array(items) => items.iter().map(json_of).collect(),
-        toml::Value::Table(members) => {
-            members.iter().map(|(name, value)| (name.clone(), json_of(value))).collect()
+        toml::Value::Integer(_) | toml::Value::Boolean(_) => value.to_string(),
+        toml::Value::Float(_) => match plain_of(value, placed) {
+            digits if digits.ends_with(|it: char| it.is_ascii_digit()) => digits,
+            // Not a number, or infinity.
+            word => text(&word),
+        },
+        toml::Value::Array(items) => {
+            let placed = placed.and_then(Placed::list).unwrap_or_default();
+            let items = items.iter().enumerate();
+            let items = items.map(|(index, it)| json_of(it, placed.get(index)));
+            format!("[{}]", items.collect::<Vec<_>>().join(","))
         }
+        toml::Value::Table(members) => {
+            let members = members.iter().map(|(name, it)| {
+                let placed = placed.and_then(|placed| placed.member(name));
+                format!("{}:{}", text(name), json_of(it, placed))
+            });
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        }
+        toml::Value::String(_) | toml::Value::Datetime(_) => text(&plain_of(value, placed)),
+    }
+}
+
+/// A value that has nothing inside, as a request would say it.
+fn plain_of(value: &toml::Value, placed: Option<&Placed>) -> String {
+    match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Float(number) if number.is_nan() => "NaN".to_owned(),
+        toml::Value::Float(number) if number.is_infinite() => {
+            if *number > 0.0 { "INF" } else { "-INF" }.to_owned()
+        }
+        toml::Value::Float(number) => {
+            let digits = placed.and_then(Placed::number).filter(|it| !it.contains(['e', 'E']));
+            digits.map_or_else(|| number.to_string(), |it| it.trim_start_matches('+').to_owned())
+        }
+        other => other.to_string(),
     }
 }
 
@@ -312,15 +393,17 @@ impl Rules {
                 let mut encoder = json::Encoder::new(plan);
                 let text =
                     encoder.encode(request).map_err(|it| SoapFault::receiver(it.to_string()))?;
-                serde_json::from_slice(text).unwrap_or_default()
+                String::from_utf8_lossy(text).into_owned()
             }
-            None => serde_json::Value::Null,
+            None => String::new(),
         };
+        let placed = Placed::of_json(&said, 0);
         let taken = |it: &AtomicU64| {
             it.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
         };
         let fits = |it: &&Ready| {
-            it.conditions.iter().all(|it| it.holds(&said)) && it.left.as_ref().is_none_or(taken)
+            it.conditions.iter().all(|it| it.holds(&said, &placed))
+                && it.left.as_ref().is_none_or(taken)
         };
         let Some(rule) = self.rules.iter().find(fits) else { return Ok(None) };
         thread::sleep(rule.delay);

@@ -8,7 +8,7 @@ use trunkline_message::{Body, Kind, Member, MemberId, Need, TypeId, Value};
 use super::{Builder, Form, Held, type_name};
 use crate::xsd::component::{Element, ElementId, Occurs};
 use crate::xsd::content::{Arm, Item};
-use crate::xsd::name::Name;
+use crate::xsd::name::{Name, SCHEMA};
 use crate::{Problem, names};
 
 /// What is added to a struct or choice, one member after the other.
@@ -118,8 +118,37 @@ impl<'a> Builder<'a> {
             Form::Value | Form::Struct | Form::Array => {}
         }
         self.note_dimensions(member, &held.dimensions);
+        self.note_white_space(member, held);
+        if let Some(Name { namespace, local }) = &held.declared {
+            match **namespace == *SCHEMA[0] {
+                true => self.note(member, "type", &format!("xsd:{local}")),
+                false => {
+                    self.note(member, "type", local);
+                    self.note(member, "type_namespace", namespace);
+                }
+            }
+        }
         for (word, value) in &held.facets {
             self.types.notes().note_member(member, "facet", word, value);
+        }
+    }
+
+    /// Notes what becomes of blanks in texts; those at the ends of what is one of some texts never count.
+    fn note_white_space(&mut self, member: MemberId, held: &Held) {
+        let has_blanks = |values: &[Box<str>]| values.iter().any(|it| it.contains(' '));
+        let is_text =
+            held.kind == Some(Kind::Text) && self.types.values(held.of).is_none_or(has_blanks);
+        if let Some(name) = held.white_space.name().filter(|_| is_text) {
+            self.note(member, "white_space", name);
+        }
+    }
+
+    /// Notes what an empty element stands for, where that is not what the member is without one (part 1, section 3.3.4).
+    fn note_empty(&mut self, member: MemberId, element: &Element, held: &Held) {
+        let said = element.default.as_deref().or(element.fixed.as_deref());
+        let said = said.and_then(|it| self.default(held, it)).filter(|it| !it.is_empty());
+        if let Some(said) = said {
+            self.note(member, "empty", &said);
         }
     }
 
@@ -208,6 +237,7 @@ impl<'a> Builder<'a> {
                     let member = inside.add(&element.name.local, held.of, Need::Required);
                     inside.element_named(self, member, &element.name);
                     self.note_values(member, &held);
+                    self.note_empty(member, element, &held);
                 }
             }
         }
@@ -219,7 +249,7 @@ impl<'a> Builder<'a> {
             Some(fixed) => match self.schemas.values(&element.of)? {
                 Some(mut values) => {
                     values.fix(fixed);
-                    Ok(self.value(values, &element.name.local))
+                    Ok(self.declared_value(&element.of, values, &element.name.local))
                 }
                 None => self.held_unless(element.blocked, &element.of, &element.name.local),
             },
@@ -300,8 +330,11 @@ impl<'a> Builder<'a> {
         if may_be_nil {
             self.note(member, "nillable", "true");
         }
-        if let Some(default) = default {
-            self.types.notes().note_member(member, "field", "default", &default);
+        match default {
+            Some(default) => {
+                self.types.notes().note_member(member, "field", "default", &default);
+            }
+            None => self.note_empty(member, element, &held),
         }
         Ok(())
     }
@@ -381,10 +414,10 @@ impl<'a> Builder<'a> {
             return None;
         }
         let kind = held.kind?;
-        let text = if kind == Kind::Text { text } else { text.trim() };
+        let text = held.white_space.apply(text);
         match self.types.values(held.of) {
-            Some(values) => values.iter().any(|it| **it == *text).then(|| text.to_owned()),
-            None => Value::parse(kind, text).map(|_| text.to_owned()),
+            Some(values) => values.iter().any(|it| **it == *text).then(|| text.into_owned()),
+            None => Value::parse(kind, &text).map(|_| text.into_owned()),
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Types, simple and complex.
 
+use trunkline_soap::WhiteSpace;
+
 use super::particles::PARTICLES;
 use super::{Reader, any_type, part, parts};
 use crate::Problem;
 use crate::markup;
 use crate::xsd::component::{
     Complex, Derivation, Facets, Items, Particle, Simple, Term, Type, TypeBody, TypeId, TypeUse,
-    WhiteSpace,
 };
 use crate::xsd::name::{ENCODING, Name, WSDL};
 

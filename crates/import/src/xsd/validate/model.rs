@@ -381,7 +381,7 @@ impl Model {
 
     fn unexpected(&self, schemas: &Schemas, name: &Name, state: &State) -> Fault {
         let expected = self.expected(schemas, state);
-        Fault::new("cvc-complex-type", format!("{name} stands where {expected} is expected"))
+        Fault::misplaced(format!("{name} stands where {expected} is expected"))
     }
 
     /// What may stand next, in words.
@@ -389,7 +389,8 @@ impl Model {
         const SHOWN: usize = 8;
         /// Leaves that are looked at for that.
         const LOOKED_AT: usize = 1000;
-        let mut all: Vec<String> = Vec::new();
+        // Behind whether they may be left out: what has to stand there is named before the rest.
+        let mut all: Vec<(bool, String)> = Vec::new();
         let leaves = self.nodes.iter().enumerate().filter(|it| it.1.children.is_empty());
         for (leaf, node) in leaves.take(LOOKED_AT) {
             let mut next = Vec::new();
@@ -410,11 +411,15 @@ impl Model {
                 Kind::Any(any) => format!("any element of {}", any.namespaces),
                 Kind::Sequence | Kind::Choice => continue,
             };
-            if !all.contains(&shown) {
-                all.push(shown);
+            if all.iter().all(|it| it.1 != shown) {
+                all.push((node.is_nullable, shown));
             }
         }
         let more = all.len().saturating_sub(SHOWN);
+        if more > 0 {
+            all.sort_by_key(|it| it.0);
+        }
+        let mut all: Vec<String> = all.into_iter().map(|it| it.1).collect();
         all.truncate(SHOWN);
         match (all.len(), more) {
             (0, _) => "nothing more".to_owned(),

@@ -19,7 +19,8 @@ pub(super) fn of_error(input: &str, offset: usize, error: &xml::Error) -> Violat
         | xml::ErrorKind::TooManyAttributes(_) => "limit",
         _ => "well-formed",
     };
-    Violation { line, column, path: "/".into(), rule, what: error.kind.to_string() }
+    let what = error.kind.to_string();
+    Violation { line, column, path: "/".into(), rule, what, is_misplaced: false }
 }
 
 /// Gives each of what is wrong its place, in the order of the document.
@@ -89,11 +90,11 @@ impl<'a> Places<'a> {
     }
 
     fn violation(&self, found: Found, (line, column): (u32, u32)) -> Violation {
-        let Fault { rule, what } = found.fault;
+        let Fault { rule, what, is_misplaced } = found.fault;
         let path = match found.attribute {
             Some(attribute) => format!("{}/@{attribute}", self.path),
             None => self.path.clone(),
         };
-        Violation { line, column, path, rule, what }
+        Violation { line, column, path, rule, what, is_misplaced }
     }
 }

@@ -5,14 +5,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use trunkline_message::Pattern;
+use trunkline_soap::WhiteSpace;
 
-use super::value::{Atom, Prefixes, Value, Words, with_blanks};
+use super::value::{Atom, Prefixes, Value, Words};
 use super::{Fault, Rules};
 use crate::xsd::Schemas;
 use crate::xsd::builtin::BuiltIn;
-use crate::xsd::component::{
-    Derivation, Facets, Simple, Type, TypeBody, TypeId, TypeUse, WhiteSpace,
-};
+use crate::xsd::component::{Derivation, Facets, Simple, Type, TypeBody, TypeId, TypeUse};
 use crate::xsd::lookup::Found;
 use crate::{Place, Problem};
 
@@ -145,13 +144,8 @@ impl SimpleRules {
             return Self { steps: vec![Arc::new(step)], ..list };
         }
         let known = BUILT_IN.iter().find(|it| it.0 == of.name);
-        let Some((name, atom, least, most)) = known else { return Self::of_any() };
-        let white = match *name {
-            "string" => WhiteSpace::Preserve,
-            "normalizedString" => WhiteSpace::Replace,
-            _ => WhiteSpace::Collapse,
-        };
-        let mut rules = Self::plain(Variety::Atom(*atom), white);
+        let Some((_, atom, least, most)) = known else { return Self::of_any() };
+        let mut rules = Self::plain(Variety::Atom(*atom), of.white_space());
         let bounds = [("min_inclusive", least), ("max_inclusive", most)];
         let bounds = bounds.into_iter().filter(|it| !it.1.is_empty());
         let bounds: Vec<_> = bounds.map(|(word, value)| (word, (*value).to_owned())).collect();
@@ -224,7 +218,7 @@ impl SimpleRules {
         prefixes: &dyn Prefixes,
     ) -> Result<(Value<'t>, &Self), Fault> {
         let (value, member) = self.found(text, prefixes)?;
-        let text = with_blanks(text, member.white);
+        let text = member.white.apply(text);
         for step in &self.steps {
             step.check(&value, &text, member)?;
         }
@@ -238,7 +232,7 @@ impl SimpleRules {
         prefixes: &dyn Prefixes,
     ) -> Result<(Value<'t>, &Self), Fault> {
         match &self.variety {
-            Variety::Atom(atom) => match atom.value(with_blanks(text, self.white), prefixes) {
+            Variety::Atom(atom) => match atom.value(self.white.apply(text), prefixes) {
                 Some(value) => Ok((value, self)),
                 None => {
                     let what = format!("{} is no {}", shown(text), atom.name());

@@ -6,7 +6,6 @@ use std::cmp::Ordering;
 use trunkline_codec::xml::{is_name_char, is_name_start, is_ncname};
 
 use super::moment::{Form, Moment, Span};
-use crate::xsd::component::WhiteSpace;
 use crate::xsd::name::Name;
 
 /// What a value is at the bottom, with what is said of its text.
@@ -307,24 +306,8 @@ impl Value<'_> {
     }
 }
 
-/// White space of XML; the first is what the others are replaced by.
+/// White space of XML.
 pub(super) const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
-
-/// A text with its blanks as they have to be.
-pub(super) fn with_blanks(text: &str, white: WhiteSpace) -> Cow<'_, str> {
-    match white {
-        WhiteSpace::Preserve => Cow::Borrowed(text),
-        WhiteSpace::Replace if !text.contains(&BLANKS[1..]) => Cow::Borrowed(text),
-        WhiteSpace::Replace => Cow::Owned(text.replace(BLANKS, " ")),
-        WhiteSpace::Collapse => {
-            let text = text.trim_matches(BLANKS);
-            if !text.contains(&BLANKS[1..]) && !text.contains("  ") {
-                return Cow::Borrowed(text);
-            }
-            Cow::Owned(text.split(BLANKS).filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" "))
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -222,10 +222,9 @@ impl Walk<'_> {
                 Content::Any => {
                     return Some(global.map_or(Wanted::Any(Process::Lax), Wanted::Declared));
                 }
-                Content::Text(_) => Fault::new(
-                    "cvc-complex-type",
-                    format!("{name} stands where there is text alone"),
-                ),
+                Content::Text(_) => {
+                    Fault::misplaced(format!("{name} stands where there is text alone"))
+                }
                 Content::Elements { model, .. } => {
                     let heads = self.schemas.heads_of(name);
                     let fault = match around.is_broken {
@@ -287,10 +286,7 @@ impl Walk<'_> {
         if !text.trim_matches(BLANKS).is_empty() {
             frame.is_broken = true;
             let at = frame.at;
-            self.tell_at(
-                at,
-                Fault::new("cvc-complex-type", "text stands where there are elements alone"),
-            );
+            self.tell_at(at, Fault::misplaced("text stands where there are elements alone"));
         }
     }
 

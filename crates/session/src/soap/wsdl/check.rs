@@ -70,9 +70,10 @@ fn check_operation(operation: &OperationDescription) -> Result<(), DescriptionEr
 }
 
 /// The notes that descriptions know; elements in any order are described in one, in which they are read too.
-const KNOWN: [&str; 11] = [
+const KNOWN: [&str; 13] = [
     "base",
     "choice",
+    "empty",
     "entry",
     "form",
     "kind",
@@ -82,6 +83,7 @@ const KNOWN: [&str; 11] = [
     "nillable",
     "order",
     "type",
+    "white_space",
 ];
 const LISTS: [&str; 5] = ["arms", "mixed", "repeated", "spaced", "unwrapped"];
 
@@ -115,7 +117,7 @@ fn unknown_note(layout: &Layout) -> Option<(String, String)> {
     let is_unknown = |it: &(&str, &str, &str)| it.0 == "xml" && !is_known(it.1, it.2);
     (0..schema.types().len() as u32).map(TypeId).find_map(|of| {
         let type_name = &schema.type_of(of).name;
-        // In encoded content types are described in the message's namespace, in which values say them, too.
+        // In encoded content types are described in it, in which values say them, too.
         let is_named = notes.of_type(of, "xml", "type").is_some();
         let is_meant = |it: &(&str, &str, &str)| is_named || it.1 != "type_namespace";
         if let Some((_, word, _)) = notes.all_of_type(of).filter(is_meant).find(is_unknown) {
@@ -123,7 +125,8 @@ fn unknown_note(layout: &Layout) -> Option<(String, String)> {
         }
         schema.members(of).iter().enumerate().find_map(|(index, member)| {
             let id = MemberId { of, index: index as u32 };
-            let (_, word, _) = notes.all_of_member(id).find(is_unknown)?;
+            let mut noted = notes.all_of_member(id).filter(|it| it.1 != "type_namespace");
+            let (_, word, _) = noted.find(is_unknown)?;
             Some((word.to_owned(), format!("{type_name}/{}", member.name)))
         })
     })

@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use trunkline_message::{
-    Component, Field, Holds, IntegerKind, Kind, Layout, MemberId, Need, ScopeId,
+    Checks, Component, Field, Holds, IntegerKind, Kind, Layout, MemberId, Need, ScopeId,
     Shape as ScopeShape, TypeId,
 };
 use trunkline_soap::{
     Dimensions, is_attribute, is_mixed, is_nillable, is_of_arms, is_repeated, is_spaced, is_text,
-    is_typed, is_unwrapped, item_name, namespace_of, noted_name, type_namespace, type_of_arm,
+    is_typed, is_unwrapped, item_name, namespace_of, noted_empty, noted_name, type_namespace,
+    type_of_arm,
 };
 
 use super::content::{
@@ -48,10 +49,14 @@ impl<'a> Walk<'a> {
         Self { types, layout, form, dimensions, open, open_lists, named }
     }
 
-    /// In which schema a type is: that of the namespace of its members, so that they are local to it.
+    /// In which schema a type is: that of the namespace of its members, so that they are local to it; where content is encoded, that
+    /// in which values name it.
     pub(super) fn home(&mut self, of: TypeId) -> NamespaceIndex {
-        let noted = type_namespace(self.layout, of).filter(|it| !it.is_empty());
-        match noted.filter(|_| self.form != Form::Encoded) {
+        let noted = match self.form {
+            Form::Encoded => self.layout.notes().of_type(of, "xml", "type_namespace"),
+            _ => type_namespace(self.layout, of),
+        };
+        match noted.filter(|it| !it.is_empty()) {
             Some(namespace) => self.types.namespace_index(namespace),
             None => TARGET,
         }
@@ -288,10 +293,15 @@ impl<'a> Walk<'a> {
     /// What the values of a field keep to, or each of the items of a list of values. Encoded values tell
     /// types of XML Schema.
     fn facets(&mut self, field: &Field) -> Facets {
+        self.facets_of(field, field.member)
+    }
+
+    /// The same where this member says them.
+    fn facets_of(&mut self, field: &Field, member: MemberId) -> Facets {
         let (Some(kind), true) = (field.holds.kind(), self.form != Form::Encoded) else {
             return Facets::new();
         };
-        facets::of_values(self.layout, field.member, kind).unwrap_or_else(|why| {
+        facets::of_values(self.layout, member, kind).unwrap_or_else(|why| {
             self.types.reject(format!("the message {}: {}: {why}", self.layout.name(), field.name));
             Facets::new()
         })
@@ -303,7 +313,10 @@ impl<'a> Walk<'a> {
             Holds::List(_) => self.facets(list),
             Holds::Group(inner) if self.layout.scope(inner).shape == ScopeShape::Item => {
                 match &self.layout.scope(inner).fields[0] {
-                    item if matches!(item.holds, Holds::Value(_)) => self.facets(item),
+                    item if matches!(item.holds, Holds::Value(_)) => {
+                        let member = Checks::member(self.layout, self.layout.scope(inner), item);
+                        self.facets_of(item, member)
+                    }
                     _ => Facets::new(),
                 }
             }
@@ -311,9 +324,11 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// What an element with nothing in it stands for.
     fn default(&self, field: &Field) -> Option<String> {
         let noted = self.layout.notes().of_member(field.member, "field", "default");
-        noted.filter(|_| field.default.is_some()).map(str::to_owned)
+        let noted = noted.filter(|_| field.default.is_some());
+        noted.or_else(|| noted_empty(self.layout, field.member)).map(str::to_owned)
     }
 
     /// The type of a text that is the content of an element. No type but that of texts has an empty one,
@@ -433,11 +448,12 @@ impl<'a> Walk<'a> {
     /// The type of what a field holds whose element is in this namespace.
     fn type_of(&mut self, field: &'a Field, namespace: Option<NamespaceIndex>) -> String {
         match field.holds {
-            Holds::Value(kind) => simple_type(kind).into(),
+            Holds::Value(kind) => self.value_type(kind, field.member),
             Holds::Enumeration(of) => {
                 let content = self.enumeration(of);
                 let name = &self.layout.schema().type_of(of).name;
-                self.types.of_struct(TARGET, name, self.form, content)
+                let home = if self.form == Form::Encoded { self.home(of) } else { TARGET };
+                self.types.of_struct(home, name, self.form, content)
             }
             Holds::Struct(id) => self.scope(id),
             Holds::List(_) | Holds::Group(_) => self.list(field, namespace),
@@ -525,12 +541,35 @@ impl<'a> Walk<'a> {
         let layout = self.layout;
         match list.holds {
             Holds::Group(id) if layout.scope(id).shape == ScopeShape::Item => {
-                self.type_of(&layout.scope(id).fields[0], namespace)
+                let item = &layout.scope(id).fields[0];
+                match item.holds {
+                    Holds::Value(kind) => {
+                        let own = Checks::member(layout, layout.scope(id), item);
+                        let is_noted =
+                            layout.notes().of_member(list.member, "xml", "type").is_some();
+                        self.value_type(kind, if is_noted { list.member } else { own })
+                    }
+                    _ => self.type_of(item, namespace),
+                }
             }
             Holds::Group(id) | Holds::Struct(id) => self.scope(id),
-            Holds::List(kind) | Holds::Value(kind) => simple_type(kind).into(),
+            Holds::List(kind) | Holds::Value(kind) => self.value_type(kind, list.member),
             Holds::Enumeration(_) => self.type_of(list, namespace),
         }
+    }
+
+    /// The type of the values of a member: that of XML Schema which is noted, else by what becomes of blanks in it, else
+    /// that of their kind.
+    fn value_type(&self, kind: Kind, member: MemberId) -> String {
+        let note = |word| self.layout.notes().of_member(member, "xml", word);
+        let is_text = kind == Kind::Text && self.form != Form::Encoded;
+        let by_blanks = match note("white_space").filter(|_| is_text) {
+            Some("collapse") => Some("xsd:token"),
+            Some("replace") => Some("xsd:normalizedString"),
+            _ => None,
+        };
+        let noted = note("type").filter(|it| it.starts_with("xsd:"));
+        noted.or(by_blanks).unwrap_or(simple_type(kind)).to_owned()
     }
 
     /// What a list's type is called, before numbers tell it from others.

@@ -1,25 +1,20 @@
 //! Values: the text that each is in XML.
 
-use trunkline_message::{Encoder, ErrorKind, Fields, Holds, Kind, Unknown};
+use trunkline_message::{Encoder, ErrorKind, Fields, Holds, Unknown};
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Time, Timestamp, base64,
     write_float,
 };
 
-use super::{Element, Writer, schema_type};
+use super::{Element, Writer};
 use crate::dimensions::{Sizes, of_rows};
 use crate::graph::model::{Content, Node};
 use crate::plan;
 
 impl Writer<'_> {
-    /// What a field, or each item of a list, is.
-    fn kind(&self, field: usize) -> Kind {
-        self.holds(field).kind().unwrap_or(Kind::Text)
-    }
-
     /// Adds a value of this text.
     fn value(&mut self, field: usize, text: &str) {
-        let node = self.node(schema_type(self.kind(field)), text);
+        let node = self.node(self.value_type(field), text);
         self.add_one(field, node);
     }
 
@@ -45,7 +40,7 @@ impl Writer<'_> {
             let text = String::from_utf8_lossy(&window[..length]);
             // The array has the type of the others.
             let node = match unwrapped {
-                true => self.node(schema_type(self.kind(field)), &text),
+                true => self.node(self.value_type(field), &text),
                 false => self.out.graph.add_text(&text),
             };
             items.push((name.clone(), node));
@@ -91,12 +86,14 @@ impl Encoder for Writer<'_> {
         }
         let typed = self.plan.scopes[self.scope].is_typed_arm(field);
         let shared = self.encoded && !value.is_empty() && !typed;
-        let node = match self.texts.get(value) {
-            Some(node) if shared => *node,
-            _ => {
-                let node = self.node(schema_type(Kind::Text), value);
+        let value_type = self.value_type(field);
+        let known = self.texts.get(&value_type).and_then(|it| it.get(value)).copied();
+        let node = match known.filter(|_| shared) {
+            Some(node) => node,
+            None => {
+                let node = self.node(value_type.clone(), value);
                 if shared {
-                    self.texts.insert(value.into(), node);
+                    self.texts.entry(value_type).or_default().insert(value.into(), node);
                 }
                 node
             }
@@ -145,7 +142,7 @@ impl Encoder for Writer<'_> {
                 let mut node = Node::new(Content::Text(name.as_ref().into()));
                 // Types of the message's own are written where those of structs are.
                 if plan.arrays {
-                    node.type_name = Some(self.own_type(&schema.type_of(of).name));
+                    node.type_name = Some(self.value_type(field));
                 }
                 let node = self.out.graph.add(node);
                 self.add_one(field, node);

@@ -1,5 +1,7 @@
 //! Values: the text of a node as a kind asks for it.
 
+use std::borrow::Cow;
+
 use trunkline_message::{Decoder, Entries, ErrorKind, Fields, Holds, Kind, Result};
 use trunkline_wire::{
     BigDecimal, BigInteger, Code, Date, Decimal, Duration, Float, Integer, Text, Time, Timestamp,
@@ -11,7 +13,7 @@ use crate::attributes::fits;
 use crate::graph::model::{Content, NodeId};
 use crate::graph::namespaces::XSD;
 use crate::opening::excerpt;
-use crate::values::parse_decimal;
+use crate::values::{DATE, TIMESTAMP, is_zero, parse_decimal, with_limit};
 
 type Parsed<T> = std::result::Result<T, ValueError>;
 
@@ -33,6 +35,9 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn text_value(&self) -> Result<&'a str> {
+        if let Some(text) = self.empty {
+            return Ok(text);
+        }
         match &self.graph.node(self.node).content {
             Content::Text(text) => self.count_text(text).map(|()| &**text),
             Content::Struct(members) if members.is_empty() => Ok(""),
@@ -60,9 +65,17 @@ impl<'a> Reader<'a> {
         let text = self.text_value()?;
         // As the decoder does: without the white space around only where it is not taken with it.
         let trimmed = text.trim_matches([' ', '\t', '\r', '\n']);
-        parse(text.as_bytes())
-            .or_else(|_| parse(trimmed.as_bytes()))
-            .map_err(|problem| self.error(ErrorKind::Value { expected, problem }))
+        parse(text.as_bytes()).or_else(|_| parse(trimmed.as_bytes())).map_err(|problem| {
+            let expected = with_limit(expected, text);
+            self.error(ErrorKind::Value { expected, problem })
+        })
+    }
+
+    /// The present text, with its blanks as they have to be.
+    fn processed(&self) -> Result<Cow<'a, str>> {
+        let text = self.text_value()?;
+        let slot = self.plan.scopes.get(self.scope).and_then(|it| it.slots.get(self.field));
+        Ok(slot.map_or(Cow::Borrowed(text), |it| it.white_space.apply(text)))
     }
 }
 
@@ -79,7 +92,10 @@ impl Decoder for Reader<'_> {
     fn integer<I: Integer>(&mut self) -> Result<I> {
         self.parse("a whole number", |text| match text.strip_prefix(b"+") {
             Some(digits) if digits.first().is_some_and(u8::is_ascii_digit) => I::parse(digits),
-            _ => I::parse(text),
+            _ => match text.strip_prefix(b"-") {
+                Some(digits) if is_zero(digits) => I::parse(digits),
+                _ => I::parse(text),
+            },
         })
     }
 
@@ -101,13 +117,13 @@ impl Decoder for Reader<'_> {
     }
 
     fn text(&mut self, into: &mut Text) -> Result<()> {
-        into.assign(self.text_value()?);
+        into.assign(&self.processed()?);
         Ok(())
     }
 
     fn string(&mut self, into: &mut String) -> Result<()> {
         into.clear();
-        into.push_str(self.text_value()?);
+        into.push_str(&self.processed()?);
         Ok(())
     }
 
@@ -119,11 +135,11 @@ impl Decoder for Reader<'_> {
     }
 
     fn code(&mut self) -> Result<Code> {
-        self.parse("a code of at most 15 ASCII characters", Code::parse)
+        self.parse("a code of at most 15 ASCII characters", Code::parse_text)
     }
 
     fn date(&mut self) -> Result<Date> {
-        self.parse("a date as YYYY-MM-DD", Date::parse_xml)
+        self.parse(DATE, Date::parse_xml)
     }
 
     fn time(&mut self) -> Result<Time> {
@@ -132,7 +148,7 @@ impl Decoder for Reader<'_> {
     }
 
     fn timestamp(&mut self) -> Result<Timestamp> {
-        let timestamp = self.parse("a time stamp as YYYY-MM-DDTHH:MM:SS", Timestamp::parse_xml)?;
+        let timestamp = self.parse(TIMESTAMP, Timestamp::parse_xml)?;
         Ok(if self.plan.options.zone { timestamp } else { timestamp.in_utc() })
     }
 
@@ -147,7 +163,9 @@ impl Decoder for Reader<'_> {
         };
         let schema = self.plan.layout.schema();
         let trimmed = text.trim_matches([' ', '\t', '\r', '\n']);
-        schema.values(of).iter().position(|it| **it == *trimmed).ok_or_else(|| {
+        let processed = self.processed()?;
+        let place = |text: &str| schema.values(of).iter().position(|it| **it == *text);
+        place(trimmed).or_else(|| place(&processed)).ok_or_else(|| {
             let name = &schema.type_of(of).name;
             let what = format!("a value of {name}, which {:?} is not", excerpt(trimmed));
             self.error(ErrorKind::Expected(what.into()))

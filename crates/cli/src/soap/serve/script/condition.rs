@@ -1,13 +1,21 @@
 //! What a request must say, such as `legs[0].symbol = "IBM"`.
 
-use serde_json::Value;
 use trunkline_import::nearest;
-use trunkline_message::{Field, Layout, ScopeId, Shape};
+use trunkline_message::{Field, Holds, Kind, Layout, ScopeId, Shape, Value};
+
+use crate::soap::content::Form;
+use crate::soap::members::Request;
+use crate::soap::place::Placed;
 
 /// A path of a request as JSON, and the value that it must have there.
 pub(super) struct Condition {
     steps: Vec<Step>,
-    value: toml::Value,
+    /// The value, as a request would say it.
+    wanted: String,
+    is_number: bool,
+    /// What the request is, and which of its fields the path leads to.
+    form: Form,
+    field: (ScopeId, usize),
 }
 
 struct Step {
@@ -17,8 +25,13 @@ struct Step {
 }
 
 impl Condition {
-    /// Says what is wrong with a path that no request has.
-    pub(super) fn new(layout: &Layout, path: &str, value: &toml::Value) -> Result<Self, String> {
+    /// Says what is wrong with a path that no request has, or a value that it never has there.
+    pub(super) fn new(
+        form: &Form,
+        path: &str,
+        (value, wanted): (&toml::Value, String),
+    ) -> Result<Self, String> {
+        let layout = &*form.0;
         if matches!(value, toml::Value::Array(_) | toml::Value::Table(_)) {
             return Err(format!("{path}: it is compared with one value, and not with {value}"));
         }
@@ -31,52 +44,70 @@ impl Condition {
         };
         let steps: Option<Vec<Step>> = path.split('.').map(step).collect();
         let steps = steps.ok_or_else(|| format!("{path}: a step is a name, or name[0]"))?;
-        check(layout, path, &steps)?;
-        Ok(Self { steps, value: value.clone() })
+        let field = check(layout, path, &steps)?;
+        let is_number = matches!(value, toml::Value::Float(_) | toml::Value::Integer(_));
+        // A whole number may be the value of what has no others.
+        let is_whole = |it: &str| it.bytes().all(|it| it == b'0');
+        let wanted = match wanted.split_once('.') {
+            Some((whole, fraction)) if is_number && is_whole(fraction) => whole.to_owned(),
+            _ => wanted,
+        };
+        let kind = layout.scope(field.0).fields[field.1].holds.kind();
+        if kind != Some(Kind::Any) {
+            let checked = Request::new(form).check(field, &wanted);
+            checked
+                .map_err(|takes| format!("{path}: no request has {wanted:?}: it takes {takes}"))?;
+        }
+        Ok(Self { steps, wanted, is_number, form: form.clone(), field })
     }
 
-    pub(super) fn holds(&self, request: &Value) -> bool {
-        self.holds_at(request, &self.steps)
+    /// Holds it for a request in JSON?
+    pub(super) fn holds(&self, text: &str, request: &Placed) -> bool {
+        self.holds_at(text, request, &self.steps)
     }
 
-    fn holds_at(&self, at: &Value, steps: &[Step]) -> bool {
-        match (at, steps) {
-            // Of lists, one is enough.
-            (Value::Array(items), _) => items.iter().any(|it| self.holds_at(it, steps)),
-            (Value::Object(members), [Step { name, index }, rest @ ..]) => {
-                match (members.get(name), index) {
-                    (Some(Value::Array(items)), Some(index)) => {
-                        items.get(*index).is_some_and(|it| self.holds_at(it, rest))
-                    }
-                    (Some(inner), _) => self.holds_at(inner, rest),
-                    (None, _) => false,
-                }
+    fn holds_at(&self, text: &str, at: &Placed, steps: &[Step]) -> bool {
+        // Of lists, one is enough.
+        if let Some(items) = at.list() {
+            return items.iter().any(|it| self.holds_at(text, it, steps));
+        }
+        let [Step { name, index }, rest @ ..] = steps else {
+            return self.is_same(&text[at.bytes.clone()]);
+        };
+        let Some(inner) = at.member(name) else { return false };
+        match (inner.list(), index) {
+            (Some(items), Some(index)) => {
+                items.get(*index).is_some_and(|it| self.holds_at(text, it, rest))
             }
-            (value, []) => is_same(value, &self.value),
-            (_, _) => false,
+            _ => self.holds_at(text, inner, rest),
+        }
+    }
+
+    /// Is this text of JSON the value that is wanted, however both are written?
+    fn is_same(&self, json: &str) -> bool {
+        let value = match json.starts_with('"') {
+            true => serde_json::from_str::<String>(json).unwrap_or_default(),
+            false if json == "null" || json.starts_with('{') => return false,
+            false => json.to_owned(),
+        };
+        let request = Request::new(&self.form);
+        match [&value, &self.wanted].map(|it| request.value(self.field, it)) {
+            _ if value == self.wanted => true,
+            // In a text, numbers are the same however they are written.
+            [Some(Value::Text(_)), _] if self.is_number => {
+                let number = |text: &str| text.parse::<f64>().ok();
+                number(&value).is_some() && number(&value) == number(&self.wanted)
+            }
+            [Some(value), Some(wanted)] => value == wanted,
+            _ => false,
         }
     }
 }
 
-/// Numbers are the same however they are written.
-fn is_same(value: &Value, wanted: &toml::Value) -> bool {
-    let value = match value {
-        Value::String(text) => text.clone(),
-        Value::Number(_) | Value::Bool(_) => value.to_string(),
-        Value::Null | Value::Array(_) | Value::Object(_) => return false,
-    };
-    let (wanted, is_number) = match wanted {
-        toml::Value::String(text) => (text.clone(), false),
-        toml::Value::Float(_) | toml::Value::Integer(_) => (wanted.to_string(), true),
-        other => (other.to_string(), false),
-    };
-    let number = |text: &str| text.parse::<f64>().ok();
-    value == wanted || is_number && number(&value).is_some_and(|it| Some(it) == number(&wanted))
-}
-
-/// Leads the path to one value?
-fn check(layout: &Layout, path: &str, steps: &[Step]) -> Result<(), String> {
+/// Leads the path to one value? Gives the field that has it.
+fn check(layout: &Layout, path: &str, steps: &[Step]) -> Result<(ScopeId, usize), String> {
     let (mut scope, mut component) = (Some(ScopeId(0)), None);
+    let mut found_field = None;
     for Step { name, .. } in steps {
         let Some(id) = scope else {
             return Err(format!("{path}: {name} is behind a value, which has nothing inside"));
@@ -89,7 +120,8 @@ fn check(layout: &Layout, path: &str, steps: &[Step]) -> Result<(), String> {
             continue;
         }
         let fields = || inside.fields.iter().filter(|it| it.component == component);
-        let Some(field) = fields().find(|it| *it.name == **name) else {
+        let is_it = |it: &Field| it.component == component && *it.name == **name;
+        let Some(index) = inside.fields.iter().position(is_it) else {
             let components = inside.components.iter().filter(|it| it.parent == component);
             let names: Vec<&str> =
                 components.map(|it| &*it.name).chain(fields().map(|it| &*it.name)).collect();
@@ -100,11 +132,20 @@ fn check(layout: &Layout, path: &str, steps: &[Step]) -> Result<(), String> {
                 names.join(", ")
             ));
         };
-        (scope, component) = (inner(layout, field), None);
+        (scope, component) = (inner(layout, &inside.fields[index]), None);
+        found_field = Some((id, index));
     }
-    match scope {
-        None => Ok(()),
-        Some(_) => Err(format!("{path}: it is no value, but has more inside")),
+    match (scope, found_field) {
+        (None, Some(field)) => Ok(value_at(layout, field)),
+        _ => Err(format!("{path}: it is no value, but has more inside")),
+    }
+}
+
+/// The field that has a value: that, or where it is a list, the one of its items.
+fn value_at(layout: &Layout, (id, index): (ScopeId, usize)) -> (ScopeId, usize) {
+    match layout.scope(id).fields[index].holds {
+        Holds::Group(inner) => value_at(layout, (inner, 0)),
+        _ => (id, index),
     }
 }
 

@@ -1,8 +1,9 @@
 """The desk through suds, by its WSDL alone.
 
-usage: desk.py WSDL
+usage: desk_suds.py WSDL
 """
 
+import datetime
 import sys
 
 from suds import WebFault
@@ -45,8 +46,8 @@ def order(client):
         open=True,
         raw="AP8K",
         at="2026-02-28T23:30:15.25-05:00",
-        day="2026-02-28",
-        clock="10:15:30Z",
+        day=datetime.date(2026, 2, 28),
+        clock="10:15:30+01:00",
         hold="P1DT2H",
     )
     order.buyer = made("Order.buyer", _code=5, name="Z\u00fcrich <&>", city="Z")
@@ -67,7 +68,8 @@ def main():
         client.service.refuse(8)
     except WebFault as fault:
         limit = fault.fault.detail.Limit
-        print(f"{fault.fault.faultstring}: {limit.most} {limit.why}")
+        steps = " ".join(str(step) for step in limit.window.steps)
+        print(f"{fault.fault.faultstring}: {limit.most} {limit.why} until {limit.window.until} {steps}")
 
 
 main()

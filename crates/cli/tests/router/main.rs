@@ -1,5 +1,7 @@
 //! `trunkline pub`, `sub`, `request` and `reply` with a router of their own, as a user sees them.
 
+mod shown;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -218,43 +220,6 @@ fn what_is_published_is_printed() {
     let summary = err.last().expect("a summary");
     assert!(summary.starts_with("trunkline: 4 messages of 4 topics in "), "{summary}");
     assert!(summary.ends_with(" s; 0 elided, 0 lost in 0 gaps"), "{summary}");
-}
-
-#[test]
-fn messages_are_shown_by_a_schema() {
-    let router = Router::start("described");
-    let folder = folder("described-files");
-    let [listing, order, bytes] =
-        ["order.listing", "order.fix", "order.cdr"].map(|it| folder.join(it));
-    let text =
-        "message Order D\nfield ClOrdID 11 text required\nfield Price 44 decimal optional\nend\n";
-    fs::write(&listing, text).expect("a file");
-    let fix = "8=FIX.4.4|9=20|35=D|11=A1|44=6.350|10=152|".replace('|', "\u{1}");
-    fs::write(&order, &fix).expect("a file");
-    // The byte order, a string of three bytes, a flag, a double.
-    fs::write(&bytes, b"\x01\x03\0\0\0A1\0\x01\0\0\0\0\0\0\x18\x40").expect("a file");
-    let [listing, order, bytes] = [&listing, &order, &bytes].map(|it| it.to_str().expect("UTF-8"));
-    let plain = router.sub(&["orders", "--count", "2"]);
-    let described =
-        router.sub(&["orders", "--count", "2", "--schema", listing, "--type", "Order", "--json"]);
-    let lines = router.sub(&["orders", "--count", "3", "--schema", listing, "--type", "Order"]);
-    router.good(&["pub", "orders", "--file", order, "--format", "fix"]);
-    router.good(&["pub", "orders", "--file", bytes, "--format", "cdr"]);
-    router.good(&["pub", "orders", "8=FIX.4.4", "--format", "fix"]);
-    let (_, out, _) = plain.end();
-    assert_eq!(out[0], format!("orders\t{}", fix.replace('\u{1}', "|")));
-    assert!(out[1].starts_with("orders\thex:01030000"), "{out:?}");
-    let (_, out, _) = described.end();
-    let message = "\"message\":{\"Order\":{\"ClOrdID\":\"A1\",\"Price\":6.350}}}";
-    assert!(out[0].ends_with(message), "{out:?}");
-    assert!(out[0].contains("\"payload\":\"8=FIX.4.4\\u0001"), "{out:?}");
-    let (status, out, err) = lines.end();
-    assert_eq!(status, Some(0));
-    assert_eq!(out[0], "orders\t{\"Order\":{\"ClOrdID\":\"A1\",\"Price\":6.350}}");
-    assert_eq!(out[1], "orders\t{\"Order\":{\"ClOrdID\":\"A1\",\"Price\":6}}");
-    assert_eq!(out[2], "orders\t8=FIX.4.4");
-    let wrong = "trunkline: 1 message not as the schema says: ";
-    assert!(err.iter().any(|it| it.starts_with(wrong)), "{err:?}");
 }
 
 #[test]

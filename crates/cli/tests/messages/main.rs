@@ -1,6 +1,8 @@
 //! `trunkline decode` and `trunkline convert` of what users have: logs of FIX, envelopes, dumps; with a schema and
 //! without.
 
+mod matrix;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -267,7 +269,7 @@ fn cdr_is_shown_by_idl_and_in_hexadecimal_without() {
     let (status, out, _) = run(&folder, &by_idl, format!("{hex}\n{hex}\n").as_bytes());
     assert_eq!((status, out.matches("kind").count()), (Some(0), 2), "{out}");
     let (status, out, _) = run(&folder, &["decode", "order.bin"], b"");
-    assert_eq!(status, Some(0));
+    assert_eq!(status, Some(1));
     assert!(out.contains("of no format that is known, 20 bytes"), "{out}");
     assert!(out.contains("000010  00 00 00 64"), "{out}");
     let (status, out, _) = run(&folder, &[&by_idl[..], &["order.bin"]].concat(), b"");
@@ -507,7 +509,9 @@ fn instructions_of_messages_are_counted_where_valgrind_is() {
     let options = [&measure[..], &["--instructions", "--json"]].concat();
     let (status, out, err) = run(&folder, &options, b"");
     if status == Some(2) && err.contains("valgrind is not there") {
-        return;
+        return trunkline_tests::skip::skip(
+            "valgrind is not there; Debian has it in the package valgrind",
+        );
     }
     assert_eq!(status, Some(0), "{out}{err}");
     // It takes a while, so that it is said what is counted.
@@ -540,34 +544,6 @@ fn facts_have_all_keys() {
     let keys = |it: &serde_json::Value| it.as_object().map(|it| it.len());
     assert_eq!(keys(&facts[0]), keys(&facts[1]));
     assert!(out.contains("\"Price\":6.350"), "digits stay as they are: {out}");
-}
-
-/// What the guide says is what there is: every command of it, with its output.
-#[test]
-fn the_guide_says_what_is_printed() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("messages").join("guide");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
-    for file in fs::read_dir(docs.join("examples/venue")).expect("the guide's files") {
-        let file = file.expect("a file").path();
-        fs::copy(&file, folder.join(file.file_name().expect("a name"))).expect("a copy");
-    }
-    let guide = fs::read_to_string(docs.join("integrate.md")).expect("the guide");
-    let binary = Path::new(env!("CARGO_BIN_EXE_trunkline")).parent().expect("a folder");
-    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap_or_default());
-    let mut commands = 0;
-    for block in guide.split("```console\n").skip(1).filter_map(|it| it.split("```").next()) {
-        for step in block.split("$ ").skip(1) {
-            let (command, expected) = step.split_once('\n').expect("a line");
-            let mut shell = Command::new("sh");
-            shell.args(["-c", &format!("{{ {command} ; }} 2>&1")]).current_dir(&folder);
-            let output = shell.env("PATH", &path).output().expect("a shell");
-            assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{command}");
-            commands += 1;
-        }
-    }
-    assert!(commands >= 8, "{commands} commands");
 }
 
 const SERVICE: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:q" xmlns:q="urn:q"
@@ -657,6 +633,7 @@ fn a_listing_of_samples_reads_them_with_their_namespace() {
     assert!(err.contains(said), "{err}");
     for (format, text) in [("xml", order), ("soap-1.1", &envelope)] {
         let to_json = ["convert", "--from", format, "--to", "json", "--schema", "order.listing"];
+        let to_json = [&to_json[..], &["--drop-headers"]].concat();
         let (status, json, err) = run(&folder, &to_json, text.as_bytes());
         assert_eq!((status, &*json), (Some(0), "{\"Order\":{\"Id\":7}}\n"), "{err}");
         let back = ["convert", "--from", "json", "--to", format, "--schema", "order.listing"];

@@ -1,0 +1,441 @@
+//! `trunkline convert` and `trunkline decode` of what is damaged, wrapped, or not as it was said to be: what is written can be
+//! read, and nothing is lost in silence.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Header fields of the venue's dictionary, and an order's that must be there.
+const HEADER: &str = "35=D|49=DESK7|56=VENUE|34=2|52=20260105-09:30:01.456|";
+const ORDER: &str = "11=ORD-1|55=IBM|54=1|38=100|";
+
+/// A message of FIX with its frame.
+fn framed(begin_string: &str, body: &str) -> String {
+    let body = body.replace('|', "\u{1}");
+    let text = format!("8={begin_string}\u{1}9={}\u{1}{body}", body.len());
+    let sum = text.bytes().map(u32::from).sum::<u32>() % 256;
+    format!("{text}10={sum:03}\u{1}")
+}
+
+fn order(fields: &str) -> String {
+    framed("FIX.4.4", &format!("{HEADER}{ORDER}{fields}"))
+}
+
+fn venue() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples/venue");
+    folder.join("venue.xml").to_str().expect("text").to_owned()
+}
+
+fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("convert").join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
+    folder
+}
+
+/// Exit status, standard output, standard error, with this as standard input.
+fn run(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
+    command.args(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    let input = input.to_vec();
+    let feeding = std::thread::spawn(move || {
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().expect("it ends");
+    feeding.join().expect("a thread of ours");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn convert(from: &str, to: &str, more: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
+    let venue = venue();
+    let schema: &[&str] = if more.contains(&"--schema") { &[] } else { &["--schema", &venue] };
+    run(&[&["convert", "--from", from, "--to", to], schema, more].concat(), input)
+}
+
+/// What JSON says of fields that the dictionary does not have is written as such alone, or not at all.
+#[test]
+fn a_field_that_is_not_described_brings_no_other_in() {
+    let with = |members: &str| {
+        let json = convert("fix", "json", &[], order("").as_bytes()).1;
+        json.replace("\"ClOrdID\":", &format!("{members}\"ClOrdID\":"))
+    };
+    for (members, path, why) in [
+        ("\"9001\":\"x\\u000144=1.5\",", "9001", "the text has the delimiter SOH (0x01) inside"),
+        ("\"9001\":\"\",", "9001", "FIX has no empty values"),
+        ("\"9001\":\"x\",\"09001\":\"y\",", "9001", "the field stands twice"),
+        ("\"8\":\"FIX.4.2\",", "8", "the tag frames the message"),
+        ("\"9\":\"1\",", "9", "the tag frames the message"),
+        ("\"35\":\"8\",", "35", "the tag frames the message"),
+        ("\"10\":\"123\",", "10", "the tag frames the message"),
+        ("\"0\":\"x\",", "0", "the tags of FIX are 1 to 2147483647"),
+        ("\"55\":\"Z\",", "55", "the schema has a field of this tag"),
+        ("\"448\":\"Z\",", "448", "the schema has a field of this tag"),
+        ("\"93\":\"2\",\"89\":\"a\\u0001b\",", "89", "is its length, and says another one"),
+        ("\"89\":\"a\\u0001b\",\"93\":\"3\",", "89", "the delimiter SOH"),
+    ] {
+        let (status, out, err) = convert("json", "fix", &[], with(members).as_bytes());
+        assert_eq!((status, &*out), (Some(1), ""), "{members}: {err}");
+        assert!(err.contains(&format!("as fix: {path} at byte ")), "{members}: {err}");
+        assert!(err.contains(why), "{members}: {err}");
+    }
+    for members in ["\"9001\":\"x=y\",", "\"93\":\"3\",\"89\":\"a\\u0001b\","] {
+        let (status, fix, err) = convert("json", "fix", &["--framed"], with(members).as_bytes());
+        assert_eq!(status, Some(0), "{members}: {err}");
+        let (status, json, err) = convert("fix", "json", &[], fix.as_bytes());
+        assert_eq!(status, Some(0), "{members}: {err}");
+        assert!(json.contains(members.trim_end_matches(',')), "{json}");
+    }
+}
+
+/// Text by characters of base64, in lines of so many.
+fn base64(bytes: &[u8], width: usize) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = Vec::new();
+    for three in bytes.chunks(3) {
+        let bits = three.iter().fold(0_u32, |bits, it| bits << 8 | u32::from(*it));
+        let bits = bits << (8 * (3 - three.len()));
+        let digit = |at: usize| match at <= three.len() {
+            true => DIGITS[(bits >> (18 - 6 * at)) as usize & 63],
+            false => b'=',
+        };
+        text.extend((0..4).map(digit));
+    }
+    lines(&text, width)
+}
+
+fn hexadecimal(bytes: &[u8], width: usize) -> String {
+    let text: String = bytes.iter().map(|it| format!("{it:02x}")).collect();
+    lines(text.as_bytes(), width)
+}
+
+fn lines(text: &[u8], width: usize) -> String {
+    let line = |it: &[u8]| format!("{}\n", String::from_utf8_lossy(it));
+    text.chunks(width).map(line).collect()
+}
+
+/// As `xxd` prints it.
+fn with_places(bytes: &[u8]) -> String {
+    let line = |(at, it): (usize, &[u8])| {
+        let pairs: String = it
+            .chunks(2)
+            .map(|pair| pair.iter().map(|it| format!("{it:02x}")).collect::<String>() + " ")
+            .collect();
+        let shown = |it: &u8| if it.is_ascii_graphic() { char::from(*it) } else { '.' };
+        let text: String = it.iter().map(shown).collect();
+        format!("{:08x}: {pairs:40} {text}\n", 16 * at)
+    };
+    bytes.chunks(16).enumerate().map(line).collect()
+}
+
+/// A dump holds whatever was dumped: one message, or several of a stream, in lines of any width.
+#[test]
+fn dumps_of_any_length_and_width_are_read() {
+    for length in 0..60 {
+        let one = order(&format!("9001={}|", "A".repeat(length + 1)));
+        let expected = convert("fix", "json", &[], one.as_bytes()).1;
+        let one = one.as_bytes();
+        let dumps = [
+            base64(one, 76),
+            base64(one, 64),
+            base64(one, 20),
+            hexadecimal(one, 60),
+            hexadecimal(one, 32),
+        ];
+        let whole = dumps.concat();
+        let (status, out, err) = convert("fix", "json", &[], whole.as_bytes());
+        assert_eq!((status, &*err), (Some(0), ""), "{length}");
+        assert_eq!(out, expected.repeat(dumps.len()), "{length}");
+    }
+    let all = (0..5).map(|it| order(&format!("9001={}|", "B".repeat(7 * it + 1))));
+    let all = all.collect::<String>();
+    let expected = convert("fix", "json", &[], all.as_bytes()).1;
+    assert_eq!(expected.lines().count(), 5);
+    let all = all.as_bytes();
+    for dump in [
+        with_places(all),
+        hexadecimal(all, 60),
+        hexadecimal(all, usize::MAX),
+        base64(all, 76),
+        base64(all, usize::MAX),
+    ] {
+        let (status, out, err) = convert("fix", "json", &[], dump.as_bytes());
+        assert_eq!((status, &*out), (Some(0), &*expected), "{dump}\n{err}");
+    }
+    let (status, out, _) = run(&["decode"], with_places(all).as_bytes());
+    assert_eq!((status, out.matches("in hexadecimal").count()), (Some(0), 5), "{out}");
+}
+
+/// A message that is cut does not hide the one behind it, wherever it is cut.
+#[test]
+fn what_stands_behind_a_message_that_is_cut_is_read() {
+    let (cut, whole) = (order("58=a text of 8 words|"), order("9001=whole|"));
+    let expected = convert("fix", "json", &[], whole.as_bytes()).1;
+    let cuts = || ("8=FIX".len()..cut.len() - 1).map(|at| format!("{}{whole}", &cut[..at]));
+    let stream: String = cuts().collect();
+    let lines: String = cuts().map(|it| it.replace('\u{1}', "|") + "\n").collect();
+    for input in [stream, lines] {
+        let (status, out, err) = convert("fix", "json", &[], input.as_bytes());
+        let count = cuts().count();
+        assert_eq!((status, out), (Some(1), expected.repeat(count)), "{err}");
+        assert_eq!(err.lines().count(), count, "{err}");
+    }
+}
+
+#[test]
+fn a_check_sum_of_other_digits_is_named() {
+    let whole = order("");
+    for trailer in ["10=1\u{1}", "10=12\u{1}", "10=1234\u{1}"] {
+        let bytes = format!("{}{trailer}", &whole[..whole.len() - "10=000|".len()]);
+        let (status, _, err) = convert("fix", "json", &[], bytes.as_bytes());
+        assert_eq!(status, Some(1));
+        assert!(err.contains("expected CheckSum (10=) with three digits at the end"), "{err}");
+        let (status, out, _) = run(&["decode"], bytes.as_bytes());
+        assert_eq!(status, Some(1));
+        assert!(out.contains("wrong: CheckSum at byte"), "{out}");
+    }
+}
+
+/// A `char` of CORBA is any octet.
+#[test]
+fn a_char_of_idl_is_any_of_256() {
+    let folder = folder("chars");
+    let idl = folder.join("own.idl");
+    fs::write(&idl, "struct R { char ch; };").expect("a file");
+    let schema = ["--schema", idl.to_str().expect("text")];
+    let all: String = (0..=255).map(|it| format!("{it:02x}\n")).collect();
+    let frames: Vec<u8> = (0..=255).flat_map(|it| [1, 0, 0, 0, it]).collect();
+    let with_frames = [&schema[..], &["--framed"]].concat();
+    for charset in ["UTF-8", "ISO-8859-1", "windows-1252"] {
+        let options = [&with_frames[..], &["--charset", charset]].concat();
+        let (status, json, err) = convert("cdr-be", "json", &options, &frames);
+        assert_eq!(status, Some(0), "{err}");
+        let euro = if charset == "windows-1252" { "€" } else { "\u{80}" };
+        assert!(json.contains(&format!("{{\"R\":{{\"ch\":\"{euro}\"}}}}")), "{json}");
+        let options = [&schema[..], &["--charset", charset]].concat();
+        let (status, back, err) = convert("json", "cdr-be", &options, json.as_bytes());
+        assert_eq!((status, &*back), (Some(0), &*all), "{err}");
+    }
+    let (status, _, err) =
+        convert("json", "cdr-be", &schema, "{\"R\":{\"ch\":\"€\"}}\n".as_bytes());
+    assert_eq!(status, Some(1));
+    assert!(
+        err.contains(
+            "ch at byte 0: cannot be written: the text has a character that is not in ISO-8859-1"
+        ),
+        "{err}"
+    );
+    let (_, xml, _) = convert("json", "xml", &schema, "{\"R\":{\"ch\":\"é\"}}\n".as_bytes());
+    let (status, back, err) = convert("xml", "cdr-be", &schema, xml.as_bytes());
+    assert_eq!((status, &*back), (Some(0), "e9\n"), "{xml}{err}");
+}
+
+/// The code set is an option where text is in another than UTF-8.
+#[test]
+fn the_charset_of_text_is_an_option() {
+    let latin = |text: &str| -> Vec<u8> { text.chars().map(|it| it as u8).collect() };
+    let mut order = latin(&order("").replace("ORD-1", "ORD-\u{e9}"));
+    let end = order.len() - "10=000|".len();
+    let sum = order[..end].iter().map(|it| u32::from(*it)).sum::<u32>() % 256;
+    order.splice(end + 3..end + 6, format!("{sum:03}").into_bytes());
+    let (status, _, err) = convert("fix", "json", &[], &order);
+    assert_eq!(status, Some(1));
+    assert!(err.contains("where the option code_set (--charset) says so"), "{err}");
+    let (status, json, err) = convert("fix", "json", &["--charset", "iso-8859-1"], &order);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(json.contains("\"ClOrdID\":\"ORD-é\""), "{json}");
+    let venue = venue();
+    let (status, out, err) =
+        run(&["decode", "--schema", &venue, "--charset", "ISO-8859-1"], &order);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(out.contains("ORD-é"), "{out}");
+    let (status, _, err) = convert("fix", "json", &["--charset", "latin"], &order);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("a charset is one of UTF-8, ISO-8859-1, windows-1252"), "{err}");
+}
+
+/// FIX 5.0 has its header in another dictionary, without which nothing is written where it does not belong.
+#[test]
+fn a_dictionary_without_a_header_is_told() {
+    let folder = folder("transport");
+    let file = |name: &str, root: &str, header: &str, message: &str| {
+        let fields = "<field number='8' name='BeginString' type='STRING'/><field number='9' name='BodyLength' type='LENGTH'/>\
+            <field number='35' name='MsgType' type='STRING'/><field number='10' name='CheckSum' type='STRING'/>\
+            <field number='49' name='SenderCompID' type='STRING'/><field number='58' name='Text' type='STRING'/>\
+            <field number='200' name='MaturityMonthYear' type='MONTHYEAR'/>";
+        let text = format!(
+            "<fix {root}><header>{header}</header><trailer/><messages>{message}</messages><fields>{fields}</fields></fix>"
+        );
+        let path = folder.join(name);
+        fs::write(&path, text).expect("a file");
+        path.to_str().expect("text").to_owned()
+    };
+    let note = "<message name='Note' msgtype='B' msgcat='app'><field name='Text' required='Y'/>\
+        <field name='MaturityMonthYear' required='N'/></message>";
+    let own = file("own.xml", "type='FIX' major='5' minor='0' servicepack='2'", "", note);
+    let header = "<field name='BeginString' required='Y'/><field name='BodyLength' required='Y'/>\
+        <field name='MsgType' required='Y'/><field name='SenderCompID' required='Y'/>";
+    let transport = file("transport.xml", "type='FIXT' major='1' minor='1'", header, "");
+    let bytes = framed("FIXT.1.1", "35=B|49=A|58=x|");
+    let schema = ["--schema", &*own];
+    let (status, json, err) = convert("fix", "json", &schema, bytes.as_bytes());
+    assert_eq!(status, Some(0), "{err}");
+    let (status, out, err) = convert("json", "fix", &schema, json.as_bytes());
+    assert_eq!((status, &*out), (Some(1), ""));
+    assert!(
+        err.contains("SenderCompID (49) is of the header, which the schema does not have"),
+        "{err}"
+    );
+    assert!(err.contains("by --transport"), "{err}");
+    let check = [&["decode", "--check"], &schema[..]].concat();
+    let (status, out, _) = run(&check, bytes.as_bytes());
+    assert_eq!(status, Some(1));
+    assert!(out.contains("no dictionary describes the header"), "{out}");
+
+    let both = [&schema[..], &["--transport", &transport, "--framed"]].concat();
+    let (_, json, _) = convert("fix", "json", &both, bytes.as_bytes());
+    let (status, out, err) = convert("json", "fix", &both, json.as_bytes());
+    assert_eq!((status, out.as_bytes()), (Some(0), bytes.as_bytes()), "{err}");
+    // What the dictionary says of order and of months.
+    let check = [&["decode", "--check"], &schema[..], &["--transport", &transport]].concat();
+    for (body, said) in [
+        ("35=B|49=A|58=x|200=202601w5|", ""),
+        (
+            "35=B|58=x|49=A|",
+            "SenderCompID: it is of the header, and stands behind Text (58) (order)",
+        ),
+        (
+            "35=B|49=A|58=x|200=202613|",
+            "MaturityMonthYear: \"202613\" is no month: YYYYMM, YYYYMMDD or YYYYMMw1 to w5 (type)",
+        ),
+    ] {
+        let (status, out, err) = run(&check, framed("FIXT.1.1", body).as_bytes());
+        assert_eq!(status, Some(i32::from(!said.is_empty())), "{body}: {out}{err}");
+        assert!(out.contains(said), "{body}: {out}");
+    }
+    let json = json.replace("\"Text\"", "\"MaturityMonthYear\":\"2026\",\"Text\"");
+    let check = [&both[..], &["--check"]].concat();
+    let (status, _, err) = convert("json", "fix", &check, json.as_bytes());
+    assert_eq!(status, Some(1));
+    assert!(err.contains("\"2026\" is no month"), "{err}");
+}
+
+/// Input that is given in another way than is read is told how it is read.
+#[test]
+fn how_messages_are_given_is_told() {
+    let json = convert("fix", "json", &[], order("").as_bytes()).1;
+    let marked = format!("\u{feff}{json}");
+    let (status, _, err) = convert("json", "fix", &[], marked.as_bytes());
+    assert_eq!((status, &*err), (Some(0), ""));
+    let indented = json.replace(",\"", ",\n  \"");
+    let (status, _, err) = convert("json", "fix", &[], indented.as_bytes());
+    assert_eq!(status, Some(1));
+    assert!(err.contains("; a message of json is one object on one line"), "{err}");
+    let array = format!("[{}]\n", json.trim_end());
+    let (status, _, err) = convert("json", "fix", &[], array.as_bytes());
+    assert_eq!(status, Some(1));
+    assert!(err.contains("without a message of json, which is one object on one line"), "{err}");
+
+    let idl = folder("frames").join("own.idl");
+    fs::write(&idl, "struct P { long x; };").expect("a file");
+    let schema = ["--schema", idl.to_str().expect("text")];
+    let frames = [4, 0, 0, 0, 0, 0, 0, 7].repeat(3);
+    let (status, _, err) = convert("cdr-be", "json", &schema, &frames);
+    assert_eq!(status, Some(1));
+    assert!(
+        err.contains("; it looks like messages behind their lengths, which --framed reads"),
+        "{err}"
+    );
+    let (status, out, _) = run(&["decode"], b"\0\x01\x02 of no format\n");
+    assert_eq!(status, Some(1));
+    assert!(out.contains("of no format that is known"), "{out}");
+}
+
+/// A label of a union is printed so that it is read again.
+#[test]
+fn labels_of_unions_are_printed_as_literals() {
+    let folder = folder("labels");
+    let (own, again) = (folder.join("own.idl"), folder.join("again.idl"));
+    let idl = "union Labels switch (char) { case '\\n': long a; case '\\'': long b; case '\\\\': long c; case '\\t': long d; \
+        case '\"': long e; case '\\0': long f; case '\\xe9': long g; case 'x': long h; };";
+    fs::write(&own, idl).expect("a file");
+    let (status, first, err) = run(&["schema", own.to_str().expect("text"), "--idl"], b"");
+    assert_eq!(status, Some(0), "{err}");
+    for label in ["'\\n'", "'\\''", "'\\\\'", "'\\t'", "'\\\"'", "'\\x00'", "'\\xE9'", "'x'"] {
+        assert!(first.contains(&format!("case {label}: long ")), "{label}: {first}");
+    }
+    fs::write(&again, &first).expect("a file");
+    let (status, second, err) = run(&["schema", again.to_str().expect("text"), "--idl"], b"");
+    assert_eq!((status, second), (Some(0), first), "{err}");
+}
+
+/// No schema is printed of what is not written as XML.
+#[test]
+fn a_schema_is_of_what_can_be_written() {
+    let idl = folder("xsd").join("own.idl");
+    let text = "union U switch (long) { case 1: long id; case 2: string s; }; struct Q { long id; U choice; };";
+    fs::write(&idl, text).expect("a file");
+    let schema = ["schema", idl.to_str().expect("text"), "--xsd"];
+    let (_, out, err) = run(&schema, b"");
+    assert!(!out.contains("name=\"Q\""), "{out}");
+    assert!(
+        err.contains("left out: Q: choice/id: not supported: two elements id beside each other"),
+        "{err}"
+    );
+}
+
+/// A venue's own names and types hold, whatever the standard says.
+#[test]
+fn a_wrong_message_has_the_names_of_its_dictionary() {
+    let schema = folder("names").join("own.xml");
+    let dictionary = r#"<fix type="FIX" major="4" minor="4">
+        <header><field name="BeginString" required="Y"/><field name="BodyLength" required="Y"/><field name="MsgType" required="Y"/></header>
+        <trailer><field name="CheckSum" required="Y"/></trailer>
+        <messages><message name="Nest" msgtype="N" msgcat="app"><field name="Mark" required="Y"/><field name="Grade" required="N"/></message></messages>
+        <components/>
+        <fields><field number="8" name="BeginString" type="STRING"/><field number="9" name="BodyLength" type="LENGTH"/>
+        <field number="35" name="MsgType" type="STRING"/><field number="10" name="CheckSum" type="STRING"/>
+        <field number="11" name="Mark" type="STRING"/><field number="5200" name="Grade" type="CHAR"/></fields></fix>"#;
+    fs::write(&schema, dictionary).expect("our own folder");
+    let schema = schema.to_str().expect("text");
+    let check = ["decode", "--check", "--schema", schema];
+    let good = framed("FIX.4.4", "35=N|11=x|5200=y|");
+    let (status, out, err) = run(&check, good.as_bytes());
+    assert_eq!(status, Some(0), "{out}{err}");
+    let (status, out, _) = run(&check, framed("FIX.4.4", "35=N|11=x|5200=xy|").as_bytes());
+    assert_eq!(status, Some(1), "{out}");
+    assert!(out.contains("Grade: \"xy\" is no single character (type)"), "{out}");
+    let cut = good.replace("10=", "10=9");
+    for arguments in [&check[..], &[&check[..], &["--json"]].concat()] {
+        let (status, out, _) = run(arguments, cut.as_bytes());
+        assert_eq!(status, Some(1), "{out}");
+        assert!(out.contains("Nest") && out.contains("Mark") && out.contains("Grade"), "{out}");
+        assert!(!out.contains("ListStatus") && !out.contains("ClOrdID"), "{out}");
+    }
+}
+
+#[test]
+fn a_message_of_cdr_may_be_of_one_byte_and_a_capture_is_none() {
+    let idl = folder("short").join("short.idl");
+    fs::write(&idl, "struct Flag { boolean v; }; struct Name { string v; };").expect("our folder");
+    let idl = idl.to_str().expect("text");
+    for (name, json) in [
+        ("Flag", "{\"v\":true}\n{\"v\":false}\n"),
+        ("Name", "{\"v\":\"\"}\n{\"v\":\"abc\"}\n{\"v\":\"a\"}\n{\"v\":\"abcdefghij\"}\n"),
+    ] {
+        let more = ["--schema", idl, "--type", name];
+        let (status, hex, err) = convert("json", "cdr-be", &more, json.as_bytes());
+        assert_eq!((status, &*err), (Some(0), ""), "{hex}");
+        let (status, again, err) = convert("cdr-be", "json", &more, hex.as_bytes());
+        let named: String = json.lines().map(|it| format!("{{\"{name}\":{it}}}\n")).collect();
+        assert_eq!((status, again, &*err), (Some(0), named, ""), "{hex}");
+    }
+    let capture = [&b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00"[..], &[0; 16]].concat();
+    let (status, out, err) = convert("fix", "json", &[], &capture);
+    assert_eq!((status, &*out), (Some(2), ""), "{err}");
+    assert!(err.contains("it is a capture of a network, which `trunkline decode` reads"), "{err}");
+}
